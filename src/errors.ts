@@ -1,0 +1,26 @@
+/** What went wrong, by who must act: the code decides exit codes and HTTP statuses, the hint says what to do. */
+export type ErrorCode =
+  | "invalid" // the caller asked for something that makes no sense
+  | "not_found"
+  | "conflict" // true for somebody else already
+  | "refused" // not allowed
+  | "unavailable" // the disk, the database or a peer said no
+  | "internal"; // a fault of ours
+
+export class HermesError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "HermesError";
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+/** One sentence for people; what has no code is a fault of ours. */
+export function describeError(error: unknown): { code: ErrorCode; message: string; hint: string | undefined } {
+  if (error instanceof HermesError) return { code: error.code, message: error.message, hint: error.hint };
+  return { code: "internal", message: error instanceof Error ? error.message : String(error), hint: undefined };
+}
