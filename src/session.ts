@@ -1,6 +1,6 @@
 /**
  * Words for sessions and their messages. Rows keep the column names of `state.db`: what stands in the file is what
- * stands in the code, and columns that a newer Hermes added travel along untouched.
+ * stands in the code, and columns that a newer Hermes added travel along unnamed.
  */
 
 export type SessionId = string;
@@ -47,7 +47,6 @@ export interface SessionRow {
   cwd: string | null;
   rewind_count: number;
   archived: number;
-  [unknownColumn: string]: unknown;
 }
 
 export type Role = "user" | "assistant" | "tool" | "system" | "session_meta" | (string & {});
@@ -74,7 +73,6 @@ export interface MessageRow {
   platform_message_id: string | null;
   observed: number;
   active: number;
-  [unknownColumn: string]: unknown;
 }
 
 /** A new message: what is left out takes its default; `timestamp` defaults to the store's now. */

@@ -1,0 +1,57 @@
+import type { Database } from "better-sqlite3";
+import type { CheckReport, Progress } from "../store.js";
+import { FULL_TEXT_TABLES, type FullTextTable, hasCjk, indexedText, type Layout, readLayout } from "./fulltext.js";
+import { rebuildFullText } from "./rebuild.js";
+
+const PROBLEMS_MAX = 20;
+const IDS_AT_ONCE = 2000;
+
+/** SQLite's own check of every page and index, then full text against the messages. Reads only. */
+export function* check(db: Database): Generator<Progress, CheckReport> {
+  yield { step: "Checking the file", done: 0, total: 1 };
+  const found = db.pragma(`integrity_check(${PROBLEMS_MAX})`) as { integrity_check: string }[];
+  const problems = found.map((row) => row.integrity_check).filter((line) => line !== "ok");
+  const layout = readLayout(db);
+  if (layout === "none") problems.push("The full-text index is missing.");
+  else for (const table of FULL_TEXT_TABLES) problems.push(...(yield* compare(db, table, layout)));
+  return { ok: problems.length === 0, problems };
+}
+
+/** Messages that the index lacks or holds otherwise, and entries without a message. */
+function* compare(db: Database, table: FullTextTable, layout: Layout): Generator<Progress, string[]> {
+  const wanted = table === "messages_fts_trigram" && layout === "compact" ? hasCjk("m") : "1";
+  const wrong = db
+    .prepare(
+      `SELECT count(*) FROM messages m LEFT JOIN ${table}_content c ON c.id = m.id
+       WHERE m.id > ? AND m.id <= ? AND ${wanted} AND (c.id IS NULL OR c.c0 IS NOT ${indexedText("m")})`,
+    )
+    .pluck();
+  const last = (db.prepare("SELECT max(id) FROM messages").pluck().get() as number | null) ?? 0;
+  let count = 0;
+  for (let from = 0; from < last; from += IDS_AT_ONCE) {
+    count += wrong.get(from, from + IDS_AT_ONCE) as number;
+    yield { step: "Comparing the index", done: from, total: last };
+  }
+  const ghosts = db
+    .prepare(`SELECT count(*) FROM ${table}_content c WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = c.id)`)
+    .pluck()
+    .get() as number;
+  return [
+    ...(count > 0 ? [`${table}: ${count} message(s) are missing or outdated.`] : []),
+    ...(ghosts > 0 ? [`${table}: ${ghosts} entr${ghosts === 1 ? "y has" : "ies have"} no message.`] : []),
+  ];
+}
+
+/** What is derived from the messages, made anew: SQLite's indexes where they were found wrong, and full text. */
+export function* rebuildDerived(db: Database, problems: readonly string[]): Generator<Progress, string[]> {
+  const repaired: string[] = [];
+  if (problems.some((line) => /index/i.test(line) && !line.includes("messages_fts"))) {
+    db.exec("REINDEX sessions; REINDEX messages");
+    repaired.push("indexes");
+    yield { step: "Indexing", done: 0, total: 1 };
+  }
+  const layout = readLayout(db) === "inline" ? "inline" : "compact";
+  yield* rebuildFullText(db, "messages_fts", "inline");
+  yield* rebuildFullText(db, "messages_fts_trigram", layout);
+  return [...repaired, ...FULL_TEXT_TABLES];
+}

@@ -1,0 +1,95 @@
+import fs from "node:fs";
+import Database, { type Database as Connection } from "better-sqlite3";
+import { HermesError } from "../../errors.js";
+import { CHECK_ACCESS, explainFault, MOVE_AWAY } from "./faults.js";
+
+/** Below this, a checkpoint that races with a reset of the WAL can corrupt the file. */
+const SQLITE_MINIMUM = [3, 51, 3] as const;
+const MAGIC = "SQLite format 3\0";
+
+/** A connection as every Hermes process has it: WAL, foreign keys, every commit on the disk. Waiting for locks is the caller's. */
+export function connect(path: string, options: { readonly: boolean }): Connection {
+  requireSoundFile(path);
+  if (!options.readonly) createPrivately(path);
+  try {
+    const db = new Database(path, { readonly: options.readonly, timeout: 0 });
+    requireSafeSqlite(db);
+    db.pragma("foreign_keys = ON");
+    db.pragma("synchronous = FULL");
+    db.pragma("cache_size = -16000");
+    db.pragma("temp_store = MEMORY");
+    return db;
+  } catch (error) {
+    throw explainFault(error, path);
+  }
+}
+
+/** A new file belongs to its owner alone; SQLite gives -wal and -shm the same mode. */
+function createPrivately(path: string): void {
+  try {
+    fs.closeSync(fs.openSync(path, "a", 0o600));
+  } catch (error) {
+    throw unopened(path, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Catches what SQLite would notice too late or say too darkly. Reads one page and changes nothing. */
+function requireSoundFile(path: string): void {
+  const header = Buffer.alloc(100);
+  let size: number;
+  try {
+    const file = fs.openSync(path, "r");
+    try {
+      size = fs.fstatSync(file).size;
+      fs.readSync(file, header, 0, header.length, 0);
+    } finally {
+      fs.closeSync(file);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw unopened(path, error as NodeJS.ErrnoException);
+  }
+  if (size === 0) return;
+  if (header.toString("latin1", 0, 16) !== MAGIC) {
+    throw new HermesError("unavailable", `${path} is not an SQLite database.`, { hint: MOVE_AWAY });
+  }
+  requireAllPages(path, header, size);
+}
+
+/** The header counts the pages; without a WAL that might hold the rest, a shorter file was cut off. */
+function requireAllPages(path: string, header: Buffer, size: number): void {
+  const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
+  const counted = header.readUInt32BE(28);
+  const countIsValid = header.readUInt32BE(24) === header.readUInt32BE(92);
+  if (!countIsValid || size >= counted * pageSize || fileSize(`${path}-wal`) > 0) return;
+  throw new HermesError("unavailable", `${path} is cut off: ${size} of ${counted * pageSize} bytes are there.`, {
+    hint: "Restore a backup, or run `hermes sessions repair`; the file was left as it is.",
+  });
+}
+
+function fileSize(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function unopened(path: string, error: NodeJS.ErrnoException): HermesError {
+  const why: Record<string, string> = {
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EROFS: "the disk is read-only",
+    EISDIR: "it is a folder",
+    ENOENT: "its folder doesn't exist",
+    ENOSPC: "the disk is full",
+  };
+  const reason = why[error.code ?? ""] ?? error.message;
+  return new HermesError("unavailable", `${path} can't be opened: ${reason}.`, { hint: CHECK_ACCESS, cause: error });
+}
+
+function requireSafeSqlite(db: Connection): void {
+  const version = db.prepare("SELECT sqlite_version()").pluck().get() as string;
+  const parts = version.split(".").map(Number);
+  const older = SQLITE_MINIMUM.findIndex((minimum, i) => (parts[i] ?? 0) !== minimum);
+  if (older === -1 || (parts[older] ?? 0) > SQLITE_MINIMUM[older]!) return;
+  throw new HermesError("unavailable", `SQLite ${version} can corrupt shared files; ${SQLITE_MINIMUM.join(".")} is needed.`, {
+    hint: "Run `npm ci` again, so that better-sqlite3 is built with its own SQLite.",
+  });
+}

@@ -1,0 +1,55 @@
+import type { Content } from "../../session.js";
+
+/** Structured content is stored as NUL + `json:` + JSON, so that no text can be taken for it. */
+const STRUCTURED = "\0json:";
+
+export function encodeContent(content: Content | undefined): string | null {
+  if (content === null || content === undefined || typeof content === "string") return content ?? null;
+  return STRUCTURED + JSON.stringify(content);
+}
+
+export function decodeContent(stored: string | null): Content {
+  if (stored === null || !stored.startsWith(STRUCTURED)) return stored;
+  // What another process wrote by halves is still text.
+  return parseJson(stored.slice(STRUCTURED.length), stored) as Content;
+}
+
+/** The words in a content, for previews and contexts. */
+export function plainText(content: Content): string {
+  if (content === null) return "";
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content : [content];
+  const texts = parts.flatMap((part) => {
+    const text = typeof part === "string" ? part : (part as { text?: unknown } | null)?.text;
+    return typeof text === "string" ? [text] : [];
+  });
+  return texts.length > 0 ? texts.join(" ") : "[multimodal content]";
+}
+
+export function decodeJsonList(stored: string | null): unknown[] | null {
+  const value = parseJson(stored ?? "null", null);
+  return Array.isArray(value) ? value : null;
+}
+
+/** For exports: parsed where writing it again gives the same value, verbatim where a long number would change. */
+export function decodeExactly(stored: string | null): unknown {
+  if (stored === null) return null;
+  const outsideStrings = stored.replace(/"(?:[^"\\]|\\.)*"/g, "");
+  if (/\d{16}/.test(outsideStrings)) return stored;
+  const value = parseJson(stored, stored);
+  return Array.isArray(value) && value.length > 0 ? value : stored;
+}
+
+export function encodeJson(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string") return value;
+  return Array.isArray(value) && value.length === 0 ? null : JSON.stringify(value);
+}
+
+function parseJson(text: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,156 @@
+import type { Database } from "better-sqlite3";
+import type { Progress } from "../store.js";
+import { isBusy } from "./faults.js";
+
+/**
+ * Writes that wait at the same moment → one transaction, so that they share one fsync. Each runs in a savepoint of
+ * its own: one that fails takes back its own changes only. Long work is a generator: every `yield` ends its part of
+ * the transaction, and others get their turn before it goes on.
+ */
+export type Work<T> = () => T | Generator<Progress, T>;
+
+export interface Job {
+  work: Work<unknown>;
+  /** Work that can't run inside a transaction (VACUUM). */
+  alone?: boolean;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  progress?(progress: Progress): void;
+}
+
+interface Running extends Job {
+  generator?: Generator<Progress, unknown>;
+}
+
+const GROUP_MAX = 256;
+const COMMITS_PER_CHECKPOINT = 50;
+/** Short waits first: beside other writers they stall far less than SQLite's own growing naps. */
+const RETRY_FIRST_MS = 1;
+const RETRY_MIN_MS = 20;
+const RETRY_MAX_MS = 150;
+const SHORT_RETRIES = 200;
+
+export class GroupCommit {
+  readonly #db: Database;
+  #waiting: Running[] = [];
+  #scheduled = false;
+  #retries = 0;
+  #commits = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  add(job: Job): void {
+    this.#waiting.push(job);
+    this.#schedule();
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    while (this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  #schedule(delayMs?: number): void {
+    if (this.#scheduled || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    const next = () => {
+      this.#scheduled = false;
+      this.#runGroup();
+      this.#schedule();
+    };
+    if (delayMs === undefined) setImmediate(next);
+    else setTimeout(next, delayMs);
+  }
+
+  #runGroup(): void {
+    if (this.#waiting[0]?.alone) return this.#runAlone();
+    if (!this.#begin(() => this.#db.exec("BEGIN IMMEDIATE"))) return;
+    const alone = this.#waiting.findIndex((job) => job.alone);
+    const group = this.#waiting.splice(0, Math.min(GROUP_MAX, alone === -1 ? GROUP_MAX : alone));
+    let outcomes: Outcome[];
+    try {
+      outcomes = group.map((job) => this.#runOne(job));
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      for (const job of group) job.reject(error);
+      return;
+    }
+    for (const outcome of outcomes) this.#settle(outcome);
+    this.#checkpoint();
+  }
+
+  #runOne(job: Running): Outcome {
+    this.#db.exec("SAVEPOINT job");
+    try {
+      const step = advance(job);
+      this.#db.exec("RELEASE job");
+      return { job, step };
+    } catch (error) {
+      // A full disk or an I/O error ends the whole transaction: then the group fails as one.
+      if (!this.#db.inTransaction) throw error;
+      this.#db.exec("ROLLBACK TO job; RELEASE job");
+      return { job, error };
+    }
+  }
+
+  #settle(outcome: Outcome): void {
+    const { job } = outcome;
+    if ("error" in outcome) return job.reject(outcome.error);
+    if (outcome.step.done) return job.resolve(outcome.step.value);
+    job.progress?.(outcome.step.value as Progress);
+    this.#waiting.push(job);
+  }
+
+  #runAlone(): void {
+    let value: unknown;
+    const done = this.#begin(() => {
+      value = this.#waiting[0]!.work();
+    });
+    if (done) this.#waiting.shift()!.resolve(value);
+  }
+
+  /** False when it has to wait for another process: everything stays queued and is tried again soon. */
+  #begin(attempt: () => void): boolean {
+    try {
+      attempt();
+      this.#retries = 0;
+      return true;
+    } catch (error) {
+      if (isBusy(error)) {
+        this.#retries += 1;
+        this.#schedule(retryDelayMs(this.#retries));
+      } else {
+        this.#waiting.shift()?.reject(error);
+      }
+      return false;
+    }
+  }
+
+  /** Passive: never waits for readers or writers. */
+  #checkpoint(): void {
+    this.#commits += 1;
+    if (this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#db.pragma("wal_checkpoint(PASSIVE)");
+  }
+}
+
+type Outcome = { job: Running; step: IteratorResult<Progress, unknown> } | { job: Running; error: unknown };
+
+function advance(job: Running): IteratorResult<Progress, unknown> {
+  if (!job.generator) {
+    const result = job.work();
+    if (!isGenerator(result)) return { done: true, value: result };
+    job.generator = result;
+  }
+  return job.generator.next();
+}
+
+export function isGenerator(value: unknown): value is Generator<Progress, unknown> {
+  return typeof (value as Generator | null)?.next === "function";
+}
+
+export function retryDelayMs(retries: number, random: () => number = Math.random): number {
+  if (retries <= SHORT_RETRIES) return RETRY_FIRST_MS + random();
+  return RETRY_MIN_MS + random() * (RETRY_MAX_MS - RETRY_MIN_MS);
+}

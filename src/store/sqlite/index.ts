@@ -1,0 +1,223 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileStamp } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import type {
+  AutoPruned,
+  AutoPruneSettings,
+  CheckReport,
+  ExportedSession,
+  ExportQuery,
+  OnProgress,
+  Optimized,
+  RepairReport,
+  Store,
+} from "../store.js";
+import { Thread } from "./thread.js";
+import type { ExportCursor, ImportOutcome } from "./transfer.js";
+import type { aloneVerbs, Remote, readVerbs, writeVerbs } from "./verbs.js";
+
+export interface OpenOptions {
+  /** The file; its folder is made if it isn't there. */
+  path: string;
+  /** Called while an older file is brought up to date. */
+  onProgress?: OnProgress;
+}
+
+type Writes = Remote<typeof writeVerbs & typeof aloneVerbs>;
+type Reads = Remote<typeof readVerbs>;
+
+/** Opens `state.db`, or makes it. The event loop never waits for the disk: a writer and a reader thread do. */
+export async function openStore({ path: file, onProgress }: OpenOptions): Promise<Store> {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const writer = await Thread.start({ role: "writer", path: file }, onProgress);
+  return new SqliteStore(file, writer);
+}
+
+/** `verbs.appendMessages(…)` is a call to the thread; the last argument may be a listener for progress. */
+function remote<V>(call: (verb: string, args: unknown[]) => Promise<unknown>): V {
+  return new Proxy({} as object, {
+    get: (_, verb) => (...args: unknown[]) => call(verb as string, args),
+  }) as V;
+}
+
+class SqliteStore implements Store {
+  readonly #file: string;
+  readonly #writer: Thread;
+  #reader: Promise<Thread> | undefined;
+  readonly #write: Writes;
+  readonly #read: Reads;
+
+  constructor(file: string, writer: Thread) {
+    this.#file = file;
+    this.#writer = writer;
+    this.#write = remote<Writes>((verb, args) => writer.call(verb, args));
+    this.#read = remote<Reads>(async (verb, args) => (await this.#startReader()).call(verb, args));
+  }
+
+  createSession: Store["createSession"] = (session) => this.#write.createSession(session);
+  endSession: Store["endSession"] = (id, reason) => this.#write.endSession(id, reason);
+  reopenSession: Store["reopenSession"] = (id) => this.#write.reopenSession(id);
+  archiveSession: Store["archiveSession"] = (id, archived) => this.#write.archiveSession(id, archived);
+  getSession: Store["getSession"] = (id) => this.#read.getSession(id);
+  listSessions: Store["listSessions"] = (query) => this.#read.listSessions(query);
+  resolveSession: Store["resolveSession"] = (reference, asker) => this.#read.resolveSession(reference, asker);
+  addUsage: Store["addUsage"] = (id, usage, mode) => this.#write.addUsage(id, usage, mode);
+  addParticipant: Store["addParticipant"] = (id, person) => this.#write.addParticipant(id, person);
+
+  setTitle: Store["setTitle"] = (id, title) => this.#write.setTitle(id, title);
+  nextTitle: Store["nextTitle"] = (title) => this.#read.nextTitle(title);
+  resolveTitle: Store["resolveTitle"] = (title, asker) => this.#read.resolveTitle(title, asker);
+
+  appendMessages: Store["appendMessages"] = (id, messages) => this.#write.appendMessages(id, messages);
+  getMessages: Store["getMessages"] = (id, query) => this.#read.getMessages(id, query);
+  getConversation: Store["getConversation"] = (id) => this.#read.getConversation(id);
+  clearMessages: Store["clearMessages"] = (id) => this.#write.clearMessages(id);
+  undoTurns: Store["undoTurns"] = (id, turns) => this.#write.undoTurns(id, turns);
+  searchMessages: Store["searchMessages"] = (query, options) => this.#read.searchMessages(query, options);
+
+  getLineage: Store["getLineage"] = (id) => this.#read.getLineage(id);
+  splitSession: Store["splitSession"] = (split) => this.#write.splitSession(split);
+  deleteSession: Store["deleteSession"] = (id) => this.#write.deleteSession(id);
+  stats: Store["stats"] = () => this.#read.stats();
+  insights: Store["insights"] = (query) => this.#read.insights(query);
+  getMeta: Store["getMeta"] = (key) => this.#read.getMeta(key);
+  setMeta: Store["setMeta"] = (key, value) => this.#write.setMeta(key, value);
+
+  pruneSessions: Store["pruneSessions"] = (query, onProgress) =>
+    this.#long<number>("pruneSessions", [query], onProgress);
+
+  async *exportSessions(query: ExportQuery = {}): AsyncGenerator<ExportedSession> {
+    let cursor: ExportCursor | undefined;
+    do {
+      const page: ExportedSession[] = await this.#read.exportPage(query, cursor);
+      yield* page;
+      const last = page.at(-1);
+      cursor = last && query.sessionId === undefined ? { started_at: last.started_at, id: last.id } : undefined;
+    } while (cursor);
+  }
+
+  countExport: Store["countExport"] = (query) => this.#read.countExport(query);
+
+  async importSessions(
+    sessions: Iterable<ExportedSession> | AsyncIterable<ExportedSession>,
+  ): Promise<{ imported: number; skipped: number }> {
+    const total = { imported: 0, skipped: 0 };
+    let orphans: ImportOutcome["orphans"] = [];
+    for await (const batch of inBatches(sessions)) {
+      const outcome = await this.#write.importBatch(batch);
+      total.imported += outcome.imported;
+      total.skipped += outcome.skipped;
+      orphans = orphans.concat(outcome.orphans);
+    }
+    if (orphans.length > 0) await this.#write.linkParents(orphans);
+    return total;
+  }
+
+  async autoPrune(settings: AutoPruneSettings, onProgress?: OnProgress): Promise<AutoPruned | undefined> {
+    if (!settings.enabled || !(await this.#write.claimAutoPrune(settings.minIntervalHours))) return undefined;
+    const pruned = await this.pruneSessions({ olderThanDays: settings.retentionDays }, onProgress);
+    const vacuumed = pruned > 0 && settings.vacuumAfterPrune && (await this.#giveSpaceBack(onProgress));
+    return { pruned, vacuumed };
+  }
+
+  async optimize(onProgress?: OnProgress): Promise<Optimized> {
+    const bytesBefore = this.#bytes();
+    const converted = await this.#long<boolean>("optimizeFullText", [], onProgress);
+    const given = await this.#giveSpaceBack(onProgress);
+    const sizes = { bytesBefore, bytesAfter: this.#bytes(), converted };
+    return given ? sizes : { ...sizes, note: "Another process has state.db open: stop it to give space back." };
+  }
+
+  async check(onProgress?: OnProgress): Promise<CheckReport> {
+    return this.#apart<CheckReport>("check", [], onProgress);
+  }
+
+  async repair(onProgress?: OnProgress): Promise<RepairReport> {
+    const copy = `${this.#file}.repair-${fileStamp()}`;
+    await this.#keepCopy(copy, onProgress);
+    const { problems } = await this.check(onProgress);
+    const repaired = await this.#long<string[]>("rebuildDerived", [problems], onProgress);
+    const after = await this.check(onProgress);
+    return { ok: after.ok, problems: after.ok ? problems : after.problems, copy, repaired };
+  }
+
+  async backup(target: string, onProgress?: OnProgress): Promise<void> {
+    if (path.resolve(target) === path.resolve(this.#file)) {
+      throw new HermesError("invalid", "A backup can't replace the file that it is taken from.");
+    }
+    await this.#apart("copyDatabase", [target], onProgress);
+  }
+
+  async close(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = Promise.reject(new HermesError("unavailable", "The store is closed."));
+    this.#reader.catch(() => undefined);
+    await (await reader)?.close();
+    await this.#writer.close();
+  }
+
+  /** A damaged file may not be readable to its end: then its bytes are kept as they are. */
+  async #keepCopy(copy: string, onProgress?: OnProgress): Promise<void> {
+    try {
+      await this.backup(copy, onProgress);
+    } catch {
+      for (const suffix of ["", "-wal"]) {
+        if (fs.existsSync(this.#file + suffix)) await fs.promises.copyFile(this.#file + suffix, copy + suffix);
+      }
+    }
+  }
+
+  /** A few pages at a time; a file that was made without incremental vacuum is vacuumed whole, if nobody else has it. */
+  async #giveSpaceBack(onProgress?: OnProgress): Promise<boolean> {
+    if (await this.#long<boolean>("shrink", [], onProgress)) {
+      await this.#write.checkpoint();
+      return true;
+    }
+    await (await this.#reader)?.close();
+    this.#reader = undefined;
+    return this.#write.vacuum();
+  }
+
+  /** Long reads get a thread of their own, so that searches don't wait behind them. */
+  async #apart<T>(verb: string, args: unknown[], onProgress?: OnProgress): Promise<T> {
+    const thread = await Thread.start({ role: "reader", path: this.#file });
+    try {
+      return (await thread.call(verb, args, onProgress)) as T;
+    } finally {
+      await thread.close();
+    }
+  }
+
+  #long<T>(verb: string, args: unknown[], onProgress?: OnProgress): Promise<T> {
+    return this.#writer.call(verb, args, onProgress) as Promise<T>;
+  }
+
+  #startReader(): Promise<Thread> {
+    this.#reader ??= Thread.start({ role: "reader", path: this.#file });
+    return this.#reader;
+  }
+
+  #bytes(): number {
+    return fs.statSync(this.#file).size;
+  }
+}
+
+const BATCH_MESSAGES = 100;
+
+/** By messages, not by sessions: one batch is one transaction, and a short one. */
+async function* inBatches(
+  sessions: Iterable<ExportedSession> | AsyncIterable<ExportedSession>,
+): AsyncGenerator<ExportedSession[]> {
+  let batch: ExportedSession[] = [];
+  let messages = 0;
+  for await (const session of sessions) {
+    batch.push(session);
+    messages += session.messages?.length ?? 0;
+    if (messages < BATCH_MESSAGES) continue;
+    yield batch;
+    batch = [];
+    messages = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,135 @@
+import type { Database } from "better-sqlite3";
+import { newSessionId, nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import type { SessionId, SessionRow } from "../../session.js";
+import type { Lineage, LineageNode, Split } from "../store.js";
+import { appendMessages } from "./messages.js";
+import { createSession, getSession, requireSession } from "./sessions.js";
+import { sql } from "./statements.js";
+import { freeTitle } from "./titles.js";
+
+const STEPS_MAX = 100;
+const DESCENDANTS_MAX = 10_000;
+
+type Kind = LineageNode["kind"];
+
+/** Markers that Hermes keeps in `model_config`. */
+function markers(session: SessionRow): { branchedFrom: boolean; delegateFrom: boolean } {
+  const config = session.model_config ?? "";
+  return { branchedFrom: config.includes('"_branched_from"'), delegateFrom: config.includes('"_delegate_from"') };
+}
+
+/** What a session is to its parent. Only a child that began after its parent ended continues it. */
+export function kindOf(session: SessionRow, parent: SessionRow | undefined): Kind {
+  const { branchedFrom, delegateFrom } = markers(session);
+  if (delegateFrom) return "delegate";
+  if (!parent) return "root";
+  if (branchedFrom) return "branch";
+  const followed = parent.ended_at !== null && session.started_at >= parent.ended_at;
+  if (followed && parent.end_reason === "compression") return "compression";
+  if (followed && parent.end_reason === "branched") return "branch";
+  return "child";
+}
+
+export function parentOf(db: Database, session: SessionRow): SessionRow | undefined {
+  return session.parent_session_id === null ? undefined : getSession(db, session.parent_session_id);
+}
+
+/** The session that a conversation goes on in: compression children, the newest of each, to the end. */
+export function tipOf(db: Database, session: SessionRow): SessionRow {
+  let tip = session;
+  for (let step = 0; step < STEPS_MAX && tip.end_reason === "compression"; step += 1) {
+    const child = childrenOf(db, tip.id)
+      .filter((row) => kindOf(row, tip) === "compression")
+      .at(-1);
+    if (!child) break;
+    tip = child;
+  }
+  return tip;
+}
+
+/** Up the compression links: the session that a list shows for this one. */
+export function rootOf(db: Database, session: SessionRow): SessionRow {
+  let root = session;
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    const parent = parentOf(db, root);
+    if (!parent || kindOf(root, parent) !== "compression") break;
+    root = parent;
+  }
+  return root;
+}
+
+/** Oldest first. */
+function childrenOf(db: Database, id: SessionId): SessionRow[] {
+  return sql(db, "SELECT * FROM sessions WHERE parent_session_id = ? ORDER BY started_at, id").all(id) as SessionRow[];
+}
+
+export function getLineage(db: Database, id: SessionId): Lineage {
+  const session = requireSession(db, id);
+  const ancestors: SessionRow[] = [];
+  for (let up = parentOf(db, session); up && ancestors.length < STEPS_MAX; up = parentOf(db, up)) ancestors.unshift(up);
+  return {
+    ancestors: ancestors.map((row, i) => toNode(row, ancestors[i - 1])),
+    session: toNode(session, ancestors.at(-1)),
+    descendants: descendantsOf(db, session),
+    tip: tipOf(db, session).id,
+  };
+}
+
+/** Depth first; a row seen twice (a loop made by hand) is passed over. */
+function descendantsOf(db: Database, top: SessionRow): LineageNode[] {
+  const seen = new Set([top.id]);
+  const nodes: LineageNode[] = [];
+  const stack = childrenOf(db, top.id).map((row) => ({ row, parent: top })).reverse();
+  for (let next = stack.pop(); next && nodes.length < DESCENDANTS_MAX; next = stack.pop()) {
+    const { row, parent } = next;
+    if (seen.has(row.id)) continue;
+    seen.add(row.id);
+    nodes.push(toNode(row, parent));
+    stack.push(...childrenOf(db, row.id).map((child) => ({ row: child, parent: row })).reverse());
+  }
+  return nodes;
+}
+
+function toNode(row: SessionRow, parent: SessionRow | undefined): LineageNode {
+  const { id, title, source, started_at, ended_at, end_reason, message_count, parent_session_id } = row;
+  const kind = kindOf(row, parent);
+  return { id, title, source, started_at, ended_at, end_reason, message_count, parent_session_id, kind };
+}
+
+/** A branch's continuation is no branch itself. */
+function withoutBranch(modelConfig: string | null): string | null {
+  if (!modelConfig?.includes('"_branched_from"')) return modelConfig;
+  const { _branched_from, ...rest } = JSON.parse(modelConfig) as Record<string, unknown>;
+  return JSON.stringify(rest);
+}
+
+/** Compare-and-swap on the parent's end: of two splits at once, the second finds it ended and changes nothing. */
+export function splitSession(db: Database, split: Split): SessionRow | undefined {
+  const now = nowSeconds();
+  const end = sql(db, "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL");
+  const won = end.run(now, split.reason ?? "compression", split.parentId).changes > 0;
+  const parent = requireSession(db, split.parentId);
+  if (!won) return undefined;
+  const id = split.childId ?? newSessionId();
+  if (getSession(db, id)) throw new HermesError("conflict", `Session '${id}' exists already.`);
+  createSession(db, {
+    id,
+    source: parent.source,
+    user_id: parent.user_id,
+    model: parent.model,
+    model_config: split.modelConfig === undefined ? withoutBranch(parent.model_config) : split.modelConfig,
+    system_prompt: split.systemPrompt === undefined ? parent.system_prompt : split.systemPrompt,
+    parent_session_id: parent.id,
+    started_at: now,
+    title: parent.title === null ? null : freeTitle(db, parent.title),
+    cwd: parent.cwd,
+  });
+  sql(
+    db,
+    `INSERT OR IGNORE INTO gw_participants (session_id, platform, user_id)
+     SELECT ?, platform, user_id FROM gw_participants WHERE session_id = ?`,
+  ).run(id, parent.id);
+  if (split.messages && split.messages.length > 0) appendMessages(db, id, split.messages);
+  return requireSession(db, id);
+}

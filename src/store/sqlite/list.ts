@@ -1,0 +1,144 @@
+import type { Database } from "better-sqlite3";
+import type { SessionId, SessionRow, SessionSummary } from "../../session.js";
+import type { ListQuery } from "../store.js";
+import { decodeContent, plainText } from "./content.js";
+import { kindOf, parentOf, rootOf, tipOf } from "./lineage.js";
+import { getSession } from "./sessions.js";
+import { marks, sql } from "./statements.js";
+import { type Condition, visibleTo } from "./visibility.js";
+
+const LIMIT = 20;
+const PREVIEW_CHARS = 60;
+
+/** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
+export function listSessions(db: Database, query: ListQuery = {}): SessionSummary[] {
+  const roots = query.order === "active" ? rootsByActivity(db, query) : rootsByStart(db, query);
+  return roots.map((root) => summarise(db, root));
+}
+
+function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
+  const { sql: where, params } = conditions(query);
+  const rows = db
+    .prepare(`SELECT s.* FROM sessions s WHERE ${where} ORDER BY s.started_at DESC, s.id DESC`)
+    .iterate(...params) as IterableIterator<SessionRow>;
+  return take(query, (function* () {
+    for (const row of rows) if (isListable(db, row)) yield row;
+  })());
+}
+
+/** Walks messages backwards in time and meets each conversation at its last message; the silent ones join by their start. */
+function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
+  const { sql: where, params } = conditions(query);
+  const matches = db.prepare(`SELECT 1 FROM sessions s WHERE s.id = ? AND ${where}`);
+  const seen = new Set<SessionId>();
+  return take(query, (function* () {
+    for (const { id } of byLastActivity(db)) {
+      const root = rootOf(db, getSession(db, id)!);
+      if (seen.has(root.id)) continue;
+      seen.add(root.id);
+      if (isListable(db, root) && matches.get(root.id, ...params)) yield root;
+    }
+  })());
+}
+
+function* byLastActivity(db: Database): Generator<{ id: SessionId; at: number }> {
+  const spoken = distinct(
+    sql(db, "SELECT session_id AS id, timestamp AS at FROM messages ORDER BY timestamp DESC").iterate() as Iterable<Activity>,
+  );
+  const silent = sql(
+    db,
+    `SELECT id, started_at AS at FROM sessions s
+     WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id) ORDER BY started_at DESC`,
+  ).iterate() as IterableIterator<Activity>;
+  yield* merge(spoken, silent);
+}
+
+interface Activity {
+  id: SessionId;
+  at: number;
+}
+
+function* distinct(rows: Iterable<Activity>): Generator<Activity> {
+  const seen = new Set<SessionId>();
+  for (const row of rows) {
+    if (seen.has(row.id)) continue;
+    seen.add(row.id);
+    yield row;
+  }
+}
+
+/** Two streams, newest first, into one. Stopping early closes both. */
+function* merge(one: Iterator<Activity>, other: Iterator<Activity>): Generator<Activity> {
+  try {
+    let a = one.next();
+    let b = other.next();
+    while (!a.done || !b.done) {
+      const first = b.done || (!a.done && a.value.at >= b.value.at);
+      yield (first ? a : b).value;
+      if (first) a = one.next();
+      else b = other.next();
+    }
+  } finally {
+    one.return?.();
+    other.return?.();
+  }
+}
+
+function take(query: ListQuery, rows: Iterable<SessionRow>): SessionRow[] {
+  const from = query.offset ?? 0;
+  const to = from + (query.limit ?? LIMIT);
+  const taken: SessionRow[] = [];
+  let index = 0;
+  if (to <= from) return taken;
+  for (const row of rows) {
+    if (index++ >= from) taken.push(row);
+    if (index >= to) break;
+  }
+  return taken;
+}
+
+function conditions(query: ListQuery): Condition {
+  const visible = visibleTo(query.asker);
+  const parts = [visible.sql];
+  const params = [...visible.params];
+  if (!query.includeArchived) parts.push("s.archived = 0");
+  if (query.source !== undefined) {
+    parts.push("s.source = ?");
+    params.push(query.source);
+  }
+  if (query.excludeSources && query.excludeSources.length > 0) {
+    parts.push(`s.source NOT IN (${marks(query.excludeSources)})`);
+    params.push(...query.excludeSources);
+  }
+  return { sql: parts.join(" AND "), params };
+}
+
+/** Continuations are shown by their root, delegated work by nobody. */
+function isListable(db: Database, session: SessionRow): boolean {
+  const kind = kindOf(session, parentOf(db, session));
+  return kind === "root" || kind === "branch";
+}
+
+function summarise(db: Database, root: SessionRow): SessionSummary {
+  const tip = tipOf(db, root);
+  const summary = { ...tip, started_at: root.started_at, preview: previewOf(db, tip.id), last_active: lastActive(db, tip) };
+  return tip.id === root.id ? summary : { ...summary, lineage_root_id: root.id };
+}
+
+export function lastActive(db: Database, session: SessionRow): number {
+  const last = sql(db, "SELECT max(timestamp) FROM messages WHERE session_id = ?").pluck().get(session.id);
+  return (last as number | null) ?? session.started_at;
+}
+
+/** The first thing that the user said, on one line. */
+function previewOf(db: Database, id: SessionId): string {
+  const content = sql(
+    db,
+    `SELECT content FROM messages WHERE session_id = ? AND role = 'user' AND content IS NOT NULL
+     ORDER BY timestamp, id LIMIT 1`,
+  )
+    .pluck()
+    .get(id) as string | undefined;
+  const chars = Array.from(plainText(decodeContent(content ?? null)).replace(/[\r\n]/g, " ").slice(0, 4 * PREVIEW_CHARS));
+  return chars.length > PREVIEW_CHARS ? `${chars.slice(0, PREVIEW_CHARS).join("")}...` : chars.join("");
+}

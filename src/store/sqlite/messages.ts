@@ -1,0 +1,127 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../clock.js";
+import type { ChatMessage, MessageRow, NewMessage, SessionId } from "../../session.js";
+import type { MessageQuery } from "../store.js";
+import { decodeContent, decodeJsonList, encodeContent, encodeJson, plainText } from "./content.js";
+import { requireSession } from "./sessions.js";
+import { sql } from "./statements.js";
+
+const COLUMNS = [
+  "session_id",
+  "role",
+  "content",
+  "tool_call_id",
+  "tool_calls",
+  "tool_name",
+  "timestamp",
+  "token_count",
+  "finish_reason",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "codex_reasoning_items",
+  "codex_message_items",
+  "platform_message_id",
+  "observed",
+  "active",
+] as const;
+const INSERT = `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
+
+const MICROSECOND = 1e-6;
+
+export function appendMessages(db: Database, id: SessionId, messages: readonly NewMessage[]): number[] {
+  requireSession(db, id);
+  const now = nowSeconds();
+  const insert = sql(db, INSERT);
+  // Messages of one call keep their order also where others sort by time.
+  const ids = messages.map((message, i) =>
+    Number(insert.run(...toRow(id, message, now + i * MICROSECOND)).lastInsertRowid),
+  );
+  const toolCalls = messages.reduce((sum, { tool_calls }) => sum + (tool_calls?.length ?? 0), 0);
+  sql(
+    db,
+    "UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?",
+  ).run(messages.length, toolCalls, id);
+  return ids;
+}
+
+function toRow(id: SessionId, message: NewMessage, now: number): unknown[] {
+  return [
+    id,
+    message.role,
+    encodeContent(message.content),
+    message.tool_call_id ?? null,
+    encodeJson(message.tool_calls),
+    message.tool_name ?? null,
+    message.timestamp ?? now,
+    message.token_count ?? null,
+    message.finish_reason ?? null,
+    message.reasoning ?? null,
+    message.reasoning_content ?? null,
+    encodeJson(message.reasoning_details),
+    encodeJson(message.codex_reasoning_items),
+    encodeJson(message.codex_message_items),
+    message.platform_message_id ?? null,
+    message.observed ?? 0,
+    message.active ?? 1,
+  ];
+}
+
+/** A row as it lies in the file. */
+export type StoredMessage = Omit<MessageRow, "content" | "tool_calls"> & {
+  content: string | null;
+  tool_calls: string | null;
+};
+
+export function storedMessages(db: Database, id: SessionId, query: MessageQuery = {}): StoredMessage[] {
+  const active = query.includeUndone ? "" : "AND active = 1";
+  return sql(db, `SELECT * FROM messages WHERE session_id = ? AND id > ? ${active} ORDER BY id LIMIT ?`).all(
+    id,
+    query.afterId ?? 0,
+    query.limit ?? -1,
+  ) as StoredMessage[];
+}
+
+export function getMessages(db: Database, id: SessionId, query: MessageQuery = {}): MessageRow[] {
+  return storedMessages(db, id, query).map((row) => ({
+    ...row,
+    content: decodeContent(row.content),
+    tool_calls: decodeJsonList(row.tool_calls),
+  })) as MessageRow[];
+}
+
+const NOT_REPLAYED = new Set(["session_meta", "system"]);
+
+/** In the order of writing: times may come from the platforms' clocks. */
+export function getConversation(db: Database, id: SessionId): ChatMessage[] {
+  return getMessages(db, id)
+    .filter((row) => !NOT_REPLAYED.has(row.role))
+    .map((row) => ({
+      role: row.role,
+      content: row.content,
+      ...(row.tool_calls ? { tool_calls: row.tool_calls } : {}),
+      ...(row.tool_call_id ? { tool_call_id: row.tool_call_id } : {}),
+      ...(row.tool_name ? { tool_name: row.tool_name } : {}),
+      ...(row.platform_message_id ? { message_id: row.platform_message_id } : {}),
+    }));
+}
+
+export function clearMessages(db: Database, id: SessionId): number {
+  requireSession(db, id);
+  const removed = sql(db, "DELETE FROM messages WHERE session_id = ?").run(id).changes;
+  sql(db, "UPDATE sessions SET message_count = 0, tool_call_count = 0 WHERE id = ?").run(id);
+  return removed;
+}
+
+export function undoTurns(db: Database, id: SessionId, turns = 1): { undone: number; texts: string[] } {
+  requireSession(db, id);
+  const users = sql(
+    db,
+    `SELECT id, content FROM messages WHERE session_id = ? AND role = 'user' AND active = 1 ORDER BY id DESC LIMIT ?`,
+  ).all(id, Math.max(0, turns)) as { id: number; content: string | null }[];
+  const first = users.at(-1);
+  if (!first) return { undone: 0, texts: [] };
+  sql(db, "UPDATE messages SET active = 0 WHERE session_id = ? AND id >= ? AND active = 1").run(id, first.id);
+  sql(db, "UPDATE sessions SET rewind_count = rewind_count + 1 WHERE id = ?").run(id);
+  return { undone: users.length, texts: users.map((u) => plainText(decodeContent(u.content))).reverse() };
+}

@@ -1,0 +1,87 @@
+import fs from "node:fs";
+import type { Database } from "better-sqlite3";
+import { fileStamp } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import type { OnProgress } from "../store.js";
+import { explainFault } from "./faults.js";
+import { readLayout } from "./fulltext.js";
+import { migrate } from "./migrate.js";
+import { completeSchema, createSchema, isComplete, readVersion, SCHEMA_VERSION } from "./schema.js";
+
+/**
+ * A connection → a file that this program can use: new files get the schema, older ones are migrated (a copy is kept
+ * first), current and newer ones only get what they lack. Throws SQLITE_BUSY when another process holds the lock:
+ * nothing was changed, the caller tries again.
+ */
+export function prepare(db: Database, path: string, onProgress: OnProgress): void {
+  const kind = kindOf(db, path);
+  if (kind === "new") db.pragma("auto_vacuum = INCREMENTAL");
+  if (db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
+  // From here on we checkpoint ourselves, outside of commits.
+  db.pragma("wal_autocheckpoint = 0");
+  if (kind === "current" && isComplete(db) && readLayout(db) !== "none") return;
+  if (kind === "older") keepCopy(db, path, onProgress);
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    change(db, path, onProgress);
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Asked again under the write lock: another process may have done the work meanwhile. */
+function change(db: Database, path: string, onProgress: OnProgress): void {
+  const kind = kindOf(db, path);
+  if (kind === "new") createSchema(db);
+  if (kind === "older") migrate(db, onProgress);
+  if (kind !== "current") return;
+  completeSchema(db);
+  // A file whose full text was dropped by a process without FTS5. A newer version's is not ours to touch.
+  if (readLayout(db) === "none" && readVersion(db) === SCHEMA_VERSION) migrate(db, onProgress);
+}
+
+function kindOf(db: Database, path: string): "new" | "older" | "current" {
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
+  if (tables.length === 0) return "new";
+  const version = readVersion(db);
+  if (version === undefined || !tables.includes("sessions") || !tables.includes("messages")) {
+    throw new HermesError("unavailable", `${path} is a database of another program.`, {
+      hint: "Point HERMES_HOME at another folder; the file was left as it is.",
+    });
+  }
+  return version < SCHEMA_VERSION ? "older" : "current";
+}
+
+/** Written under another name first, so that a copy by its final name is a whole one. */
+function keepCopy(db: Database, path: string, onProgress: OnProgress): void {
+  onProgress({ step: "Keeping a copy", done: 0, total: 1 });
+  const copy = `${path}.v${readVersion(db)}-${fileStamp()}`;
+  copyDatabase(db, copy);
+}
+
+/** A consistent, compact copy, readable by its owner alone, while others go on writing. */
+export function copyDatabase(db: Database, target: string): void {
+  const partial = `${target}.partial`;
+  fs.rmSync(partial, { force: true });
+  fs.closeSync(fs.openSync(partial, "wx", 0o600));
+  try {
+    db.prepare("VACUUM INTO ?").run(partial);
+    syncToDisk(partial);
+    fs.renameSync(partial, target);
+  } catch (error) {
+    fs.rmSync(partial, { force: true });
+    throw explainFault(error, target);
+  }
+}
+
+function syncToDisk(path: string): void {
+  const file = fs.openSync(path, "r+");
+  try {
+    fs.fsyncSync(file);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+

@@ -1,0 +1,62 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../clock.js";
+import type { SessionId } from "../../session.js";
+import type { Progress, PruneQuery } from "../store.js";
+import { getSession } from "./sessions.js";
+import { Slice } from "./slice.js";
+import { sql } from "./statements.js";
+
+const DAY_SECONDS = 86_400;
+const ROWS_AT_ONCE = 20;
+
+/** Ended sessions that began before the cut-off. Their children stay, as beginnings of their own. */
+export function* pruneSessions(db: Database, query: PruneQuery): Generator<Progress, number> {
+  const cutoff = nowSeconds() - query.olderThanDays * DAY_SECONDS;
+  const ids = sql(
+    db,
+    `SELECT id FROM sessions WHERE ended_at IS NOT NULL AND started_at < ? AND (? IS NULL OR source = ?)
+     ORDER BY started_at`,
+  )
+    .pluck()
+    .all(cutoff, query.source ?? null, query.source ?? null) as SessionId[];
+  const slice = new Slice();
+  let done = 0;
+  for (const id of ids) {
+    yield* removeSession(db, id, slice, { step: "Pruning", done, total: ids.length });
+    done += 1;
+  }
+  return done;
+}
+
+/** The session with the work that it delegated. */
+export function* deleteSession(db: Database, id: SessionId): Generator<Progress, boolean> {
+  if (!getSession(db, id)) return false;
+  const slice = new Slice();
+  const progress = { step: "Deleting", done: 0, total: 1 };
+  for (const one of [...delegatesOf(db, id), id]) yield* removeSession(db, one, slice, progress);
+  return true;
+}
+
+/** Descendants that carry the delegate marker, deepest last. */
+function delegatesOf(db: Database, id: SessionId): SessionId[] {
+  const children = sql(
+    db,
+    `SELECT id FROM sessions WHERE parent_session_id = ? AND model_config LIKE '%"\\_delegate\\_from"%' ESCAPE '\\'`,
+  )
+    .pluck()
+    .all(id) as SessionId[];
+  return children.flatMap((child) => [child, ...delegatesOf(db, child)]);
+}
+
+/** Messages first, a few at a time: taking a row out of the full text costs more than writing it did. */
+function* removeSession(db: Database, id: SessionId, slice: Slice, progress: Progress): Generator<Progress, void> {
+  const some = sql(
+    db,
+    `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_id = ? LIMIT ${ROWS_AT_ONCE})`,
+  );
+  while (some.run(id).changes > 0) yield* slice.pause(progress);
+  sql(db, "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?").run(id);
+  sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
+  sql(db, "DELETE FROM sessions WHERE id = ?").run(id);
+  yield* slice.pause(progress);
+}

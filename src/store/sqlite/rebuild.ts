@@ -1,0 +1,79 @@
+import type { Database } from "better-sqlite3";
+import type { Progress } from "../store.js";
+import {
+  createTable,
+  createTriggers,
+  dropTriggers,
+  type FullTextTable,
+  hasCjk,
+  indexedText,
+  type Layout,
+} from "./fulltext.js";
+import { Slice } from "./slice.js";
+
+/**
+ * A full-text table anew, while everybody goes on: a second one is filled beside it in slices and kept current by
+ * triggers of its own, then the two change places in one short transaction. Killed on the way, it starts again.
+ */
+export function* rebuildFullText(db: Database, table: FullTextTable, layout: Layout): Generator<Progress, void> {
+  const next = `gw_new_${table}`;
+  const old = `gw_old_${table}`;
+  const slice = new Slice();
+  yield* removeTable(db, next, slice);
+  yield* removeTable(db, old, slice);
+  createTable(db, next, table);
+  createTriggers(db, next, next, layout);
+  yield* fill(db, next, layout, slice);
+  changePlaces(db, { table, next, old, layout });
+  yield { step: "Removing the old index", done: 0, total: 1 };
+  yield* removeTable(db, old, slice);
+}
+
+const IDS_AT_ONCE = 50;
+
+function* fill(db: Database, table: string, layout: Layout, slice: Slice): Generator<Progress, void> {
+  const last = (db.prepare("SELECT max(id) FROM messages").pluck().get() as number | null) ?? 0;
+  const wanted = layout === "compact" ? `AND ${hasCjk("m")}` : "";
+  // What was written or changed since the triggers exist is there already.
+  const insert = db.prepare(
+    `INSERT INTO ${table}(rowid, content) SELECT m.id, ${indexedText("m")} FROM messages m
+     WHERE m.id > ? AND m.id <= ? ${wanted} AND NOT EXISTS (SELECT 1 FROM ${table}_content c WHERE c.id = m.id)`,
+  );
+  for (let from = 0; from < last; from += IDS_AT_ONCE) {
+    insert.run(from, Math.min(last, from + IDS_AT_ONCE));
+    yield* slice.pause({ step: "Indexing", done: from, total: last });
+  }
+}
+
+function changePlaces(
+  db: Database,
+  { table, next, old, layout }: { table: FullTextTable; next: string; old: string; layout: Layout },
+): void {
+  dropTriggers(db, table);
+  dropTriggers(db, next);
+  if (exists(db, table)) db.exec(`ALTER TABLE ${table} RENAME TO ${old}`);
+  db.exec(`ALTER TABLE ${next} RENAME TO ${table}`);
+  createTriggers(db, table, table, layout);
+}
+
+function exists(db: Database, name: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(name) !== undefined;
+}
+
+/** Dropping a large table frees all its pages under one lock: empty it first. */
+function* removeTable(db: Database, name: string, slice: Slice): Generator<Progress, void> {
+  dropTriggers(db, name);
+  if (!exists(db, name)) return;
+  const progress = { step: "Removing the old index", done: 0, total: 1 };
+  for (const [shadow, key] of [
+    ["content", "id"],
+    ["docsize", "id"],
+    ["data", "id"],
+    ["idx", "segid, term"],
+  ] as const) {
+    const from = `${name}_${shadow}`;
+    const some = db.prepare(`DELETE FROM ${from} WHERE (${key}) IN (SELECT ${key} FROM ${from} LIMIT 100)`);
+    while (some.run().changes > 0) yield* slice.pause(progress);
+  }
+  db.exec(`DROP TABLE ${name}`);
+}

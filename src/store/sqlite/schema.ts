@@ -1,0 +1,135 @@
+import type { Database } from "better-sqlite3";
+import { createFullText } from "./fulltext.js";
+
+/** The version of Hermes' schema that new files get. Later columns that we use are added without raising it. */
+export const SCHEMA_VERSION = 11;
+
+const SESSIONS = `
+CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY,
+    source TEXT NOT NULL,
+    user_id TEXT,
+    model TEXT,
+    model_config TEXT,
+    system_prompt TEXT,
+    parent_session_id TEXT,
+    started_at REAL NOT NULL,
+    ended_at REAL,
+    end_reason TEXT,
+    message_count INTEGER DEFAULT 0,
+    tool_call_count INTEGER DEFAULT 0,
+    input_tokens INTEGER DEFAULT 0,
+    output_tokens INTEGER DEFAULT 0,
+    cache_read_tokens INTEGER DEFAULT 0,
+    cache_write_tokens INTEGER DEFAULT 0,
+    reasoning_tokens INTEGER DEFAULT 0,
+    billing_provider TEXT,
+    billing_base_url TEXT,
+    billing_mode TEXT,
+    estimated_cost_usd REAL,
+    actual_cost_usd REAL,
+    cost_status TEXT,
+    cost_source TEXT,
+    pricing_version TEXT,
+    title TEXT,
+    api_call_count INTEGER DEFAULT 0,
+    cwd TEXT,
+    rewind_count INTEGER NOT NULL DEFAULT 0,
+    archived INTEGER NOT NULL DEFAULT 0,
+    FOREIGN KEY (parent_session_id) REFERENCES sessions(id)
+)`;
+
+const MESSAGES = `
+CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL REFERENCES sessions(id),
+    role TEXT NOT NULL,
+    content TEXT,
+    tool_call_id TEXT,
+    tool_calls TEXT,
+    tool_name TEXT,
+    timestamp REAL NOT NULL,
+    token_count INTEGER,
+    finish_reason TEXT,
+    reasoning TEXT,
+    reasoning_content TEXT,
+    reasoning_details TEXT,
+    codex_reasoning_items TEXT,
+    codex_message_items TEXT,
+    platform_message_id TEXT,
+    observed INTEGER DEFAULT 0,
+    active INTEGER NOT NULL DEFAULT 1
+)`;
+
+/** Hermes' tables as of v11, in its own words; `gw_` marks what is ours. */
+const TABLES = [
+  "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)",
+  SESSIONS,
+  MESSAGES,
+  "CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)",
+  // Who took part in a session beside the one it belongs to: what scopes lists and searches to the asker.
+  `CREATE TABLE IF NOT EXISTS gw_participants (
+    session_id TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    PRIMARY KEY (platform, user_id, session_id)
+) WITHOUT ROWID`,
+];
+
+const INDEXES = [
+  "CREATE INDEX IF NOT EXISTS idx_sessions_source ON sessions(source)",
+  "CREATE INDEX IF NOT EXISTS idx_sessions_parent ON sessions(parent_session_id)",
+  "CREATE INDEX IF NOT EXISTS idx_sessions_started ON sessions(started_at DESC)",
+  "CREATE UNIQUE INDEX IF NOT EXISTS idx_sessions_title_unique ON sessions(title) WHERE title IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS idx_messages_session ON messages(session_id, timestamp)",
+  `CREATE INDEX IF NOT EXISTS idx_messages_platform_msg_id ON messages(session_id, platform_message_id)
+    WHERE platform_message_id IS NOT NULL`,
+  // Newest first without sorting: last activity, newest-first search, the scan of what no index can answer.
+  "CREATE INDEX IF NOT EXISTS gw_messages_time ON messages(timestamp, session_id)",
+  // Titles of a lineage by range. NOCASE folds what LIKE folds.
+  "CREATE INDEX IF NOT EXISTS gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
+];
+
+export function createSchema(db: Database): void {
+  for (const sql of TABLES) db.exec(sql);
+  for (const sql of INDEXES) db.exec(sql);
+  createFullText(db, "compact");
+  db.prepare("INSERT INTO schema_version (version) VALUES (?)").run(SCHEMA_VERSION);
+}
+
+/** Adds the tables, columns and indexes that a file of version 11 or above may lack. Never removes or changes one. */
+export function completeSchema(db: Database): void {
+  for (const sql of TABLES) db.exec(sql);
+  addMissingColumns(db, "sessions", SESSIONS);
+  addMissingColumns(db, "messages", MESSAGES);
+  for (const sql of INDEXES) db.exec(sql);
+}
+
+/** True when `completeSchema` would change nothing: opening a finished file must not need the write lock. */
+export function isComplete(db: Database): boolean {
+  const names = new Set(db.prepare("SELECT name FROM sqlite_master").pluck().all() as string[]);
+  const wanted = [...TABLES, ...INDEXES].map((sql) => /IF NOT EXISTS (\w+)/.exec(sql)![1]!);
+  if (!wanted.every((name) => names.has(name))) return false;
+  return missingColumns(db, "sessions", SESSIONS).length + missingColumns(db, "messages", MESSAGES).length === 0;
+}
+
+function addMissingColumns(db: Database, table: string, ddl: string): void {
+  for (const column of missingColumns(db, table, ddl)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}`);
+}
+
+/** Declarations (`name TYPE DEFAULT …`) of the columns that stand in the DDL and not in the file. */
+function missingColumns(db: Database, table: string, ddl: string): string[] {
+  const present = new Set((db.pragma(`table_info(${table})`) as { name: string }[]).map((c) => c.name));
+  return ddl
+    .split("\n")
+    .map((line) => line.trim().replace(/,$/, ""))
+    .filter((line) => /^[a-z_]+ (TEXT|INTEGER|REAL)/.test(line))
+    .filter((line) => !present.has(line.split(" ", 1)[0]!));
+}
+
+export function readVersion(db: Database): number | undefined {
+  const table = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'").get();
+  if (!table) return undefined;
+  return db.prepare("SELECT version FROM schema_version LIMIT 1").pluck().get() as number | undefined;
+}

@@ -1,0 +1,307 @@
+import type { Database } from "better-sqlite3";
+import { HermesError } from "../../errors.js";
+import type { Role } from "../../session.js";
+import type { SearchHit, SearchOptions, SearchPlan, SearchResult } from "../store.js";
+import { decodeContent, plainText } from "./content.js";
+import { CJK, type FullTextTable, indexedText } from "./fulltext.js";
+import { countCjk, type Expression, hasTokens, parseExpression, sanitizeFtsQuery, termsOf } from "./query.js";
+import { snippetOf } from "./snippet.js";
+import { marks, sql } from "./statements.js";
+import { type Condition, visibleTo } from "./visibility.js";
+
+/**
+ * A query → a plan → ids in order → rows. Snippets and contexts are made for the rows that are returned, never for
+ * all that match.
+ */
+
+const LIMIT = 20;
+const CONTEXT_CHARS = 200;
+/** The shortest text that the trigram index holds on its own. */
+const TRIGRAM = 3;
+
+export function searchMessages(db: Database, query: string, options: SearchOptions = {}): SearchResult {
+  const { plan, expression } = planSearch(query, options.substring ?? false);
+  const ids = idsInOrder(db, plan, expression, options);
+  return { plan, hits: toHits(db, plan, expression, ids) };
+}
+
+/** Which index answers: words, trigrams, both, or the messages themselves. */
+export function planSearch(query: string, substring: boolean): { plan: SearchPlan; expression: Expression } {
+  if (query.trim() === "") {
+    throw new HermesError("invalid", "There is nothing to search for.", {
+      hint: 'Give a word, a "phrase", a prefix*, or words joined by AND, OR, NOT.',
+    });
+  }
+  const fts = sanitizeFtsQuery(query);
+  const all = parseExpression(fts, "and");
+  if (substring || !all || !termsOf(all).some(hasTokens)) return literally(query, fts, substring ? all : undefined);
+  if (!CJK.test(fts)) return { plan: { query, fts, path: "fts" }, expression: all };
+  const terms = termsOf(all);
+  const cjk = terms.filter((term) => CJK.test(term));
+  if (cjk.some((term) => countCjk(term) < TRIGRAM)) {
+    return { plan: { query, fts, path: "like" }, expression: parseExpression(fts, "or")! };
+  }
+  const path = cjk.length === countTerms(all) ? "trigram" : "mixed";
+  return { plan: { query, fts: path === "trigram" ? toMatch(all) : fts, path }, expression: all };
+}
+
+/** Symbols alone, or parts of words: no index knows them. */
+function literally(query: string, fts: string, parsed: Expression | undefined) {
+  const expression: Expression = parsed ?? { kind: "term", text: query.trim(), prefix: false };
+  return { plan: { query, fts, path: "like" as const }, expression };
+}
+
+function countTerms(expression: Expression): number {
+  return expression.kind === "term" ? 1 : countTerms(expression.left) + countTerms(expression.right);
+}
+
+/** Every term as a phrase. On the trigram index that means: anywhere in the text. */
+function toMatch(expression: Expression): string {
+  if (expression.kind === "term") return phrase(expression.text);
+  return `(${toMatch(expression.left)} ${expression.kind.toUpperCase()} ${toMatch(expression.right)})`;
+}
+
+const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+// ── ids in order ────────────────────────────────────────────────────────────────────────────────────────────────
+
+function idsInOrder(db: Database, plan: SearchPlan, expression: Expression, options: SearchOptions): number[] {
+  const { path } = plan;
+  if (path === "fts" || path === "trigram") {
+    const table = path === "fts" ? "messages_fts" : "messages_fts_trigram";
+    const ranked = (options.sort ?? "rank") === "rank";
+    return ranked ? byRank(db, table, plan.fts, options) : byTime(db, table, plan.fts, options);
+  }
+  return byConditions(db, expression, options);
+}
+
+/** FTS5 sorts by rank itself and stops after the last row that is wanted, as long as it is the outer loop. */
+function byRank(db: Database, table: FullTextTable, match: string, options: SearchOptions): number[] {
+  const filter = filters(options);
+  return db
+    .prepare(
+      `SELECT f.rowid FROM ${table} f CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id
+       WHERE ${table} MATCH ? AND ${filter.sql} ORDER BY f.rank LIMIT ? OFFSET ?`,
+    )
+    .pluck()
+    .all(match, ...filter.params, ...page(options)) as number[];
+}
+
+const FEW = 2000;
+const BATCH = 1000;
+
+/** Few matches are sorted. Many: messages are met in time order, a batch at once, until enough of them match. */
+function byTime(db: Database, table: FullTextTable, match: string, options: SearchOptions): number[] {
+  const found = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${FEW + 1}`).pluck().all(match);
+  if (found.length <= FEW) return sortByTime(db, found as number[], options);
+  const [limit, offset] = page(options);
+  const inRange = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ?`).pluck();
+  const ids: number[] = [];
+  for (const batch of batchesByTime(db, options)) {
+    const matching = new Set(inRange.all(match, Math.min(...batch), Math.max(...batch)));
+    ids.push(...batch.filter((id) => matching.has(id)));
+    if (ids.length >= offset + limit) break;
+  }
+  return ids.slice(offset, offset + limit);
+}
+
+function sortByTime(db: Database, ids: readonly number[], options: SearchOptions): number[] {
+  const filter = filters(options);
+  return db
+    .prepare(
+      `SELECT m.id FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value JOIN sessions s ON s.id = m.session_id
+       WHERE ${filter.sql} ORDER BY ${timeOrder(options)} LIMIT ? OFFSET ?`,
+    )
+    .pluck()
+    .all(JSON.stringify(ids), ...filter.params, ...page(options)) as number[];
+}
+
+function* batchesByTime(db: Database, options: SearchOptions): Generator<number[]> {
+  const filter = filters(options);
+  const rows = db
+    .prepare(
+      `SELECT m.id FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
+       WHERE ${filter.sql} ORDER BY m.timestamp ${direction(options)}`,
+    )
+    .pluck()
+    .iterate(...filter.params) as IterableIterator<number>;
+  let batch: number[] = [];
+  for (const id of rows) {
+    if (batch.push(id) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Boolean queries over several indexes. What only the text can tell is read newest first, up to the last row wanted. */
+function byConditions(db: Database, expression: Expression, options: SearchOptions): number[] {
+  const filter = filters(options);
+  const look = { db, substring: options.substring ?? false };
+  const ids = idSet(look, expression);
+  if (ids) {
+    const all = db.prepare(ids.sql).pluck().all(...ids.params) as number[];
+    return sortByTime(db, all, options);
+  }
+  const wanted = rowCondition(look, expression);
+  return db
+    .prepare(
+      `SELECT m.id FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
+       WHERE ${filter.sql} AND ${wanted.sql} ORDER BY m.timestamp ${direction(options)} LIMIT ? OFFSET ?`,
+    )
+    .pluck()
+    .all(...filter.params, ...wanted.params, ...page(options)) as number[];
+}
+
+interface Look {
+  db: Database;
+  /** Words may begin and end anywhere, which only the trigram index knows. */
+  substring: boolean;
+}
+
+/** The matching ids as one SELECT, or nothing when a term isn't in any index. */
+function idSet(look: Look, expression: Expression): Condition | undefined {
+  if (expression.kind === "term") return indexed(look, expression);
+  const left = idSet(look, expression.left);
+  const right = idSet(look, expression.right);
+  if (!left || !right) return undefined;
+  const operator = { and: "INTERSECT", or: "UNION", not: "EXCEPT" }[expression.kind];
+  return {
+    sql: `SELECT * FROM (${left.sql}) ${operator} SELECT * FROM (${right.sql})`,
+    params: [...left.params, ...right.params],
+  };
+}
+
+function rowCondition(look: Look, expression: Expression): Condition {
+  if (expression.kind === "term") {
+    const ids = indexed(look, expression);
+    if (ids) return { sql: `m.id IN (${ids.sql})`, params: ids.params };
+    return { sql: `instr(lower(${indexedText("m")}), lower(?)) > 0`, params: [expression.text] };
+  }
+  const left = rowCondition(look, expression.left);
+  const right = rowCondition(look, expression.right);
+  const operator = { and: "AND", or: "OR", not: "AND NOT" }[expression.kind];
+  return { sql: `(${left.sql} ${operator} ${right.sql})`, params: [...left.params, ...right.params] };
+}
+
+function indexed({ db, substring }: Look, term: Extract<Expression, { kind: "term" }>): Condition | undefined {
+  if (CJK.test(term.text)) {
+    const match = Array.from(term.text).length >= TRIGRAM ? phrase(term.text) : trigramsFrom(db, term.text);
+    if (match === undefined) return undefined;
+    return { sql: "SELECT rowid FROM messages_fts_trigram WHERE messages_fts_trigram MATCH ?", params: [match] };
+  }
+  if (substring || !hasTokens(term.text)) return undefined;
+  const match = phrase(term.text) + (term.prefix ? "*" : "");
+  return { sql: "SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?", params: [match] };
+}
+
+const TRIGRAMS_MAX = 400;
+
+/**
+ * One or two CJK characters are too short for a trigram, but each begins one wherever it stands, since the indexed
+ * text ends in blanks: the trigrams that begin so find every place. Too many of them: undefined.
+ */
+function trigramsFrom(db: Database, text: string): string | undefined {
+  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.gw_trigrams USING fts5vocab(main, messages_fts_trigram, row)");
+  const terms = sql(db, `SELECT term FROM gw_trigrams WHERE term >= ? AND term < ? LIMIT ${TRIGRAMS_MAX + 1}`)
+    .pluck()
+    .all(text, `${text}\u{10ffff}`) as string[];
+  if (terms.length > TRIGRAMS_MAX) return undefined;
+  return terms.length === 0 ? '""' : terms.map(phrase).join(" OR ");
+}
+
+// ── filters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function filters(options: SearchOptions): Condition {
+  const visible = visibleTo(options.asker);
+  const parts = ["m.active = 1", visible.sql];
+  const params = [...visible.params];
+  const list = (column: string, values: readonly unknown[] | undefined, not = "") => {
+    if (!values || values.length === 0) return;
+    parts.push(`${column} ${not} IN (${marks(values)})`);
+    params.push(...values);
+  };
+  list("s.source", options.sources);
+  list("s.source", options.excludeSources, "NOT");
+  list("m.role", options.roles);
+  const bound = (operator: string, value: number | undefined) => {
+    if (value === undefined) return;
+    parts.push(`m.timestamp ${operator} ?`);
+    params.push(value);
+  };
+  bound(">=", options.since);
+  bound("<", options.until);
+  return { sql: parts.join(" AND "), params };
+}
+
+const page = (options: SearchOptions): [number, number] => [options.limit ?? LIMIT, options.offset ?? 0];
+const direction = (options: SearchOptions) => (options.sort === "oldest" ? "ASC" : "DESC");
+const timeOrder = (options: SearchOptions) => `m.timestamp ${direction(options)}, m.id ${direction(options)}`;
+
+// ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface FoundRow {
+  id: number;
+  session_id: string;
+  role: Role;
+  content: string | null;
+  tool_name: string | null;
+  tool_calls: string | null;
+  timestamp: number;
+  source: string;
+  model: string | null;
+  session_started: number;
+  title: string | null;
+}
+
+function toHits(db: Database, plan: SearchPlan, expression: Expression, ids: readonly number[]): SearchHit[] {
+  const marked = plan.path === "fts" || plan.path === "trigram" ? markedSnippets(db, plan, ids) : undefined;
+  const terms = termsOf(expression);
+  return ids.map((id) => {
+    const { content, tool_calls, ...row } = foundRow(db, id);
+    const text = plainText(decodeContent(content));
+    const snippet = marked?.get(id) ?? snippetOf([text, row.tool_name, tool_calls].filter(Boolean).join(" "), terms);
+    return { ...row, snippet, context: contextOf(db, { ...row, content }) };
+  });
+}
+
+function foundRow(db: Database, id: number): FoundRow {
+  return sql(
+    db,
+    `SELECT m.id, m.session_id, m.role, m.content, m.tool_name, m.tool_calls, m.timestamp,
+            s.source, s.model, s.started_at AS session_started, s.title
+     FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.id = ?`,
+  ).get(id) as FoundRow;
+}
+
+/** One pass over the matches between the first and the last id; `+` keeps SQLite from starting anew for each of them. */
+function markedSnippets(db: Database, plan: SearchPlan, ids: readonly number[]): Map<number, string> {
+  if (ids.length === 0) return new Map();
+  const table = plan.path === "fts" ? "messages_fts" : "messages_fts_trigram";
+  const rows = db
+    .prepare(
+      `SELECT rowid, snippet(${table}, 0, '>>>', '<<<', '...', 40) FROM ${table}
+       WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (${marks(ids)})`,
+    )
+    .raw()
+    .all(plan.fts, Math.min(...ids), Math.max(...ids), ...ids) as [number, string][];
+  return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
+}
+
+type Place = Pick<FoundRow, "id" | "session_id" | "role" | "content" | "timestamp">;
+
+/** The message, and its neighbours in the session. What was undone stays hidden here too. */
+function contextOf(db: Database, hit: Place): SearchHit["context"] {
+  const neighbour = (comparison: "<" | ">", order: "ASC" | "DESC") =>
+    sql(
+      db,
+      `SELECT role, content FROM messages
+       WHERE session_id = ? AND timestamp ${comparison}= ? AND (timestamp, id) ${comparison} (?, ?) AND active = 1
+       ORDER BY timestamp ${order}, id ${order} LIMIT 1`,
+    ).get(hit.session_id, hit.timestamp, hit.timestamp, hit.id) as Pick<Place, "role" | "content"> | undefined;
+  return [neighbour("<", "DESC"), hit, neighbour(">", "ASC")]
+    .filter((row) => row !== undefined)
+    .map((row) => ({ role: row.role, content: cut(plainText(decodeContent(row.content))) }));
+}
+
+const cut = (text: string) => Array.from(text.slice(0, 2 * CONTEXT_CHARS)).slice(0, CONTEXT_CHARS).join("");

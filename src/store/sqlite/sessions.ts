@@ -1,0 +1,120 @@
+import type { Database } from "better-sqlite3";
+import { newSessionId, nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import type { Principal } from "../../message.js";
+import type { EndReason, SessionId, SessionRow } from "../../session.js";
+import type { NewSession, Usage } from "../store.js";
+import { sql } from "./statements.js";
+import { resolveTitle, setTitle } from "./titles.js";
+import { visibleTo } from "./visibility.js";
+
+export function getSession(db: Database, id: SessionId): SessionRow | undefined {
+  return sql(db, "SELECT * FROM sessions WHERE id = ?").get(id) as SessionRow | undefined;
+}
+
+export function requireSession(db: Database, id: SessionId): SessionRow {
+  const session = getSession(db, id);
+  if (!session) throw new HermesError("not_found", `Session '${id}' not found.`);
+  return session;
+}
+
+export function createSession(db: Database, session: NewSession): SessionRow {
+  const id = session.id ?? newSessionId();
+  const added = sql(
+    db,
+    `INSERT OR IGNORE INTO sessions
+       (id, source, user_id, model, model_config, system_prompt, parent_session_id, started_at, cwd)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    id,
+    session.source,
+    session.user_id ?? null,
+    session.model ?? null,
+    session.model_config ?? null,
+    session.system_prompt ?? null,
+    session.parent_session_id ?? null,
+    session.started_at ?? nowSeconds(),
+    session.cwd ?? null,
+  ).changes;
+  if (added && session.title) setTitle(db, id, session.title);
+  return requireSession(db, id);
+}
+
+export function endSession(db: Database, id: SessionId, reason: EndReason): boolean {
+  const end = sql(db, "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL");
+  return end.run(nowSeconds(), reason, id).changes > 0;
+}
+
+export function reopenSession(db: Database, id: SessionId): boolean {
+  return sql(db, "UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ?").run(id).changes > 0;
+}
+
+export function archiveSession(db: Database, id: SessionId, archived: boolean): boolean {
+  return sql(db, "UPDATE sessions SET archived = ? WHERE id = ?").run(archived ? 1 : 0, id).changes > 0;
+}
+
+export function addParticipant(db: Database, id: SessionId, person: Principal): void {
+  sql(db, "INSERT OR IGNORE INTO gw_participants (session_id, platform, user_id) VALUES (?, ?, ?)").run(
+    id,
+    person.platform,
+    person.userId,
+  );
+}
+
+const COUNTERS = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "api_call_count",
+  "estimated_cost_usd",
+  "actual_cost_usd",
+] as const;
+/** Set once: what is there already was true when the session began. */
+const FACTS = ["model", "billing_provider", "billing_base_url", "billing_mode"] as const;
+const LATEST = ["cost_status", "cost_source", "pricing_version"] as const;
+
+/** A session that isn't there is made, as Hermes does: usage that was paid for is never dropped. */
+export function addUsage(db: Database, id: SessionId, usage: Usage, mode: "add" | "set" = "add"): void {
+  createSession(db, { id, source: "unknown" });
+  const sets: string[] = [];
+  const values: unknown[] = [];
+  const set = (column: string, expression: string, value: unknown) => {
+    if (value === undefined) return;
+    sets.push(`${column} = ${expression}`);
+    values.push(value);
+  };
+  for (const column of COUNTERS) {
+    set(column, mode === "add" ? `COALESCE(${column}, 0) + ?` : "?", usage[column]);
+  }
+  for (const column of FACTS) set(column, `COALESCE(${column}, ?)`, usage[column]);
+  for (const column of LATEST) set(column, "?", usage[column]);
+  if (sets.length > 0) sql(db, `UPDATE sessions SET ${sets.join(", ")} WHERE id = ?`).run(...values, id);
+}
+
+const CANDIDATES = 5;
+
+export function resolveSession(db: Database, reference: string, asker?: Principal): SessionRow | undefined {
+  const visible = visibleTo(asker);
+  const one = `SELECT s.* FROM sessions s WHERE s.id = ? AND ${visible.sql}`;
+  const exact = sql(db, one).get(reference, ...visible.params) as SessionRow | undefined;
+  return exact ?? byPrefix(db, reference, asker) ?? resolveTitle(db, reference, asker);
+}
+
+/** Ids are ASCII: the range up to the next character covers exactly the ids that begin so. */
+function byPrefix(db: Database, prefix: string, asker?: Principal): SessionRow | undefined {
+  if (!/^[\w.:-]+$/.test(prefix)) return undefined;
+  const visible = visibleTo(asker);
+  const rows = sql(
+    db,
+    `SELECT s.* FROM sessions s WHERE s.id >= ? AND s.id < ? AND ${visible.sql} ORDER BY s.id LIMIT ${CANDIDATES}`,
+  ).all(prefix, `${prefix}\u{10ffff}`, ...visible.params) as SessionRow[];
+  if (rows.length <= 1) return rows[0];
+  // A whole title beats the beginning of several ids.
+  const titled = resolveTitle(db, prefix, asker);
+  if (titled) return titled;
+  throw new HermesError("conflict", `'${prefix}' is the beginning of several session ids.`, {
+    hint: `Give more of it: ${rows.map((row) => row.id).join(", ")}${rows.length === CANDIDATES ? ", …" : ""}`,
+  });
+}

@@ -1,0 +1,113 @@
+import fs from "node:fs";
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../clock.js";
+import type { Insights, InsightsQuery, Stats } from "../store.js";
+import { readLayout } from "./fulltext.js";
+import { readVersion } from "./schema.js";
+import { sql } from "./statements.js";
+
+export function stats(db: Database): Stats {
+  const bySource = sql(
+    db,
+    `SELECT source, count(*) AS sessions, COALESCE(sum(message_count), 0) AS messages FROM sessions
+     WHERE archived = 0 GROUP BY source ORDER BY sessions DESC, source`,
+  ).all() as Stats["bySource"];
+  return {
+    sessions: bySource.reduce((sum, row) => sum + row.sessions, 0),
+    messages: sql(db, "SELECT count(*) FROM messages").pluck().get() as number,
+    bySource,
+    databaseBytes: fs.statSync(db.name).size,
+    layout: readLayout(db),
+    schemaVersion: readVersion(db) ?? 0,
+  };
+}
+
+const TOKENS = "COALESCE(input_tokens, 0) + COALESCE(output_tokens, 0)";
+const COST = "COALESCE(actual_cost_usd, estimated_cost_usd, 0)";
+const LONGEST_GAP_SECONDS = 3600;
+
+export function insights(db: Database, query: InsightsQuery): Insights {
+  const since = nowSeconds() - query.days * 86_400;
+  const where = "s.started_at >= @since AND (@source IS NULL OR s.source = @source)";
+  const scope = { since, source: query.source ?? null };
+  const all = <T>(text: string) => sql(db, text).all(scope) as T[];
+  const overview = sql(
+    db,
+    `SELECT count(*) AS sessions, COALESCE(sum(message_count), 0) AS messages,
+       COALESCE(sum(tool_call_count), 0) AS tool_calls,
+       COALESCE(sum(input_tokens), 0) AS input_tokens, COALESCE(sum(output_tokens), 0) AS output_tokens,
+       COALESCE(sum(cache_read_tokens), 0) AS cache_read_tokens,
+       COALESCE(sum(cache_write_tokens), 0) AS cache_write_tokens,
+       COALESCE(sum(reasoning_tokens), 0) AS reasoning_tokens,
+       COALESCE(sum(api_call_count), 0) AS api_calls, COALESCE(sum(${COST}), 0) AS cost_usd
+     FROM sessions s WHERE ${where}`,
+  ).get(scope) as Omit<Insights["overview"], "user_messages" | "active_hours">;
+  const messages = `FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.timestamp >= @since
+    AND (@source IS NULL OR s.source = @source) AND m.active = 1`;
+  const activity = activityOf(all<{ at: number; role: string }>(`SELECT m.timestamp AS at, m.role ${messages} ORDER BY m.timestamp`));
+  return {
+    days: query.days,
+    overview: { ...overview, user_messages: activity.userMessages, active_hours: activity.activeHours },
+    models: all(`SELECT COALESCE(model, 'unknown') AS model, count(*) AS sessions,
+      COALESCE(sum(input_tokens), 0) AS input_tokens, COALESCE(sum(output_tokens), 0) AS output_tokens,
+      COALESCE(sum(${COST}), 0) AS cost_usd FROM sessions s WHERE ${where}
+      GROUP BY 1 ORDER BY sum(${TOKENS}) DESC, sessions DESC`),
+    platforms: all(`SELECT source, count(*) AS sessions, COALESCE(sum(message_count), 0) AS messages,
+      COALESCE(sum(${TOKENS}), 0) AS tokens, COALESCE(sum(${COST}), 0) AS cost_usd FROM sessions s WHERE ${where}
+      GROUP BY source ORDER BY messages DESC, source`),
+    tools: all(`SELECT m.tool_name AS tool, count(*) AS calls ${messages} AND m.role = 'tool' AND m.tool_name IS NOT NULL
+      GROUP BY 1 ORDER BY calls DESC, tool`),
+    weekdays: activity.weekdays,
+    hours: activity.hours,
+    days_active: activity.daysActive,
+    longest_streak: activity.longestStreak,
+    notable: [
+      ...notable(db, scope, where, "Most messages", "message_count"),
+      ...notable(db, scope, where, "Most tool calls", "tool_call_count"),
+      ...notable(db, scope, where, "Most tokens", TOKENS),
+      ...notable(db, scope, where, "Highest cost", COST),
+    ],
+  };
+}
+
+function notable(db: Database, scope: object, where: string, label: string, measure: string): Insights["notable"] {
+  const row = sql(
+    db,
+    `SELECT id AS session_id, title, ${measure} AS value FROM sessions s WHERE ${where} ORDER BY value DESC LIMIT 1`,
+  ).get(scope) as { session_id: string; title: string | null; value: number } | undefined;
+  return row && row.value > 0 ? [{ label, ...row }] : [];
+}
+
+/** Local weekdays (Monday first), hours and days; time spent is the sum of the gaps under an hour. */
+function activityOf(messages: readonly { at: number; role: string }[]) {
+  const weekdays = new Array<number>(7).fill(0);
+  const hours = new Array<number>(24).fill(0);
+  const days = new Set<number>();
+  let activeSeconds = 0;
+  messages.forEach(({ at }, i) => {
+    const date = new Date(at * 1000);
+    weekdays[(date.getDay() + 6) % 7]! += 1;
+    hours[date.getHours()]! += 1;
+    days.add(Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000));
+    const gap = at - (messages[i - 1]?.at ?? at);
+    if (gap < LONGEST_GAP_SECONDS) activeSeconds += gap;
+  });
+  return {
+    userMessages: messages.filter(({ role }) => role === "user").length,
+    activeHours: activeSeconds / 3600,
+    weekdays,
+    hours,
+    daysActive: days.size,
+    longestStreak: longestRun([...days].sort((a, b) => a - b)),
+  };
+}
+
+function longestRun(days: readonly number[]): number {
+  let longest = 0;
+  let run = 0;
+  days.forEach((day, i) => {
+    run = day - (days[i - 1] ?? Number.NaN) === 1 ? run + 1 : 1;
+    longest = Math.max(longest, run);
+  });
+  return longest;
+}

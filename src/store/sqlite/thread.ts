@@ -1,0 +1,105 @@
+import { Worker } from "node:worker_threads";
+import { type ErrorCode, HermesError } from "../../errors.js";
+import type { OnProgress, Progress } from "../store.js";
+
+export interface WorkerOptions {
+  role: "writer" | "reader";
+  path: string;
+}
+
+export interface Call {
+  id: number;
+  verb: string;
+  args: unknown[];
+}
+
+export type Reply = { id: number } & (
+  | { value: unknown }
+  | { progress: Progress }
+  | { error: { code: ErrorCode; message: string; hint: string | undefined; stack: string | undefined } }
+);
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  onProgress: OnProgress | undefined;
+}
+
+/** More than this waiting means that the disk can't follow: better to say so than to fill the memory. */
+const PENDING_MAX = 100_000;
+
+/** Threads run compiled code, also when this file runs as TypeScript. */
+const ENTRY = new URL(
+  import.meta.url.endsWith(".ts") ? "../../../dist/store/sqlite/worker.js" : "./worker.js",
+  import.meta.url,
+);
+
+/** Our side of a database thread: a call by name gives a promise. */
+export class Thread {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  #gone: HermesError | undefined;
+
+  private constructor(options: WorkerOptions) {
+    this.#worker = new Worker(ENTRY, { workerData: options });
+    this.#worker.on("message", (replies: Reply[]) => replies.forEach((reply) => this.#settle(reply)));
+    this.#worker.on("error", (error) => this.#end(`The database thread failed: ${error.message}`, error));
+    this.#worker.on("exit", () => this.#end("The store is closed."));
+  }
+
+  static async start(options: WorkerOptions, onProgress?: OnProgress): Promise<Thread> {
+    const thread = new Thread(options);
+    try {
+      // Call 0 is the opening itself: the worker answers it unasked.
+      await thread.#expect(0, onProgress);
+      return thread;
+    } catch (error) {
+      await thread.#worker.terminate();
+      throw error;
+    }
+  }
+
+  call(verb: string, args: unknown[], onProgress?: OnProgress): Promise<unknown> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    if (this.#pending.size >= PENDING_MAX) {
+      return Promise.reject(
+        new HermesError("unavailable", "The database can't keep up: too many writes are waiting.", {
+          hint: "Check the disk and other processes that hold state.db.",
+        }),
+      );
+    }
+    const id = ++this.#lastId;
+    const answer = this.#expect(id, onProgress);
+    this.#worker.postMessage({ id, verb, args } satisfies Call);
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    if (this.#gone) return;
+    await this.call("close", []);
+    await this.#worker.terminate();
+  }
+
+  #expect(id: number, onProgress: OnProgress | undefined): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject, onProgress }));
+  }
+
+  #settle(reply: Reply): void {
+    const pending = this.#pending.get(reply.id);
+    if (!pending) return;
+    if ("progress" in reply) return pending.onProgress?.(reply.progress);
+    this.#pending.delete(reply.id);
+    if ("value" in reply) return pending.resolve(reply.value);
+    const { code, message, hint, stack } = reply.error;
+    const error = new HermesError(code, message, { hint });
+    if (stack && code === "internal") error.stack = stack;
+    pending.reject(error);
+  }
+
+  #end(message: string, cause?: unknown): void {
+    this.#gone ??= new HermesError("unavailable", message, { cause });
+    for (const pending of this.#pending.values()) pending.reject(this.#gone);
+    this.#pending.clear();
+  }
+}

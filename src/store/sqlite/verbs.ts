@@ -1,0 +1,80 @@
+import type { Database } from "better-sqlite3";
+import { check, rebuildDerived } from "./check.js";
+import { getLineage, splitSession } from "./lineage.js";
+import { listSessions } from "./list.js";
+import { appendMessages, clearMessages, getConversation, getMessages, undoTurns } from "./messages.js";
+import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
+import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
+import { copyDatabase } from "./prepare.js";
+import { deleteSession, pruneSessions } from "./prune.js";
+import { searchMessages } from "./search.js";
+import {
+  addParticipant,
+  addUsage,
+  archiveSession,
+  createSession,
+  endSession,
+  getSession,
+  reopenSession,
+  resolveSession,
+} from "./sessions.js";
+import { insights, stats } from "./stats.js";
+import { nextTitle, resolveTitle, setTitle } from "./titles.js";
+import { countExport, exportPage, importBatch, linkParents } from "./transfer.js";
+
+/** What each thread can be asked. A generator is long work that lets others in at every `yield`. */
+
+export const writeVerbs = {
+  createSession,
+  endSession,
+  reopenSession,
+  archiveSession,
+  addUsage,
+  addParticipant,
+  setTitle,
+  appendMessages,
+  clearMessages,
+  undoTurns,
+  splitSession,
+  deleteSession,
+  pruneSessions,
+  importBatch,
+  linkParents,
+  setMeta,
+  claimAutoPrune,
+  optimizeFullText,
+  shrink,
+  rebuildDerived,
+};
+
+/** Not inside a transaction. */
+export const aloneVerbs = { vacuum, checkpoint };
+
+export const readVerbs = {
+  getSession,
+  listSessions,
+  resolveSession,
+  nextTitle,
+  resolveTitle,
+  getMessages,
+  getConversation,
+  searchMessages,
+  getLineage,
+  countExport,
+  exportPage,
+  stats,
+  insights,
+  getMeta,
+  check,
+  copyDatabase,
+};
+
+type Result<R> = R extends Generator<unknown, infer T> ? T : R;
+type Arguments<F> = F extends (db: Database, ...args: infer A) => unknown ? A : never;
+
+/** The same verbs as seen from another thread. */
+export type Remote<V> = {
+  [K in keyof V]: V[K] extends (db: Database, ...args: never[]) => infer R
+    ? (...args: Arguments<V[K]>) => Promise<Result<R>>
+    : never;
+};

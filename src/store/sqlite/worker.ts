@@ -1,0 +1,96 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Database } from "better-sqlite3";
+import { describeError } from "../../errors.js";
+import type { Progress } from "../store.js";
+import { connect } from "./connect.js";
+import { explainFault, isBusy } from "./faults.js";
+import { GroupCommit, isGenerator, retryDelayMs } from "./group-commit.js";
+import { prepare } from "./prepare.js";
+import type { Call, Reply, WorkerOptions } from "./thread.js";
+import { aloneVerbs, readVerbs, writeVerbs } from "./verbs.js";
+
+/** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
+const port = parentPort!;
+const { role, path } = workerData as WorkerOptions;
+
+let replies: Reply[] = [];
+
+/** Replies of one group travel together. */
+function reply(message: Reply): void {
+  if (replies.push(message) > 1) return;
+  queueMicrotask(() => {
+    port.postMessage(replies);
+    replies = [];
+  });
+}
+
+const fail = (id: number, error: unknown) => {
+  const cause = explainFault(error, path);
+  reply({ id, error: { ...describeError(cause), stack: error instanceof Error ? error.stack : undefined } });
+};
+
+async function open(): Promise<Database> {
+  const db = connect(path, { readonly: role === "reader" });
+  const onProgress = (progress: Progress) => reply({ id: 0, progress });
+  for (let tries = 1; role === "writer"; tries += 1) {
+    try {
+      prepare(db, path, onProgress);
+      return db;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryDelayMs(tries)));
+    }
+  }
+  return db;
+}
+
+function serveWrites(db: Database): (call: Call) => void {
+  const commits = new GroupCommit(db);
+  return ({ id, verb, args }) => {
+    if (verb === "close") return void commits.idle().then(() => close(db, id));
+    const alone = verb in aloneVerbs;
+    const verbs = { ...writeVerbs, ...aloneVerbs } as Record<string, (db: Database, ...args: unknown[]) => unknown>;
+    commits.add({
+      work: () => verbs[verb]!(db, ...args),
+      alone,
+      resolve: (value) => reply({ id, value }),
+      reject: (error) => fail(id, error),
+      progress: (progress) => reply({ id, progress }),
+    });
+  };
+}
+
+function serveReads(db: Database): (call: Call) => void {
+  const verbs = readVerbs as unknown as Record<string, (db: Database, ...args: unknown[]) => unknown>;
+  return ({ id, verb, args }) => {
+    if (verb === "close") return close(db, id);
+    try {
+      reply({ id, value: finish(id, verbs[verb]!(db, ...args)) });
+    } catch (error) {
+      fail(id, error);
+    }
+  };
+}
+
+/** Long reads run to their end, telling how far they are. */
+function finish(id: number, result: unknown): unknown {
+  if (!isGenerator(result)) return result;
+  for (let step = result.next(); ; step = result.next()) {
+    if (step.done) return step.value;
+    port.postMessage([{ id, progress: step.value }] satisfies Reply[]);
+  }
+}
+
+function close(db: Database, id: number): void {
+  db.close();
+  reply({ id, value: undefined });
+  queueMicrotask(() => port.close());
+}
+
+try {
+  const db = await open();
+  port.on("message", role === "writer" ? serveWrites(db) : serveReads(db));
+  reply({ id: 0, value: undefined });
+} catch (error) {
+  fail(0, error);
+}

@@ -1,0 +1,23 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { openStore } from "../../src/store/sqlite/index.js";
+import type { OnProgress, Store } from "../../src/store/store.js";
+
+/** A folder that is gone after the test. */
+export function tempDir(): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-test-"));
+  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A real store on a real file, closed after the test. */
+export async function tempStore(
+  file = path.join(tempDir(), "state.db"),
+  onProgress?: OnProgress,
+): Promise<{ store: Store; file: string }> {
+  const store = await openStore({ path: file, ...(onProgress ? { onProgress } : {}) });
+  onTestFinished(() => store.close());
+  return { store, file };
+}
