@@ -11,7 +11,11 @@ export class HermesError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "HermesError";
     this.code = code;
@@ -20,7 +24,15 @@ export class HermesError extends Error {
 }
 
 /** One sentence for people; what has no code is a fault of ours. */
-export function describeError(error: unknown): { code: ErrorCode; message: string; hint: string | undefined } {
+export function describeError(error: unknown): {
+  code: ErrorCode;
+  message: string;
+  hint: string | undefined;
+} {
   if (error instanceof HermesError) return { code: error.code, message: error.message, hint: error.hint };
-  return { code: "internal", message: error instanceof Error ? error.message : String(error), hint: undefined };
+  return {
+    code: "internal",
+    message: error instanceof Error ? error.message : String(error),
+    hint: undefined,
+  };
 }

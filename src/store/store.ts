@@ -251,7 +251,13 @@ export interface Insights {
     cost_usd: number;
     active_hours: number;
   };
-  models: { model: string; sessions: number; input_tokens: number; output_tokens: number; cost_usd: number }[];
+  models: {
+    model: string;
+    sessions: number;
+    input_tokens: number;
+    output_tokens: number;
+    cost_usd: number;
+  }[];
   platforms: { source: string; sessions: number; messages: number; tokens: number; cost_usd: number }[];
   tools: { tool: string; calls: number }[];
   /** Messages by local weekday, Monday first, and by local hour. */

@@ -6,7 +6,13 @@ describe("sessions", () => {
     const { store } = await tempStore();
     const session = await store.createSession({ source: "cli" });
     expect(session.id).toMatch(/^\d{8}_\d{6}_[0-9a-f]{8}$/);
-    expect(session).toMatchObject({ source: "cli", message_count: 0, ended_at: null, archived: 0, rewind_count: 0 });
+    expect(session).toMatchObject({
+      source: "cli",
+      message_count: 0,
+      ended_at: null,
+      archived: 0,
+      rewind_count: 0,
+    });
   });
 
   it("is left as it is when created a second time", async () => {
@@ -45,7 +51,13 @@ describe("sessions", () => {
   it("counts usage by adding or setting, and keeps the first model", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "a", source: "cli" });
-    await store.addUsage("a", { input_tokens: 10, output_tokens: 5, api_call_count: 1, model: "m1", estimated_cost_usd: 0.5 });
+    await store.addUsage("a", {
+      input_tokens: 10,
+      output_tokens: 5,
+      api_call_count: 1,
+      model: "m1",
+      estimated_cost_usd: 0.5,
+    });
     await store.addUsage("a", { input_tokens: 7, model: "m2", estimated_cost_usd: 0.25 });
     expect(await store.getSession("a")).toMatchObject({
       input_tokens: 17,

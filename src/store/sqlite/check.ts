@@ -1,6 +1,13 @@
 import type { Database } from "better-sqlite3";
 import type { CheckReport, Progress } from "../store.js";
-import { FULL_TEXT_TABLES, type FullTextTable, hasCjk, indexedText, type Layout, readLayout } from "./fulltext.js";
+import {
+  FULL_TEXT_TABLES,
+  type FullTextTable,
+  hasCjk,
+  indexedText,
+  type Layout,
+  readLayout,
+} from "./fulltext.js";
 import { rebuildFullText } from "./rebuild.js";
 
 const PROBLEMS_MAX = 20;
@@ -33,7 +40,9 @@ function* compare(db: Database, table: FullTextTable, layout: Layout): Generator
     yield { step: "Comparing the index", done: from, total: last };
   }
   const ghosts = db
-    .prepare(`SELECT count(*) FROM ${table}_content c WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = c.id)`)
+    .prepare(
+      `SELECT count(*) FROM ${table}_content c WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = c.id)`,
+    )
     .pluck()
     .get() as number;
   return [

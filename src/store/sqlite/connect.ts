@@ -62,9 +62,13 @@ function requireAllPages(path: string, header: Buffer, size: number): void {
   const counted = header.readUInt32BE(28);
   const countIsValid = header.readUInt32BE(24) === header.readUInt32BE(92);
   if (!countIsValid || size >= counted * pageSize || fileSize(`${path}-wal`) > 0) return;
-  throw new HermesError("unavailable", `${path} is cut off: ${size} of ${counted * pageSize} bytes are there.`, {
-    hint: "Restore a backup, or run `hermes sessions repair`; the file was left as it is.",
-  });
+  throw new HermesError(
+    "unavailable",
+    `${path} is cut off: ${size} of ${counted * pageSize} bytes are there.`,
+    {
+      hint: "Restore a backup, or run `hermes sessions repair`; the file was left as it is.",
+    },
+  );
 }
 
 function fileSize(path: string): number {
@@ -81,7 +85,10 @@ function unopened(path: string, error: NodeJS.ErrnoException): HermesError {
     ENOSPC: "the disk is full",
   };
   const reason = why[error.code ?? ""] ?? error.message;
-  return new HermesError("unavailable", `${path} can't be opened: ${reason}.`, { hint: CHECK_ACCESS, cause: error });
+  return new HermesError("unavailable", `${path} can't be opened: ${reason}.`, {
+    hint: CHECK_ACCESS,
+    cause: error,
+  });
 }
 
 function requireSafeSqlite(db: Connection): void {
@@ -89,7 +96,11 @@ function requireSafeSqlite(db: Connection): void {
   const parts = version.split(".").map(Number);
   const older = SQLITE_MINIMUM.findIndex((minimum, i) => (parts[i] ?? 0) !== minimum);
   if (older === -1 || (parts[older] ?? 0) > SQLITE_MINIMUM[older]!) return;
-  throw new HermesError("unavailable", `SQLite ${version} can corrupt shared files; ${SQLITE_MINIMUM.join(".")} is needed.`, {
-    hint: "Run `npm ci` again, so that better-sqlite3 is built with its own SQLite.",
-  });
+  throw new HermesError(
+    "unavailable",
+    `SQLite ${version} can corrupt shared files; ${SQLITE_MINIMUM.join(".")} is needed.`,
+    {
+      hint: "Run `npm ci` again, so that better-sqlite3 is built with its own SQLite.",
+    },
+  );
 }

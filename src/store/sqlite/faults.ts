@@ -17,7 +17,10 @@ export function explainFault(error: unknown, path: string): unknown {
 function sentenceFor(code: string, path: string): [string, string] | undefined {
   if (code.startsWith("SQLITE_NOTADB")) return [`${path} is not an SQLite database.`, MOVE_AWAY];
   if (code.startsWith("SQLITE_CORRUPT")) {
-    return [`${path} is damaged.`, "Run `hermes sessions repair`, or restore a backup; the file was left as it is."];
+    return [
+      `${path} is damaged.`,
+      "Run `hermes sessions repair`, or restore a backup; the file was left as it is.",
+    ];
   }
   if (code.startsWith("SQLITE_FULL")) {
     return [`The disk is full: ${path} could not grow.`, "Free some space; nothing was half-written."];
@@ -27,10 +30,14 @@ function sentenceFor(code: string, path: string): [string, string] | undefined {
   }
   if (code.startsWith("SQLITE_CANTOPEN")) return [`${path} can't be opened.`, CHECK_ACCESS];
   if (code.startsWith("SQLITE_IOERR")) {
-    return [`The disk failed while using ${path} (${code}).`, "Check free space, file size limits and the disk's health."];
+    return [
+      `The disk failed while using ${path} (${code}).`,
+      "Check free space, file size limits and the disk's health.",
+    ];
   }
   return undefined;
 }
 
-export const MOVE_AWAY = "Move it away and start again, or point HERMES_HOME elsewhere; the file was left as it is.";
+export const MOVE_AWAY =
+  "Move it away and start again, or point HERMES_HOME elsewhere; the file was left as it is.";
 export const CHECK_ACCESS = "Check that the file and its folder belong to you and can be written.";

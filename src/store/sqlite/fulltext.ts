@@ -16,7 +16,9 @@ const CJK_RANGES: readonly (readonly [number, number])[] = [
   [0xac00, 0xd7af],
   [0x20000, 0x2a6df],
 ];
-const CJK_CLASS = CJK_RANGES.map(([from, to]) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`).join("");
+const CJK_CLASS = CJK_RANGES.map(
+  ([from, to]) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`,
+).join("");
 const CJK_GLOB = `'*[${CJK_CLASS}]*'`;
 
 export const CJK = new RegExp(`[${CJK_CLASS}]`, "u");

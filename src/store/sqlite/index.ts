@@ -37,7 +37,10 @@ export async function openStore({ path: file, onProgress }: OpenOptions): Promis
 /** `verbs.appendMessages(…)` is a call to the thread; the last argument may be a listener for progress. */
 function remote<V>(call: (verb: string, args: unknown[]) => Promise<unknown>): V {
   return new Proxy({} as object, {
-    get: (_, verb) => (...args: unknown[]) => call(verb as string, args),
+    get:
+      (_, verb) =>
+      (...args: unknown[]) =>
+        call(verb as string, args),
   }) as V;
 }
 
@@ -93,7 +96,8 @@ class SqliteStore implements Store {
       const page: ExportedSession[] = await this.#read.exportPage(query, cursor);
       yield* page;
       const last = page.at(-1);
-      cursor = last && query.sessionId === undefined ? { started_at: last.started_at, id: last.id } : undefined;
+      cursor =
+        last && query.sessionId === undefined ? { started_at: last.started_at, id: last.id } : undefined;
     } while (cursor);
   }
 
@@ -126,7 +130,9 @@ class SqliteStore implements Store {
     const converted = await this.#long<boolean>("optimizeFullText", [], onProgress);
     const given = await this.#giveSpaceBack(onProgress);
     const sizes = { bytesBefore, bytesAfter: this.#bytes(), converted };
-    return given ? sizes : { ...sizes, note: "Another process has state.db open: stop it to give space back." };
+    return given
+      ? sizes
+      : { ...sizes, note: "Another process has state.db open: stop it to give space back." };
   }
 
   async check(onProgress?: OnProgress): Promise<CheckReport> {
@@ -163,7 +169,8 @@ class SqliteStore implements Store {
       await this.backup(copy, onProgress);
     } catch {
       for (const suffix of ["", "-wal"]) {
-        if (fs.existsSync(this.#file + suffix)) await fs.promises.copyFile(this.#file + suffix, copy + suffix);
+        if (fs.existsSync(this.#file + suffix))
+          await fs.promises.copyFile(this.#file + suffix, copy + suffix);
       }
     }
   }

@@ -16,7 +16,10 @@ type Kind = LineageNode["kind"];
 /** Markers that Hermes keeps in `model_config`. */
 function markers(session: SessionRow): { branchedFrom: boolean; delegateFrom: boolean } {
   const config = session.model_config ?? "";
-  return { branchedFrom: config.includes('"_branched_from"'), delegateFrom: config.includes('"_delegate_from"') };
+  return {
+    branchedFrom: config.includes('"_branched_from"'),
+    delegateFrom: config.includes('"_delegate_from"'),
+  };
 }
 
 /** What a session is to its parent. Only a child that began after its parent ended continues it. */
@@ -61,13 +64,16 @@ export function rootOf(db: Database, session: SessionRow): SessionRow {
 
 /** Oldest first. */
 function childrenOf(db: Database, id: SessionId): SessionRow[] {
-  return sql(db, "SELECT * FROM sessions WHERE parent_session_id = ? ORDER BY started_at, id").all(id) as SessionRow[];
+  return sql(db, "SELECT * FROM sessions WHERE parent_session_id = ? ORDER BY started_at, id").all(
+    id,
+  ) as SessionRow[];
 }
 
 export function getLineage(db: Database, id: SessionId): Lineage {
   const session = requireSession(db, id);
   const ancestors: SessionRow[] = [];
-  for (let up = parentOf(db, session); up && ancestors.length < STEPS_MAX; up = parentOf(db, up)) ancestors.unshift(up);
+  for (let up = parentOf(db, session); up && ancestors.length < STEPS_MAX; up = parentOf(db, up))
+    ancestors.unshift(up);
   return {
     ancestors: ancestors.map((row, i) => toNode(row, ancestors[i - 1])),
     session: toNode(session, ancestors.at(-1)),
@@ -80,13 +86,19 @@ export function getLineage(db: Database, id: SessionId): Lineage {
 function descendantsOf(db: Database, top: SessionRow): LineageNode[] {
   const seen = new Set([top.id]);
   const nodes: LineageNode[] = [];
-  const stack = childrenOf(db, top.id).map((row) => ({ row, parent: top })).reverse();
+  const stack = childrenOf(db, top.id)
+    .map((row) => ({ row, parent: top }))
+    .reverse();
   for (let next = stack.pop(); next && nodes.length < DESCENDANTS_MAX; next = stack.pop()) {
     const { row, parent } = next;
     if (seen.has(row.id)) continue;
     seen.add(row.id);
     nodes.push(toNode(row, parent));
-    stack.push(...childrenOf(db, row.id).map((child) => ({ row: child, parent: row })).reverse());
+    stack.push(
+      ...childrenOf(db, row.id)
+        .map((child) => ({ row: child, parent: row }))
+        .reverse(),
+    );
   }
   return nodes;
 }

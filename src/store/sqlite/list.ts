@@ -21,9 +21,12 @@ function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
   const rows = db
     .prepare(`SELECT s.* FROM sessions s WHERE ${where} ORDER BY s.started_at DESC, s.id DESC`)
     .iterate(...params) as IterableIterator<SessionRow>;
-  return take(query, (function* () {
-    for (const row of rows) if (isListable(db, row)) yield row;
-  })());
+  return take(
+    query,
+    (function* () {
+      for (const row of rows) if (isListable(db, row)) yield row;
+    })(),
+  );
 }
 
 /** Walks messages backwards in time and meets each conversation at its last message; the silent ones join by their start. */
@@ -31,19 +34,25 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
   const { sql: where, params } = conditions(query);
   const matches = db.prepare(`SELECT 1 FROM sessions s WHERE s.id = ? AND ${where}`);
   const seen = new Set<SessionId>();
-  return take(query, (function* () {
-    for (const { id } of byLastActivity(db)) {
-      const root = rootOf(db, getSession(db, id)!);
-      if (seen.has(root.id)) continue;
-      seen.add(root.id);
-      if (isListable(db, root) && matches.get(root.id, ...params)) yield root;
-    }
-  })());
+  return take(
+    query,
+    (function* () {
+      for (const { id } of byLastActivity(db)) {
+        const root = rootOf(db, getSession(db, id)!);
+        if (seen.has(root.id)) continue;
+        seen.add(root.id);
+        if (isListable(db, root) && matches.get(root.id, ...params)) yield root;
+      }
+    })(),
+  );
 }
 
 function* byLastActivity(db: Database): Generator<{ id: SessionId; at: number }> {
   const spoken = distinct(
-    sql(db, "SELECT session_id AS id, timestamp AS at FROM messages ORDER BY timestamp DESC").iterate() as Iterable<Activity>,
+    sql(
+      db,
+      "SELECT session_id AS id, timestamp AS at FROM messages ORDER BY timestamp DESC",
+    ).iterate() as Iterable<Activity>,
   );
   const silent = sql(
     db,
@@ -121,7 +130,12 @@ function isListable(db: Database, session: SessionRow): boolean {
 
 function summarise(db: Database, root: SessionRow): SessionSummary {
   const tip = tipOf(db, root);
-  const summary = { ...tip, started_at: root.started_at, preview: previewOf(db, tip.id), last_active: lastActive(db, tip) };
+  const summary = {
+    ...tip,
+    started_at: root.started_at,
+    preview: previewOf(db, tip.id),
+    last_active: lastActive(db, tip),
+  };
   return tip.id === root.id ? summary : { ...summary, lineage_root_id: root.id };
 }
 
@@ -139,6 +153,10 @@ function previewOf(db: Database, id: SessionId): string {
   )
     .pluck()
     .get(id) as string | undefined;
-  const chars = Array.from(plainText(decodeContent(content ?? null)).replace(/[\r\n]/g, " ").slice(0, 4 * PREVIEW_CHARS));
+  const chars = Array.from(
+    plainText(decodeContent(content ?? null))
+      .replace(/[\r\n]/g, " ")
+      .slice(0, 4 * PREVIEW_CHARS),
+  );
   return chars.length > PREVIEW_CHARS ? `${chars.slice(0, PREVIEW_CHARS).join("")}...` : chars.join("");
 }

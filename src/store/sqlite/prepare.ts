@@ -84,4 +84,3 @@ function syncToDisk(path: string): void {
     fs.closeSync(file);
   }
 }
-

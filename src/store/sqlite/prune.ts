@@ -49,7 +49,12 @@ function delegatesOf(db: Database, id: SessionId): SessionId[] {
 }
 
 /** Messages first, a few at a time: taking a row out of the full text costs more than writing it did. */
-function* removeSession(db: Database, id: SessionId, slice: Slice, progress: Progress): Generator<Progress, void> {
+function* removeSession(
+  db: Database,
+  id: SessionId,
+  slice: Slice,
+  progress: Progress,
+): Generator<Progress, void> {
   const some = sql(
     db,
     `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_id = ? LIMIT ${ROWS_AT_ONCE})`,

@@ -15,7 +15,11 @@ import { Slice } from "./slice.js";
  * A full-text table anew, while everybody goes on: a second one is filled beside it in slices and kept current by
  * triggers of its own, then the two change places in one short transaction. Killed on the way, it starts again.
  */
-export function* rebuildFullText(db: Database, table: FullTextTable, layout: Layout): Generator<Progress, void> {
+export function* rebuildFullText(
+  db: Database,
+  table: FullTextTable,
+  layout: Layout,
+): Generator<Progress, void> {
   const next = `gw_new_${table}`;
   const old = `gw_old_${table}`;
   const slice = new Slice();

@@ -111,7 +111,9 @@ export function isComplete(db: Database): boolean {
   const names = new Set(db.prepare("SELECT name FROM sqlite_master").pluck().all() as string[]);
   const wanted = [...TABLES, ...INDEXES].map((sql) => /IF NOT EXISTS (\w+)/.exec(sql)![1]!);
   if (!wanted.every((name) => names.has(name))) return false;
-  return missingColumns(db, "sessions", SESSIONS).length + missingColumns(db, "messages", MESSAGES).length === 0;
+  return (
+    missingColumns(db, "sessions", SESSIONS).length + missingColumns(db, "messages", MESSAGES).length === 0
+  );
 }
 
 function addMissingColumns(db: Database, table: string, ddl: string): void {

@@ -34,7 +34,8 @@ export function planSearch(query: string, substring: boolean): { plan: SearchPla
   }
   const fts = sanitizeFtsQuery(query);
   const all = parseExpression(fts, "and");
-  if (substring || !all || !termsOf(all).some(hasTokens)) return literally(query, fts, substring ? all : undefined);
+  if (substring || !all || !termsOf(all).some(hasTokens))
+    return literally(query, fts, substring ? all : undefined);
   if (!CJK.test(fts)) return { plan: { query, fts, path: "fts" }, expression: all };
   const terms = termsOf(all);
   const cjk = terms.filter((term) => CJK.test(term));
@@ -65,7 +66,12 @@ const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 // ── ids in order ────────────────────────────────────────────────────────────────────────────────────────────────
 
-function idsInOrder(db: Database, plan: SearchPlan, expression: Expression, options: SearchOptions): number[] {
+function idsInOrder(
+  db: Database,
+  plan: SearchPlan,
+  expression: Expression,
+  options: SearchOptions,
+): number[] {
   const { path } = plan;
   if (path === "fts" || path === "trigram") {
     const table = path === "fts" ? "messages_fts" : "messages_fts_trigram";
@@ -92,10 +98,15 @@ const BATCH = 1000;
 
 /** Few matches are sorted. Many: messages are met in time order, a batch at once, until enough of them match. */
 function byTime(db: Database, table: FullTextTable, match: string, options: SearchOptions): number[] {
-  const found = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${FEW + 1}`).pluck().all(match);
+  const found = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${FEW + 1}`)
+    .pluck()
+    .all(match);
   if (found.length <= FEW) return sortByTime(db, found as number[], options);
   const [limit, offset] = page(options);
-  const inRange = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ?`).pluck();
+  const inRange = sql(
+    db,
+    `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ?`,
+  ).pluck();
   const ids: number[] = [];
   for (const batch of batchesByTime(db, options)) {
     const matching = new Set(inRange.all(match, Math.min(...batch), Math.max(...batch)));
@@ -140,7 +151,10 @@ function byConditions(db: Database, expression: Expression, options: SearchOptio
   const look = { db, substring: options.substring ?? false };
   const ids = idSet(look, expression);
   if (ids) {
-    const all = db.prepare(ids.sql).pluck().all(...ids.params) as number[];
+    const all = db
+      .prepare(ids.sql)
+      .pluck()
+      .all(...ids.params) as number[];
     return sortByTime(db, all, options);
   }
   const wanted = rowCondition(look, expression);
@@ -184,11 +198,17 @@ function rowCondition(look: Look, expression: Expression): Condition {
   return { sql: `(${left.sql} ${operator} ${right.sql})`, params: [...left.params, ...right.params] };
 }
 
-function indexed({ db, substring }: Look, term: Extract<Expression, { kind: "term" }>): Condition | undefined {
+function indexed(
+  { db, substring }: Look,
+  term: Extract<Expression, { kind: "term" }>,
+): Condition | undefined {
   if (CJK.test(term.text)) {
     const match = Array.from(term.text).length >= TRIGRAM ? phrase(term.text) : trigramsFrom(db, term.text);
     if (match === undefined) return undefined;
-    return { sql: "SELECT rowid FROM messages_fts_trigram WHERE messages_fts_trigram MATCH ?", params: [match] };
+    return {
+      sql: "SELECT rowid FROM messages_fts_trigram WHERE messages_fts_trigram MATCH ?",
+      params: [match],
+    };
   }
   if (substring || !hasTokens(term.text)) return undefined;
   const match = phrase(term.text) + (term.prefix ? "*" : "");
@@ -202,7 +222,9 @@ const TRIGRAMS_MAX = 400;
  * text ends in blanks: the trigrams that begin so find every place. Too many of them: undefined.
  */
 function trigramsFrom(db: Database, text: string): string | undefined {
-  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.gw_trigrams USING fts5vocab(main, messages_fts_trigram, row)");
+  db.exec(
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.gw_trigrams USING fts5vocab(main, messages_fts_trigram, row)",
+  );
   const terms = sql(db, `SELECT term FROM gw_trigrams WHERE term >= ? AND term < ? LIMIT ${TRIGRAMS_MAX + 1}`)
     .pluck()
     .all(text, `${text}\u{10ffff}`) as string[];
@@ -260,7 +282,8 @@ function toHits(db: Database, plan: SearchPlan, expression: Expression, ids: rea
   return ids.map((id) => {
     const { content, tool_calls, ...row } = foundRow(db, id);
     const text = plainText(decodeContent(content));
-    const snippet = marked?.get(id) ?? snippetOf([text, row.tool_name, tool_calls].filter(Boolean).join(" "), terms);
+    const snippet =
+      marked?.get(id) ?? snippetOf([text, row.tool_name, tool_calls].filter(Boolean).join(" "), terms);
     return { ...row, snippet, context: contextOf(db, { ...row, content }) };
   });
 }
@@ -298,10 +321,15 @@ function contextOf(db: Database, hit: Place): SearchHit["context"] {
       `SELECT role, content FROM messages
        WHERE session_id = ? AND timestamp ${comparison}= ? AND (timestamp, id) ${comparison} (?, ?) AND active = 1
        ORDER BY timestamp ${order}, id ${order} LIMIT 1`,
-    ).get(hit.session_id, hit.timestamp, hit.timestamp, hit.id) as Pick<Place, "role" | "content"> | undefined;
+    ).get(hit.session_id, hit.timestamp, hit.timestamp, hit.id) as
+      | Pick<Place, "role" | "content">
+      | undefined;
   return [neighbour("<", "DESC"), hit, neighbour(">", "ASC")]
     .filter((row) => row !== undefined)
     .map((row) => ({ role: row.role, content: cut(plainText(decodeContent(row.content))) }));
 }
 
-const cut = (text: string) => Array.from(text.slice(0, 2 * CONTEXT_CHARS)).slice(0, CONTEXT_CHARS).join("");
+const cut = (text: string) =>
+  Array.from(text.slice(0, 2 * CONTEXT_CHARS))
+    .slice(0, CONTEXT_CHARS)
+    .join("");

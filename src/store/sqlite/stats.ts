@@ -44,7 +44,9 @@ export function insights(db: Database, query: InsightsQuery): Insights {
   ).get(scope) as Omit<Insights["overview"], "user_messages" | "active_hours">;
   const messages = `FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.timestamp >= @since
     AND (@source IS NULL OR s.source = @source) AND m.active = 1`;
-  const activity = activityOf(all<{ at: number; role: string }>(`SELECT m.timestamp AS at, m.role ${messages} ORDER BY m.timestamp`));
+  const activity = activityOf(
+    all<{ at: number; role: string }>(`SELECT m.timestamp AS at, m.role ${messages} ORDER BY m.timestamp`),
+  );
   return {
     days: query.days,
     overview: { ...overview, user_messages: activity.userMessages, active_hours: activity.activeHours },
@@ -55,7 +57,8 @@ export function insights(db: Database, query: InsightsQuery): Insights {
     platforms: all(`SELECT source, count(*) AS sessions, COALESCE(sum(message_count), 0) AS messages,
       COALESCE(sum(${TOKENS}), 0) AS tokens, COALESCE(sum(${COST}), 0) AS cost_usd FROM sessions s WHERE ${where}
       GROUP BY source ORDER BY messages DESC, source`),
-    tools: all(`SELECT m.tool_name AS tool, count(*) AS calls ${messages} AND m.role = 'tool' AND m.tool_name IS NOT NULL
+    tools:
+      all(`SELECT m.tool_name AS tool, count(*) AS calls ${messages} AND m.role = 'tool' AND m.tool_name IS NOT NULL
       GROUP BY 1 ORDER BY calls DESC, tool`),
     weekdays: activity.weekdays,
     hours: activity.hours,
@@ -70,7 +73,13 @@ export function insights(db: Database, query: InsightsQuery): Insights {
   };
 }
 
-function notable(db: Database, scope: object, where: string, label: string, measure: string): Insights["notable"] {
+function notable(
+  db: Database,
+  scope: object,
+  where: string,
+  label: string,
+  measure: string,
+): Insights["notable"] {
   const row = sql(
     db,
     `SELECT id AS session_id, title, ${measure} AS value FROM sessions s WHERE ${where} ORDER BY value DESC LIMIT 1`,

@@ -52,7 +52,8 @@ export function resolveTitle(db: Database, title: string, asker?: Principal): Se
      ORDER BY s.started_at DESC LIMIT 1`,
   ).get(title, title, ...visible.params) as SessionRow | undefined;
   if (numbered) return numbered;
-  return sql(db, `SELECT s.* FROM sessions s WHERE s.title = ? AND ${visible.sql}`).get(title, ...visible.params) as
-    | SessionRow
-    | undefined;
+  return sql(db, `SELECT s.* FROM sessions s WHERE s.title = ? AND ${visible.sql}`).get(
+    title,
+    ...visible.params,
+  ) as SessionRow | undefined;
 }

@@ -108,10 +108,9 @@ function insertMessage(db: Database, id: SessionId, message: MessageRow): void {
 /** Columns that this file doesn't have can't be kept; all others are. */
 function insertKnown(db: Database, table: "sessions" | "messages", row: Record<string, unknown>): void {
   const columns = columnsOf(db, table).filter((column) => row[column] !== undefined);
-  sql(
-    db,
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-  ).run(...columns.map((column) => row[column]));
+  sql(db, `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(
+    ...columns.map((column) => row[column]),
+  );
 }
 
 function columnsOf(db: Database, table: string): string[] {

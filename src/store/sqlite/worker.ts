@@ -49,7 +49,10 @@ function serveWrites(db: Database): (call: Call) => void {
   return ({ id, verb, args }) => {
     if (verb === "close") return void commits.idle().then(() => close(db, id));
     const alone = verb in aloneVerbs;
-    const verbs = { ...writeVerbs, ...aloneVerbs } as Record<string, (db: Database, ...args: unknown[]) => unknown>;
+    const verbs = { ...writeVerbs, ...aloneVerbs } as Record<
+      string,
+      (db: Database, ...args: unknown[]) => unknown
+    >;
     commits.add({
       work: () => verbs[verb]!(db, ...args),
       alone,

@@ -1,0 +1,20 @@
+import { HermesError } from "../errors.js";
+import { isInteractive, print, printJson } from "./output.js";
+
+/** True to go on. Asks on the terminal; where there is nobody to ask, only `--yes` counts. */
+export async function confirmed(
+  question: string,
+  { yes, json }: { yes?: boolean; json?: boolean },
+): Promise<boolean> {
+  if (yes) return true;
+  if (!isInteractive()) {
+    throw new HermesError("refused", "This needs a confirmation, and there is no terminal to ask on.", {
+      hint: "Pass --yes to go ahead without being asked.",
+    });
+  }
+  const { confirm } = await import("@clack/prompts");
+  // Escape and Ctrl-C give a symbol, not false.
+  const agreed = (await confirm({ message: question, initialValue: false, output: process.stderr })) === true;
+  if (!agreed) json ? printJson({ cancelled: true }) : print("Cancelled.");
+  return agreed;
+}

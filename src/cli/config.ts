@@ -1,0 +1,95 @@
+/** `hermes config`: is it right, what is in force, where does it come from? */
+
+import { Command } from "commander";
+import { stringify } from "yaml";
+import { ConfigError, type Fault, faultLine } from "../config/faults.js";
+import { configJsonSchema } from "../config/json-schema.js";
+import { type LoadedConfig, loadConfig } from "../config/load.js";
+import { maskSecrets } from "../config/mask.js";
+import { homePaths, resolveHome } from "../config/paths.js";
+import { isTree } from "../config/tree.js";
+import { colors, print, printJson } from "./output.js";
+
+export function configCommand(): Command {
+  const command = new Command("config").description("Check, show and locate the configuration");
+  command
+    .command("check")
+    .description("Say ok, or list every fault with its line and a hint")
+    .option("--json", "print JSON")
+    .action(check);
+  command
+    .command("show")
+    .description("Print what is in force, secrets masked")
+    .option("--sources", "say for each value which layer it comes from")
+    .option("--json", "print JSON")
+    .action(show);
+  command
+    .command("path")
+    .description("Print the path of config.yaml")
+    .action(() => print(homePaths(resolveHome(process.env)).configFile));
+  command
+    .command("schema")
+    .description("Print the JSON schema of config.yaml")
+    .action(() => printJson(configJsonSchema()));
+  return command;
+}
+
+function load(): LoadedConfig {
+  return loadConfig({ home: resolveHome(process.env), env: process.env });
+}
+
+/** Here the faults are the answer, not a failure of the command: they go to stdout, the exit code tells scripts. */
+function check({ json }: { json?: boolean }): void {
+  const { faults, ignored } = findFaults();
+  if (faults.length > 0) process.exitCode = 1;
+  if (json) {
+    printJson({ ok: faults.length === 0, faults, ignored });
+    return;
+  }
+  for (const fault of faults) print(faultLine({ ...fault, where: colors.red(fault.where) }));
+  for (const { where, path } of ignored) {
+    print(colors.dim(`${where}  ${path}: a key of Hermes Agent that the gateway has no use for`));
+  }
+  if (faults.length === 0) print(colors.green("ok"));
+}
+
+function findFaults(): { faults: readonly Fault[]; ignored: LoadedConfig["ignored"] } {
+  try {
+    return { faults: [], ignored: load().ignored };
+  } catch (error) {
+    if (error instanceof ConfigError) return { faults: error.faults, ignored: [] };
+    throw error;
+  }
+}
+
+function show({ sources: withSources, json }: { sources?: boolean; json?: boolean }): void {
+  const loaded = load();
+  const config = maskSecrets(loaded.config);
+  if (json) {
+    printJson(withSources ? { config, sources: loaded.sources } : config);
+    return;
+  }
+  print(render(config, [], withSources ? loaded.sources : {}).join("\n"));
+}
+
+/** As YAML, one line a value: a list stays on its line, so that its layer can stand behind it. */
+function render(tree: object, above: readonly string[], sources: LoadedConfig["sources"]): string[] {
+  const indent = "  ".repeat(above.length);
+  return Object.entries(tree).flatMap(([key, value]: [string, unknown]) => {
+    const path = [...above, key];
+    const name = `${indent}${oneLine(key)}:`;
+    if (isTree(value) && Object.keys(value).length > 0) return [name, ...render(value, path, sources)];
+    const source = sources[path.join(".")];
+    return [`${name} ${oneLine(value)}${source === undefined ? "" : colors.dim(`  # ${source}`)}`];
+  });
+}
+
+function oneLine(value: unknown): string {
+  const options = {
+    collectionStyle: "flow",
+    lineWidth: 0,
+    blockQuote: false,
+    flowCollectionPadding: false,
+  } as const;
+  return stringify(value, options).trimEnd();
+}

@@ -1,0 +1,23 @@
+import { CommanderError } from "commander";
+import { describeError, HermesError } from "../errors.js";
+import { printError } from "./output.js";
+
+const FAILED = 1;
+const MISUSED = 2;
+
+/** Tells the person what went wrong and gives the exit code. */
+export function reportFailure(error: unknown): number {
+  // Commander has already printed its message; a code of 0 means that help or the version was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
+  const { message, hint } = describeError(error);
+  if (error instanceof HermesError) printError(`error: ${message}`);
+  else printError(`error: something unexpected went wrong: ${message}`);
+  if (hint) printError(hint);
+  if (process.env.HERMES_DEBUG === "1" && error instanceof Error) printError(stackOf(error));
+  return FAILED;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { exitOnInterrupt, exitWhenReaderLeaves } from "./exits.js";
+import { reportFailure } from "./failure.js";
+
+interface Entry {
+  name: string;
+  summary: string;
+  load: () => Promise<Command>;
+}
+
+/** Every command of `hermes`. Only the one that is asked for is loaded, so that `--help` stays quick. */
+const COMMANDS: readonly Entry[] = [
+  {
+    name: "sessions",
+    summary: "List, read, search, export and tidy the stored conversations",
+    load: async () => (await import("./sessions/index.js")).sessionsCommand(),
+  },
+  {
+    name: "insights",
+    summary: "Tokens, cost, tools and activity of the last days",
+    load: async () => (await import("./insights.js")).insightsCommand(),
+  },
+  {
+    name: "config",
+    summary: "Check, show and locate the configuration",
+    load: async () => (await import("./config.js")).configCommand(),
+  },
+];
+
+const EXAMPLES = `
+Examples:
+  hermes sessions list                    the latest conversations
+  hermes sessions search docker NOT swarm find what was said
+  hermes sessions show "my project"       read one, by id, by the beginning of its id, or by title
+  hermes insights --days 7                what the last week was like
+
+The data lives in HERMES_HOME (default ~/.hermes). Every command takes --help.`;
+
+function version(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function newProgram(): Command {
+  return new Command("hermes")
+    .description("One agent on every chat its people use: the gateway and its sessions.")
+    .version(version(), "--version", "print the version")
+    .option("--home <dir>", "where Hermes keeps its data (instead of HERMES_HOME)")
+    .helpOption("-h, --help", "explain the command")
+    .showHelpAfterError("(add --help to see how it is used)")
+    .addHelpText("after", EXAMPLES)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .hook("preAction", useHomeOption);
+}
+
+/** From here on every command reads the environment, whichever way the home was named. */
+function useHomeOption(program: Command): void {
+  const { home } = program.opts<{ home?: string }>();
+  if (home) process.env.HERMES_HOME = home;
+}
+
+/** Commands that were built elsewhere don't know how this program reports errors and help. */
+function inherit(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inherit(child, command);
+}
+
+async function buildProgram(argv: readonly string[]): Promise<Command> {
+  const program = newProgram();
+  for (const { name, summary, load } of COMMANDS) {
+    const command = argv.includes(name) ? await load() : new Command(name);
+    program.addCommand(command.description(summary));
+    inherit(command, program);
+  }
+  return program;
+}
+
+async function main(argv: string[]): Promise<void> {
+  exitWhenReaderLeaves();
+  exitOnInterrupt();
+  try {
+    const program = await buildProgram(argv.slice(2));
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = reportFailure(error);
+  }
+}
+
+await main(process.argv);

@@ -1,0 +1,90 @@
+import type { Insights } from "../store/store.js";
+import { drawBars, grouped } from "./bars.js";
+import { oneLine, padToCells, shorten } from "./cells.js";
+import { colors } from "./output.js";
+
+const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const TOOLS_SHOWN = 15;
+const NAME_CELLS = 36;
+
+/** The whole report: a heading and its lines for every part that has something to say. */
+export function drawInsights(insights: Insights): string {
+  const parts: [heading: string, lines: string[]][] = [
+    [`Last ${insights.days} days`, overview(insights)],
+    ["Models", models(insights)],
+    ["Platforms", platforms(insights)],
+    ["Tools", tools(insights)],
+    [
+      "By weekday (messages)",
+      drawBars(insights.weekdays.map((value, day) => ({ label: WEEKDAYS[day] ?? "?", value }))),
+    ],
+    [
+      "By hour (messages)",
+      drawBars(insights.hours.map((value, hour) => ({ label: String(hour).padStart(2, "0"), value }))),
+    ],
+    ["Notable sessions", notable(insights)],
+  ];
+  return parts
+    .filter(([, lines]) => lines.length > 0)
+    .map(([heading, lines]) => [colors.bold(heading), ...lines.map((line) => `  ${line}`)].join("\n"))
+    .join("\n\n");
+}
+
+function overview({ overview: sum, days_active, longest_streak }: Insights): string[] {
+  return pairs([
+    ["Sessions", grouped(sum.sessions)],
+    ["Messages", `${grouped(sum.messages)} (${grouped(sum.user_messages)} by people)`],
+    ["Tool calls", grouped(sum.tool_calls)],
+    ["Tokens", `${grouped(sum.input_tokens)} in, ${grouped(sum.output_tokens)} out`],
+    ["Cached", `${grouped(sum.cache_read_tokens)} read, ${grouped(sum.cache_write_tokens)} written`],
+    ["Reasoning", `${grouped(sum.reasoning_tokens)} tokens`],
+    ["API calls", grouped(sum.api_calls)],
+    ["Cost", dollars(sum.cost_usd)],
+    [
+      "Active",
+      `${grouped(sum.active_hours)} h on ${days_active} days, longest streak ${longest_streak} days`,
+    ],
+  ]);
+}
+
+function models({ models }: Insights): string[] {
+  return models.map((row) => {
+    const tokens = `${grouped(row.input_tokens)} in, ${grouped(row.output_tokens)} out`;
+    return `${name(row.model)}  ${grouped(row.sessions)} sessions · ${tokens} · ${dollars(row.cost_usd)}`;
+  });
+}
+
+function platforms({ platforms }: Insights): string[] {
+  return platforms.map((row) => {
+    const counts = `${grouped(row.sessions)} sessions · ${grouped(row.messages)} messages · ${grouped(row.tokens)} tokens`;
+    return `${name(row.source)}  ${counts} · ${dollars(row.cost_usd)}`;
+  });
+}
+
+function tools({ tools }: Insights): string[] {
+  return drawBars(
+    tools.slice(0, TOOLS_SHOWN).map(({ tool, calls }) => ({ label: oneLine(tool), value: calls })),
+  );
+}
+
+function notable({ notable }: Insights): string[] {
+  return pairs(
+    notable.map(({ label, session_id, title, value }) => [
+      oneLine(label),
+      `${grouped(value)}  ${oneLine(title || "—")}  ${session_id}`,
+    ]),
+  );
+}
+
+function pairs(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([label]) => label.length));
+  return rows.map(([label, text]) => `${padToCells(label, width)}  ${text}`);
+}
+
+function name(text: string): string {
+  return padToCells(shorten(oneLine(text), NAME_CELLS), NAME_CELLS);
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(2)}`;
+}

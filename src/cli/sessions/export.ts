@@ -1,0 +1,85 @@
+import { Command } from "commander";
+import type { ExportedSession, ExportQuery, OnProgress, Store } from "../../store/store.js";
+import { type Write, writeWhole } from "../files.js";
+import { withStore } from "../open.js";
+import { given, jsonOption, sourceOption } from "../options.js";
+import { print, printJson, writeOut } from "../output.js";
+import { withProgress } from "../progress.js";
+import { requireSession } from "./reference.js";
+
+interface ExportOptions {
+  source?: string;
+  sessionId?: string;
+  json?: boolean;
+}
+
+const STDOUT = "-";
+
+export function exportCommand(): Command {
+  return new Command("export")
+    .description("Write sessions with their messages as JSON lines")
+    .argument("<file>", "where to; - for the standard output")
+    .addOption(sourceOption())
+    .option("--session-id <session>", "only this one: id, beginning of an id, or title")
+    .addOption(jsonOption())
+    .action(exportTo);
+}
+
+async function exportTo(file: string, options: ExportOptions): Promise<void> {
+  if (file === STDOUT) {
+    await exportWith(writeOut, options);
+    return;
+  }
+  const exported = await writeWhole(file, (write) => exportWith(write, options));
+  options.json ? printJson({ exported, file }) : print(`Exported ${counted(exported)} to ${file}`);
+}
+
+export function counted(sessions: number): string {
+  return sessions === 1 ? "1 session" : `${sessions} sessions`;
+}
+
+function exportWith(write: Write, options: ExportOptions): Promise<number> {
+  return withStore(
+    async (store) => {
+      const query = await exportQuery(store, options);
+      const total = await countSessions(store, query);
+      return withProgress((onProgress) =>
+        writeSessions(store.exportSessions(query), write, total, onProgress),
+      );
+    },
+    () => 0,
+  );
+}
+
+async function exportQuery(store: Store, { source, sessionId }: ExportOptions): Promise<ExportQuery> {
+  const session = sessionId === undefined ? undefined : await requireSession(store, sessionId);
+  return given<ExportQuery>({ source, sessionId: session?.id });
+}
+
+/** Only for the progress bar. */
+async function countSessions(store: Store, { source, sessionId }: ExportQuery): Promise<number> {
+  if (sessionId !== undefined) return 1;
+  const { sessions, bySource } = await store.stats();
+  return source === undefined ? sessions : (bySource.find((row) => row.source === source)?.sessions ?? 0);
+}
+
+async function writeSessions(
+  sessions: AsyncIterable<ExportedSession>,
+  write: Write,
+  total: number,
+  onProgress: OnProgress,
+): Promise<number> {
+  let done = 0;
+  for await (const session of sessions) {
+    await write(`${jsonLine(session)}\n`);
+    onProgress({ step: "Exporting", done: ++done, total: Math.max(total, done) });
+  }
+  return done;
+}
+
+/** Some readers take U+2028 and U+2029 for the end of a line; escaped, they can't. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (mark) =>
+    mark === "\u2028" ? "\\u2028" : "\\u2029",
+  );
+}

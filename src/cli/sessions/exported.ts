@@ -1,0 +1,96 @@
+import type { Readable } from "node:stream";
+import { HermesError } from "../../errors.js";
+import type { SessionId } from "../../session.js";
+import type { ExportedSession } from "../../store/store.js";
+import { type Line, readLines } from "../lines.js";
+
+type Fields = Record<string, unknown>;
+
+/** Lines of JSON → sessions. The first line that isn't one ends it with an error that names the line. */
+export async function* readSessions(stream: Readable): AsyncGenerator<ExportedSession> {
+  const lineOfId = new Map<string, number>();
+  for await (const line of readLines(stream)) {
+    if (line.text.trim() === "") continue;
+    const session = parseSession(line);
+    const before = lineOfId.get(session.id);
+    if (before !== undefined) throw fault(line, `session '${session.id}' stands on line ${before} already`);
+    lineOfId.set(session.id, line.number);
+    yield session;
+  }
+}
+
+/**
+ * Holds a session back until its parent has gone by, where the file has it further down: a batch can only link to
+ * what is there. `export` writes parents first, so normally nothing waits.
+ */
+export async function* parentsFirst(
+  sessions: AsyncIterable<ExportedSession>,
+  idsInFile: ReadonlySet<SessionId>,
+): AsyncGenerator<ExportedSession> {
+  const passed = new Set<SessionId>();
+  const waiting = new Map<SessionId, ExportedSession[]>();
+  for await (const session of sessions) {
+    const parent = session.parent_session_id;
+    if (parent && idsInFile.has(parent) && !passed.has(parent)) {
+      waiting.set(parent, [...(waiting.get(parent) ?? []), session]);
+    } else yield* release(session, passed, waiting);
+  }
+  // Only circles are left: somebody's edit, but still their messages.
+  for (const circle of waiting.values()) yield* circle;
+}
+
+function* release(
+  session: ExportedSession,
+  passed: Set<SessionId>,
+  waiting: Map<SessionId, ExportedSession[]>,
+): Generator<ExportedSession> {
+  const free = [session];
+  for (let next = free.shift(); next; next = free.shift()) {
+    passed.add(next.id);
+    yield next;
+    free.push(...(waiting.get(next.id) ?? []));
+    waiting.delete(next.id);
+  }
+}
+
+function parseSession(line: Line): ExportedSession {
+  const session = parseObject(line);
+  const problem = sessionProblem(session);
+  if (problem) throw fault(line, problem);
+  return session as unknown as ExportedSession;
+}
+
+function parseObject(line: Line): Fields {
+  try {
+    const value: unknown = JSON.parse(line.text);
+    if (isObject(value)) return value;
+  } catch (cause) {
+    throw fault(line, `not JSON (${(cause as Error).message})`, cause);
+  }
+  throw fault(line, "not a session");
+}
+
+/** Only what every version of Hermes wrote is demanded; the store knows the defaults of the rest. */
+function sessionProblem(session: Fields): string | undefined {
+  if (typeof session.id !== "string" || session.id === "") return "the session has no id";
+  if (typeof session.source !== "string") return "the session has no source";
+  if (typeof session.started_at !== "number") return "the session has no started_at";
+  if (!Array.isArray(session.messages)) return "the session has no list of messages";
+  const index = session.messages.findIndex((message: unknown) => !isMessage(message));
+  return index < 0 ? undefined : `message ${index + 1} has no role or no timestamp`;
+}
+
+function isMessage(message: unknown): boolean {
+  return isObject(message) && typeof message.role === "string" && typeof message.timestamp === "number";
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function fault(line: Line, problem: string, cause?: unknown): HermesError {
+  return new HermesError("invalid", `Line ${line.number}: ${problem}.`, {
+    hint: "Nothing was imported. Expected is what `hermes sessions export` writes: one session per line.",
+    cause,
+  });
+}

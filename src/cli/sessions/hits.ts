@@ -1,0 +1,35 @@
+import type { SearchHit, SearchPlan } from "../../store/store.js";
+import { oneLine } from "../cells.js";
+import { colors } from "../output.js";
+import { relativeTime } from "../times.js";
+
+const PATHS: Readonly<Record<SearchPlan["path"], string>> = {
+  fts: "full-text index of words",
+  trigram: "trigram index (Chinese, Japanese, Korean)",
+  mixed: "both indexes, each for its part of the query",
+  like: "reading messages, newest first",
+};
+
+/** Every hit with where it was said, by whom and when, then the passage. */
+export function drawHits(hits: readonly SearchHit[], now: number): string {
+  return hits.map((hit) => `${hitHeader(hit, now)}\n    ${highlight(oneLine(hit.snippet))}`).join("\n\n");
+}
+
+function hitHeader(hit: SearchHit, now: number): string {
+  const facts = [hit.session_id, hit.source, hit.role, relativeTime(hit.timestamp, now)];
+  return `${colors.cyan(oneLine(hit.title || "—"))} ${colors.dim(`· ${oneLine(facts.join(" · "))}`)}`;
+}
+
+/** On a terminal the marks become weight; elsewhere they stay for the next program. */
+export function highlight(snippet: string, paint = colors): string {
+  if (!paint.isColorSupported) return snippet;
+  return snippet.replace(/>>>(.*?)<<</gs, (_, match: string) => paint.bold(paint.yellow(match)));
+}
+
+export function drawPlan({ query, fts, path }: SearchPlan): string {
+  return [
+    `Query:     ${oneLine(query)}`,
+    `FTS query: ${oneLine(fts) || "(none)"}`,
+    `Path:      ${path} (${PATHS[path]})`,
+  ].join("\n");
+}

@@ -1,0 +1,37 @@
+import { Command } from "commander";
+import type { CheckReport, RepairReport } from "../../store/store.js";
+import { noDatabase, withStore } from "../open.js";
+import { jsonOption } from "../options.js";
+import { print, printJson } from "../output.js";
+import { withProgress } from "../progress.js";
+
+interface RepairOptions {
+  checkOnly?: boolean;
+  json?: boolean;
+}
+
+export function repairCommand(): Command {
+  return new Command("repair")
+    .description("Check the database and rebuild what can be rebuilt; a copy is always kept")
+    .option("--check-only", "only look; exit code 1 where something is wrong")
+    .addOption(jsonOption())
+    .action(repair);
+}
+
+async function repair({ checkOnly, json }: RepairOptions): Promise<void> {
+  const report = await withStore<CheckReport | RepairReport>(
+    (store) => withProgress((onProgress) => (checkOnly ? store.check(onProgress) : store.repair(onProgress))),
+    noDatabase,
+  );
+  json ? printJson(report) : print(drawReport(report));
+  if (!report.ok) process.exitCode = 1;
+}
+
+export function drawReport(report: CheckReport | RepairReport): string {
+  const lines = report.problems.map((problem) => `problem: ${problem}`);
+  if ("copy" in report) {
+    lines.push(...report.repaired.map((what) => `repaired: ${what}`), `A copy is kept at ${report.copy}`);
+  }
+  lines.push(report.ok ? "The database is sound." : "The database has problems.");
+  return lines.join("\n");
+}

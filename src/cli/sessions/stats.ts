@@ -1,0 +1,50 @@
+import { Command } from "commander";
+import type { Stats } from "../../store/store.js";
+import { megabytes } from "../bars.js";
+import { oneLine } from "../cells.js";
+import { withStore } from "../open.js";
+import { jsonOption } from "../options.js";
+import { print, printJson } from "../output.js";
+
+const NOTHING: Stats = {
+  sessions: 0,
+  messages: 0,
+  bySource: [],
+  databaseBytes: 0,
+  layout: "none",
+  schemaVersion: 0,
+};
+
+export function statsCommand(): Command {
+  return new Command("stats")
+    .description("Count sessions and messages, by source")
+    .addOption(jsonOption())
+    .action(async ({ json }: { json?: boolean }) => {
+      const stats = await withStore(
+        (store) => store.stats(),
+        () => NOTHING,
+      );
+      json ? printJson(statsJson(stats)) : print(drawStats(stats));
+    });
+}
+
+export function drawStats({ sessions, messages, bySource, databaseBytes }: Stats): string {
+  const sources = bySource.map(({ source, sessions: count }) => `  ${oneLine(source)}: ${count} sessions`);
+  return [
+    `Total sessions: ${sessions}`,
+    `Total messages: ${messages}`,
+    ...sources,
+    `Database size: ${megabytes(databaseBytes)}`,
+  ].join("\n");
+}
+
+function statsJson({ sessions, messages, bySource, databaseBytes, layout, schemaVersion }: Stats): unknown {
+  return {
+    sessions,
+    messages,
+    by_source: bySource,
+    database_bytes: databaseBytes,
+    layout,
+    schema_version: schemaVersion,
+  };
+}

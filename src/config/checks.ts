@@ -1,0 +1,52 @@
+/** What one key can't know of another. Asked of the unchecked tree, so that these faults are listed with all others. */
+
+import type { Complaint } from "./faults.js";
+import { nearest } from "./nearest.js";
+import { configSchema } from "./schema.js";
+import { getIn, isTree } from "./tree.js";
+import { keysOf, schemaAt } from "./walk.js";
+
+export const KNOWN_PLATFORMS: readonly string[] = keysOf(schemaAt(configSchema, ["platforms"]));
+
+export function crossCheck(tree: unknown): Complaint[] {
+  return [...checkPlatforms(getIn(tree, ["platforms"])), ...checkModels(tree)];
+}
+
+function* checkPlatforms(platforms: unknown): Generator<Complaint> {
+  if (!isTree(platforms)) return;
+  for (const [name, platform] of Object.entries(platforms)) {
+    const path = ["platforms", name];
+    const meant = KNOWN_PLATFORMS.includes(name) ? undefined : nearest(name, KNOWN_PLATFORMS);
+    if (meant) yield { path, message: `is not a platform (did you mean \`${meant}\`?)` };
+    const takesToken = keysOf(schemaAt(configSchema, path)).includes("token");
+    const named = KNOWN_PLATFORMS.includes(name);
+    if (named && takesToken && getIn(platform, ["enabled"]) === true && getIn(platform, ["token"]) == null) {
+      const variable = `${name.toUpperCase()}_BOT_TOKEN`;
+      yield {
+        path: [...path, "token"],
+        at: [...path, "enabled"],
+        message: `is missing, but ${name} is enabled (set it, or ${variable})`,
+      };
+    }
+  }
+}
+
+function* checkModels(tree: unknown): Generator<Complaint> {
+  yield* checkModel(tree, ["model"]);
+  const fallback = getIn(tree, ["model", "fallback"]);
+  if (Array.isArray(fallback))
+    for (const index of fallback.keys()) yield* checkModel(tree, ["model", "fallback", index]);
+}
+
+function* checkModel(tree: unknown, path: PropertyKey[]): Generator<Complaint> {
+  const provider = getIn(tree, [...path, "provider"]);
+  if (typeof provider !== "string" || provider === "echo") return;
+  const missing = (key: string) => getIn(tree, [...path, key]) == null;
+  const complain = (key: string) => ({
+    path: [...path, key],
+    at: [...path, "provider"],
+    message: `is missing, but the provider is ${JSON.stringify(provider)}`,
+  });
+  if (missing("default")) yield complain("default");
+  if (provider === "openai-compatible" && missing("base_url")) yield complain("base_url");
+}

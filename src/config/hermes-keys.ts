@@ -1,0 +1,53 @@
+/**
+ * Keys of Hermes Agent's own `config.yaml` that mean nothing to the gateway. Both may live in one home, so these are
+ * passed over (and reported by `config check`), while any other unknown key is a fault. `*` stands for one name.
+ */
+const FOREIGN: readonly string[] = [
+  ..."_config_version always_log_local approvals browser checkpoints code_execution command_allowlist context".split(
+    " ",
+  ),
+  ..."cron curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(
+    " ",
+  ),
+  ..."file_read_max_chars filter_silence_narration gateway hooks hooks_auto_accept human_delay kanban logging".split(
+    " ",
+  ),
+  ..."mcp mcp_servers memory network onboarding personalities plugins prefill_messages_file privacy".split(
+    " ",
+  ),
+  ..."prompt_caching provider_routing providers quick_commands reset_triggers security sessions_dir".split(
+    " ",
+  ),
+  ..."session_store_max_age_days skills stt terminal tool_output toolsets tts updates voice web".split(" "),
+  "agent.gateway_auto_continue_freshness",
+  "agent.gateway_notify_interval",
+  "agent.gateway_timeout_warning",
+  "agent.reasoning_effort",
+  "agent.verbose",
+  "compression.codex_gpt55_autoraise",
+  "display.busy_ack_detail",
+  "display.busy_text_mode",
+  "display.compact",
+  "display.ephemeral_system_ttl",
+  "display.interim_assistant_messages",
+  "display.memory_notifications",
+  "display.personality",
+  "display.platforms.*.tool_progress",
+  "display.skin",
+  "display.tool_progress",
+  "display.tool_progress_grouping",
+  "platforms.*.gateway_restart_notification",
+  "platforms.*.notice_delivery",
+  "platforms.*.reply_prefix",
+  "sessions.write_json_snapshots",
+  "streaming.fresh_final_after_seconds",
+];
+
+const PATTERNS = FOREIGN.map((key) => key.split("."));
+
+export function isForeignKey(path: readonly PropertyKey[]): boolean {
+  return PATTERNS.some(
+    (pattern) =>
+      pattern.length === path.length && pattern.every((name, i) => name === "*" || name === path[i]),
+  );
+}

@@ -1,0 +1,183 @@
+/** Flags > environment > `config.yaml` > defaults → one complete, frozen `Config`, or every fault at once. */
+
+import { readFileSync } from "node:fs";
+import { crossCheck, KNOWN_PLATFORMS } from "./checks.js";
+import { coerce } from "./coerce.js";
+import { parseEnvFile } from "./dotenv.js";
+import { environmentSettings, type Setting, type Variable, vendorKey } from "./environment.js";
+import { type Complaint, ConfigError, explainIssue, type Fault } from "./faults.js";
+import { isForeignKey } from "./hermes-keys.js";
+import { type Env, homePaths } from "./paths.js";
+import { type Config, configSchema } from "./schema.js";
+import { deepFreeze, getIn, isTree, leaves, setIn, type Tree } from "./tree.js";
+import { schemaAt } from "./walk.js";
+import { readYaml } from "./yaml-file.js";
+
+export interface LoadOptions {
+  home: string;
+  env: Env;
+  /** Dotted path → value; text is read as in the file. `undefined` counts as not given. */
+  flags?: Readonly<Record<string, unknown>>;
+}
+
+export interface LoadedConfig {
+  /** Complete and deeply frozen. */
+  config: Config;
+  /** Dotted path of every value → "flag", "env NAME", "config.yaml:12" or "default". */
+  sources: Readonly<Record<string, string>>;
+  /** Hermes Agent's keys in the file that the gateway has no use for. */
+  ignored: readonly { where: string; path: string }[];
+}
+
+/** Throws one `ConfigError` with every fault of every layer. */
+export function loadConfig({ home, env, flags = {} }: LoadOptions): LoadedConfig {
+  const faults: Fault[] = [];
+  const variables = readVariables(home, env, faults);
+  const file = readFileLayer(home, variables, faults);
+  // Without the file's values half of the other faults would be wrong.
+  if (file.unreadable) throw new ConfigError(faults);
+
+  const tree = file.tree;
+  const sources = new Map<string, string>();
+  const put = ({ path, value, source }: Setting) => {
+    const coerced = coerce(schemaAt(configSchema, path), value);
+    if (coerced === undefined) return;
+    setIn(tree, path, coerced);
+    sources.set(path.join("."), source);
+  };
+  const named = getIn(tree, ["platforms"]);
+  const platforms = [...KNOWN_PLATFORMS, ...(isTree(named) ? Object.keys(named) : [])];
+  const fromEnvironment = environmentSettings(variables, platforms);
+  const fromFlags = flagSettings(flags);
+  for (const setting of [...fromEnvironment, ...fromFlags]) put(setting);
+  for (const setting of vendorSettings(tree, sources, variables)) put(setting);
+
+  const where = (path: readonly PropertyKey[]) => sourceOf(path, sources, file.lines);
+  const parsed = configSchema.safeParse(tree);
+  const complaints: Complaint[] = crossCheck(tree);
+  if (!parsed.success) complaints.push(...parsed.error.issues.flatMap((issue) => explainIssue(issue, tree)));
+  for (const { path, message, at } of complaints) {
+    faults.push({ where: where(path) ?? (at && where(at)) ?? "config", path: path.join("."), message });
+  }
+  if (!parsed.success || faults.length > 0) throw new ConfigError(inOrder(faults));
+
+  const config = parsed.data;
+  const layers = [...leaves(config)].map(([path]) => [path.join("."), where(path) ?? "default"]);
+  return deepFreeze({ config, sources: Object.fromEntries(layers), ignored: file.ignored });
+}
+
+/** The process's own environment wins over `.env`: what was set for this one run is the more specific wish. */
+function readVariables(home: string, env: Env, faults: Fault[]): Map<string, Variable> {
+  const variables = new Map<string, Variable>();
+  const text = readText(homePaths(home).envFile, ".env", faults);
+  const parsed = parseEnvFile(text ?? "");
+  for (const { line, message } of parsed.faults) faults.push({ where: `.env:${line}`, path: "", message });
+  for (const [name, { value, line }] of parsed.variables) {
+    if (value !== "") variables.set(name, { value, source: `env ${name} (.env:${line})` });
+  }
+  // An empty variable is how one unsets it for a container: it neither sets a key nor hides `.env`.
+  for (const [name, value] of Object.entries(env)) {
+    if (value) variables.set(name, { value, source: `env ${name}` });
+  }
+  return variables;
+}
+
+interface FileLayer {
+  tree: Tree;
+  lines: ReadonlyMap<string, number>;
+  ignored: { where: string; path: string }[];
+  unreadable: boolean;
+}
+
+function readFileLayer(home: string, variables: ReadonlyMap<string, Variable>, faults: Fault[]): FileLayer {
+  const before = faults.length;
+  const text = readText(homePaths(home).configFile, "config.yaml", faults);
+  if (text === undefined)
+    return { tree: {}, lines: new Map(), ignored: [], unreadable: faults.length > before };
+  const file = readYaml(text, (name) => variables.get(name)?.value);
+  for (const { line, column, path, message } of file.faults) {
+    const where = `config.yaml:${line}${column === undefined ? "" : `:${column}`}`;
+    faults.push({ where, path: path.join("."), message });
+  }
+  const tree = coerce(configSchema, file.tree) as Tree;
+  const ignored = dropForeignKeys(tree).map((path) => ({
+    where: `config.yaml:${file.lines.get(path)}`,
+    path,
+  }));
+  return { tree, lines: file.lines, ignored, unreadable: file.unreadable };
+}
+
+/** Takes out of the tree what is Hermes Agent's alone, and names it. */
+function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const path = [...above, key];
+    if (!isForeignKey(path)) return isTree(value) && path.length < 3 ? dropForeignKeys(value, path) : [];
+    delete tree[key];
+    return [path.join(".")];
+  });
+}
+
+/** The text, or nothing when there is no such file; any other trouble with it is a fault. */
+function readText(path: string, name: string, faults: Fault[]): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      faults.push({ where: name, path: "", message: `can't be read: ${(error as Error).message}` });
+    }
+    return undefined;
+  }
+}
+
+function flagSettings(flags: Readonly<Record<string, unknown>>): Setting[] {
+  return Object.entries(flags)
+    .filter(([, value]) => value !== undefined)
+    .map(([path, value]) => ({ path: path.split("."), value, source: "flag" }));
+}
+
+/** OPENAI_API_KEY and its like: over the file for the main model, and for helpers of the same vendor without a key. */
+function vendorSettings(
+  tree: Tree,
+  sources: ReadonlyMap<string, string>,
+  variables: ReadonlyMap<string, Variable>,
+): Setting[] {
+  const settings: Setting[] = [];
+  const offer = (path: string[], provider: unknown) => {
+    const variable = vendorKey(variables, provider);
+    if (variable)
+      settings.push({ path: [...path, "api_key"], value: variable.value, source: variable.source });
+  };
+  if (!sources.has("model.api_key")) offer(["model"], getIn(tree, ["model", "provider"]));
+  const auxiliary = getIn(tree, ["auxiliary"]);
+  for (const [task, value] of isTree(auxiliary) ? Object.entries(auxiliary) : []) {
+    if (getIn(value, ["api_key"]) == null) offer(["auxiliary", task], getIn(value, ["provider"]));
+  }
+  const fallback = getIn(tree, ["model", "fallback"]);
+  for (const [index, value] of Array.isArray(fallback) ? fallback.entries() : []) {
+    if (isTree(value) && value.api_key == null) offer(["model", "fallback", String(index)], value.provider);
+  }
+  return settings;
+}
+
+/** The layer of a value: its own, or that of the nearest thing above that was set as a whole. */
+function sourceOf(
+  path: readonly PropertyKey[],
+  sources: ReadonlyMap<string, string>,
+  lines: ReadonlyMap<string, number>,
+): string | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const source = sources.get(path.slice(0, length).join("."));
+    if (source !== undefined) return source;
+  }
+  const line = lines.get(path.join("."));
+  return line === undefined ? undefined : `config.yaml:${line}`;
+}
+
+/** The file's from top to bottom, then the environment's, then the flags'. */
+function inOrder(faults: readonly Fault[]): Fault[] {
+  const rank = ({ where }: Fault) => {
+    const line = /^config\.yaml:(\d+)/.exec(where)?.[1];
+    return line === undefined ? (where === "flag" ? 2e9 : 1e9) : Number(line);
+  };
+  return faults.toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,55 @@
+/** Where things are: the home directory and the files in it. */
+
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { HermesError } from "../errors.js";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface HomePaths {
+  home: string;
+  stateDb: string;
+  configFile: string;
+  envFile: string;
+  sessionsDir: string;
+  sessionsIndex: string;
+  memoriesDir: string;
+  lockFile: string;
+  logsDir: string;
+}
+
+/** `HERMES_HOME`, else `~/.hermes`; always absolute. */
+export function resolveHome(env: Env): string {
+  const userHome = env.HOME || homedir();
+  const wanted = env.HERMES_HOME?.trim();
+  if (!wanted) return join(userHome, ".hermes");
+  return resolve(wanted.replace(/^~(?=$|[/\\])/, () => userHome));
+}
+
+export function homePaths(home: string): HomePaths {
+  const sessionsDir = join(home, "sessions");
+  return {
+    home,
+    stateDb: join(home, "state.db"),
+    configFile: join(home, "config.yaml"),
+    envFile: join(home, ".env"),
+    sessionsDir,
+    sessionsIndex: join(sessionsDir, "sessions.json"),
+    memoriesDir: join(home, "memories"),
+    lockFile: join(home, "gateway.lock"),
+    logsDir: join(home, "logs"),
+  };
+}
+
+/** Creates the home for its owner alone. One that exists keeps its mode: whoever set it had a reason. */
+export function ensureHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new HermesError("unavailable", `can't create the home ${home}: ${(error as Error).message}`, {
+      hint: "Set HERMES_HOME to a directory that this user may write.",
+      cause: error,
+    });
+  }
+}

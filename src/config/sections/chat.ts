@@ -1,0 +1,56 @@
+/** What people see: notices, live edits, and what happens to a send whose outcome is unknown. */
+
+import { z } from "zod";
+import { orNull, seconds } from "./scalars.js";
+
+export const display = z.strictObject({
+  busy_input_mode: z
+    .enum(["queue", "interrupt", "steer"])
+    .default("queue")
+    .describe("A message during a turn: queue it, interrupt the turn, or steer it"),
+  busy_ack_enabled: z
+    .boolean()
+    .default(true)
+    .describe("Say that a message waits, was steered or interrupted"),
+  resume_display: z
+    .enum(["full", "minimal"])
+    .default("full")
+    .describe("What a resumed session shows of its past"),
+  resume_exchanges: z.int().min(0).default(10).describe("Exchanges that a resumed session shows"),
+  resume_max_user_chars: z
+    .int()
+    .positive()
+    .default(300)
+    .describe("Characters of each user message shown then"),
+  resume_max_assistant_chars: z
+    .int()
+    .positive()
+    .default(200)
+    .describe("Characters of each answer shown then"),
+  resume_max_assistant_lines: z.int().positive().default(3).describe("Lines of each answer shown then"),
+  platforms: z
+    .record(
+      z.string(),
+      z.strictObject({ streaming: orNull(z.boolean()).describe("Unset: as `streaming.enabled` says") }),
+    )
+    .default({})
+    .describe("The same by platform"),
+});
+
+export const streaming = z.strictObject({
+  enabled: z.boolean().default(true).describe("Show an answer while it is written"),
+  transport: z
+    .enum(["auto", "draft", "edit", "off"])
+    .default("auto")
+    .describe("How: the platform's drafts, edits of one message, whichever it can, or not at all"),
+  edit_interval: seconds.default(0.8).describe("Least seconds between two edits of a message"),
+  buffer_threshold: z.int().positive().default(24).describe("Characters that are worth an edit before that"),
+  cursor: z.string().default(" ▉").describe("Stands at the end of an unfinished answer"),
+});
+
+export const delivery = z.strictObject({
+  unknown: z
+    .enum(["resend", "hold"])
+    .default("resend")
+    .describe("A send whose outcome nobody can tell: resend it (maybe twice) or hold it for the operator"),
+});

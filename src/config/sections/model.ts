@@ -1,0 +1,70 @@
+/** Who answers: the model, its stand-ins, the models for side work, and the limits of a turn. */
+
+import { z } from "zod";
+import { httpUrl, orNull, seconds, text } from "./scalars.js";
+
+const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
+
+const connection = {
+  default: orNull(text).describe("Name of the model; every provider but echo needs one"),
+  provider: z
+    .enum(PROVIDERS)
+    .default("echo")
+    .describe("Who serves it; echo repeats what you say and needs no key"),
+  base_url: orNull(httpUrl).describe("Address of the API; openai-compatible needs one"),
+  api_key: orNull(text).describe(
+    "Key of the API; better in .env (HERMES_MODEL_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY)",
+  ),
+  context_length: orNull(z.int().positive()).describe(
+    "Size of the context window in tokens; unset: as known for the model",
+  ),
+  timeout: seconds.default(300).describe("Seconds without a word from the model until a request fails"),
+  cost: z
+    .strictObject({
+      input: orNull(z.number().min(0)).describe("US dollars per million input tokens"),
+      output: orNull(z.number().min(0)).describe("US dollars per million output tokens"),
+    })
+    .prefault({})
+    .describe("Prices, for insights"),
+};
+
+export const model = z.strictObject({
+  ...connection,
+  fallback: z
+    .array(z.strictObject(connection))
+    .prefault([])
+    .describe("Models to try in turn when this one fails; each has the keys of `model`"),
+});
+
+function task(timeout: number) {
+  return z
+    .strictObject({
+      provider: orNull(z.enum(PROVIDERS)).describe("Unset: the main model's provider"),
+      model: orNull(text).describe("Unset: the main model"),
+      base_url: orNull(httpUrl).describe("Unset: the main model's address"),
+      api_key: orNull(text).describe("Unset: the main model's key"),
+      timeout: seconds.default(timeout).describe("Seconds until the task gives up"),
+    })
+    .prefault({});
+}
+
+export const auxiliary = z.strictObject({
+  compression: task(120).describe("Writes the summary of a long session"),
+  title_generation: task(30).describe("Names a session after its first exchange"),
+  memory: task(60).describe("Keeps what is worth remembering when a session ends"),
+});
+
+export const agent = z.strictObject({
+  max_turns: z.int().positive().default(90).describe("Model calls within one turn, tool rounds included"),
+  gateway_timeout: z
+    .number()
+    .min(0)
+    .default(1800)
+    .describe("Seconds without progress until a turn is given up; 0 = never"),
+  restart_drain_timeout: z
+    .number()
+    .min(0)
+    .default(10)
+    .describe("Seconds that running turns get at shutdown; what is cut off runs again after the start"),
+  system_prompt: orNull(text).describe("What the agent is told before every session"),
+});

@@ -1,0 +1,121 @@
+/** The platforms: the keys that all of them take, and what each adds. */
+
+import { z } from "zod";
+import { httpUrl, id, listOf, orNull, pattern, text } from "./scalars.js";
+
+export const dmBehavior = z.enum(["pair", "ignore"]);
+
+interface Habits {
+  requireMention: boolean;
+  replyInThread: boolean;
+}
+
+function common({ requireMention, replyInThread }: Habits) {
+  return {
+    enabled: z.boolean().optional().describe("Unset: on as soon as there is a token; false keeps it off"),
+    allow_from: listOf(id).describe("Users who may talk to the bot; * = everybody"),
+    allow_all: z.boolean().default(false).describe("Everybody may talk to the bot"),
+    group_allow_from: listOf(id).describe("Users who may talk to it in groups, besides those above"),
+    allow_admin_from: listOf(id).describe(
+      "Admins in direct messages; empty = everybody may use every command",
+    ),
+    user_allowed_commands: listOf(text).describe("Commands that others may use in direct messages"),
+    group_allow_admin_from: listOf(id).describe("Admins in groups; empty = everybody may use every command"),
+    group_user_allowed_commands: listOf(text).describe("Commands that others may use in groups"),
+    unauthorized_dm_behavior: orNull(dmBehavior).describe(
+      "A stranger's direct message: pair or ignore; unset: as the top-level key",
+    ),
+    require_mention: z
+      .boolean()
+      .default(requireMention)
+      .describe("In groups, answer only when mentioned or replied to"),
+    free_response_channels: listOf(id).describe("Channels where no mention is needed"),
+    allowed_channels: listOf(id).describe("Answer in these channels only; empty = in all"),
+    ignored_channels: listOf(id).describe("Never answer in these channels"),
+    mention_patterns: listOf(pattern).describe("Regular expressions that count as a mention, in any case"),
+    reply_to_mode: z
+      .enum(["first", "all", "off"])
+      .default("first")
+      .describe("Which parts of an answer quote the question: first, all or off"),
+    reply_in_thread: z
+      .boolean()
+      .default(replyInThread)
+      .describe("Answer a channel message in a thread of its own"),
+    catch_up_max_age: z
+      .number()
+      .min(0)
+      .default(86_400)
+      .describe(
+        "Seconds: messages missed for longer than this are not answered any more; 0 = never catch up",
+      ),
+    home_channel: orNull(id).describe("Chat for notices that belong to no conversation"),
+    extra: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe("Free room for an adapter's own keys; nothing here is checked"),
+  };
+}
+
+const token = orNull(text).describe("The bot's token; better in .env, as <PLATFORM>_BOT_TOKEN");
+
+/** Core code asks `enabled` and nothing else, so the token's say in it is settled here. */
+function settle<P extends { enabled?: boolean | undefined; token: string | null }>(platform: P) {
+  const { enabled, ...rest } = platform;
+  return { enabled: enabled ?? platform.token !== null, ...rest };
+}
+
+function builtIn(enabled: boolean) {
+  const { enabled: _, ...rest } = common({ requireMention: false, replyInThread: false });
+  return z.strictObject({ enabled: z.boolean().default(enabled).describe("Whether it runs"), ...rest });
+}
+
+const telegram = z
+  .strictObject({
+    token,
+    api_root: httpUrl.default("https://api.telegram.org").describe("Address of the Bot API server"),
+    ...common({ requireMention: false, replyInThread: false }),
+  })
+  .transform(settle);
+
+const discord = z
+  .strictObject({
+    token,
+    api_url: httpUrl
+      .default("https://discord.com/api")
+      .describe("Address of the REST API, without the version"),
+    ...common({ requireMention: true, replyInThread: false }),
+  })
+  .transform(settle);
+
+const slack = z
+  .strictObject({
+    token,
+    app_token: orNull(text).describe(
+      "App-level token (xapp-) for Socket Mode; better in .env (SLACK_APP_TOKEN)",
+    ),
+    signing_secret: orNull(text).describe(
+      "Secret that proves HTTP events; better in .env (SLACK_SIGNING_SECRET)",
+    ),
+    api_url: httpUrl.default("https://slack.com/api/").describe("Address of the Web API"),
+    ...common({ requireMention: true, replyInThread: true }),
+  })
+  .transform(settle);
+
+/** A platform of somebody else's: the common keys, a token, an address, the rest under `extra`. */
+const other = z
+  .strictObject({
+    token,
+    api_url: orNull(httpUrl).describe("Address of its API"),
+    ...common({ requireMention: false, replyInThread: false }),
+  })
+  .transform(settle);
+
+export const platforms = z
+  .strictObject({
+    telegram: telegram.prefault({}).describe("Telegram; TELEGRAM_BOT_TOKEN is enough"),
+    discord: discord.prefault({}).describe("Discord; DISCORD_BOT_TOKEN is enough"),
+    slack: slack.prefault({}).describe("Slack; SLACK_BOT_TOKEN with SLACK_APP_TOKEN or SLACK_SIGNING_SECRET"),
+    web: builtIn(true).prefault({}).describe("The web chat on the HTTP port"),
+    console: builtIn(false).prefault({}).describe("The terminal the daemon runs in"),
+  })
+  .catchall(other);

@@ -1,0 +1,19 @@
+/** The daemon itself: its HTTP port and its log. */
+
+import { z } from "zod";
+import { orNull, text } from "./scalars.js";
+
+export const http = z.strictObject({
+  host: text.default("127.0.0.1").describe("Address to listen on; anything but loopback wants a token"),
+  port: z.int().min(0).max(65535).default(8787).describe("Port to listen on; 0 = any free one"),
+  token: orNull(text).describe(
+    "Bearer token for the API and the dashboard; better in .env (HERMES_HTTP_TOKEN)",
+  ),
+});
+
+export const log = z.strictObject({
+  level: z
+    .enum(["debug", "info", "warn", "error", "silent"])
+    .default("info")
+    .describe("Least level that is written"),
+});

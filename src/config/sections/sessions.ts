@@ -1,0 +1,52 @@
+/** Whose conversation is it, when does it start anew, how long is it kept, when is it summarised? */
+
+import { z } from "zod";
+import { listOf, share, text } from "./scalars.js";
+
+/** A whole policy: what is left out takes the built-in default, also in `reset_by_*` (as in Hermes, nothing merges). */
+export const resetPolicy = z.strictObject({
+  mode: z
+    .enum(["daily", "idle", "both", "none"])
+    .default("both")
+    .describe("When a session starts anew: daily, idle, both (whichever comes first) or none"),
+  at_hour: z.int().min(0).max(23).default(4).describe("Hour of the daily reset, 0-23, in `timezone`"),
+  idle_minutes: z.int().positive().default(1440).describe("Minutes without a message until the idle reset"),
+  notify: z.boolean().default(true).describe("Tell the chat that its session was reset"),
+  notify_exclude_platforms: listOf(text)
+    .prefault(["api_server", "webhook"])
+    .describe("Platforms that never get that notice"),
+});
+
+export const resetOverrides = z.record(z.string(), resetPolicy).default({});
+
+export const sessions = z.strictObject({
+  auto_prune: z.boolean().default(false).describe("Delete old ended sessions without being asked"),
+  retention_days: z.int().positive().default(90).describe("Ended sessions older than this are pruned"),
+  vacuum_after_prune: z
+    .boolean()
+    .default(true)
+    .describe("Give the freed space back to the disk after pruning"),
+  min_interval_hours: z.number().min(0).default(24).describe("Least time between two automatic prunings"),
+});
+
+export const compression = z.strictObject({
+  enabled: z.boolean().default(true).describe("Summarise long sessions on our own account"),
+  threshold: share.default(0.5).describe("Share of the context window that starts a summary"),
+  target_ratio: z
+    .number()
+    .min(0.1)
+    .max(0.8)
+    .default(0.2)
+    .describe("Share of the threshold that the newest messages may keep word for word"),
+  protect_first_n: z.int().min(0).default(3).describe("Messages at the start that are never summarised"),
+  protect_last_n: z.int().min(0).default(20).describe("Messages at the end that are never summarised"),
+  hygiene_hard_message_limit: z
+    .int()
+    .positive()
+    .default(400)
+    .describe("Summarise at this many messages, however short they are"),
+  abort_on_summary_failure: z
+    .boolean()
+    .default(false)
+    .describe("When the summary fails: true keeps the session as it is, false cuts with a plain note"),
+});

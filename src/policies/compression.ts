@@ -1,0 +1,390 @@
+/**
+ * When a conversation grows too long: is it time, what is kept, what is summarised, and how it is put together again.
+ * head (kept) + middle (becomes a summary) + tail (kept). A tool call and its result always stay on the same side.
+ */
+import type { ChatMessage, Content } from "../session.js";
+
+export interface CompressionSettings {
+  enabled: boolean;
+  /** Share of the context at which to compress. */
+  threshold: number;
+  /** Share of the threshold that the tail may take. */
+  targetRatio: number;
+  protectFirst: number;
+  protectLast: number;
+  hardMessageLimit: number;
+}
+
+export type EstimateTokens = (message: ChatMessage) => number;
+
+export const SUMMARY_PREFIX = "[CONTEXT COMPACTION — REFERENCE ONLY]";
+export const SUMMARY_END =
+  "--- END OF CONTEXT SUMMARY — respond to the messages below, not to the summary above ---";
+
+// --- is it time? --------------------------------------------------------------------------------------------------
+
+const LEAST_THRESHOLD_TOKENS = 64_000;
+const MOST_OF_CONTEXT = 0.85;
+
+/** Small contexts would never reach the floor of 64,000, so it ends at 85 % of what there is. */
+export function thresholdTokens(contextLength: number, threshold: number): number {
+  const wanted = Math.max(contextLength * threshold, LEAST_THRESHOLD_TOKENS);
+  return Math.floor(Math.min(wanted, contextLength * MOST_OF_CONTEXT));
+}
+
+export function compressionReason(question: {
+  promptTokens: number;
+  contextLength: number;
+  messageCount: number;
+  settings: CompressionSettings;
+}): "tokens" | "messages" | undefined {
+  const { promptTokens, contextLength, messageCount, settings } = question;
+  if (!settings.enabled) return undefined;
+  if (promptTokens >= thresholdTokens(contextLength, settings.threshold)) return "tokens";
+  return messageCount >= settings.hardMessageLimit ? "messages" : undefined;
+}
+
+export function tailBudgetTokens(contextLength: number, settings: CompressionSettings): number {
+  return Math.floor(
+    thresholdTokens(contextLength, settings.threshold) * clamp(settings.targetRatio, 0.1, 0.8),
+  );
+}
+
+/** A fifth of what it replaces: at least 2,000 tokens, at most 5 % of the context and 12,000. */
+export function summaryBudget(tokens: number, contextLength: number): number {
+  return Math.floor(Math.max(2000, Math.min(tokens * 0.2, contextLength * 0.05, 12_000)));
+}
+
+// --- what is kept? ------------------------------------------------------------------------------------------------
+
+/** messages[headEnd, tailStart) is the middle. Nothing when there is no middle to speak of. */
+export function boundaries(
+  messages: readonly ChatMessage[],
+  settings: {
+    protectFirst: number;
+    protectLast: number;
+    tailTokens: number;
+    estimateTokens: EstimateTokens;
+    /** For reason "messages": hundreds of short ones may all fit the budget. */
+    maxTailMessages?: number;
+  },
+): { headEnd: number; tailStart: number } | undefined {
+  const calls = callPlaces(messages);
+  const headEnd = endAfterResults(headLength(messages, settings.protectFirst), calls);
+  const wanted = Math.min(
+    Math.max(
+      tailByBudget(messages, settings),
+      messages.length - (settings.maxTailMessages ?? messages.length),
+    ),
+    lastPlace(messages, "user", headEnd),
+    lastPlace(messages, "assistant", headEnd),
+  );
+  const tailStart = startBeforeCalls(wanted, calls);
+  return tailStart > headEnd ? { headEnd, tailStart } : undefined;
+}
+
+function headLength(messages: readonly ChatMessage[], protectFirst: number): number {
+  let end = 0;
+  while (messages[end]?.role === "system") end++;
+  return Math.min(messages.length, end + protectFirst);
+}
+
+const TAIL_SLACK = 1.5;
+
+function tailByBudget(
+  messages: readonly ChatMessage[],
+  settings: { protectLast: number; tailTokens: number; estimateTokens: EstimateTokens },
+): number {
+  const atLeast = clamp(settings.protectLast, 3, 8);
+  let tokens = 0;
+  for (let start = messages.length; start > 0; start--) {
+    tokens += settings.estimateTokens(messages[start - 1]!);
+    if (tokens > settings.tailTokens * TAIL_SLACK && messages.length - start >= atLeast) return start;
+  }
+  return 0;
+}
+
+/** Infinity when the last one stands in the head, where it is safe already. */
+function lastPlace(messages: readonly ChatMessage[], role: string, headEnd: number): number {
+  const place = messages.findLastIndex((message) => message.role === role);
+  return place >= headEnd ? place : Number.POSITIVE_INFINITY;
+}
+
+/** For every tool result, where its call stands: by id, else the last message before it that is no result. */
+function callPlaces(messages: readonly ChatMessage[]): Map<number, number> {
+  const byId = new Map<string, number>();
+  const places = new Map<number, number>();
+  let lastOther = 0;
+  for (const [i, message] of messages.entries()) {
+    if (message.role === "tool") places.set(i, byId.get(message.tool_call_id ?? "") ?? lastOther);
+    else lastOther = i;
+    for (const id of callIds(message)) byId.set(id, i);
+  }
+  return places;
+}
+
+function endAfterResults(end: number, calls: ReadonlyMap<number, number>): number {
+  let safe = end;
+  for (const [result, call] of calls) if (call < safe && result >= safe) safe = result + 1;
+  return safe;
+}
+
+function startBeforeCalls(start: number, calls: ReadonlyMap<number, number>): number {
+  let safe = start;
+  // From the end: a call that is pulled into the tail can only pull in results before it.
+  for (const [result, call] of [...calls].reverse()) if (result >= safe && call < safe) safe = call;
+  return safe;
+}
+
+// --- smaller tool output ------------------------------------------------------------------------------------------
+
+const LONG_OUTPUT = 200;
+const LONG_ARGUMENT = 500;
+const KEPT_OF_ARGUMENT = 200;
+
+/** Before the tail: results become one line, repeats point to the later copy, arguments shrink, images go. */
+export function pruneToolOutput(messages: readonly ChatMessage[], protectedTailStart: number): ChatMessage[] {
+  const lastCopy = new Map<string, number>();
+  for (const [i, message] of messages.entries()) {
+    if (message.role === "tool") lastCopy.set(contentText(message.content), i);
+  }
+  const names = callNames(messages);
+  return messages.map((message, i) => {
+    if (i >= protectedTailStart) return message;
+    if (message.role !== "tool") return withShortArguments(withoutImages(message));
+    const text = contentText(message.content);
+    if (text.length >= LONG_OUTPUT && lastCopy.get(text) !== i) {
+      return { ...message, content: "[Same output as a later tool result; removed here]" };
+    }
+    if (text.length <= LONG_OUTPUT) return withoutImages(message);
+    return { ...message, content: oneLine(names.get(message.tool_call_id ?? "") ?? message.tool_name, text) };
+  });
+}
+
+function oneLine(toolName: string | undefined, text: string): string {
+  const lines = text.split("\n");
+  const first = lines.find((line) => line.trim() !== "")?.trim() ?? "";
+  return `[${toolName ?? "tool"}] ${cut(first, 100)} (${text.length} characters, ${lines.length} lines; shortened)`;
+}
+
+function withoutImages(message: ChatMessage): ChatMessage {
+  if (!Array.isArray(message.content) || !message.content.some(isImage)) return message;
+  const content = message.content.map((part) =>
+    isImage(part) ? { type: "text", text: "[image removed]" } : part,
+  );
+  return { ...message, content };
+}
+
+function isImage(part: unknown): boolean {
+  return /image/.test(String(field(part, "type")));
+}
+
+function withShortArguments(message: ChatMessage): ChatMessage {
+  if (message.tool_calls === undefined) return message;
+  return { ...message, tool_calls: message.tool_calls.map(shortenCall) };
+}
+
+function shortenCall(call: unknown): unknown {
+  const made = field(call, "function");
+  const json = field(made, "arguments");
+  if (typeof json !== "string" || json.length <= LONG_ARGUMENT) return call;
+  return { ...(call as object), function: { ...(made as object), arguments: shortenJson(json) } };
+}
+
+/** Providers parse the arguments again, so they stay valid JSON: only the strings inside get shorter. */
+function shortenJson(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json, (_, value: unknown) => shortenString(value)));
+  } catch {
+    return JSON.stringify({ shortened: cut(json, KEPT_OF_ARGUMENT) });
+  }
+}
+
+function shortenString(value: unknown): unknown {
+  return typeof value === "string" && value.length > KEPT_OF_ARGUMENT ? cut(value, KEPT_OF_ARGUMENT) : value;
+}
+
+// --- the summary --------------------------------------------------------------------------------------------------
+
+const MOST_PER_MESSAGE = 6000;
+const MOST_OF_FALLBACK = 8000;
+
+/** The middle as text for the summariser: one block a message, without secrets. */
+export function serialiseForSummary(middle: readonly ChatMessage[]): string {
+  return middle.map((message) => clip(redactSecrets(serialise(message)), MOST_PER_MESSAGE)).join("\n\n");
+}
+
+function serialise(message: ChatMessage): string {
+  const calls = (message.tool_calls ?? []).map((call) => {
+    const made = field(call, "function");
+    return `\n  called ${String(field(made, "name"))}(${String(field(made, "arguments"))})`;
+  });
+  const label = message.role === "tool" ? `TOOL RESULT ${message.tool_call_id ?? ""}`.trim() : message.role;
+  return `[${label.toUpperCase()}]: ${contentText(message.content)}${calls.join("")}`;
+}
+
+const SECRETS: readonly [RegExp, string][] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, "[REDACTED]"],
+  [/(Authorization["']?\s*[:=]\s*["']?(?:[A-Za-z]+\s+)?)[^\s"',;]{6,}/gi, "$1[REDACTED]"],
+  [/\b(Bearer\s+)(?:(?=\S*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/gi, "$1[REDACTED]"],
+  [/\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}/g, "[REDACTED]"],
+  [
+    /\b(?:gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|hf_|npm_|AKIA|ASIA|AIza)[A-Za-z0-9_-]{10,}/g,
+    "[REDACTED]",
+  ],
+  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, "[REDACTED]"],
+  [/\b\d{8,10}:[A-Za-z0-9_-]{30,}/g, "[REDACTED]"],
+  [/\b[\w-]{23,28}\.[\w-]{6}\.[\w-]{27,}/g, "[REDACTED]"],
+  [/(:\/\/[^\s:/@]+:)[^\s@/]+@/g, "$1[REDACTED]@"],
+  [
+    /\b((?:[A-Z0-9]+[_-])*(?:api[_-]?key|token|secret|passw(?:or)?d)["']?\s*[:=]\s*["']?)[^\s"',;}[]{6,}/gi,
+    "$1[REDACTED]",
+  ],
+];
+
+/** Summaries outlive the messages they were made from; a secret must not. */
+export function redactSecrets(text: string): string {
+  return SECRETS.reduce((clean, [pattern, instead]) => clean.replace(pattern, instead), text);
+}
+
+/** When no model can be asked: the same middle always gives the same text. The newest requests win the room. */
+export function fallbackSummary(middle: readonly ChatMessage[]): string {
+  const intro = `${middle.length} earlier messages were removed to save space; no summary could be made of them.`;
+  const sections = [
+    section("What the user wrote", texts(middle, "user")),
+    section("What the assistant answered", texts(middle, "assistant")),
+    section("Tools that were used", toolCounts(middle)),
+  ];
+  return clip([intro, ...sections.filter((text) => text !== "")].join("\n\n"), MOST_OF_FALLBACK);
+}
+
+const MOST_LINES = 12;
+
+function section(heading: string, lines: readonly string[]): string {
+  const kept = lines.slice(-MOST_LINES);
+  const dropped = lines.length - kept.length;
+  const all = dropped > 0 ? [`(${dropped} earlier ones left out)`, ...kept] : kept;
+  return all.length === 0 ? "" : `## ${heading}\n${all.map((line) => `- ${line}`).join("\n")}`;
+}
+
+function texts(middle: readonly ChatMessage[], role: string): string[] {
+  return middle
+    .filter((message) => message.role === role)
+    .map((message) => redactSecrets(contentText(message.content)).replace(/\s+/g, " ").trim())
+    .filter((text) => text !== "")
+    .map((text) => cut(text, 250));
+}
+
+function toolCounts(middle: readonly ChatMessage[]): string[] {
+  const counts = new Map<string, number>();
+  for (const name of callNames(middle).values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${cut(name, 80)}: ${count}`);
+}
+
+/** Does this message carry the summary of an earlier compression? The next one updates it instead of nesting it. */
+export function isSummary(message: ChatMessage): boolean {
+  return contentText(message.content).startsWith(SUMMARY_PREFIX);
+}
+
+// --- putting it together ------------------------------------------------------------------------------------------
+
+/** Providers want user and assistant to take turns, the user first, and every call to have its result. */
+export function assemble(
+  head: readonly ChatMessage[],
+  summary: string,
+  tail: readonly ChatMessage[],
+): ChatMessage[] {
+  const kept = repairToolPairs([...head, ...tail], head.length);
+  const text = `${SUMMARY_PREFIX}\n${summary.trim()}\n${SUMMARY_END}`;
+  const [first, ...rest] = kept.tail;
+  const previous = kept.head.findLast((message) => message.role !== "system")?.role;
+  const role = (previous === undefined ? ["user"] : ["user", "assistant"]).find(
+    (role) => role !== previous && role !== first?.role,
+  );
+  if (role !== undefined) return [...kept.head, { role, content: text }, ...kept.tail];
+  if (first === undefined) return [...kept.head, { role: "user", content: text }];
+  return [...kept.head, { ...first, content: prepend(text, first.content) }, ...rest];
+}
+
+function prepend(text: string, content: Content): Content {
+  if (Array.isArray(content)) return [{ type: "text", text }, ...content];
+  if (content !== null && typeof content === "object") return [{ type: "text", text }, content];
+  return content ? `${text}\n\n${content}` : text;
+}
+
+/** Results without a call go; calls without a result get one that says where it went. */
+function repairToolPairs(
+  messages: readonly ChatMessage[],
+  headLength: number,
+): { head: ChatMessage[]; tail: ChatMessage[] } {
+  const called = new Set(messages.flatMap(callIds));
+  const answered = new Set(messages.map((message) => message.tool_call_id));
+  const repair = (message: ChatMessage): ChatMessage[] => {
+    if (message.role === "tool") return called.has(message.tool_call_id ?? "") ? [message] : [];
+    const missing = callIds(message).filter((id) => !answered.has(id));
+    return [message, ...missing.map(missingResult)];
+  };
+  return {
+    head: messages.slice(0, headLength).flatMap(repair),
+    tail: messages.slice(headLength).flatMap(repair),
+  };
+}
+
+function missingResult(id: string): ChatMessage {
+  return { role: "tool", tool_call_id: id, content: "[The result is part of the summary]" };
+}
+
+// --- small readers ------------------------------------------------------------------------------------------------
+
+function callIds(message: ChatMessage): string[] {
+  return (message.tool_calls ?? []).map((call) => field(call, "id")).filter((id) => typeof id === "string");
+}
+
+function callNames(messages: readonly ChatMessage[]): Map<string, string> {
+  const calls = messages.flatMap((message) => message.tool_calls ?? []);
+  return new Map(
+    calls.map((call) => [String(field(call, "id")), String(field(field(call, "function"), "name"))]),
+  );
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** The words of a message; of its parts, the text parts. */
+function contentText(content: Content): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return content === null ? "" : JSON.stringify(content);
+  return content
+    .map((part) =>
+      typeof part === "string" ? part : (field(part, "text") ?? (isImage(part) ? "[image]" : "")),
+    )
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** The beginning, with an ellipsis; never half of a surrogate pair. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${wholeEnd(text.slice(0, length - 1))}…`;
+}
+
+const CLIPPED = "\n… [shortened] …\n";
+
+/** Beginning and end: what was asked stands first, what came out of it last. */
+function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = Math.floor(length / 4);
+  return wholeEnd(text.slice(0, length - end - CLIPPED.length)) + CLIPPED + wholeStart(text.slice(-end));
+}
+
+function wholeEnd(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}
+
+function wholeStart(text: string): string {
+  return /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

@@ -1,0 +1,214 @@
+/**
+ * Policy + last user activity + now + zone → why the session starts afresh, or nothing. Instants are epoch seconds;
+ * they are compared as whole microseconds, so that "exactly at the deadline" means the same as in Hermes.
+ */
+import { HermesError } from "../errors.js";
+
+export interface ResetPolicy {
+  /** Anything but these four behaves like "none". */
+  mode: "idle" | "daily" | "both" | "none" | (string & {});
+  /** Wall-clock hour of the zone, 0-23. */
+  atHour: number;
+  idleMinutes: number;
+}
+
+export type ResetReason = "idle" | "daily";
+
+export interface ResetClock {
+  lastUserActivity: number;
+  now: number;
+  /** IANA name. */
+  timeZone: string;
+  hasBackgroundWork: boolean;
+}
+
+export interface ResetSettings {
+  default: ResetPolicy;
+  byType: Readonly<Record<string, ResetPolicy>>;
+  byPlatform: Readonly<Record<string, ResetPolicy>>;
+}
+
+/** An override replaces the whole policy; it does not fill in single fields. */
+export function resetPolicyFor(
+  place: { chatType: string; platform: string },
+  settings: ResetSettings,
+): ResetPolicy {
+  return own(settings.byPlatform, place.platform) ?? own(settings.byType, place.chatType) ?? settings.default;
+}
+
+// A chat type is a free string: "constructor" must not find what every object has.
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+export function resetReason(policy: ResetPolicy, clock: ResetClock): ResetReason | undefined {
+  if (clock.hasBackgroundWork) return undefined;
+  const last = micros(clock.lastUserActivity);
+  const now = micros(clock.now);
+  if (resetsWhenIdle(policy) && now > last + idleMicros(policy)) return "idle";
+  if (resetsDaily(policy) && last < latestDailyBoundary(now, policy.atHour, clock.timeZone)) return "daily";
+  return undefined;
+}
+
+/**
+ * When the session would reset if nobody spoke again. `at` lies in the past when it is due already: the next message
+ * then starts afresh. Nothing while background work holds the session, and nothing in mode "none".
+ */
+export function nextReset(
+  policy: ResetPolicy,
+  clock: ResetClock,
+): { at: number; reason: ResetReason } | undefined {
+  if (clock.hasBackgroundWork) return undefined;
+  const last = micros(clock.lastUserActivity);
+  const idleAt = resetsWhenIdle(policy) ? last + idleMicros(policy) : Number.POSITIVE_INFINITY;
+  const dailyAt = resetsDaily(policy)
+    ? nextDailyBoundary(last, policy.atHour, clock.timeZone)
+    : Number.POSITIVE_INFINITY;
+  const at = Math.min(idleAt, dailyAt);
+  if (!Number.isFinite(at)) return undefined;
+  const reason = resetReason(policy, clock) ?? (idleAt < dailyAt ? "idle" : "daily");
+  return { at: (reason === "idle" ? idleAt : dailyAt) / 1e6, reason };
+}
+
+function resetsWhenIdle(policy: ResetPolicy): boolean {
+  return policy.mode === "idle" || policy.mode === "both";
+}
+
+function resetsDaily(policy: ResetPolicy): boolean {
+  return policy.mode === "daily" || policy.mode === "both";
+}
+
+function idleMicros(policy: ResetPolicy): number {
+  return Math.round(policy.idleMinutes * 60e6);
+}
+
+function micros(epochSeconds: number): number {
+  return Math.round(epochSeconds * 1e6);
+}
+
+// --- the daily boundary -------------------------------------------------------------------------------------------
+// A day's boundary is the first instant at which the zone's wall clock has reached at_hour:00:00 of that date. That one
+// sentence covers the gap (the first instant after it), the overlap (the first of two, once) and a skipped date.
+
+const DAY_SECONDS = 86_400;
+
+function latestDailyBoundary(nowMicros: number, atHour: number, timeZone: string): number {
+  const now = Math.floor(nowMicros / 1e6);
+  const today = Math.floor(wallClock(now, timeZone) / DAY_SECONDS);
+  // From tomorrow on: where the clock went back over midnight, tomorrow's boundary can be past already.
+  for (let day = today + 1; ; day--) {
+    const boundary = firstInstantAt(day * DAY_SECONDS + atHour * 3600, timeZone);
+    if (boundary <= now) return boundary * 1e6;
+  }
+}
+
+function nextDailyBoundary(afterMicros: number, atHour: number, timeZone: string): number {
+  const today = Math.floor(wallClock(Math.floor(afterMicros / 1e6), timeZone) / DAY_SECONDS);
+  for (let day = today - 1; ; day++) {
+    const boundary = firstInstantAt(day * DAY_SECONDS + atHour * 3600, timeZone) * 1e6;
+    if (boundary > afterMicros) return boundary;
+  }
+}
+
+/** The first instant at which the wall clock shows `wall` or later, both in seconds. */
+function firstInstantAt(wall: number, timeZone: string): number {
+  // Offsets lie between -12 h and +14 h, so a clock change that matters lies in this window.
+  const from = wall - 15 * 3600;
+  const to = wall + 13 * 3600;
+  const before = offsetSeconds(from, timeZone);
+  const after = offsetSeconds(to, timeZone);
+  if (before === after) return wall - before;
+  const change = offsetChange(from, to, timeZone);
+  return wall - before < change ? wall - before : Math.max(change, wall - after);
+}
+
+/** The first second in (from, to] at which the offset is no longer that of `from`. */
+function offsetChange(from: number, to: number, timeZone: string): number {
+  const before = offsetSeconds(from, timeZone);
+  let low = from;
+  let high = to;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetSeconds(middle, timeZone) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+function offsetSeconds(instant: number, timeZone: string): number {
+  return wallClock(instant, timeZone) - instant;
+}
+
+/** What the wall clock shows at this instant, as seconds since 1970-01-01T00:00 on that clock. */
+function wallClock(instant: number, timeZone: string): number {
+  if (timeZone === "UTC") return instant;
+  const shown: Record<string, number> = {};
+  for (const part of formatterFor(timeZone).formatToParts(instant * 1000))
+    shown[part.type] = Number(part.value);
+  const { year, month, day, hour, minute, second } = shown;
+  return Date.UTC(year!, month! - 1, day!, hour!, minute!, second!) / 1000;
+}
+
+// Making a formatter costs about a hundred times as much as using it.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATTERS = 64;
+
+function formatterFor(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  const made = makeFormatter(timeZone);
+  if (formatters.size >= MAX_FORMATTERS) formatters.delete(formatters.keys().next().value!);
+  formatters.set(timeZone, made);
+  return made;
+}
+
+function makeFormatter(timeZone: string): Intl.DateTimeFormat {
+  const number = "numeric";
+  const fields = {
+    year: number,
+    month: number,
+    day: number,
+    hour: number,
+    minute: number,
+    second: number,
+  } as const;
+  try {
+    return new Intl.DateTimeFormat("en-US", { ...fields, timeZone, hourCycle: "h23", calendar: "iso8601" });
+  } catch (cause) {
+    throw new HermesError("invalid", `Unknown time zone "${timeZone}"`, {
+      hint: "Set `timezone` to an IANA name such as Europe/Berlin.",
+      cause,
+    });
+  }
+}
+
+// --- `hermes explain reset -` -------------------------------------------------------------------------------------
+
+/** A question in the shape of the vectors: times are read off a wall clock, without a zone. */
+export interface NaiveResetQuestion {
+  policy: { mode: string; at_hour: number; idle_minutes: number };
+  updated_at: string;
+  now: string;
+  has_active_processes?: boolean;
+}
+
+export function resetReasonNaive(question: NaiveResetQuestion): ResetReason | undefined {
+  const { mode, at_hour, idle_minutes } = question.policy;
+  return resetReason(
+    { mode, atHour: at_hour, idleMinutes: idle_minutes },
+    {
+      lastUserActivity: naiveSeconds(question.updated_at),
+      now: naiveSeconds(question.now),
+      // A clock that never changes: naive times mean nothing else.
+      timeZone: "UTC",
+      hasBackgroundWork: question.has_active_processes ?? false,
+    },
+  );
+}
+
+function naiveSeconds(isoTime: string): number {
+  const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,6})?$/.exec(isoTime);
+  const seconds = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}Z`) / 1000;
+  if (Number.isNaN(seconds)) throw new HermesError("invalid", `Not a local ISO time: "${isoTime}"`);
+  return seconds + Number(match?.[3] ?? 0);
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { HERMES, ROOT } from "./run.js";
+
+const PATIENCE_MS = 25_000;
+const LOOK_AGAIN_MS = 50;
+
+/** A real terminal, kept by a tmux server of its own that goes with the test. */
+export interface Screen {
+  press(...keys: string[]): void;
+  type(text: string): void;
+  /** The screen as soon as it matches; an error that shows it if it never does. */
+  until(pattern: RegExp): Promise<string>;
+}
+
+/** Runs `hermes` in a terminal; when it ends, the screen says `exit=<code>`. */
+export function openScreen(home: string, args: readonly string[]): Screen {
+  const socket = `hermes-test-${randomBytes(6).toString("hex")}`;
+  const tmux = (...words: string[]) => runTmux(["-L", socket, "-u", "-f", "/dev/null", ...words]);
+  const command = [process.execPath, ...HERMES, ...args].map(quoted).join(" ");
+  onTestFinished(() => void runTmuxQuietly(["-L", socket, "kill-server"]));
+  tmux(
+    "new-session",
+    "-d",
+    "-x",
+    "120",
+    "-y",
+    "40",
+    "-c",
+    ROOT,
+    "-e",
+    `HERMES_HOME=${home}`,
+    `${command}; echo exit=$?; exec cat`,
+  );
+  return {
+    press: (...keys) => void tmux("send-keys", ...keys),
+    type: (text) => void tmux("send-keys", "-l", text),
+    until: (pattern) => waitFor(() => tmux("capture-pane", "-p", "-J"), pattern),
+  };
+}
+
+async function waitFor(look: () => string, pattern: RegExp): Promise<string> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const screen = look();
+    if (pattern.test(screen)) return screen;
+    if (Date.now() > end) throw new Error(`The screen never matched ${pattern}:\n${screen}`);
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+function runTmux(args: readonly string[]): string {
+  const { PATH } = process.env;
+  try {
+    return execFileSync("tmux", args, {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH, LC_ALL: "C.UTF-8" },
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new Error("This test drives a real terminal and needs tmux: install it (apt-get install tmux).");
+  }
+}
+
+function runTmuxQuietly(args: readonly string[]): void {
+  try {
+    runTmux(args);
+  } catch {
+    // The server may be gone already, or tmux missing, which the test has said.
+  }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { AUTH, someHistory, WEATHER } from "./support/home.js";
+import { hermes, runHermes } from "./support/run.js";
+import { openScreen } from "./support/terminal.js";
+
+describe("in a terminal", () => {
+  it("browse narrows as one types, and shows the session that is chosen", async () => {
+    const screen = openScreen(await someHistory(), ["sessions", "browse"]);
+    const all = await screen.until(/Choose a session \(3\)[\s\S]*to select/);
+    expect(all).toMatch(/refactoring auth[\s\S]*my project #2[\s\S]*What's the weather/);
+    screen.type("tele weath");
+    expect(await screen.until(/1 match\b/)).not.toContain("refactoring auth");
+    screen.press("Enter");
+    const shown = await screen.until(/exit=0/);
+    expect(shown).toMatch(/● user[\s\S]*東京タワー[\s\S]*◆ assistant/);
+    expect(shown).toContain(`hermes sessions show ${WEATHER}`);
+  });
+
+  it("browse goes down by arrow, and away by Ctrl-C", async () => {
+    const home = await someHistory();
+    const down = openScreen(home, ["sessions", "browse", "--source", "cli"]);
+    await down.until(/Choose a session \(1\)[\s\S]*to select/);
+    down.press("Down", "Enter");
+    expect(await down.until(/exit=0/)).toContain("[1 tool call: terminal]");
+    const away = openScreen(home, ["sessions", "browse"]);
+    await away.until(/Choose a session \(3\)[\s\S]*to select/);
+    away.press("C-c");
+    expect(await away.until(/exit=\d/)).toMatch(/Cancelled\.\s+exit=0/);
+  });
+
+  it("browse without a terminal says what to do", async () => {
+    const ran = await runHermes(await someHistory(), ["sessions", "browse"]);
+    expect(ran).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "error: Browsing needs a terminal.\nUse `hermes sessions list` instead.\n",
+    });
+  });
+
+  it("delete asks first, and no means no", async () => {
+    const home = await someHistory();
+    for (const no of ["n", "Enter", "Escape", "C-c"]) {
+      const screen = openScreen(home, ["sessions", "delete", AUTH]);
+      await screen.until(
+        /Delete session '20250305_091523_a1b2c3d4' \(refactoring auth\) and all its messages\?/,
+      );
+      screen.press(no);
+      expect(await screen.until(/exit=\d/)).toMatch(/Cancelled\.\s+exit=0/);
+    }
+    expect(await hermes(home, "sessions", "list")).toContain(AUTH);
+  });
+
+  it("delete goes ahead on yes", async () => {
+    const home = await someHistory();
+    const screen = openScreen(home, ["sessions", "delete", AUTH]);
+    await screen.until(/and all its messages\?/);
+    screen.press("y");
+    expect(await screen.until(/exit=\d/)).toMatch(/Deleted session '20250305_091523_a1b2c3d4'\.\s+exit=0/);
+    expect(await hermes(home, "sessions", "list")).not.toContain(AUTH);
+  });
+
+  it("prune asks too", async () => {
+    const home = await someHistory();
+    const screen = openScreen(home, ["sessions", "prune", "--older-than", "0", "--source", "discord"]);
+    await screen.until(/Delete all ended sessions of discord older than 0 days\?/);
+    screen.press("y");
+    expect(await screen.until(/exit=\d/)).toMatch(/Pruned 1 session\(s\)\.\s+exit=0/);
+  });
+
+  it("search highlights instead of marking", async () => {
+    const screen = openScreen(await someHistory(), ["sessions", "search", "weather"]);
+    const found = await screen.until(/exit=0/);
+    expect(found).toContain("What's the weather in");
+    expect(found).not.toContain(">>>");
+  });
+});

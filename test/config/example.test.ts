@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { configJsonSchemaText } from "../../src/config/json-schema.js";
+import { configSchema } from "../../src/config/schema.js";
+import { leafPaths } from "../../src/config/walk.js";
+import { load } from "./temp-home.js";
+
+const folder = new URL("../../config/", import.meta.url);
+const example = readFileSync(new URL("config.example.yaml", folder), "utf8");
+
+/** The dotted key of every line, commented out or not, by its indentation; deeper comments are samples. */
+function namedKeys(yaml: string): { path: string; line: string }[] {
+  const above: string[] = [];
+  return yaml.split("\n").flatMap((line) => {
+    const match = /^( *)(?:# )?([a-z_]+):( |$)/.exec(line);
+    if (!match || /^ *# [a-z_]+:$/.test(line)) return [];
+    const depth = match[1]!.length / 2;
+    above.splice(depth, above.length, match[2]!);
+    return [{ path: above.join("."), line }];
+  });
+}
+
+test("the example parses, and loads to nothing but the defaults", () => {
+  expect(example.split("\n")[0]).toBe("# yaml-language-server: $schema=./config.schema.json");
+  expect(parse(example)).toBeTypeOf("object");
+  expect(load({ yaml: example }).config).toEqual(load({}).config);
+});
+
+test("every key of the schema is in the example, and no other", () => {
+  const leaves = leafPaths(configSchema);
+  const groups = new Set(
+    leaves.flatMap((path) => path.split(".").map((_, i, keys) => keys.slice(0, i).join("."))),
+  );
+  const named = namedKeys(example).map(({ path }) => path);
+  expect(leaves.filter((path) => !named.includes(path))).toEqual([]);
+  expect(named.filter((path) => !leaves.includes(path) && !groups.has(path))).toEqual([]);
+});
+
+test("every key of the example says in one line what it is", () => {
+  const leaves = leafPaths(configSchema);
+  const mute = namedKeys(example).filter(({ path, line }) => leaves.includes(path) && !/ {2}# \S/.test(line));
+  expect(mute).toEqual([]);
+});
+
+test("a key that is commented out would be accepted as it is shown", () => {
+  // Keys with a sample value, one by one: the samples of a whole file contradict one another.
+  const variables = {
+    TELEGRAM_BOT_TOKEN: "t",
+    DISCORD_BOT_TOKEN: "t",
+    SLACK_BOT_TOKEN: "t",
+    SLACK_APP_TOKEN: "t",
+  };
+  const env = { ...variables, SLACK_SIGNING_SECRET: "s", HERMES_MODEL_API_KEY: "k", HERMES_HTTP_TOKEN: "h" };
+  for (const { path, line } of namedKeys(example)) {
+    const sample = /^ *# [a-z_]+: (.*?) {2}# /.exec(line)?.[1];
+    if (sample !== undefined) expect(() => load({ env, flags: { [path]: parse(sample) } })).not.toThrow();
+  }
+});
+
+test("config.schema.json is what the schema says", () => {
+  const written = readFileSync(new URL("config.schema.json", folder), "utf8");
+  expect(written === configJsonSchemaText(), "stale: run `npx tsx scripts/write-config-schema.ts`").toBe(
+    true,
+  );
+});
+
+test("every key is described in the JSON schema", () => {
+  const mute: string[] = [];
+  const walk = (node: Record<string, unknown>, path: string) => {
+    for (const [key, below] of Object.entries(
+      (node.properties ?? {}) as Record<string, Record<string, unknown>>,
+    )) {
+      if (!below.description) mute.push(`${path}${key}`);
+      walk(below, `${path}${key}.`);
+    }
+  };
+  walk(JSON.parse(configJsonSchemaText()) as Record<string, unknown>, "");
+  expect(mute).toEqual([]);
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import type { Origin } from "../../src/message.js";
+import {
+  type AccessLists,
+  type AccessQuestion,
+  accessDecision,
+  anyAllowlistSet,
+  isOwner,
+  type PlatformAccess,
+  unauthorizedResponse,
+} from "../../src/policies/access.js";
+
+type ListChanges = Partial<Omit<AccessLists, "platform">> & { platform?: Partial<PlatformAccess> };
+
+function lists(changes: ListChanges = {}): AccessLists {
+  const platform = {
+    allowAll: false,
+    allowBots: false,
+    allowFrom: [],
+    groupAllowFrom: [],
+    groupAllowedChats: [],
+    ...changes.platform,
+  };
+  return { owners: [], allowAll: false, allowFrom: [], ...changes, platform };
+}
+
+const dm: Origin = { platform: "p", chatType: "dm", chatId: "c1", userId: "u1", userName: "Alice" };
+const room: Origin = { ...dm, chatType: "group", chatId: "g1" };
+
+function decide(origin: Origin, changes: ListChanges = {}, rest: Partial<AccessQuestion> = {}): string {
+  const question = {
+    origin,
+    isBot: false,
+    paired: false,
+    authenticated: false,
+    lists: lists(changes),
+    ...rest,
+  };
+  const decision = accessDecision(question);
+  return decision.allow ? decision.because : `refused: ${decision.reason}`;
+}
+
+describe("who may talk", () => {
+  it("nobody, unless something says so", () => {
+    expect(decide(dm)).toBe("refused: not_listed");
+    expect(decide(room)).toBe("refused: not_listed");
+  });
+
+  it.each<[string, Origin, ListChanges]>([
+    ["owner", dm, { owners: ["p:u1"] }],
+    ["platform_allow_all", dm, { platform: { allowAll: true } }],
+    ["allow_from", dm, { platform: { allowFrom: ["u1"] } }],
+    ["allow_from", dm, { platform: { allowFrom: ["*"] } }],
+    ["group_allow_from", room, { platform: { groupAllowFrom: ["u1"] } }],
+    ["group_chat", room, { platform: { groupAllowedChats: ["g1"] } }],
+    ["global_allow_from", dm, { allowFrom: ["u1"] }],
+    ["global_allow_from", dm, { allowFrom: ["p:u1"] }],
+    ["global_allow_all", dm, { allowAll: true }],
+  ])("%s", (because, origin, changes) => {
+    expect(decide(origin, changes)).toBe(because);
+  });
+
+  it("whoever was paired", () => {
+    expect(decide(dm, {}, { paired: true })).toBe("paired");
+  });
+
+  it("whoever the adapter authenticated, even without a user id", () => {
+    expect(decide({ ...dm, userId: null }, {}, { authenticated: true })).toBe("authenticated");
+  });
+
+  it("nobody by the name that they show", () => {
+    expect(
+      decide(dm, { platform: { allowFrom: ["Alice"] }, allowFrom: ["Alice"], owners: ["p:Alice"] }),
+    ).toBe("refused: not_listed");
+  });
+
+  it("nobody without a user id, even where everybody may, except in an open room", () => {
+    const nameless = { ...room, userId: null };
+    expect(decide(nameless, { platform: { allowAll: true, allowFrom: ["*"] } })).toBe("refused: no_user_id");
+    expect(decide(nameless, { platform: { groupAllowedChats: ["*"] } })).toBe("group_chat");
+  });
+
+  it("no list of rooms or room users lets anybody into a DM", () => {
+    expect(
+      decide(
+        { ...dm, chatId: "g1" },
+        { platform: { groupAllowedChats: ["g1", "*"], groupAllowFrom: ["*"] } },
+      ),
+    ).toBe("refused: not_listed");
+  });
+
+  it("a list closes the door that is otherwise open to all", () => {
+    expect(decide(dm, { allowAll: true, platform: { allowFrom: ["u2"] } })).toBe("refused: not_listed");
+  });
+
+  it("ids count without their server part too, but an empty rest names nobody", () => {
+    expect(decide({ ...dm, userId: "15550001@s.net" }, { platform: { allowFrom: ["15550001"] } })).toBe(
+      "allow_from",
+    );
+    expect(decide({ ...dm, userId: "@alice:server" }, { platform: { allowFrom: [""] } })).toBe(
+      "refused: not_listed",
+    );
+  });
+
+  it("the second id and known aliases name the same person", () => {
+    expect(decide({ ...dm, userIdAlt: "uuid" }, { platform: { allowFrom: ["uuid"] } })).toBe("allow_from");
+    expect(decide(dm, { platform: { allowFrom: ["alias"] } }, { aliases: ["alias"] })).toBe("allow_from");
+  });
+
+  it("bots only where bots may, whatever the lists say", () => {
+    const open = { allowAll: true, platform: { allowAll: true, allowFrom: ["*"] } };
+    expect(decide(dm, open, { isBot: true, paired: true })).toBe("refused: bot");
+    expect(decide(dm, { platform: { allowBots: true } }, { isBot: true })).toBe("bots_allowed");
+  });
+});
+
+describe("owners", () => {
+  it("are named with their platform, exactly", () => {
+    expect(isOwner(dm, ["p:u1"])).toBe(true);
+    expect(isOwner({ ...dm, userIdAlt: "uuid" }, ["p:uuid"])).toBe(true);
+    for (const entry of ["u1", "other:u1", "*", "p:*"]) expect(isOwner(dm, [entry])).toBe(false);
+    expect(isOwner({ platform: "p", userId: "" }, ["p:"])).toBe(false);
+    expect(isOwner({ platform: "p", userId: "u1@evil" }, ["p:u1"])).toBe(false);
+  });
+});
+
+describe("a refused message", () => {
+  it("is ignored in rooms, whatever is configured", () => {
+    expect(unauthorizedResponse({ chatType: "group", dmBehaviour: "pair", anyAllowlistSet: false })).toBe(
+      "ignore",
+    );
+  });
+
+  it("gets a pairing code in a DM, unless there are lists or the operator chose", () => {
+    const respond = (dmBehaviour: "pair" | "ignore" | undefined, changes: ListChanges) =>
+      unauthorizedResponse({ chatType: "dm", dmBehaviour, anyAllowlistSet: anyAllowlistSet(lists(changes)) });
+    expect(respond(undefined, {})).toBe("pair");
+    expect(respond(undefined, { owners: ["p:u2"] })).toBe("pair");
+    expect(respond(undefined, { allowFrom: ["u2"] })).toBe("ignore");
+    expect(respond(undefined, { platform: { groupAllowedChats: ["g"] } })).toBe("ignore");
+    expect(respond("pair", { allowFrom: ["u2"] })).toBe("pair");
+    expect(respond("ignore", {})).toBe("ignore");
+  });
+});

@@ -1,0 +1,113 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { tempStore } from "../support/temp.js";
+
+async function storeWithSession() {
+  const opened = await tempStore();
+  await opened.store.createSession({ id: "s", source: "cli" });
+  return opened;
+}
+
+describe("messages", () => {
+  it("are counted with their tool calls, one transaction per call", async () => {
+    const { store } = await storeWithSession();
+    const ids = await store.appendMessages("s", [
+      { role: "user", content: "hi" },
+      { role: "assistant", tool_calls: [{ id: "1" }, { id: "2" }] },
+    ]);
+    expect(ids).toHaveLength(2);
+    expect(await store.getSession("s")).toMatchObject({ message_count: 2, tool_call_count: 2 });
+  });
+
+  it("of an unknown session are refused, and neighbours in the same commit aren't touched", async () => {
+    const { store } = await storeWithSession();
+    const writes = await Promise.allSettled([
+      store.appendMessages("s", [{ role: "user", content: "one" }]),
+      store.appendMessages("nobody", [{ role: "user", content: "lost" }]),
+      store.appendMessages("s", [{ role: "user", content: "two" }]),
+    ]);
+    expect(writes.map((w) => w.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect((writes[1] as PromiseRejectedResult).reason).toMatchObject({ code: "not_found" });
+    expect((await store.getMessages("s")).map((m) => m.content)).toEqual(["one", "two"]);
+  });
+
+  it("share commits when they wait at the same moment", async () => {
+    const { store } = await storeWithSession();
+    const ids = await Promise.all(
+      Array.from({ length: 500 }, (_, i) => store.appendMessages("s", [{ role: "user", content: `m${i}` }])),
+    );
+    expect(ids.flat()).toEqual(ids.flat().toSorted((a, b) => a - b));
+    expect((await store.getSession("s"))?.message_count).toBe(500);
+  });
+
+  it("keep structured content behind NUL and json:, as Hermes does", async () => {
+    const { store, file } = await storeWithSession();
+    const parts = [
+      { type: "text", text: "see" },
+      { type: "image_url", image_url: { url: "x" } },
+    ];
+    await store.appendMessages("s", [{ role: "user", content: parts }]);
+    const db = new Database(file, { readonly: true });
+    const stored = db.prepare("SELECT hex(content) FROM messages").pluck().get() as string;
+    db.close();
+    expect(stored).toMatch(/^006A736F6E3A/);
+    expect((await store.getMessages("s"))[0]?.content).toEqual(parts);
+  });
+
+  it("become a conversation without system rows, session_meta and undone turns", async () => {
+    const { store } = await storeWithSession();
+    const call = { id: "c1", type: "function", function: { name: "terminal", arguments: "{}" } };
+    await store.appendMessages("s", [
+      { role: "session_meta" },
+      { role: "system", content: "be kind" },
+      { role: "user", content: "ls", platform_message_id: "42" },
+      { role: "assistant", content: null, tool_calls: [call], reasoning: "hmm" },
+      { role: "tool", content: "a b", tool_call_id: "c1", tool_name: "terminal" },
+      { role: "assistant", content: "done" },
+      { role: "user", content: "oops" },
+      { role: "assistant", content: "what?" },
+    ]);
+    expect(await store.undoTurns("s")).toEqual({ undone: 1, texts: ["oops"] });
+    expect(await store.getConversation("s")).toEqual([
+      { role: "user", content: "ls", message_id: "42" },
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", content: "a b", tool_call_id: "c1", tool_name: "terminal" },
+      { role: "assistant", content: "done" },
+    ]);
+  });
+
+  it("are replayed in the order of writing, whatever the platforms' clocks said", async () => {
+    const { store } = await storeWithSession();
+    await store.appendMessages("s", [{ role: "assistant", content: "first", timestamp: 200 }]);
+    await store.appendMessages("s", [{ role: "user", content: "second", timestamp: 100 }]);
+    expect((await store.getConversation("s")).map((m) => m.content)).toEqual(["first", "second"]);
+  });
+
+  it("are undone softly, several turns at once, and cleared for good", async () => {
+    const { store } = await storeWithSession();
+    for (const text of ["one", "two", "three"]) {
+      await store.appendMessages("s", [
+        { role: "user", content: text },
+        { role: "assistant", content: `re ${text}` },
+      ]);
+    }
+    expect(await store.undoTurns("s", 2)).toEqual({ undone: 2, texts: ["two", "three"] });
+    expect(await store.getSession("s")).toMatchObject({ message_count: 6, rewind_count: 1 });
+    expect(await store.getMessages("s")).toHaveLength(2);
+    expect(await store.getMessages("s", { includeUndone: true })).toHaveLength(6);
+    expect(await store.undoTurns("s", 5)).toMatchObject({ undone: 1 });
+    expect(await store.undoTurns("s")).toEqual({ undone: 0, texts: [] });
+    expect(await store.clearMessages("s")).toBe(6);
+    expect(await store.getSession("s")).toMatchObject({ message_count: 0 });
+  });
+
+  it("are read in pages", async () => {
+    const { store } = await storeWithSession();
+    const ids = await store.appendMessages(
+      "s",
+      ["a", "b", "c"].map((content) => ({ role: "user", content })),
+    );
+    const page = await store.getMessages("s", { afterId: ids[0]!, limit: 1 });
+    expect(page.map((m) => m.content)).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lineageBase, nextTitleThatFits, sanitizeTitle, TITLE_MAX_CHARS } from "../../src/title.js";
+import { tempStore } from "../support/temp.js";
+import { vectors } from "../support/vectors.js";
+
+type Vector =
+  | { kind: "sanitize"; input: string; output?: string | null; error?: string }
+  | {
+      kind: "set_title";
+      session: string;
+      title: string;
+      result?: boolean;
+      error?: string;
+      titles_after: Record<string, string | null>;
+    }
+  | { kind: "next_title"; existing_in_start_order: string[]; input: string; output: string }
+  | {
+      kind: "resolve_title";
+      existing_in_start_order: string[];
+      input: string;
+      output_session: string | null;
+    };
+
+const all = vectors<Vector[]>("title-vectors");
+const of = <K extends Vector["kind"]>(kind: K) =>
+  all.filter((v) => v.kind === kind) as Extract<Vector, { kind: K }>[];
+
+async function storeWithTitles(titles: readonly string[]) {
+  const { store } = await tempStore();
+  for (const [i, title] of titles.entries()) {
+    await store.createSession({ id: `S${i}`, source: "cli", started_at: 1000 + i, title });
+  }
+  return store;
+}
+
+describe("sanitising a title", () => {
+  it.each(of("sanitize"))("$input", ({ input, output, error }) => {
+    if (error) expect(() => sanitizeTitle(input)).toThrow(error.replace("ValueError: ", ""));
+    else expect(sanitizeTitle(input)).toBe(output);
+  });
+
+  it("gives something that stays as it is, fits, and has no double blanks", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (raw) => {
+        const title = sanitizeTitle(raw);
+        if (title === null) return;
+        expect(sanitizeTitle(title)).toBe(title);
+        expect(Array.from(title).length).toBeLessThanOrEqual(TITLE_MAX_CHARS);
+        expect(title).not.toMatch(/ {2}|^ | $|[\u0000-\u001f\u200b-\u200f\u202a-\u202e]/u);
+      }),
+    );
+  });
+});
+
+describe("setting a title", () => {
+  it("follows the vectors, one after another", async () => {
+    const { store } = await tempStore();
+    for (const id of ["A", "B"]) await store.createSession({ id, source: "cli" });
+    for (const { session, title, result, error, titles_after } of of("set_title")) {
+      const attempt = store.setTitle(session, title);
+      if (error) await expect(attempt).rejects.toThrow(error.replace("ValueError: ", ""));
+      else expect(await attempt).toBe(result);
+      const titles = { A: (await store.getSession("A"))?.title, B: (await store.getSession("B"))?.title };
+      expect(titles).toEqual(titles_after);
+    }
+  });
+});
+
+describe("titles of a lineage", () => {
+  it.each(of("next_title"))("next after $input in $existing_in_start_order", async (vector) => {
+    const store = await storeWithTitles(vector.existing_in_start_order);
+    expect(await store.nextTitle(vector.input)).toBe(vector.output);
+  });
+
+  it.each(of("resolve_title"))("$input in $existing_in_start_order", async (vector) => {
+    const store = await storeWithTitles(vector.existing_in_start_order);
+    expect((await store.resolveTitle(vector.input))?.id ?? null).toBe(vector.output_session);
+  });
+
+  it("always has a next one that fits and is free", () => {
+    const title = fc.string({ minLength: 1, maxLength: 100 }).map(sanitizeTitle);
+    fc.assert(
+      fc.property(fc.array(title), title, (others, mine) => {
+        if (mine === null) return;
+        const base = lineageBase(mine);
+        const family = [mine, ...others]
+          .filter((t) => t !== null)
+          .filter((t) => t === base || t.startsWith(`${base} #`));
+        const next = nextTitleThatFits(base, family);
+        expect(Array.from(next).length).toBeLessThanOrEqual(TITLE_MAX_CHARS);
+        expect(family).not.toContain(next);
+      }),
+    );
+  });
+});
