@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readLines } from "../../src/cli/lines.js";
 import { jsonLine } from "../../src/cli/sessions/export.js";
-import { parentsFirst, readSessions } from "../../src/cli/sessions/exported.js";
+import { readSessions } from "../../src/cli/sessions/exported.js";
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -84,38 +84,3 @@ describe("exported sessions", () => {
     await expect(reading).rejects.toThrow(message);
   });
 });
-
-describe("parents first", () => {
-  it("puts every parent before its children and loses nothing, in whatever order the file is", async () => {
-    const order = fc.array(fc.nat(20), { maxLength: 20 }).chain((parents) => {
-      const sessions = parents.map((parent, n) => ({
-        id: `s${n}`,
-        parent_session_id: parent === n ? null : `s${parent}`,
-      }));
-      return fc.shuffledSubarray(sessions, { minLength: sessions.length });
-    });
-    await fc.assert(
-      fc.asyncProperty(order, async (sessions) => {
-        const ids = new Set(sessions.map(({ id }) => id));
-        const sorted = await all(parentsFirst(Readable.from(sessions), ids));
-        expect(sorted.map(({ id }) => id).sort()).toEqual([...ids].sort());
-        const inCircle = circles(sessions);
-        const place = new Map(sorted.map(({ id }, index) => [id, index]));
-        for (const { id, parent_session_id: parent } of sorted) {
-          if (parent === null || !ids.has(parent) || inCircle(id)) continue;
-          expect(place.get(parent)!).toBeLessThan(place.get(id)!);
-        }
-      }),
-    );
-  });
-});
-
-/** Whether going up from a session never ends. */
-function circles(sessions: { id: string; parent_session_id: string | null }[]): (id: string) => boolean {
-  const parentOf = new Map(sessions.map(({ id, parent_session_id }) => [id, parent_session_id]));
-  return (id) => {
-    let at: string | null | undefined = id;
-    for (let step = 0; step <= sessions.length && at; step++) at = parentOf.get(at);
-    return Boolean(at);
-  };
-}

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionSummary } from "../../src/session.js";
 import type { Insights, Lineage, SearchPlan, SearchResult } from "../../src/store/store.js";
-import { AUTH, PROJECT, someHistory, storeIn, TOOL, WEATHER } from "./support/home.js";
+import { AUTH, PROJECT, sharedHistory, someHistory, storeIn, TOOL, WEATHER } from "./support/home.js";
 import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
+
+const history = sharedHistory();
 
 describe("hermes sessions list", () => {
   it("shows titles, previews and relative times, and hides tools", async () => {
-    const home = await someHistory();
+    const home = history();
     expect((await hermes(home, "sessions", "list")).split("\n")).toEqual([
       "Title                            Preview                                  Last Active   ID",
       "─".repeat(110),
@@ -20,7 +22,7 @@ describe("hermes sessions list", () => {
   });
 
   it("filters by source and limits, also for tools by name", async () => {
-    const home = await someHistory();
+    const home = history();
     expect(await hermes(home, "sessions", "list", "--source", "tool")).toContain(TOOL);
     const newest = await hermesJson<SessionSummary[]>(home, "sessions", "list", "--limit", "1");
     expect(newest).toMatchObject([{ id: AUTH, title: "refactoring auth", message_count: 4, source: "cli" }]);
@@ -50,7 +52,7 @@ describe("hermes sessions list", () => {
 
 describe("hermes sessions show", () => {
   it("prints the conversation by id, beginning of an id, or title, with tool calls folded", async () => {
-    const home = await someHistory();
+    const home = history();
     const shown = await hermes(home, "sessions", "show", AUTH);
     expect(shown).toMatch(
       /^refactoring auth\n.* · cli · claude-x · 4 messages · started .* · active 2h ago\n/,
@@ -62,7 +64,7 @@ describe("hermes sessions show", () => {
   });
 
   it("gives rows to programs", async () => {
-    const home = await someHistory();
+    const home = history();
     const shown = await hermesJson<{ id: string; messages: unknown[] }>(
       home,
       "sessions",
@@ -78,7 +80,7 @@ describe("hermes sessions show", () => {
   });
 
   it("fails for what isn't there, and for what is several", async () => {
-    const home = await someHistory();
+    const home = history();
     expect(await runHermes(home, ["sessions", "show", "nope"])).toEqual({
       code: 1,
       stdout: "",
@@ -92,7 +94,7 @@ describe("hermes sessions show", () => {
 
 describe("hermes sessions search", () => {
   it("finds words, with the marks kept in a pipe", async () => {
-    const home = await someHistory();
+    const home = history();
     const found = await hermes(home, "sessions", "search", "refactor", "auth");
     expect(found).toMatch(
       new RegExp(`^refactoring auth · ${AUTH} · cli · user · 2h ago\n {4}.*>>>refactor<<< the >>>auth<<<`),
@@ -101,19 +103,21 @@ describe("hermes sessions search", () => {
   });
 
   it("filters by source, role and time", async () => {
-    const home = await someHistory();
-    const count = async (...flags: string[]) =>
-      (await hermesJson<SearchResult>(home, "sessions", "search", ...flags)).hits.length;
-    expect(await count("failures")).toBe(2);
-    expect(await count("failures", "--source", "cli", "--source", "discord")).toBe(2);
-    expect(await count("failures", "--exclude-source", "discord")).toBe(0);
-    expect(await count("auth", "--role", "user")).toBe(1);
-    expect(await count("weather", "--since", "7d")).toBe(1);
-    expect(await count("weather", "--since", "12h")).toBe(0);
-    expect(await count("weather", "--until", "12h")).toBe(1);
-    expect(await count("eathe", "--substring")).toBe(1);
-    expect(await count("failures", "--sort", "oldest", "--limit", "1")).toBe(1);
-    expect(await count("東京タワー")).toBe(1);
+    const found: [count: number, ...args: string[]][] = [
+      [2, "failures"],
+      [2, "failures", "--source", "cli", "--source", "discord"],
+      [0, "failures", "--exclude-source", "discord"],
+      [1, "failures", "--sort", "oldest", "--limit", "1"],
+      [1, "auth", "--role", "user"],
+      [1, "weather", "--since", "7d"],
+      [0, "weather", "--since", "12h"],
+      [1, "weather", "--until", "12h"],
+      [1, "eathe", "--substring"],
+      [1, "東京タワー"],
+    ];
+    const count = async (...args: string[]) =>
+      (await hermesJson<SearchResult>(history(), "sessions", "search", ...args)).hits.length;
+    expect(await Promise.all(found.map(([, ...args]) => count(...args)))).toEqual(found.map(([n]) => n));
   });
 
   it("explains how a query is understood, without a database too", async () => {
@@ -126,7 +130,7 @@ describe("hermes sessions search", () => {
   });
 
   it("refuses what can't be understood", async () => {
-    const ran = await runHermes(await someHistory(), ["sessions", "search", "  "]);
+    const ran = await runHermes(history(), ["sessions", "search", "  "]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toMatch(/^error: There is nothing to search for\.\nGive a word/);
   });
@@ -134,7 +138,7 @@ describe("hermes sessions search", () => {
 
 describe("hermes sessions lineage", () => {
   it("draws the family of a session", async () => {
-    const home = await someHistory();
+    const home = history();
     const [root, child] = (await hermes(home, "sessions", "lineage", PROJECT)).split("\n");
     expect(root).toBe(`my project  ${PROJECT}  root · discord · 1 messages · yesterday  ◀ asked`);
     expect(child).toMatch(/^└─ my project #2 {2}20250304_150000_cccccccc {2}compression · .* {2}★ tip$/);
@@ -149,7 +153,7 @@ describe("hermes sessions lineage", () => {
 
 describe("hermes sessions stats and hermes insights", () => {
   it("count every source that occurs", async () => {
-    const home = await someHistory();
+    const home = history();
     expect(await hermes(home, "sessions", "stats")).toMatch(
       /^Total sessions: 5\nTotal messages: 8\n {2}discord: 2 sessions\n {2}cli: 1 sessions\n {2}telegram: 1 sessions\n {2}tool: 1 sessions\nDatabase size: \d+\.\d MB\n$/,
     );
@@ -162,7 +166,7 @@ describe("hermes sessions stats and hermes insights", () => {
   });
 
   it("report tokens, cost, tools and activity", async () => {
-    const home = await someHistory();
+    const home = history();
     const report = await hermes(home, "insights");
     expect(report).toMatch(/Last 30 days\n {2}Sessions +5\n/);
     expect(report).toMatch(/Cost +\$0\.25/);

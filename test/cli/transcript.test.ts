@@ -54,6 +54,12 @@ describe("the transcript", () => {
     expect(drawTranscript([message({ content: "\u001b[2Jgone" })])).not.toContain("\u001b");
   });
 
+  it("holds messages of any length", () => {
+    expect(drawTranscript([message({ content: "line\n".repeat(200_000) })]).split("\n")).toHaveLength(
+      200_001,
+    );
+  });
+
   it("survives tool calls of any shape", () => {
     const entries = foldTools([
       message({ role: "assistant", tool_calls: [null, 3, {}, { name: "a" }, { function: null }] }),

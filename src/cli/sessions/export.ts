@@ -42,7 +42,7 @@ function exportWith(write: Write, options: ExportOptions): Promise<number> {
   return withStore(
     async (store) => {
       const query = await exportQuery(store, options);
-      const total = await countSessions(store, query);
+      const total = await store.countExport(query);
       return withProgress((onProgress) =>
         writeSessions(store.exportSessions(query), write, total, onProgress),
       );
@@ -54,13 +54,6 @@ function exportWith(write: Write, options: ExportOptions): Promise<number> {
 async function exportQuery(store: Store, { source, sessionId }: ExportOptions): Promise<ExportQuery> {
   const session = sessionId === undefined ? undefined : await requireSession(store, sessionId);
   return given<ExportQuery>({ source, sessionId: session?.id });
-}
-
-/** Only for the progress bar. */
-async function countSessions(store: Store, { source, sessionId }: ExportQuery): Promise<number> {
-  if (sessionId !== undefined) return 1;
-  const { sessions, bySource } = await store.stats();
-  return source === undefined ? sessions : (bySource.find((row) => row.source === source)?.sessions ?? 0);
 }
 
 async function writeSessions(

@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { HermesError } from "../../errors.js";
-import type { SessionId } from "../../session.js";
 import type { ExportedSession } from "../../store/store.js";
 import { type Line, readLines } from "../lines.js";
 
@@ -16,40 +15,6 @@ export async function* readSessions(stream: Readable): AsyncGenerator<ExportedSe
     if (before !== undefined) throw fault(line, `session '${session.id}' stands on line ${before} already`);
     lineOfId.set(session.id, line.number);
     yield session;
-  }
-}
-
-/**
- * Holds a session back until its parent has gone by, where the file has it further down: a batch can only link to
- * what is there. `export` writes parents first, so normally nothing waits.
- */
-export async function* parentsFirst(
-  sessions: AsyncIterable<ExportedSession>,
-  idsInFile: ReadonlySet<SessionId>,
-): AsyncGenerator<ExportedSession> {
-  const passed = new Set<SessionId>();
-  const waiting = new Map<SessionId, ExportedSession[]>();
-  for await (const session of sessions) {
-    const parent = session.parent_session_id;
-    if (parent && idsInFile.has(parent) && !passed.has(parent)) {
-      waiting.set(parent, [...(waiting.get(parent) ?? []), session]);
-    } else yield* release(session, passed, waiting);
-  }
-  // Only circles are left: somebody's edit, but still their messages.
-  for (const circle of waiting.values()) yield* circle;
-}
-
-function* release(
-  session: ExportedSession,
-  passed: Set<SessionId>,
-  waiting: Map<SessionId, ExportedSession[]>,
-): Generator<ExportedSession> {
-  const free = [session];
-  for (let next = free.shift(); next; next = free.shift()) {
-    passed.add(next.id);
-    yield next;
-    free.push(...(waiting.get(next.id) ?? []));
-    waiting.delete(next.id);
   }
 }
 

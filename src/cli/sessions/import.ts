@@ -3,8 +3,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import type { SessionId } from "../../session.js";
-import type { ExportedSession, OnProgress, Store } from "../../store/store.js";
+import type { OnProgress } from "../../store/store.js";
 import { onEarlyExit } from "../exits.js";
 import { explained } from "../files.js";
 import { withNewStore } from "../open.js";
@@ -12,10 +11,7 @@ import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { withProgress } from "../progress.js";
 import { counted } from "./export.js";
-import { parentsFirst, readSessions } from "./exported.js";
-
-/** Small enough that a gateway beside us doesn't notice the write. */
-const BATCH_MESSAGES = 500;
+import { readSessions } from "./exported.js";
 
 interface Imported {
   imported: number;
@@ -42,50 +38,28 @@ function drawImported({ imported, skipped }: Imported, file: string): string {
 async function importFile(file: string): Promise<Imported> {
   try {
     return await withProgress(async (onProgress) => {
-      const ids = await checkFile(file, onProgress);
-      return await withNewStore((store) => importAll(store, file, ids, onProgress));
+      const total = await checkFile(file, onProgress);
+      const sessions = reported(readSessions(createReadStream(file)), "Importing", total, onProgress);
+      return await withNewStore((store) => store.importSessions(sessions));
     });
   } catch (error) {
     throw explained(error, file);
   }
 }
 
-async function checkFile(file: string, onProgress: OnProgress): Promise<Set<SessionId>> {
-  const ids = new Set<SessionId>();
-  for await (const { id } of readSessions(createReadStream(file))) {
-    onProgress({ step: "Checking", done: ids.add(id).size, total: 0 });
-  }
-  return ids;
+async function checkFile(file: string, onProgress: OnProgress): Promise<number> {
+  let sessions = 0;
+  for await (const _ of reported(readSessions(createReadStream(file)), "Checking", 0, onProgress))
+    sessions += 1;
+  return sessions;
 }
 
-async function importAll(
-  store: Store,
-  file: string,
-  ids: ReadonlySet<SessionId>,
-  onProgress: OnProgress,
-): Promise<Imported> {
-  const sum: Imported = { imported: 0, skipped: 0 };
-  for await (const batch of batches(parentsFirst(readSessions(createReadStream(file)), ids))) {
-    const { imported, skipped } = await store.importSessions(batch);
-    sum.imported += imported;
-    sum.skipped += skipped;
-    onProgress({ step: "Importing", done: sum.imported + sum.skipped, total: ids.size });
+async function* reported<T>(items: AsyncIterable<T>, step: string, total: number, onProgress: OnProgress) {
+  let done = 0;
+  for await (const item of items) {
+    yield item;
+    onProgress({ step, done: ++done, total });
   }
-  return sum;
-}
-
-async function* batches(sessions: AsyncIterable<ExportedSession>): AsyncGenerator<ExportedSession[]> {
-  let batch: ExportedSession[] = [];
-  let messages = 0;
-  for await (const session of sessions) {
-    batch.push(session);
-    messages += session.messages.length;
-    if (messages < BATCH_MESSAGES) continue;
-    yield batch;
-    batch = [];
-    messages = 0;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** A pipe can be read only once, so it goes through a private file. */

@@ -44,7 +44,7 @@ export function foldTools(messages: readonly MessageRow[]): Entry[] {
     const entry = toEntry(message);
     const before = entries.at(-1);
     if (entry.role === "assistant" && entry.text === "" && before?.role === "assistant") {
-      before.tools.push(...entry.tools);
+      before.tools = before.tools.concat(entry.tools);
     } else if (entry.text !== "" || entry.tools.length > 0) entries.push(entry);
   }
   return entries;
@@ -61,10 +61,9 @@ function toEntry({ role, timestamp, content, tool_calls }: MessageRow): Entry {
 
 function drawEntry({ role, timestamp, text, tools }: Entry): string {
   const who = role === "user" ? colors.yellow("● user") : colors.green("◆ assistant");
-  const lines = [`${who}  ${colors.dim(localMinute(timestamp))}`];
-  if (text !== "") lines.push(...text.split("\n").map((line) => `  ${line}`.trimEnd()));
-  if (tools.length > 0) lines.push(colors.dim(`  ${toolSummary(tools)}`));
-  return lines.join("\n");
+  const body = text === "" ? [] : text.split("\n").map((line) => `  ${line}`.trimEnd());
+  const folded = tools.length === 0 ? [] : [colors.dim(`  ${toolSummary(tools)}`)];
+  return [`${who}  ${colors.dim(localMinute(timestamp))}`, ...body, ...folded].join("\n");
 }
 
 /** `[3 tool calls: terminal, web_search]`. */

@@ -64,7 +64,10 @@ export class GroupCommit {
   }
 
   #runGroup(): void {
-    if (this.#waiting[0]?.alone) return this.#runAlone();
+    if (this.#waiting[0]?.alone) {
+      this.#runAlone();
+      return;
+    }
     if (!this.#begin(() => this.#db.exec("BEGIN IMMEDIATE"))) return;
     const alone = this.#waiting.findIndex((job) => job.alone);
     const group = this.#waiting.splice(0, Math.min(GROUP_MAX, alone === -1 ? GROUP_MAX : alone));
@@ -97,10 +100,14 @@ export class GroupCommit {
 
   #settle(outcome: Outcome): void {
     const { job } = outcome;
-    if ("error" in outcome) return job.reject(outcome.error);
-    if (outcome.step.done) return job.resolve(outcome.step.value);
-    job.progress?.(outcome.step.value as Progress);
-    this.#waiting.push(job);
+    if ("error" in outcome) {
+      job.reject(outcome.error);
+    } else if (outcome.step.done) {
+      job.resolve(outcome.step.value);
+    } else {
+      job.progress?.(outcome.step.value);
+      this.#waiting.push(job);
+    }
   }
 
   #runAlone(): void {

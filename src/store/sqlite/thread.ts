@@ -13,11 +13,14 @@ export interface Call {
   args: unknown[];
 }
 
-export type Reply = { id: number } & (
-  | { value: unknown }
-  | { progress: Progress }
-  | { error: { code: ErrorCode; message: string; hint: string | undefined; stack: string | undefined } }
-);
+export type Reply = { id: number } & ({ value: unknown } | { progress: Progress } | { error: WireError });
+
+interface WireError {
+  code: ErrorCode;
+  message: string;
+  hint: string | undefined;
+  stack: string | undefined;
+}
 
 interface Pending {
   resolve(value: unknown): void;
@@ -43,7 +46,9 @@ export class Thread {
 
   private constructor(options: WorkerOptions) {
     this.#worker = new Worker(ENTRY, { workerData: options });
-    this.#worker.on("message", (replies: Reply[]) => replies.forEach((reply) => this.#settle(reply)));
+    this.#worker.on("message", (replies: Reply[]) => {
+      for (const reply of replies) this.#settle(reply);
+    });
     this.#worker.on("error", (error) => this.#end(`The database thread failed: ${error.message}`, error));
     this.#worker.on("exit", () => this.#end("The store is closed."));
   }
@@ -88,13 +93,13 @@ export class Thread {
   #settle(reply: Reply): void {
     const pending = this.#pending.get(reply.id);
     if (!pending) return;
-    if ("progress" in reply) return pending.onProgress?.(reply.progress);
+    if ("progress" in reply) {
+      pending.onProgress?.(reply.progress);
+      return;
+    }
     this.#pending.delete(reply.id);
-    if ("value" in reply) return pending.resolve(reply.value);
-    const { code, message, hint, stack } = reply.error;
-    const error = new HermesError(code, message, { hint });
-    if (stack && code === "internal") error.stack = stack;
-    pending.reject(error);
+    if ("value" in reply) pending.resolve(reply.value);
+    else pending.reject(revive(reply.error));
   }
 
   #end(message: string, cause?: unknown): void {
@@ -102,4 +107,11 @@ export class Thread {
     for (const pending of this.#pending.values()) pending.reject(this.#gone);
     this.#pending.clear();
   }
+}
+
+/** Errors cross threads as data. The stack of a fault of ours is worth keeping. */
+function revive({ code, message, hint, stack }: WireError): HermesError {
+  const error = new HermesError(code, message, { hint });
+  if (stack && code === "internal") error.stack = stack;
+  return error;
 }

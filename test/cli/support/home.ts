@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import { nowSeconds } from "../../../src/clock.js";
 import { openStore } from "../../../src/store/sqlite/index.js";
 import type { Store } from "../../../src/store/store.js";
@@ -22,16 +25,28 @@ export async function storeIn<T>(home: string, work: (store: Store) => Promise<T
   }
 }
 
-/** A home with three conversations that people would list, and one of a tool. */
+/** A home with three conversations that people would list, and one of a tool; gone after the test. */
 export async function someHistory(): Promise<string> {
   const home = temporaryFolder();
+  await addHistory(home);
+  return home;
+}
+
+/** The same, once for all tests of a file that only read. */
+export function sharedHistory(): () => string {
+  const home = mkdtempSync(join(tmpdir(), "hermes-cli-"));
+  beforeAll(() => addHistory(home));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  return () => home;
+}
+
+async function addHistory(home: string): Promise<void> {
   await storeIn(home, async (store) => {
     await addAuth(store);
     await addProject(store);
     await addWeather(store);
     await store.createSession({ id: TOOL, source: "tool", started_at: nowSeconds() - 5 * DAY });
   });
-  return home;
 }
 
 async function addAuth(store: Store): Promise<void> {
