@@ -1,4 +1,4 @@
-/** Words for messages: as they arrive from a platform, as they leave for one. */
+/** Words for messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
 
 /** Where a message comes from. Only `platform`, `chatType`, `chatId`, `threadId` and the user ids decide the session key. */
 export interface Origin {
@@ -26,4 +26,81 @@ export interface Principal {
   platform: string;
   userId: string;
   owner?: boolean;
+}
+
+export interface Attachment {
+  kind: "image" | "audio" | "video" | "file" | (string & {});
+  name?: string;
+  mimeType?: string;
+  bytes?: number;
+  /** Where it lies under the home, once fetched. */
+  path?: string;
+}
+
+/** A platform's event, normalised. It is one event exactly if platform, account and event id are the same. */
+export interface InboundMessage {
+  platform: string;
+  /** The bot's own id there: one platform may have several. */
+  account: string;
+  eventId: string;
+  origin: Origin;
+  text: string;
+  attachments: Attachment[];
+  sentAt: number;
+  /** What the message answers to. */
+  quoted?: { text: string; messageId: string | null };
+  mentioned: boolean;
+  repliedToBot: boolean;
+  threadWithBot: boolean;
+  isBot: boolean;
+  /** The adapter has proved who is asking: a secret, a signature, the local terminal. */
+  authenticated: boolean;
+}
+
+/** Where an answer goes. */
+export interface Target {
+  platform: string;
+  account: string;
+  chatType: ChatType;
+  chatId: string | null;
+  threadId: string | null;
+  userId: string | null;
+  /** The platform's id of the message that is answered. */
+  replyTo: string | null;
+}
+
+/** Answers before command replies before notices: the order of delivery when a platform makes us wait. */
+export type OutboundKind = "answer" | "command" | "notice";
+
+export interface OutboundMessage {
+  /** The outbox row: grows with time, never used twice. */
+  id: number;
+  /** The same for every attempt at this message, so that a platform can recognise a repeat. */
+  nonce: string;
+  kind: OutboundKind;
+  target: Target;
+  /** Markdown; the adapter renders and splits it. */
+  text: string;
+  /** The turn that it answers, where it is an answer. */
+  turnId: string | null;
+  /** An earlier attempt may have arrived: the platform can't tell. */
+  mayBeRepeat: boolean;
+}
+
+export interface Receipt {
+  /** The platform's ids of the messages that a reader sees, one a part. */
+  messageIds: string[];
+}
+
+export function targetOf(message: Pick<InboundMessage, "platform" | "account" | "origin">): Target {
+  const { origin } = message;
+  return {
+    platform: message.platform,
+    account: message.account,
+    chatType: origin.chatType,
+    chatId: origin.chatId,
+    threadId: origin.threadId ?? null,
+    userId: origin.userId ?? null,
+    replyTo: origin.messageId ?? null,
+  };
 }

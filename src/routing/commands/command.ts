@@ -1,0 +1,67 @@
+import type { Config } from "../../config/schema.js";
+import type { InboundMessage, Principal } from "../../message.js";
+import type { SessionKey, SessionRow } from "../../session.js";
+import type { RouteRow } from "../../store/queues.js";
+import type { Store } from "../../store/store.js";
+
+/** One slash command, one file. Help, menus and completion come from these declarations. */
+export interface Command {
+  name: string;
+  aliases?: readonly string[];
+  /** As help shows it: `[title]`, `<text>`. */
+  usage?: string;
+  description: string;
+  /** Only for admins of the chat, where the configuration names some. */
+  adminOnly?: boolean;
+  /** "now": also while a turn runs. "idle": after the running turn, in its place in the queue. */
+  when: "now" | "idle";
+  run(call: CommandCall): Promise<CommandOutcome>;
+}
+
+export interface CommandCall {
+  args: string;
+  message: InboundMessage;
+  key: SessionKey;
+  principal: Principal;
+  isAdmin: boolean;
+  now: number;
+  /** The chat's route and session; undefined before its first message. Looking doesn't count as activity. */
+  route: RouteRow | undefined;
+  session: SessionRow | undefined;
+  gateway: CommandGateway;
+}
+
+/** What comes of it: words for the chat, and perhaps a turn. */
+export interface CommandOutcome {
+  reply?: string;
+  /** The agent answers this in the chat's session, as if it had been written. */
+  turn?: { text: string };
+}
+
+/** What commands may do to the gateway. */
+export interface CommandGateway {
+  store: Store;
+  config: Config;
+  commands: readonly Command[];
+  /** Ends the session and opens a new one. */
+  startSession(call: CommandCall, options: { title?: string }): Promise<RouteRow>;
+  switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined>;
+  branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined>;
+  /** Summarises now. Undefined when there is too little to summarise. */
+  compress(
+    call: CommandCall,
+    focus: string,
+  ): Promise<{ before: number; after: number; title: string | null } | undefined>;
+  /** Stops the running turn and forgets what waits. */
+  stop(key: SessionKey): Promise<{ wasRunning: boolean; cancelled: number }>;
+  isRunning(key: SessionKey): boolean;
+  waiting(key: SessionKey): number;
+  /** Hands a text to the running turn between its tool calls. False when there is none that takes it. */
+  steer(key: SessionKey, text: string): boolean;
+  /** A separate session; its answer comes to this chat when it is done. */
+  background(call: CommandCall, prompt: string): Promise<string>;
+  model(key: SessionKey): string;
+  setModel(key: SessionKey, model: string | undefined): void;
+  contextLength: number;
+  nextReset(route: RouteRow): { at: number; reason: "idle" | "daily" } | undefined;
+}

@@ -1,0 +1,272 @@
+import type { InboundMessage, Origin, OutboundKind, Target } from "../message.js";
+import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
+import type { NewSession, Usage } from "./store.js";
+
+/**
+ * What waits, what runs, what goes out, and which chat is in which session: the `gw_` tables. Every verb is one
+ * transaction; what a turn writes carries the epoch of its route, and an old epoch writes nothing.
+ */
+export interface Queues {
+  /** Adds what isn't there yet. Gives the rows that are new, in the given order. */
+  acceptMessages(messages: readonly AcceptedMessage[]): Promise<InboxRow[]>;
+  /** Rows that wait (not before their time), oldest first. */
+  waitingMessages(): Promise<InboxRow[]>;
+  /** Waiting → cancelled. Gives how many. */
+  cancelWaiting(key: SessionKey, reason: string): Promise<number>;
+  /** A message that gets no turn: a refusal with its reason, or a command that was carried out; replies go along. */
+  settleMessage(settled: SettledMessage): Promise<void>;
+
+  getRoute(key: SessionKey): Promise<RouteRow | undefined>;
+  listRoutes(): Promise<RouteRow[]>;
+  /**
+   * Points a chat at a new session: ends the one before (with the reason), makes the row, raises the epoch. Does
+   * nothing and gives the stored route when `expectedSessionId` isn't the current one any more.
+   */
+  openRoute(route: NewRoute): Promise<RouteRow>;
+  /** Points a chat at a session that exists. Ends the current one, reopens the other, raises the epoch. */
+  switchRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<RouteRow | undefined>;
+  /** Ends the session of a route that was due while nobody wrote. The next message opens a new one. */
+  expireRoute(key: SessionKey, expectedSessionId: SessionId, resetReason: string): Promise<boolean>;
+  setRouteFlags(key: SessionKey, flags: Partial<RouteFlags>): Promise<void>;
+
+  /** Waiting → running, attempts counted, epoch raised: everything that an older turn still writes is refused. */
+  startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
+  /** Messages, counters, answers and done rows in one transaction. False when the epoch is no longer ours. */
+  finishTurn(finish: TurnFinish): Promise<boolean>;
+  /** Running → waiting (after a pause), dead or cancelled; with a notice for the chat where there is one to give. */
+  failTurn(failed: TurnFailure): Promise<boolean>;
+  /** Like splitSession of the history, with the route moved in the same transaction. */
+  splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
+
+  /** A message that answers nobody in particular. */
+  enqueueReply(reply: NewReply): Promise<number>;
+  /** Pending → sending, at most `limit`, for chats that have nothing older under way. */
+  claimDeliveries(bootId: string, limit: number): Promise<OutboxRow[]>;
+  /** What became of a send. */
+  settleDelivery(id: number, outcome: DeliveryOutcome): Promise<void>;
+  /** A chat as its people saw it, oldest first: what they wrote, what they got. */
+  chatLog(platform: string, chatId: string, limit: number): Promise<ChatLogEntry[]>;
+
+  /** After a start: what ran waits again or is dead, what was being sent is pending or unknown. */
+  recover(bootId: string, maxAttempts: number): Promise<Recovered>;
+  deadLetters(): Promise<DeadLetter[]>;
+  /** Dead → waiting or pending. Undefined: all. */
+  retryDead(id?: string): Promise<number>;
+  traceMessage(reference: string): Promise<Trace[]>;
+  /** Finished rows older than this are of no use any more. Works in slices. */
+  pruneQueues(olderThanSeconds: number): Promise<number>;
+
+  pairingState(platform: string, userId: string): Promise<PairingState>;
+  addPairing(pairing: NewPairing): Promise<void>;
+  listPairings(): Promise<{ pending: PairingRow[]; approved: ApprovedRow[] }>;
+  pendingPairings(platform: string): Promise<PairingRow[]>;
+  approvePairing(id: string): Promise<boolean>;
+  failPairing(platform: string, failures: number, lockedUntil: number | null): Promise<void>;
+  revokePairing(platform: string, userId: string): Promise<boolean>;
+  isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
+}
+
+export type InboxState = "waiting" | "running" | "done" | "refused" | "cancelled" | "dead";
+
+export interface AcceptedMessage {
+  message: InboundMessage;
+  sessionKey: SessionKey;
+  receivedAt: number;
+}
+
+export interface InboxRow {
+  id: number;
+  sessionKey: SessionKey;
+  message: InboundMessage;
+  state: InboxState;
+  attempts: number;
+  receivedAt: number;
+  notBefore: number;
+  error: string | null;
+}
+
+export interface SettledMessage {
+  inboxId: number;
+  state: "done" | "refused" | "cancelled";
+  /** Why it was refused or ignored, or which command it was. */
+  reason: string;
+  replies: readonly NewReply[];
+}
+
+export interface NewReply {
+  target: Target;
+  kind: OutboundKind;
+  text: string;
+  sessionKey?: SessionKey | null;
+}
+
+export interface RouteFlags {
+  suspended: boolean;
+  resumePending: boolean;
+  resumeReason: string | null;
+  wasAutoReset: boolean;
+  autoResetReason: string | null;
+  resetHadActivity: boolean;
+  isFreshReset: boolean;
+  expiryFinalized: boolean;
+}
+
+export interface RouteRow extends RouteFlags {
+  sessionKey: SessionKey;
+  sessionId: SessionId;
+  origin: Origin;
+  tuple: string;
+  createdAt: number;
+  updatedAt: number;
+  lastUserActivity: number;
+  lastPromptTokens: number;
+  epoch: number;
+  /** The session was ended by the sweep: the next message opens a new one. */
+  expiredReason: string | null;
+}
+
+export interface NewRoute {
+  sessionKey: SessionKey;
+  origin: Origin;
+  tuple: string;
+  session: NewSession;
+  /** What the caller believes to be current; null: that there is none. */
+  expectedSessionId: SessionId | null;
+  endReason: EndReason;
+  flags?: Partial<RouteFlags>;
+  at: number;
+}
+
+export interface TurnStart {
+  sessionKey: SessionKey;
+  inboxIds: readonly number[];
+  bootId: string;
+  turnId: string;
+  at: number;
+}
+
+export interface StartedTurn {
+  route: RouteRow;
+  session: SessionRow;
+  epoch: number;
+  /** The most attempts that any of its messages has had, this one included. */
+  attempt: number;
+}
+
+export interface TurnFinish {
+  turnId: string;
+  sessionKey: SessionKey;
+  sessionId: SessionId;
+  epoch: number;
+  inboxIds: readonly number[];
+  messages: readonly NewMessage[];
+  usage: Usage;
+  lastPromptTokens?: number;
+  /** Who wrote: they may see this session from now on. */
+  participants: readonly { platform: string; userId: string }[];
+  replies: readonly NewReply[];
+}
+
+export interface TurnFailure {
+  turnId: string;
+  sessionKey: SessionKey;
+  epoch: number;
+  inboxIds: readonly number[];
+  error: string;
+  next: { state: "waiting"; notBefore: number } | { state: "dead" } | { state: "cancelled" };
+  replies: readonly NewReply[];
+}
+
+export interface RouteSplit {
+  sessionKey: SessionKey;
+  epoch: number;
+  parentId: SessionId;
+  messages: readonly NewMessage[];
+}
+
+export type OutboxState = "pending" | "sending" | "sent" | "unknown" | "dead";
+
+export interface OutboxRow {
+  id: number;
+  nonce: string;
+  kind: OutboundKind;
+  target: Target;
+  text: string;
+  turnId: string | null;
+  state: OutboxState;
+  attempts: number;
+  createdAt: number;
+  mayBeRepeat: boolean;
+}
+
+export type DeliveryOutcome =
+  | { state: "sent"; messageIds: readonly string[] }
+  | { state: "pending"; notBefore: number; error: string; mayBeRepeat: boolean }
+  | { state: "unknown"; error: string }
+  | { state: "dead"; error: string };
+
+export interface ChatLogEntry {
+  /** `in:12` or `out:34`: stable, and what a client tells repeats by. */
+  id: string;
+  from: "user" | "bot";
+  kind: OutboundKind | "message";
+  text: string;
+  at: number;
+  turnId: string | null;
+}
+
+export interface Recovered {
+  /** Messages whose turn was cut off and that wait again. */
+  waiting: number;
+  /** Messages that were given up; their chats are told. */
+  dead: InboxRow[];
+  /** Sends whose outcome nobody knows. */
+  unsettled: OutboxRow[];
+}
+
+export interface DeadLetter {
+  /** `in:12` or `out:34`. */
+  id: string;
+  sessionKey: SessionKey | null;
+  platform: string;
+  chatId: string | null;
+  text: string;
+  error: string | null;
+  attempts: number;
+  at: number;
+}
+
+export interface Trace {
+  inbox: InboxRow;
+  reason: string | null;
+  turnId: string | null;
+  sessionId: SessionId | null;
+  steps: { at: number; what: string; detail: string | null }[];
+  deliveries: (OutboxRow & { error: string | null; messageIds: string[]; sentAt: number | null })[];
+}
+
+export interface PairingRow {
+  id: string;
+  platform: string;
+  userId: string;
+  userName: string | null;
+  hash: string;
+  salt: string;
+  createdAt: number;
+}
+
+export type NewPairing = PairingRow;
+
+export interface ApprovedRow {
+  platform: string;
+  userId: string;
+  userName: string | null;
+  approvedAt: number;
+}
+
+export interface PairingState {
+  pending: PairingRow[];
+  lastRequestAt: number | null;
+  lockedUntil: number | null;
+  failures: number;
+}
