@@ -82,7 +82,7 @@ function* talk(random: Random, session: SessionId, count: number): Generator<Lin
       const call = `call_${random.hex(24)}`;
       const tool = random.pick(TOOLS);
       yield line(toolCall(text, call, tool));
-      const content = text.toolOutput(heavy(random, 2600));
+      const content = text.toolOutput(heavy(random, 1300));
       yield line({ role: "tool", content, tool_call_id: call, tool_name: tool });
     }
     yield line({ role: "assistant", content: answer(text), finish_reason: "stop", token_count: 400 });
@@ -104,7 +104,7 @@ const isDense = ({ language }: Text) => language === "zh" || language === "ja";
 
 function question(text: Text): string {
   const { random } = text;
-  const words = text.prose(heavy(random, isDense(text) ? 60 : 180));
+  const words = text.prose(heavy(random, isDense(text) ? 50 : 140));
   return random.chance(0.004) ? `${words} ${RARE_WORD}` : words;
 }
 
@@ -121,6 +121,6 @@ function toolCall(text: Text, id: string, name: string): NewMessage {
 
 function answer(text: Text): string {
   const { random } = text;
-  const words = text.prose(heavy(random, isDense(text) ? 450 : 1300));
-  return random.chance(0.4) ? `${words}\n\n${text.code(heavy(random, 900))}` : words;
+  const words = text.prose(heavy(random, isDense(text) ? 260 : 720));
+  return random.chance(0.4) ? `${words}\n\n${text.code(heavy(random, 500))}` : words;
 }

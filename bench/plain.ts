@@ -59,12 +59,18 @@ export class Plain {
   readonly #one: (line: Line) => void;
   readonly #many: (sessions: readonly Session[], lines: readonly Line[]) => void;
 
-  constructor(path: string) {
-    this.db = new Database(path);
-    this.db.pragma("journal_mode = WAL");
-    this.db.pragma("synchronous = FULL");
-    this.db.pragma("foreign_keys = ON");
-    this.db.exec(SCHEMA);
+  static create(path: string): Plain {
+    const db = connect(path);
+    db.exec(SCHEMA);
+    return new Plain(db);
+  }
+
+  static open(path: string): Plain {
+    return new Plain(connect(path));
+  }
+
+  private constructor(db: Database.Database) {
+    this.db = db;
     this.#session = this.db.prepare(
       "INSERT INTO sessions (id, source, user_id, model, started_at, title) VALUES (?, ?, ?, ?, ?, ?)",
     );
@@ -91,7 +97,7 @@ export class Plain {
     this.#many(sessions, lines);
   }
 
-  end(): void {
+  endAll(): void {
     this.db.prepare("UPDATE sessions SET ended_at = started_at + 3600, end_reason = 'cli_close'").run();
   }
 
@@ -100,7 +106,8 @@ export class Plain {
   }
 
   #write({ session, message }: Line): void {
-    const { role, content, tool_call_id, tool_calls, tool_name, timestamp, token_count, finish_reason } = message;
+    const { role, content, tool_call_id, tool_calls, tool_name, timestamp, token_count, finish_reason } =
+      message;
     this.#insert.run(
       session,
       role,
@@ -114,6 +121,14 @@ export class Plain {
     );
     this.#count.run(tool_calls?.length ?? 0, session);
   }
+}
+
+function connect(path: string): Database.Database {
+  const db = new Database(path);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  return db;
 }
 
 const toJson = (value: NewMessage["tool_calls"]) => (value ? JSON.stringify(value) : null);

@@ -35,7 +35,10 @@ export class Random {
 
   hex(digits: number): string {
     let text = "";
-    while (text.length < digits) text += Math.floor(this.next() * 0x100000000).toString(16).padStart(8, "0");
+    while (text.length < digits)
+      text += Math.floor(this.next() * 0x100000000)
+        .toString(16)
+        .padStart(8, "0");
     return text.slice(0, digits);
   }
 }

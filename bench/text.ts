@@ -3,7 +3,10 @@ import { CHINESE, EMOJI, ENGLISH, JAPANESE, VIETNAMESE } from "./words.js";
 
 export type Language = "en" | "zh" | "ja" | "vi";
 
-const SPOKEN: Record<Language, { words: readonly string[]; join: string; stop: string; length: [number, number] }> = {
+const SPOKEN: Record<
+  Language,
+  { words: readonly string[]; join: string; stop: string; length: [number, number] }
+> = {
   en: { words: ENGLISH, join: " ", stop: ". ", length: [5, 18] },
   vi: { words: VIETNAMESE, join: " ", stop: ". ", length: [5, 18] },
   zh: { words: CHINESE, join: "", stop: "。", length: [4, 12] },
@@ -92,12 +95,15 @@ export class Text {
 
   #listing(chars: number): string {
     let text = "";
-    while (text.length < chars) text += `-rw-r--r-- 1 user user ${this.random.between(100, 9999)} ${this.path()}\n`;
+    while (text.length < chars)
+      text += `-rw-r--r-- 1 user user ${this.random.between(100, 9999)} ${this.path()}\n`;
     return text;
   }
 
   #word(language: Language): string {
-    return this.random.chance(ON_TOPIC) ? this.random.pick(this.#topics[language]) : this.random.zipf(SPOKEN[language].words);
+    return this.random.chance(ON_TOPIC)
+      ? this.random.pick(this.#topics[language])
+      : this.random.zipf(SPOKEN[language].words);
   }
 
   #identifier(): string {

@@ -2,7 +2,8 @@ import { Random } from "./random.js";
 
 /** Vocabularies, the most common first. Real words where they are searched for, made-up ones for the long tail. */
 
-const COMMON = `the to a of and is in that it for on with as this be are at from by or an if not we can has was will you
+const COMMON =
+  `the to a of and is in that it for on with as this be are at from by or an if not we can has was will you
 your have but so which when all then there use one out what how would should need time make get also just only more some
 into them its do no up any been they our my me here like now see set run new first same other way may must each after
 before about because where while file code error data server test user build config message value line name list call
@@ -18,10 +19,13 @@ offset count total average median latency throughput bandwidth retry timeout fai
 dashboard report release rollback migration backup restore snapshot replica shard cluster node container image volume
 kubernetes python typescript javascript rust golang java linux ubuntu debian macos windows postgres sqlite redis nginx
 weather morning evening dinner travel ticket hotel flight meeting calendar reminder birthday garden kitchen recipe music`
-  .split(/\s+/)
-  .filter((word, i, all) => all.indexOf(word) === i);
+    .split(/\s+/)
+    .filter((word, i, all) => all.indexOf(word) === i);
 
-const ONSETS = "b br c ch cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sc sh sl sp st str t th tr v w x z".split(" ");
+const ONSETS =
+  "b br c ch cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sc sh sl sp st str t th tr v w x z".split(
+    " ",
+  );
 const VOWELS = "a e i o u ai ea ee ie io oa ou".split(" ");
 const CODAS = " n r s t l m d ck nd st rt ng x".split(" ");
 
@@ -30,7 +34,8 @@ function tail(count: number): string[] {
   const words = new Set<string>();
   while (words.size < count) {
     let word = "";
-    for (let i = random.between(1, 4); i > 0; i -= 1) word += random.pick(ONSETS) + random.pick(VOWELS) + random.pick(CODAS);
+    for (let i = random.between(1, 4); i > 0; i -= 1)
+      word += random.pick(ONSETS) + random.pick(VOWELS) + random.pick(CODAS);
     words.add(word);
   }
   return [...words];
@@ -68,4 +73,13 @@ export const VIETNAMESE =
 
 export const EMOJI = ["👍", "🎉", "🚀", "😅", "✅", "❌", "🔥", "👩‍💻", "🐛", "📦", "🇻🇳", "❤️"];
 
-export const TOOLS = ["terminal", "read_file", "write_file", "web_search", "search_files", "browser_navigate", "patch", "todo"];
+export const TOOLS = [
+  "terminal",
+  "read_file",
+  "write_file",
+  "web_search",
+  "search_files",
+  "browser_navigate",
+  "patch",
+  "todo",
+];
