@@ -32,6 +32,8 @@ const GROUP_SECONDS = 50_000;
 /** A word that stands in a few messages only, and one that stands in most. */
 export const RARE_WORD = "zanzibarium";
 export const COMMON_WORD = "the";
+/** Said now and then in these words. */
+const PHRASE = "the docker build fails again";
 
 const SOURCES = ["cli", "telegram", "discord", "slack", "whatsapp"];
 const MODELS = ["claude-sonnet-4.6", "gpt-5.2", "qwen3-max", "gemini-3-pro"];
@@ -105,7 +107,8 @@ const isDense = ({ language }: Text) => language === "zh" || language === "ja";
 function question(text: Text): string {
   const { random } = text;
   const words = text.prose(heavy(random, isDense(text) ? 50 : 140));
-  return random.chance(0.004) ? `${words} ${RARE_WORD}` : words;
+  if (random.chance(0.004)) return `${words} ${RARE_WORD}`;
+  return random.chance(0.03) ? `${words} ${PHRASE}` : words;
 }
 
 function toolCall(text: Text, id: string, name: string): NewMessage {

@@ -88,8 +88,9 @@ export class Plain {
     });
   }
 
-  append(line: Line): void {
-    this.#one(line);
+  /** One transaction per message. */
+  append(lines: readonly Line[]): void {
+    for (const line of lines) this.#one(line);
   }
 
   /** Setup only: many at once. */

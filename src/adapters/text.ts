@@ -52,14 +52,21 @@ interface Shape {
 /** The text as code points, so that no cut can fall into one, with its length in the platform's unit. */
 class MeasuredText {
   readonly points: readonly string[];
+  readonly #unit: SplitOptions["unit"];
   readonly #unitsBefore: Uint32Array;
 
   constructor(text: string, unit: SplitOptions["unit"]) {
+    this.#unit = unit;
     this.points = Array.from(text);
     this.#unitsBefore = new Uint32Array(this.points.length + 1);
     for (const [i, point] of this.points.entries()) {
       this.#unitsBefore[i + 1] = this.#unitsBefore[i]! + (unit === "utf16" ? point.length : 1);
     }
+  }
+
+  /** What another text measures on the same scale. */
+  measure(other: string): number {
+    return this.#unit === "utf16" ? other.length : Array.from(other).length;
   }
 
   get length(): number {
@@ -93,13 +100,14 @@ function cutIntoParts(text: MeasuredText, shape: Shape): string[] {
   /** The language of the fence that the next part begins in. */
   let fence: string | undefined;
   for (let at = 0; at < text.length; ) {
-    const prefix = fencePrefix(fence, shape);
-    if (prefix.length + text.units(at, text.length) <= shape.room) {
+    const prefix = fencePrefix(text, fence, shape);
+    const prefixUnits = text.measure(prefix);
+    if (prefixUnits + text.units(at, text.length) <= shape.room) {
       parts.push(prefix + text.slice(at, text.length));
       break;
     }
     const closeRoom = shape.fences ? FENCE_CLOSE.length : 0;
-    const end = cutAt(text, at, text.fit(at, shape.room - prefix.length - closeRoom));
+    const end = cutAt(text, at, text.fit(at, shape.room - prefixUnits - closeRoom));
     const body = text.slice(at, end);
     if (shape.fences) fence = fenceAfter(body, fence);
     // Platforms refuse an empty message.
@@ -111,10 +119,10 @@ function cutIntoParts(text: MeasuredText, shape: Shape): string[] {
 }
 
 /** The line that opens the fence again; without its language when that would leave too little room. */
-function fencePrefix(fence: string | undefined, shape: Shape): string {
+function fencePrefix(text: MeasuredText, fence: string | undefined, shape: Shape): string {
   if (fence === undefined) return "";
   const prefix = `${FENCE}${fence}\n`;
-  const body = shape.room - prefix.length - FENCE_CLOSE.length;
+  const body = shape.room - text.measure(prefix) - FENCE_CLOSE.length;
   return body < Math.max(1, Math.floor(shape.room / 4)) ? `${FENCE}\n` : prefix;
 }
 

@@ -1,4 +1,5 @@
 import { padToCells } from "./cells.js";
+import { grouped } from "./numbers.js";
 
 /** A bar for `value` where `max` fills the width; what happened at all gets at least one block. */
 export function bar(value: number, max: number, width: number): string {
@@ -18,14 +19,4 @@ export function drawBars(rows: readonly BarRow[], width = 30): string[] {
   return rows.map(({ label, value }) =>
     `${padToCells(label, labelWidth)}  ${padToCells(bar(value, max, width), width)} ${grouped(value)}`.trimEnd(),
   );
-}
-
-/** 1234567 → `1,234,567`, the same in every locale. */
-export function grouped(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: 1 });
-}
-
-/** 13002342 → `12.4 MB`. */
-export function megabytes(bytes: number): string {
-  return `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
 }

@@ -1,6 +1,7 @@
 import type { Insights } from "../store/store.js";
-import { drawBars, grouped } from "./bars.js";
+import { drawBars } from "./bars.js";
 import { oneLine, padToCells, shorten } from "./cells.js";
+import { counted, grouped } from "./numbers.js";
 import { colors } from "./output.js";
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -42,7 +43,7 @@ function overview({ overview: sum, days_active, longest_streak }: Insights): str
     ["Cost", dollars(sum.cost_usd)],
     [
       "Active",
-      `${grouped(sum.active_hours)} h on ${days_active} days, longest streak ${longest_streak} days`,
+      `${grouped(sum.active_hours)} h on ${counted(days_active, "day")}, longest streak ${counted(longest_streak, "day")}`,
     ],
   ]);
 }

@@ -1,7 +1,8 @@
 import type { OnProgress, Progress } from "../store/store.js";
-import { bar, grouped } from "./bars.js";
+import { bar } from "./bars.js";
 import { cutToCells, padToCells } from "./cells.js";
 import { onEarlyExit } from "./exits.js";
+import { grouped } from "./numbers.js";
 
 const QUIET_MS = 1000;
 const REDRAW_MS = 100;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bar, drawBars, grouped, megabytes } from "../../src/cli/bars.js";
+import { bar, drawBars } from "../../src/cli/bars.js";
+import { counted, grouped, megabytes } from "../../src/cli/numbers.js";
 
 describe("bars", () => {
   it("scales to the largest value", () => {
@@ -34,5 +35,6 @@ describe("bars", () => {
     expect(grouped(1.25)).toBe("1.3");
     expect(megabytes(13_002_342)).toBe("12.4 MB");
     expect(megabytes(0)).toBe("0.0 MB");
+    expect([0, 1, 2].map((n) => counted(n, "day"))).toEqual(["0 days", "1 day", "2 days"]);
   });
 });

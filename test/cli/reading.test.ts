@@ -140,7 +140,7 @@ describe("hermes sessions lineage", () => {
   it("draws the family of a session", async () => {
     const home = history();
     const [root, child] = (await hermes(home, "sessions", "lineage", PROJECT)).split("\n");
-    expect(root).toBe(`my project  ${PROJECT}  root · discord · 1 messages · yesterday  ◀ asked`);
+    expect(root).toBe(`my project  ${PROJECT}  root · discord · 1 message · yesterday  ◀ asked`);
     expect(child).toMatch(/^└─ my project #2 {2}20250304_150000_cccccccc {2}compression · .* {2}★ tip$/);
     const lineage = await hermesJson<Lineage>(home, "sessions", "lineage", "my project");
     expect(lineage).toMatchObject({

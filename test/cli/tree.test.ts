@@ -37,7 +37,7 @@ describe("the lineage", () => {
       "└─ my project #2  b  compression · cli · 2 messages · 1h ago  ◀ asked",
       "   ├─ a side way  c  branch · cli · 2 messages · 1h ago",
       "   │  └─ —  e  delegate · cli · 2 messages · 1h ago",
-      "   └─ my project #3  d  compression · cli · 1,234 messages · 1h ago  ★ tip",
+      "   └─ my project #3  d  compression · cli · 1234 messages · 1h ago  ★ tip",
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ExportedSession, ExportQuery, OnProgress, Store } from "../../store/store.js";
 import { type Write, writeWhole } from "../files.js";
+import { counted } from "../numbers.js";
 import { withStore } from "../open.js";
 import { given, jsonOption, sourceOption } from "../options.js";
 import { print, printJson, writeOut } from "../output.js";
@@ -31,11 +32,7 @@ async function exportTo(file: string, options: ExportOptions): Promise<void> {
     return;
   }
   const exported = await writeWhole(file, (write) => exportWith(write, options));
-  options.json ? printJson({ exported, file }) : print(`Exported ${counted(exported)} to ${file}`);
-}
-
-export function counted(sessions: number): string {
-  return sessions === 1 ? "1 session" : `${sessions} sessions`;
+  options.json ? printJson({ exported, file }) : print(`Exported ${counted(exported, "session")} to ${file}`);
 }
 
 function exportWith(write: Write, options: ExportOptions): Promise<number> {

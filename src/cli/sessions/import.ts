@@ -6,11 +6,11 @@ import { Command } from "commander";
 import type { OnProgress } from "../../store/store.js";
 import { onEarlyExit } from "../exits.js";
 import { explained } from "../files.js";
+import { counted } from "../numbers.js";
 import { withNewStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { withProgress } from "../progress.js";
-import { counted } from "./export.js";
 import { readSessions } from "./exported.js";
 
 interface Imported {
@@ -31,7 +31,7 @@ export function importCommand(): Command {
 
 function drawImported({ imported, skipped }: Imported, file: string): string {
   const from = file === "-" ? "" : ` from ${file}`;
-  return `Imported ${counted(imported)}${from}${skipped > 0 ? ` (${skipped} skipped: already there)` : ""}`;
+  return `Imported ${counted(imported, "session")}${from}${skipped > 0 ? ` (${skipped} skipped: already there)` : ""}`;
 }
 
 /** Reads twice: a fault in the last line must show before the first one is written. */

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Optimized } from "../../store/store.js";
-import { megabytes } from "../bars.js";
+import { megabytes } from "../numbers.js";
 import { noDatabase, withStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";

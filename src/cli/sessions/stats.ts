@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Stats } from "../../store/store.js";
-import { megabytes } from "../bars.js";
 import { oneLine } from "../cells.js";
+import { megabytes } from "../numbers.js";
 import { withStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";

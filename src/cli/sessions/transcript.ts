@@ -1,6 +1,6 @@
 import type { Content, MessageRow, SessionRow } from "../../session.js";
-import { grouped } from "../bars.js";
 import { oneLine, plain } from "../cells.js";
+import { counted } from "../numbers.js";
 import { colors } from "../output.js";
 import { localMinute, relativeTime } from "../times.js";
 
@@ -19,7 +19,7 @@ export function sessionHeader(session: SessionRow, lastActive: number, now: numb
     session.id,
     session.source,
     ...(session.model ? [session.model] : []),
-    `${grouped(session.message_count)} messages`,
+    counted(session.message_count, "message"),
     `started ${localMinute(session.started_at)}`,
     `active ${relativeTime(lastActive, now)}`,
     ...(session.end_reason ? [`ended: ${session.end_reason}`] : []),
@@ -32,7 +32,7 @@ export function drawTranscript(messages: readonly MessageRow[], limit?: number):
   const shown = limit === undefined ? entries : entries.slice(-limit);
   const earlier = entries.length - shown.length;
   const blocks = shown.map(drawEntry);
-  if (earlier > 0) blocks.unshift(colors.dim(`... ${grouped(earlier)} earlier messages ...`));
+  if (earlier > 0) blocks.unshift(colors.dim(`... ${counted(earlier, "earlier message")} ...`));
   return blocks.length === 0 ? "No messages yet." : blocks.join("\n\n");
 }
 
@@ -70,7 +70,7 @@ function drawEntry({ role, timestamp, text, tools }: Entry): string {
 export function toolSummary(tools: readonly string[]): string {
   const names = [...new Set(tools)];
   const more = names.length > NAMES_SHOWN ? ", …" : "";
-  const calls = tools.length === 1 ? "1 tool call" : `${tools.length} tool calls`;
+  const calls = counted(tools.length, "tool call");
   return `[${calls}: ${names.slice(0, NAMES_SHOWN).map(oneLine).join(", ")}${more}]`;
 }
 

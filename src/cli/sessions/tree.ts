@@ -1,6 +1,6 @@
 import type { Lineage, LineageNode } from "../../store/store.js";
-import { grouped } from "../bars.js";
 import { oneLine } from "../cells.js";
+import { counted } from "../numbers.js";
 import { colors } from "../output.js";
 import { relativeTime } from "../times.js";
 
@@ -32,7 +32,7 @@ function nodeLabel(node: LineageNode, { session, tip }: Lineage, now: number): s
   const facts = [
     node.kind,
     node.source,
-    `${grouped(node.message_count)} messages`,
+    counted(node.message_count, "message"),
     relativeTime(node.started_at, now),
   ];
   const marks = [...(node.id === session.id ? ["◀ asked"] : []), ...(node.id === tip ? ["★ tip"] : [])];

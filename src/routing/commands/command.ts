@@ -1,7 +1,7 @@
 import type { Config } from "../../config/schema.js";
 import type { InboundMessage, Principal } from "../../message.js";
 import type { SessionKey, SessionRow } from "../../session.js";
-import type { Queues, RouteRow } from "../../store/queues.js";
+import type { RouteRow } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
 
 /** One slash command, one file. Help, menus and completion come from these declarations. */
@@ -40,7 +40,7 @@ export interface CommandOutcome {
 
 /** What commands may do to the gateway. */
 export interface CommandGateway {
-  store: Store & Queues;
+  store: Store;
   config: Config;
   commands: readonly Command[];
   /** Ends the session and opens a new one. */

@@ -5,14 +5,20 @@ import { CHECK_ACCESS, explainFault, MOVE_AWAY } from "./faults.js";
 
 /** Below this, a checkpoint that races with a reset of the WAL can corrupt the file. */
 const SQLITE_MINIMUM = [3, 51, 3] as const;
+/** Readers wait only while a file is being recovered, vacuumed whole, or closed by its last user. */
+const READER_PATIENCE_MS = 10_000;
 const MAGIC = "SQLite format 3\0";
 
 /** A connection as every Hermes process has it: WAL, foreign keys, every commit on the disk. Waiting for locks is the caller's. */
 export function connect(path: string, options: { readonly: boolean }): Connection {
   requireSoundFile(path);
   if (!options.readonly) createPrivately(path);
+  let db: Connection | undefined;
   try {
-    const db = new Database(path, { readonly: options.readonly, timeout: 0 });
+    db = new Database(path, {
+      readonly: options.readonly,
+      timeout: options.readonly ? READER_PATIENCE_MS : 0,
+    });
     requireSafeSqlite(db);
     db.pragma("foreign_keys = ON");
     db.pragma("synchronous = FULL");
@@ -20,6 +26,7 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
     db.pragma("temp_store = MEMORY");
     return db;
   } catch (error) {
+    db?.close();
     throw explainFault(error, path);
   }
 }

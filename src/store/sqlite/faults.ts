@@ -7,6 +7,14 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && BUSY.test(error.code);
 }
 
+export function isDoubled(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code === "SQLITE_CONSTRAINT_UNIQUE";
+}
+
+export function isCorrupt(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_CORRUPT");
+}
+
 /** What SQLite says, as one sentence for people with what to do about it. Other errors pass through. */
 export function explainFault(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;

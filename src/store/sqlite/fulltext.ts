@@ -76,7 +76,11 @@ export function createTriggers(db: Database, name: string, table: string, layout
 }
 
 export function dropTriggers(db: Database, name: string): void {
-  for (const event of ["insert", "delete", "update"]) db.exec(`DROP TRIGGER IF EXISTS ${name}_${event}`);
+  for (const trigger of triggerNames(name)) db.exec(`DROP TRIGGER IF EXISTS ${trigger}`);
+}
+
+export function triggerNames(table: string): string[] {
+  return ["insert", "delete", "update"].map((event) => `${table}_${event}`);
 }
 
 export function readLayout(db: Database): Layout {

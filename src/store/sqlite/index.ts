@@ -87,6 +87,39 @@ class SqliteStore implements Store {
   getMeta: Store["getMeta"] = (key) => this.#read.getMeta(key);
   setMeta: Store["setMeta"] = (key, value) => this.#write.setMeta(key, value);
 
+  acceptMessages: Store["acceptMessages"] = (messages) => this.#write.acceptMessages(messages);
+  waitingMessages: Store["waitingMessages"] = () => this.#read.waitingMessages();
+  cancelWaiting: Store["cancelWaiting"] = (key, reason) => this.#write.cancelWaiting(key, reason);
+  settleMessage: Store["settleMessage"] = (settled) => this.#write.settleMessage(settled);
+  getRoute: Store["getRoute"] = (key) => this.#read.getRoute(key);
+  listRoutes: Store["listRoutes"] = () => this.#read.listRoutes();
+  openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
+  switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
+  expireRoute: Store["expireRoute"] = (key, id, reason) => this.#write.expireRoute(key, id, reason);
+  setRouteFlags: Store["setRouteFlags"] = (key, flags) => this.#write.setRouteFlags(key, flags);
+  startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);
+  finishTurn: Store["finishTurn"] = (finish) => this.#write.finishTurn(finish);
+  failTurn: Store["failTurn"] = (failed) => this.#write.failTurn(failed);
+  splitRoute: Store["splitRoute"] = (split) => this.#write.splitRoute(split);
+  enqueueReply: Store["enqueueReply"] = (reply) => this.#write.enqueueReply(reply);
+  claimDeliveries: Store["claimDeliveries"] = (bootId, limit) => this.#write.claimDeliveries(bootId, limit);
+  settleDelivery: Store["settleDelivery"] = (id, outcome) => this.#write.settleDelivery(id, outcome);
+  chatLog: Store["chatLog"] = (platform, chatId, limit) => this.#read.chatLog(platform, chatId, limit);
+  recover: Store["recover"] = (bootId, maxAttempts) => this.#write.recover(bootId, maxAttempts);
+  deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
+  retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
+  traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);
+  pruneQueues: Store["pruneQueues"] = (seconds) => this.#write.pruneQueues(seconds);
+  pairingState: Store["pairingState"] = (platform, userId) => this.#read.pairingState(platform, userId);
+  addPairing: Store["addPairing"] = (pairing) => this.#write.addPairing(pairing);
+  listPairings: Store["listPairings"] = () => this.#read.listPairings();
+  pendingPairings: Store["pendingPairings"] = (platform) => this.#read.pendingPairings(platform);
+  approvePairing: Store["approvePairing"] = (id) => this.#write.approvePairing(id);
+  failPairing: Store["failPairing"] = (platform, failures, until) =>
+    this.#write.failPairing(platform, failures, until);
+  revokePairing: Store["revokePairing"] = (platform, userId) => this.#write.revokePairing(platform, userId);
+  isPaired: Store["isPaired"] = (platform, userIds) => this.#read.isPaired(platform, userIds);
+
   pruneSessions: Store["pruneSessions"] = (query, onProgress) =>
     this.#long<number>("pruneSessions", [query], onProgress);
 
@@ -159,7 +192,7 @@ class SqliteStore implements Store {
     const reader = this.#reader;
     this.#reader = Promise.reject(new HermesError("unavailable", "The store is closed."));
     this.#reader.catch(() => undefined);
-    await (await reader)?.close();
+    await (await reader?.catch(() => undefined))?.close();
     await this.#writer.close();
   }
 

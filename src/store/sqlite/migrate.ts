@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { lineageBase, nextTitleThatFits } from "../../title.js";
 import type { OnProgress } from "../store.js";
 import { createFullText, dropFullText, hasCjk, indexedText } from "./fulltext.js";
+import { idRanges } from "./ranges.js";
 import { completeSchema, SCHEMA_VERSION } from "./schema.js";
 
 const ROWS_PER_STEP = 500;
@@ -48,10 +49,7 @@ function freeTitle(title: string, taken: ReadonlySet<string>): string {
 }
 
 function indexAllMessages(db: Database, onProgress: OnProgress): void {
-  const { last, total } = db.prepare("SELECT max(id) AS last, count(*) AS total FROM messages").get() as {
-    last: number | null;
-    total: number;
-  };
+  const total = db.prepare("SELECT count(*) FROM messages").pluck().get() as number;
   const range = "m.id > ? AND m.id <= ?";
   const words = db.prepare(
     `INSERT INTO messages_fts(rowid, content) SELECT m.id, ${indexedText("m")} FROM messages m WHERE ${range}`,
@@ -61,9 +59,9 @@ function indexAllMessages(db: Database, onProgress: OnProgress): void {
      SELECT m.id, ${indexedText("m")} FROM messages m WHERE ${range} AND ${hasCjk("m")}`,
   );
   let done = 0;
-  for (let from = 0; from < (last ?? 0); from += ROWS_PER_STEP) {
-    done += words.run(from, from + ROWS_PER_STEP).changes;
-    trigrams.run(from, from + ROWS_PER_STEP);
+  for (const { from, to } of idRanges(db, ROWS_PER_STEP)) {
+    done += words.run(from, to).changes;
+    trigrams.run(from, to);
     onProgress({ step: "Upgrading the history", done, total });
   }
 }

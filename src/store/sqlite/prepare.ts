@@ -1,8 +1,10 @@
 import fs from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { fileStamp } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { OnProgress } from "../store.js";
+import { connect } from "./connect.js";
 import { explainFault } from "./faults.js";
 import { readLayout } from "./fulltext.js";
 import { migrate } from "./migrate.js";
@@ -20,7 +22,6 @@ export function prepare(db: Database, path: string, onProgress: OnProgress): voi
   // From here on we checkpoint ourselves, outside of commits.
   db.pragma("wal_autocheckpoint = 0");
   if (kind === "current" && isComplete(db) && readLayout(db) !== "none") return;
-  if (kind === "older") keepCopy(db, path, onProgress);
   db.exec("BEGIN IMMEDIATE");
   try {
     change(db, path, onProgress);
@@ -35,7 +36,10 @@ export function prepare(db: Database, path: string, onProgress: OnProgress): voi
 function change(db: Database, path: string, onProgress: OnProgress): void {
   const kind = kindOf(db, path);
   if (kind === "new") createSchema(db);
-  if (kind === "older") migrate(db, onProgress);
+  if (kind === "older") {
+    keepCopy(path, readVersion(db)!, onProgress);
+    migrate(db, onProgress);
+  }
   if (kind !== "current") return;
   completeSchema(db);
   // A file whose full text was dropped by a process without FTS5. A newer version's is not ours to touch.
@@ -54,16 +58,36 @@ function kindOf(db: Database, path: string): "new" | "older" | "current" {
   return version < SCHEMA_VERSION ? "older" : "current";
 }
 
-/** Written under another name first, so that a copy by its final name is a whole one. */
-function keepCopy(db: Database, path: string, onProgress: OnProgress): void {
+/** Under the write lock, so that one process makes it; a connection beside it still sees the file as it was. */
+function keepCopy(path: string, version: number, onProgress: OnProgress): void {
   onProgress({ step: "Keeping a copy", done: 0, total: 1 });
-  const copy = `${path}.v${readVersion(db)}-${fileStamp()}`;
-  copyDatabase(db, copy);
+  const name = `${path}.v${version}-`;
+  removePartial(name);
+  const source = connect(path, { readonly: true });
+  try {
+    copyDatabase(source, name + fileStamp());
+  } finally {
+    source.close();
+  }
 }
 
-/** A consistent, compact copy, readable by its owner alone, while others go on writing. */
+/** What a copy that was killed left behind. */
+function removePartial(start: string): void {
+  const folder = dirname(start);
+  for (const name of fs.readdirSync(folder)) {
+    if (name.startsWith(basename(start)) && name.includes(PARTIAL))
+      fs.rmSync(join(folder, name), { force: true });
+  }
+}
+
+const PARTIAL = ".partial";
+
+/**
+ * A consistent, compact copy, readable by its owner alone, while others go on writing. Under another name first, so
+ * that a copy by its final name is a whole one.
+ */
 export function copyDatabase(db: Database, target: string): void {
-  const partial = `${target}.partial`;
+  const partial = target + PARTIAL;
   fs.rmSync(partial, { force: true });
   fs.closeSync(fs.openSync(partial, "wx", 0o600));
   try {

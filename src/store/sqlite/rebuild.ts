@@ -9,6 +9,7 @@ import {
   indexedText,
   type Layout,
 } from "./fulltext.js";
+import { idRanges } from "./ranges.js";
 import { Slice } from "./slice.js";
 
 /**
@@ -36,16 +37,15 @@ export function* rebuildFullText(
 const IDS_AT_ONCE = 50;
 
 function* fill(db: Database, table: string, layout: Layout, slice: Slice): Generator<Progress, void> {
-  const last = (db.prepare("SELECT max(id) FROM messages").pluck().get() as number | null) ?? 0;
   const wanted = layout === "compact" ? `AND ${hasCjk("m")}` : "";
   // What was written or changed since the triggers exist is there already.
   const insert = db.prepare(
     `INSERT INTO ${table}(rowid, content) SELECT m.id, ${indexedText("m")} FROM messages m
      WHERE m.id > ? AND m.id <= ? ${wanted} AND NOT EXISTS (SELECT 1 FROM ${table}_content c WHERE c.id = m.id)`,
   );
-  for (let from = 0; from < last; from += IDS_AT_ONCE) {
-    insert.run(from, Math.min(last, from + IDS_AT_ONCE));
-    yield* slice.pause({ step: "Indexing", done: from, total: last });
+  for (const { from, to, last } of idRanges(db, IDS_AT_ONCE)) {
+    insert.run(from, to);
+    yield* slice.pause({ step: "Indexing", done: to, total: last });
   }
 }
 
@@ -76,8 +76,18 @@ function* removeTable(db: Database, name: string, slice: Slice): Generator<Progr
     ["idx", "segid, term"],
   ] as const) {
     const from = `${name}_${shadow}`;
-    const some = db.prepare(`DELETE FROM ${from} WHERE (${key}) IN (SELECT ${key} FROM ${from} LIMIT 100)`);
-    while (some.run().changes > 0) yield* slice.pause(progress);
+    while (emptySome(db, from, key)) yield* slice.pause(progress);
   }
   db.exec(`DROP TABLE ${name}`);
+}
+
+/** SQLite guards the tables behind a full-text table; this one is on its way out. */
+function emptySome(db: Database, table: string, key: string): boolean {
+  db.unsafeMode(true);
+  try {
+    const some = db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} LIMIT 100)`);
+    return some.run().changes > 0;
+  } finally {
+    db.unsafeMode(false);
+  }
 }

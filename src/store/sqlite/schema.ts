@@ -1,5 +1,7 @@
 import type { Database } from "better-sqlite3";
+import { isDoubled } from "./faults.js";
 import { createFullText } from "./fulltext.js";
+import { QUEUE_INDEXES, QUEUE_TABLES } from "./queues/schema.js";
 
 /** The version of Hermes' schema that new files get. Later columns that we use are added without raising it. */
 export const SCHEMA_VERSION = 11;
@@ -74,6 +76,7 @@ const TABLES = [
     user_id TEXT NOT NULL,
     PRIMARY KEY (platform, user_id, session_id)
 ) WITHOUT ROWID`,
+  ...QUEUE_TABLES,
 ];
 
 const INDEXES = [
@@ -89,6 +92,7 @@ const INDEXES = [
   // Titles of a lineage by range. NOCASE folds what LIKE folds.
   "CREATE INDEX IF NOT EXISTS gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
+  ...QUEUE_INDEXES,
 ];
 
 export function createSchema(db: Database): void {
@@ -103,7 +107,16 @@ export function completeSchema(db: Database): void {
   for (const sql of TABLES) db.exec(sql);
   addMissingColumns(db, "sessions", SESSIONS);
   addMissingColumns(db, "messages", MESSAGES);
-  for (const sql of INDEXES) db.exec(sql);
+  for (const sql of INDEXES) addIndex(db, sql);
+}
+
+/** As Hermes does: a file whose titles are doubled already goes without the index that forbids it. */
+function addIndex(db: Database, sql: string): void {
+  try {
+    db.exec(sql);
+  } catch (error) {
+    if (!isDoubled(error)) throw error;
+  }
 }
 
 /** True when `completeSchema` would change nothing: opening a finished file must not need the write lock. */

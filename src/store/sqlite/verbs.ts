@@ -7,6 +7,29 @@ import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
 import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
 import { copyDatabase } from "./prepare.js";
 import { deleteSession, pruneSessions } from "./prune.js";
+import { acceptMessages, cancelWaiting, settleMessage, waitingMessages } from "./queues/inbox.js";
+import { claimDeliveries, enqueueReply, settleDelivery } from "./queues/outbox.js";
+import {
+  addPairing,
+  approvePairing,
+  failPairing,
+  isPaired,
+  listPairings,
+  pairingState,
+  pendingPairings,
+  revokePairing,
+} from "./queues/pairing.js";
+import { chatLog, deadLetters, pruneQueues, recover, retryDead, traceMessage } from "./queues/record.js";
+import {
+  expireRoute,
+  getRoute,
+  listRoutes,
+  openRoute,
+  setRouteFlags,
+  splitRoute,
+  switchRoute,
+} from "./queues/routes.js";
+import { failTurn, finishTurn, startTurn } from "./queues/turns.js";
 import { searchMessages } from "./search.js";
 import {
   addParticipant,
@@ -45,6 +68,28 @@ export const writeVerbs = {
   optimizeFullText,
   shrink,
   rebuildDerived,
+
+  acceptMessages,
+  cancelWaiting,
+  settleMessage,
+  openRoute,
+  switchRoute,
+  expireRoute,
+  setRouteFlags,
+  splitRoute,
+  startTurn,
+  finishTurn,
+  failTurn,
+  enqueueReply,
+  claimDeliveries,
+  settleDelivery,
+  recover,
+  retryDead,
+  pruneQueues,
+  addPairing,
+  approvePairing,
+  failPairing,
+  revokePairing,
 };
 
 /** Not inside a transaction. */
@@ -67,6 +112,17 @@ export const readVerbs = {
   getMeta,
   check,
   copyDatabase,
+
+  waitingMessages,
+  getRoute,
+  listRoutes,
+  chatLog,
+  deadLetters,
+  traceMessage,
+  pairingState,
+  listPairings,
+  pendingPairings,
+  isPaired,
 };
 
 type Result<R> = R extends Generator<unknown, infer T> ? T : R;

@@ -24,24 +24,29 @@ function reply(message: Reply): void {
   });
 }
 
+/** At once: work that never pauses has no moment for a queue. */
+function tell(id: number, progress: Progress): void {
+  port.postMessage([{ id, progress }] satisfies Reply[]);
+}
+
 const fail = (id: number, error: unknown) => {
   const cause = explainFault(error, path);
   reply({ id, error: { ...describeError(cause), stack: error instanceof Error ? error.stack : undefined } });
 };
 
+/** Even a look at the file can meet a lock: another process may be recovering it, or closing it as the last. */
 async function open(): Promise<Database> {
-  const db = connect(path, { readonly: role === "reader" });
-  const onProgress = (progress: Progress) => reply({ id: 0, progress });
-  for (let tries = 1; role === "writer"; tries += 1) {
+  let db: Database | undefined;
+  for (let tries = 1; ; tries += 1) {
     try {
-      prepare(db, path, onProgress);
+      db ??= connect(path, { readonly: role === "reader" });
+      if (role === "writer") prepare(db, path, (progress) => tell(0, progress));
       return db;
     } catch (error) {
       if (!isBusy(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, retryDelayMs(tries)));
     }
   }
-  return db;
 }
 
 function serveWrites(db: Database): (call: Call) => void {
@@ -80,7 +85,7 @@ function finish(id: number, result: unknown): unknown {
   if (!isGenerator(result)) return result;
   for (let step = result.next(); ; step = result.next()) {
     if (step.done) return step.value;
-    port.postMessage([{ id, progress: step.value }] satisfies Reply[]);
+    tell(id, step.value);
   }
 }
 

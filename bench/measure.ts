@@ -1,0 +1,38 @@
+/** Times in milliseconds. */
+
+export async function timed(work: () => unknown): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export function percentile(values: readonly number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]) => percentile(values, 50);
+export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+export const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
+export const perSecond = (count: number, time: number) =>
+  `${Math.round((count * 1000) / time).toLocaleString("en")}/s`;
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+export const p50p95 = (times: readonly number[]) => `${ms(median(times))} / ${ms(percentile(times, 95))}`;
+
+/**
+ * Two ways of doing the same, in turns, so that whatever else the machine does hits both alike. As often as fits into
+ * `budgetMs`, within bounds; the first turn warms up and isn't counted.
+ */
+export async function inTurns(
+  sides: readonly (() => unknown)[],
+  { budgetMs, atLeast = 10, atMost = 200 }: { budgetMs: number; atLeast?: number; atMost?: number },
+): Promise<number[][]> {
+  const times: number[][] = sides.map(() => []);
+  for (const side of sides) await side();
+  const end = performance.now() + budgetMs;
+  for (let turn = 0; turn < atMost && (turn < atLeast || performance.now() < end); turn += 1) {
+    for (const [i, side] of sides.entries()) times[i]!.push(await timed(side));
+  }
+  return times;
+}

@@ -1,0 +1,34 @@
+import { parseArgs } from "node:util";
+
+/** What a bench is run with, and what it may say on the way. */
+export interface BenchOptions {
+  /** A tenth of everything: does it run at all? */
+  quick: boolean;
+  /** Keep the table in `bench/results.md`. */
+  write: boolean;
+}
+
+type Bench = { bench(options: BenchOptions): Promise<void> };
+
+const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
+  store: {
+    about: "the store against bare better-sqlite3 with v11's schema",
+    load: () => import("./store.js"),
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
+});
+const [name] = positionals;
+const chosen = name === undefined ? undefined : BENCHES[name];
+
+if (chosen) {
+  await (await chosen.load()).bench(values);
+} else {
+  if (name !== undefined) console.error(`There is no bench '${name}'.`);
+  console.error("npm run bench -- <name> [--quick] [--write]");
+  for (const [known, { about }] of Object.entries(BENCHES)) console.error(`  ${known.padEnd(8)} ${about}`);
+  process.exitCode = name === undefined ? 0 : 2;
+}

@@ -1,0 +1,71 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import Database from "better-sqlite3";
+import type { BenchOptions } from "./run.js";
+import { withScratch } from "./scratch.js";
+import { benchAppends } from "./store/appends.js";
+import { fillBoth } from "./store/fill.js";
+import { benchGrowth } from "./store/growth.js";
+import { benchLists } from "./store/lists.js";
+import { benchLocks } from "./store/locks.js";
+import { benchLoop } from "./store/loop.js";
+import { FULL, QUICK, type Scene } from "./store/scene.js";
+import { benchSearch } from "./store/search.js";
+import { benchWriters } from "./store/writers.js";
+import { markdown, type Row } from "./table.js";
+
+const RESULTS = new URL("./results.md", import.meta.url);
+
+/** Everything on one pair of files, in the order in which a file lives: filled, read, written to, tidied up, grown. */
+export async function bench({ quick, write }: BenchOptions): Promise<void> {
+  const started = performance.now();
+  const rows = await withScratch(async (folder) => {
+    const scene: Scene = { folder, sizes: quick ? QUICK : FULL, rows: [], say: progress(started) };
+    await measureAll(scene);
+    return scene.rows;
+  });
+  const report = describe(rows, quick, (performance.now() - started) / 1000);
+  console.log(report);
+  if (write) fs.writeFileSync(RESULTS, report);
+}
+
+async function measureAll(scene: Scene): Promise<void> {
+  const pair = await fillBoth(scene);
+  await benchSearch(scene, pair);
+  await benchLists(scene, pair);
+  await benchAppends(scene, pair);
+  await benchLoop(scene, pair);
+  await benchWriters(scene, pair);
+  await benchLocks(scene, pair);
+  await benchGrowth(scene, pair);
+  await pair.store.close();
+}
+
+const progress = (started: number) => (text: string) =>
+  process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
+
+function describe(rows: readonly Row[], quick: boolean, seconds: number): string {
+  const sizes = quick ? QUICK : FULL;
+  const count = (n: number) => n.toLocaleString("en");
+  return `# Bench: the store
+
+${quick ? "**A quick run at a tenth of the size: it shows that everything runs, not how fast.**\n\n" : ""}\
+A generated history of ${count(sizes.sessions)} sessions and ${count(sizes.messages)} messages against *plain*: bare better-sqlite3, v11's inline
+schema, one transaction per message, \`synchronous=FULL\`. Both in one run, in turns. A ratio is how many times faster
+ours is; for sizes, how large ours is beside plain. Times are p50 / p95 through the store, thread hop included.
+
+${markdown(rows)}
+
+${machine()}; ${seconds.toFixed(0)} s. Repeat with \`npm run bench -- store --write\`.
+`;
+}
+
+function machine(): string {
+  const memory = new Database(":memory:");
+  const sqlite = memory.prepare("SELECT sqlite_version()").pluck().get();
+  memory.close();
+  const cpu = os.cpus()[0]?.model.trim() ?? path.basename(process.execPath);
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}, ${os.cpus().length} cores (${cpu}), ${os.type()}, Node ${process.version}, SQLite ${sqlite}`;
+}

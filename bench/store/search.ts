@@ -1,0 +1,58 @@
+import type { SearchOptions } from "../../src/store/store.js";
+import { COMMON_WORD, RARE_WORD } from "../corpus.js";
+import { inTurns, median, p50p95, percentile } from "../measure.js";
+import { naiveSearch, type Path } from "./naive.js";
+import type { Pair, Scene } from "./scene.js";
+
+interface Case {
+  what: string;
+  query: string;
+  path: Path;
+  sort?: SearchOptions["sort"];
+  /** At least so many times faster; 1 is "not slower". */
+  target: number;
+}
+
+const CASES: Case[] = [
+  { what: "common word", query: COMMON_WORD, path: "fts", target: 1 },
+  { what: "rare word", query: RARE_WORD, path: "fts", target: 1 },
+  { what: "phrase", query: '"docker build"', path: "fts", target: 1 },
+  { what: "prefix", query: "deplo*", path: "fts", target: 1 },
+  { what: "OR", query: "kubernetes OR postgres", path: "fts", target: 1 },
+  { what: "NOT", query: "python NOT java", path: "fts", target: 1 },
+  { what: "3 CJK characters", query: "数据库", path: "trigram", target: 1 },
+  { what: "5 CJK characters", query: "データベース", path: "trigram", target: 1 },
+  { what: "2 CJK characters", query: "部署", path: "like", target: 20 },
+  { what: "2 CJK characters, many hits", query: "我们", path: "like", target: 20 },
+  { what: "newest first, common word", query: COMMON_WORD, path: "fts", sort: "newest", target: 20 },
+];
+
+export async function benchSearch(scene: Scene, { plain, store }: Pair): Promise<void> {
+  for (const { what, query, path, sort, target } of CASES) {
+    const options: SearchOptions = sort ? { sort } : {};
+    const naive = () => naiveSearch(plain.db, path, query, sort === "newest");
+    const found = (await store.searchMessages(query, options)).hits;
+    requireSame(what, naive(), found);
+    const [plainTimes, times] = (await inTurns([naive, () => store.searchMessages(query, options)], {
+      budgetMs: scene.sizes.searchBudgetMs,
+    })) as [number[], number[]];
+    const ratio = median(plainTimes) / median(times);
+    const tail = percentile(plainTimes, 95) / percentile(times, 95);
+    scene.rows.push({
+      ratio,
+      what: `search: ${what} (${found.length === 20 ? "20 of many" : found.length} hits)`,
+      ours: p50p95(times),
+      plain: p50p95(plainTimes),
+      target: target === 1 ? "≥ 1× (p50, p95)" : `≥ ${target}×`,
+      met: ratio >= target && tail >= Math.min(1, target),
+    });
+    scene.say(`search: ${what} ${ratio.toFixed(2)}×`);
+  }
+}
+
+/** A fast answer that is another answer would prove nothing. Ranks may tie, so counts are compared. */
+function requireSame(what: string, naive: readonly unknown[], ours: readonly unknown[]): void {
+  if (naive.length === 0) throw new Error(`search '${what}' finds nothing: the corpus lacks it`);
+  if (naive.length !== ours.length)
+    throw new Error(`search '${what}': ${ours.length} hits, plain has ${naive.length}`);
+}

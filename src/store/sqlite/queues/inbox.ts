@@ -1,0 +1,110 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { InboundMessage } from "../../../message.js";
+import type { SessionKey } from "../../../session.js";
+import type { AcceptedMessage, InboxRow, InboxState, SettledMessage } from "../../queues.js";
+import { marks, sql } from "../statements.js";
+import { addReply } from "./outbox.js";
+
+export interface StoredInbox {
+  id: number;
+  session_key: string;
+  payload: string;
+  state: InboxState;
+  attempts: number;
+  not_before: number;
+  received_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  turn_id: string | null;
+  session_id: string | null;
+  reason: string | null;
+  error: string | null;
+}
+
+export function toInboxRow(row: StoredInbox): InboxRow {
+  return {
+    id: row.id,
+    sessionKey: row.session_key,
+    message: JSON.parse(row.payload) as InboundMessage,
+    state: row.state,
+    attempts: row.attempts,
+    receivedAt: row.received_at,
+    notBefore: row.not_before,
+    error: row.error,
+  };
+}
+
+/** The unique key is the deduplication: a platform's second delivery of an event adds nothing. */
+export function acceptMessages(db: Database, messages: readonly AcceptedMessage[]): InboxRow[] {
+  const insert = sql(
+    db,
+    `INSERT INTO gw_inbox (platform, account, event_id, session_key, chat_id, payload, received_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (platform, account, event_id) DO NOTHING RETURNING *`,
+  );
+  return messages.flatMap(({ message, sessionKey, receivedAt }) => {
+    const { platform, account, eventId, origin } = message;
+    const row = insert.get(
+      platform,
+      account,
+      eventId,
+      sessionKey,
+      origin.chatId,
+      JSON.stringify(message),
+      receivedAt,
+    );
+    return row ? [toInboxRow(row as StoredInbox)] : [];
+  });
+}
+
+export function waitingMessages(db: Database): InboxRow[] {
+  const rows = sql(db, "SELECT * FROM gw_inbox WHERE state = 'waiting' ORDER BY id").all() as StoredInbox[];
+  return rows.map(toInboxRow);
+}
+
+export function cancelWaiting(db: Database, key: SessionKey, reason: string): number {
+  return sql(
+    db,
+    "UPDATE gw_inbox SET state = 'cancelled', reason = ?, finished_at = ? WHERE session_key = ? AND state = 'waiting'",
+  ).run(reason, nowSeconds(), key).changes;
+}
+
+export function settleMessage(db: Database, { inboxId, state, reason, replies }: SettledMessage): void {
+  const changed = sql(
+    db,
+    "UPDATE gw_inbox SET state = ?, reason = ?, finished_at = ? WHERE id = ? AND state IN ('waiting', 'running')",
+  ).run(state, reason, nowSeconds(), inboxId).changes;
+  // Settled before, by somebody else: its replies are out already.
+  if (changed === 0) return;
+  for (const [part, reply] of replies.entries())
+    addReply(db, reply, { inboxId, nonce: `m${inboxId}.${part}` });
+}
+
+/** What was running under an older boot waits again, or is given up. */
+export function recoverInbox(
+  db: Database,
+  bootId: string,
+  maxAttempts: number,
+): { waiting: number; dead: InboxRow[] } {
+  const dead = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway died in its turn')
+     WHERE state = 'running' AND boot_id IS NOT ? AND attempts >= ? RETURNING *`,
+  ).all(nowSeconds(), bootId, maxAttempts) as StoredInbox[];
+  const waiting = sql(
+    db,
+    "UPDATE gw_inbox SET state = 'waiting', boot_id = NULL WHERE state = 'running' AND boot_id IS NOT ?",
+  ).run(bootId).changes;
+  return { waiting, dead: dead.map(toInboxRow) };
+}
+
+export function finishInbox(
+  db: Database,
+  ids: readonly number[],
+  change: { state: InboxState; notBefore?: number; error?: string },
+): void {
+  const finished = change.state === "waiting" ? null : nowSeconds();
+  db.prepare(
+    `UPDATE gw_inbox SET state = ?, not_before = ?, error = ?, finished_at = ? WHERE id IN (${marks(ids)}) AND state = 'running'`,
+  ).run(change.state, change.notBefore ?? 0, change.error ?? null, finished, ...ids);
+}

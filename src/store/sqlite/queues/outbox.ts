@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { OutboundKind, Target } from "../../../message.js";
+import type { DeliveryOutcome, NewReply, OutboxRow, OutboxState } from "../../queues.js";
+import { sql } from "../statements.js";
+
+export interface StoredOutbox {
+  id: number;
+  nonce: string;
+  kind: OutboundKind;
+  target: string;
+  text: string;
+  turn_id: string | null;
+  state: OutboxState;
+  attempts: number;
+  created_at: number;
+  sent_at: number | null;
+  may_be_repeat: number;
+  message_ids: string | null;
+  error: string | null;
+}
+
+export function toOutboxRow(row: StoredOutbox): OutboxRow {
+  return {
+    id: row.id,
+    nonce: row.nonce,
+    kind: row.kind,
+    target: JSON.parse(row.target) as Target,
+    text: row.text,
+    turnId: row.turn_id,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    mayBeRepeat: row.may_be_repeat === 1,
+  };
+}
+
+interface ReplyOf {
+  nonce: string;
+  inboxId?: number;
+  turnId?: string;
+}
+
+/** The nonce comes from what is answered, not from chance: the same answer can't be queued twice. */
+export function addReply(db: Database, reply: NewReply, { nonce, inboxId, turnId }: ReplyOf): number {
+  const { target, kind, text, sessionKey } = reply;
+  return Number(
+    sql(
+      db,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      nonce,
+      kind,
+      target.platform,
+      target.account,
+      target.chatId,
+      JSON.stringify(target),
+      text,
+      sessionKey ?? null,
+      turnId ?? null,
+      inboxId ?? null,
+      nowSeconds(),
+    ).lastInsertRowid,
+  );
+}
+
+export function enqueueReply(db: Database, reply: NewReply): number {
+  return addReply(db, reply, { nonce: randomUUID() });
+}
+
+/** In each chat one at a time, in order: what is older there and not settled holds back what is newer. */
+export function claimDeliveries(db: Database, bootId: string, limit: number): OutboxRow[] {
+  const rows = sql(
+    db,
+    `UPDATE gw_outbox SET state = 'sending', attempts = attempts + 1, boot_id = ? WHERE id IN (
+       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.not_before <= ? AND NOT EXISTS (
+         SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform AND older.chat_id IS o.chat_id
+           AND older.id < o.id AND older.state IN ('pending', 'sending'))
+       ORDER BY o.id LIMIT ?) RETURNING *`,
+  ).all(bootId, nowSeconds(), limit) as StoredOutbox[];
+  return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
+}
+
+export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcome): void {
+  const sent = outcome.state === "sent";
+  const pending = outcome.state === "pending";
+  sql(
+    db,
+    `UPDATE gw_outbox SET state = ?, not_before = ?, error = ?, sent_at = ?, message_ids = ?,
+       may_be_repeat = max(may_be_repeat, ?) WHERE id = ?`,
+  ).run(
+    outcome.state,
+    pending ? outcome.notBefore : 0,
+    sent ? null : outcome.error,
+    sent ? nowSeconds() : null,
+    sent ? JSON.stringify(outcome.messageIds) : null,
+    pending && outcome.mayBeRepeat ? 1 : 0,
+    id,
+  );
+}
+
+/** Sends that were under way when an older boot ended: nobody knows whether they arrived. */
+export function recoverOutbox(db: Database, bootId: string): OutboxRow[] {
+  const rows = sql(
+    db,
+    `UPDATE gw_outbox SET state = 'unknown', error = 'the gateway died in the send'
+     WHERE state = 'sending' AND boot_id IS NOT ? RETURNING *`,
+  ).all(bootId) as StoredOutbox[];
+  return rows.map(toOutboxRow);
+}

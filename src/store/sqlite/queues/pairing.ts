@@ -1,0 +1,102 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { ApprovedRow, NewPairing, PairingRow, PairingState } from "../../queues.js";
+import { marks, sql } from "../statements.js";
+
+const PENDING = `SELECT id, platform, user_id AS userId, user_name AS userName, hash, salt, created_at AS createdAt
+  FROM gw_pairing WHERE approved_at IS NULL`;
+/** Long enough for every limit that is counted. */
+const FORGOTTEN_AFTER_SECONDS = 86_400;
+
+export function pendingPairings(db: Database, platform: string): PairingRow[] {
+  return sql(db, `${PENDING} AND platform = ? ORDER BY created_at`).all(platform) as PairingRow[];
+}
+
+export function pairingState(db: Database, platform: string, userId: string): PairingState {
+  return {
+    pending: pendingPairings(db, platform),
+    lastRequestAt: limit(db, `request:${platform}:${userId}`),
+    lockedUntil: limit(db, `lockout:${platform}`),
+    failures: limit(db, `failures:${platform}`) ?? 0,
+  };
+}
+
+export function addPairing(db: Database, pairing: NewPairing): void {
+  const { id, platform, userId, userName, hash, salt, createdAt } = pairing;
+  forget(db, createdAt - FORGOTTEN_AFTER_SECONDS);
+  // One request a person: a new code replaces the old one.
+  sql(db, "DELETE FROM gw_pairing WHERE platform = ? AND user_id = ? AND approved_at IS NULL").run(
+    platform,
+    userId,
+  );
+  sql(
+    db,
+    "INSERT INTO gw_pairing (id, platform, user_id, user_name, hash, salt, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  ).run(id, platform, userId, userName, hash, salt, createdAt);
+  setLimit(db, `request:${platform}:${userId}`, createdAt);
+}
+
+export function approvePairing(db: Database, id: string): boolean {
+  const approved = sql(
+    db,
+    "UPDATE gw_pairing SET approved_at = ?, hash = NULL, salt = NULL WHERE id = ? AND approved_at IS NULL RETURNING platform",
+  ).get(nowSeconds(), id) as { platform: string } | undefined;
+  if (approved) setLimit(db, `failures:${approved.platform}`, 0);
+  return approved !== undefined;
+}
+
+export function failPairing(
+  db: Database,
+  platform: string,
+  failures: number,
+  lockedUntil: number | null,
+): void {
+  setLimit(db, `failures:${platform}`, failures);
+  if (lockedUntil !== null) setLimit(db, `lockout:${platform}`, lockedUntil);
+}
+
+export function revokePairing(db: Database, platform: string, userId: string): boolean {
+  return (
+    sql(db, "DELETE FROM gw_pairing WHERE platform = ? AND user_id = ?").run(platform, userId).changes > 0
+  );
+}
+
+export function isPaired(db: Database, platform: string, userIds: readonly string[]): boolean {
+  if (userIds.length === 0) return false;
+  return (
+    sql(
+      db,
+      `SELECT 1 FROM gw_pairing WHERE platform = ? AND approved_at IS NOT NULL AND user_id IN (${marks(userIds)}) LIMIT 1`,
+    ).get(platform, ...userIds) !== undefined
+  );
+}
+
+export function listPairings(db: Database): { pending: PairingRow[]; approved: ApprovedRow[] } {
+  return {
+    pending: sql(db, `${PENDING} ORDER BY created_at`).all() as PairingRow[],
+    approved: sql(
+      db,
+      `SELECT platform, user_id AS userId, user_name AS userName, approved_at AS approvedAt FROM gw_pairing
+       WHERE approved_at IS NOT NULL ORDER BY approved_at`,
+    ).all() as ApprovedRow[],
+  };
+}
+
+function forget(db: Database, before: number): void {
+  sql(db, "DELETE FROM gw_pairing WHERE approved_at IS NULL AND created_at < ?").run(before);
+  sql(db, "DELETE FROM gw_pairing_limits WHERE name LIKE 'request:%' AND value < ?").run(before);
+}
+
+function limit(db: Database, name: string): number | null {
+  return (
+    (sql(db, "SELECT value FROM gw_pairing_limits WHERE name = ?").pluck().get(name) as number | undefined) ??
+    null
+  );
+}
+
+function setLimit(db: Database, name: string, value: number): void {
+  sql(
+    db,
+    "INSERT INTO gw_pairing_limits (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+  ).run(name, value);
+}

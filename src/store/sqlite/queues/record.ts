@@ -1,0 +1,177 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { InboundMessage } from "../../../message.js";
+import type { ChatLogEntry, DeadLetter, Recovered, Trace } from "../../queues.js";
+import type { Progress } from "../../store.js";
+import { Slice } from "../slice.js";
+import { sql } from "../statements.js";
+import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
+import { recoverOutbox, type StoredOutbox, toOutboxRow } from "./outbox.js";
+
+/** What has happened, and what was left over: the log of a chat, the way of a message, the dead. */
+
+export function recover(db: Database, bootId: string, maxAttempts: number): Recovered {
+  return { ...recoverInbox(db, bootId, maxAttempts), unsettled: recoverOutbox(db, bootId) };
+}
+
+export function chatLog(db: Database, platform: string, chatId: string, limit: number): ChatLogEntry[] {
+  const written = sql(
+    db,
+    "SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state <> 'refused' ORDER BY id DESC LIMIT ?",
+  ).all(platform, chatId, limit) as StoredInbox[];
+  const got = sql(
+    db,
+    "SELECT * FROM gw_outbox WHERE platform = ? AND chat_id = ? AND state = 'sent' ORDER BY id DESC LIMIT ?",
+  ).all(platform, chatId, limit) as StoredOutbox[];
+  const entries = [...written.map(fromUser), ...got.map(fromBot)];
+  return entries.toSorted((a, b) => a.at - b.at).slice(-limit);
+}
+
+function fromUser(row: StoredInbox): ChatLogEntry {
+  const { text } = JSON.parse(row.payload) as InboundMessage;
+  return {
+    id: `in:${row.id}`,
+    from: "user",
+    kind: "message",
+    text,
+    at: row.received_at,
+    turnId: row.turn_id,
+  };
+}
+
+function fromBot(row: StoredOutbox): ChatLogEntry {
+  const { id, kind, text, created_at, turn_id } = row;
+  return { id: `out:${id}`, from: "bot", kind, text, at: created_at, turnId: turn_id };
+}
+
+export function deadLetters(db: Database): DeadLetter[] {
+  const messages = sql(db, "SELECT * FROM gw_inbox WHERE state = 'dead' ORDER BY id").all() as StoredInbox[];
+  const sends = sql(
+    db,
+    "SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') ORDER BY id",
+  ).all() as (StoredOutbox & { session_key: string | null })[];
+  return [
+    ...messages.map((row) => {
+      const { sessionKey, message, error, attempts, receivedAt } = toInboxRow(row);
+      const { platform, origin, text } = message;
+      return {
+        id: `in:${row.id}`,
+        sessionKey,
+        platform,
+        chatId: origin.chatId,
+        text,
+        error,
+        attempts,
+        at: receivedAt,
+      };
+    }),
+    ...sends.map((row) => {
+      const { target, text, attempts, createdAt } = toOutboxRow(row);
+      const { platform, chatId } = target;
+      const sessionKey = row.session_key;
+      return {
+        id: `out:${row.id}`,
+        sessionKey,
+        platform,
+        chatId,
+        text,
+        error: row.error,
+        attempts,
+        at: createdAt,
+      };
+    }),
+  ];
+}
+
+export function retryDead(db: Database, id?: string): number {
+  const [queue, number] = id?.split(":") ?? [];
+  const only = number === undefined ? null : Number(number);
+  let retried = 0;
+  if (queue !== "out") {
+    retried += sql(
+      db,
+      `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL
+       WHERE state = 'dead' AND (? IS NULL OR id = ?)`,
+    ).run(only, only).changes;
+  }
+  if (queue !== "in") {
+    retried += sql(
+      db,
+      `UPDATE gw_outbox SET state = 'pending', attempts = 0, not_before = 0, may_be_repeat = 1
+       WHERE state IN ('dead', 'unknown') AND (? IS NULL OR id = ?)`,
+    ).run(only, only).changes;
+  }
+  return retried;
+}
+
+/** By `in:12` or 12, by the platform's event or message id, or by the id of an answer that was sent. */
+export function traceMessage(db: Database, reference: string): Trace[] {
+  const number = /^(?:in:)?(\d+)$/.exec(reference)?.[1] ?? null;
+  const rows = sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE id = @number OR event_id = @reference
+       OR json_extract(payload, '$.origin.messageId') = @reference
+       OR id IN (SELECT inbox_id FROM gw_outbox WHERE 'out:' || id = @reference OR message_ids LIKE @quoted)
+     ORDER BY id LIMIT 20`,
+  ).all({
+    number: number === null ? null : Number(number),
+    reference,
+    quoted: `%"${reference}"%`,
+  }) as StoredInbox[];
+  return rows.map((row) => traceOf(db, row));
+}
+
+function traceOf(db: Database, row: StoredInbox): Trace {
+  const deliveries = sql(
+    db,
+    "SELECT * FROM gw_outbox WHERE inbox_id = ? OR (turn_id IS NOT NULL AND turn_id = ?) ORDER BY id",
+  ).all(row.id, row.turn_id) as StoredOutbox[];
+  const step = (at: number | null, what: string, detail: string | null = null) =>
+    at === null ? [] : [{ at, what, detail }];
+  const { message } = toInboxRow(row);
+  const steps = [
+    ...step(message.sentAt, "sent by the user"),
+    ...step(row.received_at, "accepted"),
+    ...step(row.started_at, "turn started", row.turn_id),
+    ...step(row.finished_at, row.state, row.reason ?? row.error),
+    ...deliveries.flatMap((d) => [
+      ...step(d.created_at, "answer stored", `out:${d.id}`),
+      ...step(d.sent_at, "answer sent", d.message_ids),
+    ]),
+  ];
+  return {
+    inbox: toInboxRow(row),
+    reason: row.reason,
+    turnId: row.turn_id,
+    sessionId: row.session_id,
+    steps: steps.toSorted((a, b) => a.at - b.at),
+    deliveries: deliveries.map((d) => ({
+      ...toOutboxRow(d),
+      error: d.error,
+      messageIds: JSON.parse(d.message_ids ?? "[]") as string[],
+      sentAt: d.sent_at,
+    })),
+  };
+}
+
+const ROWS_AT_ONCE = 500;
+
+export function* pruneQueues(db: Database, olderThanSeconds: number): Generator<Progress, number> {
+  const before = nowSeconds() - olderThanSeconds;
+  const slice = new Slice();
+  let removed = 0;
+  for (const [table, time, open] of [
+    ["gw_inbox", "finished_at", "'waiting', 'running', 'dead'"],
+    ["gw_outbox", "sent_at", "'pending', 'sending', 'unknown', 'dead'"],
+  ] as const) {
+    const some = sql(
+      db,
+      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${time} < ? AND state NOT IN (${open}) LIMIT ${ROWS_AT_ONCE})`,
+    );
+    for (let changes = -1; changes !== 0; removed += changes) {
+      changes = some.run(before).changes;
+      yield* slice.pause({ step: "Forgetting old queue rows", done: removed, total: 0 });
+    }
+  }
+  return removed;
+}

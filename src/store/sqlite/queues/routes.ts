@@ -1,0 +1,140 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import { HermesError } from "../../../errors.js";
+import type { Origin } from "../../../message.js";
+import type { EndReason, SessionId, SessionKey, SessionRow } from "../../../session.js";
+import type { NewRoute, RouteFlags, RouteRow, RouteSplit } from "../../queues.js";
+import { splitSession } from "../lineage.js";
+import { createSession, endSession, getSession, reopenSession } from "../sessions.js";
+import { sql } from "../statements.js";
+
+interface StoredRoute {
+  session_key: string;
+  session_id: string;
+  origin: string;
+  tuple: string;
+  created_at: number;
+  updated_at: number;
+  last_user_activity: number;
+  last_prompt_tokens: number;
+  epoch: number;
+  expired_reason: string | null;
+  flags: string;
+}
+
+const NO_FLAGS: RouteFlags = {
+  suspended: false,
+  resumePending: false,
+  resumeReason: null,
+  wasAutoReset: false,
+  autoResetReason: null,
+  resetHadActivity: false,
+  isFreshReset: false,
+  expiryFinalized: false,
+};
+
+function toRoute(row: StoredRoute): RouteRow {
+  return {
+    ...NO_FLAGS,
+    ...(JSON.parse(row.flags) as Partial<RouteFlags>),
+    sessionKey: row.session_key,
+    sessionId: row.session_id,
+    origin: JSON.parse(row.origin) as Origin,
+    tuple: row.tuple,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastUserActivity: row.last_user_activity,
+    lastPromptTokens: row.last_prompt_tokens,
+    epoch: row.epoch,
+    expiredReason: row.expired_reason,
+  };
+}
+
+export function getRoute(db: Database, key: SessionKey): RouteRow | undefined {
+  const row = sql(db, "SELECT * FROM gw_routes WHERE session_key = ?").get(key) as StoredRoute | undefined;
+  return row && toRoute(row);
+}
+
+export function listRoutes(db: Database): RouteRow[] {
+  const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").all() as StoredRoute[];
+  return rows.map(toRoute);
+}
+
+export function openRoute(db: Database, route: NewRoute): RouteRow {
+  const current = getRoute(db, route.sessionKey);
+  if ((current?.sessionId ?? null) !== route.expectedSessionId) return current!;
+  if (current) endSession(db, current.sessionId, route.endReason);
+  const session = createSession(db, route.session);
+  sql(
+    db,
+    `INSERT INTO gw_routes (session_key, session_id, origin, tuple, created_at, updated_at, last_user_activity, flags)
+     VALUES (@key, @id, @origin, @tuple, @at, @at, @at, @flags)
+     ON CONFLICT (session_key) DO UPDATE SET session_id = @id, origin = @origin, tuple = @tuple, created_at = @at,
+       updated_at = @at, last_user_activity = @at, last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL,
+       flags = @flags`,
+  ).run({
+    key: route.sessionKey,
+    id: session.id,
+    origin: JSON.stringify(route.origin),
+    tuple: route.tuple,
+    at: route.at,
+    flags: JSON.stringify(route.flags ?? {}),
+  });
+  return getRoute(db, route.sessionKey)!;
+}
+
+export function switchRoute(
+  db: Database,
+  key: SessionKey,
+  sessionId: SessionId,
+  reason: EndReason,
+): RouteRow | undefined {
+  const current = getRoute(db, key);
+  if (!current || !getSession(db, sessionId)) return undefined;
+  if (current.sessionId !== sessionId) endSession(db, current.sessionId, reason);
+  reopenSession(db, sessionId);
+  const now = nowSeconds();
+  sql(
+    db,
+    `UPDATE gw_routes SET session_id = ?, created_at = ?, updated_at = ?, last_user_activity = ?,
+       last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL, flags = '{}' WHERE session_key = ?`,
+  ).run(sessionId, now, now, now, key);
+  return getRoute(db, key);
+}
+
+export function expireRoute(
+  db: Database,
+  key: SessionKey,
+  expected: SessionId,
+  resetReason: string,
+): boolean {
+  const expired = sql(
+    db,
+    `UPDATE gw_routes SET expired_reason = ?, epoch = epoch + 1
+     WHERE session_key = ? AND session_id = ? AND expired_reason IS NULL`,
+  ).run(resetReason, key, expected).changes;
+  if (expired === 0) return false;
+  endSession(db, expected, "session_reset");
+  setRouteFlags(db, key, { expiryFinalized: true });
+  return true;
+}
+
+export function setRouteFlags(db: Database, key: SessionKey, flags: Partial<RouteFlags>): void {
+  sql(db, "UPDATE gw_routes SET flags = json_patch(flags, ?) WHERE session_key = ?").run(
+    JSON.stringify(flags),
+    key,
+  );
+}
+
+/** The route moves with the conversation, or nothing happens at all. */
+export function splitRoute(db: Database, split: RouteSplit): SessionRow | undefined {
+  const route = getRoute(db, split.sessionKey);
+  if (!route || route.epoch !== split.epoch || route.sessionId !== split.parentId) return undefined;
+  const child = splitSession(db, { parentId: split.parentId, messages: split.messages });
+  if (!child) throw new HermesError("conflict", `Session '${split.parentId}' has ended already.`);
+  sql(
+    db,
+    "UPDATE gw_routes SET session_id = ?, updated_at = ?, last_prompt_tokens = 0, epoch = epoch + 1 WHERE session_key = ?",
+  ).run(child.id, nowSeconds(), split.sessionKey);
+  return child;
+}

@@ -1,0 +1,86 @@
+/** Our own tables: what waits, which chat is in which session, what goes out, who was let in. */
+export const QUEUE_TABLES = [
+  `CREATE TABLE IF NOT EXISTS gw_inbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    platform TEXT NOT NULL,
+    account TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    session_key TEXT NOT NULL,
+    chat_id TEXT,
+    payload TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before REAL NOT NULL DEFAULT 0,
+    received_at REAL NOT NULL,
+    started_at REAL,
+    finished_at REAL,
+    boot_id TEXT,
+    turn_id TEXT,
+    session_id TEXT,
+    reason TEXT,
+    error TEXT,
+    UNIQUE (platform, account, event_id)
+)`,
+  `CREATE TABLE IF NOT EXISTS gw_routes (
+    session_key TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    tuple TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL,
+    last_user_activity REAL NOT NULL,
+    last_prompt_tokens INTEGER NOT NULL DEFAULT 0,
+    epoch INTEGER NOT NULL DEFAULT 1,
+    expired_reason TEXT,
+    flags TEXT NOT NULL DEFAULT '{}'
+)`,
+  `CREATE TABLE IF NOT EXISTS gw_outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    nonce TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    account TEXT NOT NULL,
+    chat_id TEXT,
+    target TEXT NOT NULL,
+    text TEXT NOT NULL,
+    session_key TEXT,
+    turn_id TEXT,
+    inbox_id INTEGER,
+    state TEXT NOT NULL DEFAULT 'pending',
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before REAL NOT NULL DEFAULT 0,
+    created_at REAL NOT NULL,
+    sent_at REAL,
+    boot_id TEXT,
+    may_be_repeat INTEGER NOT NULL DEFAULT 0,
+    message_ids TEXT,
+    error TEXT
+)`,
+  `CREATE TABLE IF NOT EXISTS gw_pairing (
+    id TEXT PRIMARY KEY,
+    platform TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    user_name TEXT,
+    hash TEXT,
+    salt TEXT,
+    created_at REAL NOT NULL,
+    approved_at REAL
+)`,
+  "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
+];
+
+/** Finished rows stay for the record; only what is open is looked for. */
+export const QUEUE_INDEXES = [
+  "CREATE INDEX IF NOT EXISTS gw_inbox_open ON gw_inbox(state, id) WHERE state IN ('waiting', 'running', 'dead')",
+  "CREATE INDEX IF NOT EXISTS gw_inbox_chat ON gw_inbox(platform, chat_id, id)",
+  "CREATE INDEX IF NOT EXISTS gw_inbox_key ON gw_inbox(session_key, id) WHERE state = 'waiting'",
+  "CREATE INDEX IF NOT EXISTS gw_inbox_finished ON gw_inbox(finished_at) WHERE finished_at IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_routes_session ON gw_routes(session_id)",
+  `CREATE INDEX IF NOT EXISTS gw_outbox_open ON gw_outbox(state, id)
+    WHERE state IN ('pending', 'sending', 'unknown', 'dead')`,
+  "CREATE INDEX IF NOT EXISTS gw_outbox_chat ON gw_outbox(platform, chat_id, id)",
+  "CREATE INDEX IF NOT EXISTS gw_outbox_inbox ON gw_outbox(inbox_id) WHERE inbox_id IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_outbox_turn ON gw_outbox(turn_id) WHERE turn_id IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_outbox_sent ON gw_outbox(sent_at) WHERE sent_at IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_pairing_user ON gw_pairing(platform, user_id)",
+];

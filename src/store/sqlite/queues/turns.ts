@@ -1,0 +1,77 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
+import { appendMessages } from "../messages.js";
+import { addParticipant, addUsage, requireSession } from "../sessions.js";
+import { marks, sql } from "../statements.js";
+import { finishInbox } from "./inbox.js";
+import { addReply } from "./outbox.js";
+import { getRoute } from "./routes.js";
+
+export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
+  const route = getRoute(db, start.sessionKey);
+  if (!route) return undefined;
+  const started = db
+    .prepare(
+      `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
+       WHERE id IN (${marks(start.inboxIds)}) AND state = 'waiting' RETURNING attempts`,
+    )
+    .pluck()
+    .all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as number[];
+  // Cancelled meanwhile, all of them.
+  if (started.length === 0) return undefined;
+  sql(
+    db,
+    `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @at)
+     WHERE session_key = @key`,
+  ).run({ at: start.at, key: start.sessionKey });
+  const current = getRoute(db, start.sessionKey)!;
+  return {
+    route: current,
+    session: requireSession(db, current.sessionId),
+    epoch: current.epoch,
+    attempt: Math.max(...started),
+  };
+}
+
+export function finishTurn(db: Database, finish: TurnFinish): boolean {
+  if (!holdsEpoch(db, finish)) return false;
+  if (finish.messages.length > 0) appendMessages(db, finish.sessionId, finish.messages);
+  addUsage(db, finish.sessionId, finish.usage);
+  for (const person of finish.participants) addParticipant(db, finish.sessionId, person);
+  sql(
+    db,
+    "UPDATE gw_routes SET updated_at = max(updated_at, ?), last_prompt_tokens = COALESCE(?, last_prompt_tokens) WHERE session_key = ?",
+  ).run(nowSeconds(), finish.lastPromptTokens ?? null, finish.sessionKey);
+  finishInbox(db, finish.inboxIds, { state: "done" });
+  addReplies(db, finish);
+  return true;
+}
+
+export function failTurn(db: Database, failed: TurnFailure): boolean {
+  if (!holdsEpoch(db, failed)) return false;
+  const { next, error } = failed;
+  const notBefore = next.state === "waiting" ? next.notBefore : 0;
+  finishInbox(db, failed.inboxIds, { state: next.state, notBefore, error });
+  addReplies(db, failed);
+  return true;
+}
+
+/** A turn of an older epoch has been overtaken: by a reset, a stop, a split, a restart. It writes nothing. */
+function holdsEpoch(db: Database, turn: { sessionKey: string; epoch: number }): boolean {
+  return getRoute(db, turn.sessionKey)?.epoch === turn.epoch;
+}
+
+function addReplies(
+  db: Database,
+  turn: Pick<TurnFinish, "turnId" | "inboxIds" | "replies" | "sessionKey">,
+): void {
+  for (const [part, reply] of turn.replies.entries()) {
+    const inboxId = turn.inboxIds[0];
+    addReply(
+      db,
+      { sessionKey: turn.sessionKey, ...reply },
+      { turnId: turn.turnId, nonce: `${turn.turnId}.${part}`, ...(inboxId === undefined ? {} : { inboxId }) },
+    );
+  }
+}
