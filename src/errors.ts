@@ -36,3 +36,20 @@ export function describeError(error: unknown): {
     hint: undefined,
   };
 }
+
+/** What a failed send means: nothing arrived (try again), the platform said no (don't), or nobody knows. */
+export class SendError extends Error {
+  readonly outcome: "never_sent" | "refused" | "unknown";
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    outcome: SendError["outcome"],
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "SendError";
+    this.outcome = outcome;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

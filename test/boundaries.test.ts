@@ -30,7 +30,7 @@ const platformOf = (file: string) => /^adapters\/([^/]+)\//.exec(file)?.[1];
 
 /** These stand outside: they wire the rest together. */
 const OUTSIDE = new Set(["cli", "http"]);
-const WIRING = new Set(["main.ts", "index.ts", "adapters/registry.ts", "agents/registry.ts"]);
+const WIRING = new Set(["main.ts", "rules.ts", "index.ts", "adapters/registry.ts", "agents/registry.ts"]);
 
 const ALLOWED: Record<string, readonly string[]> = {
   root: ["root"],

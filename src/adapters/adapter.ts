@@ -47,19 +47,4 @@ export interface CanType {
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 
-/** What a failed send means: nothing arrived (try again), the platform said no (don't), or nobody knows. */
-export class SendError extends Error {
-  readonly outcome: "never_sent" | "refused" | "unknown";
-  readonly retryAfterMs: number | undefined;
-
-  constructor(
-    outcome: SendError["outcome"],
-    message: string,
-    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "SendError";
-    this.outcome = outcome;
-    this.retryAfterMs = options.retryAfterMs;
-  }
-}
+export { SendError } from "../errors.js";

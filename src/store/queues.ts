@@ -173,7 +173,8 @@ export interface TurnFailure {
   epoch: number;
   inboxIds: readonly number[];
   error: string;
-  next: { state: "waiting"; notBefore: number } | { state: "dead" } | { state: "cancelled" };
+  /** An attempt that was cut off by a shutdown doesn't count. */
+  next: { state: "waiting"; notBefore: number; uncounted?: true } | { state: "dead" } | { state: "cancelled" };
   replies: readonly NewReply[];
 }
 

@@ -9,7 +9,7 @@ export class Process {
   readonly lines: string[] = [];
   #stderr = "";
   #ended: string | undefined;
-  #wake: () => void = () => undefined;
+  #waiting: (() => void)[] = [];
 
   constructor(command: string, args: readonly string[], options: SpawnOptions = {}) {
     this.child = spawn(command, args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
@@ -60,7 +60,11 @@ export class Process {
   }
 
   #change(): Promise<void> {
-    return new Promise((resolve) => (this.#wake = resolve));
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #end(how: string): void {

@@ -4,6 +4,8 @@ import type { SessionKey, SessionRow } from "../../session.js";
 import type { RouteRow } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
 
+export type CommandGroup = "conversation" | "turn" | "about";
+
 /** One slash command, one file. Help, menus and completion come from these declarations. */
 export interface Command {
   name: string;
@@ -11,6 +13,8 @@ export interface Command {
   /** As help shows it: `[title]`, `<text>`. */
   usage?: string;
   description: string;
+  /** Where help shows it. Left out: it works, but help and menus don't name it. */
+  group?: CommandGroup;
   /** Only for admins of the chat, where the configuration names some. */
   adminOnly?: boolean;
   /** "now": also while a turn runs. "idle": after the running turn, in its place in the queue. */
@@ -47,7 +51,7 @@ export interface CommandGateway {
   startSession(call: CommandCall, options: { title?: string }): Promise<RouteRow>;
   switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined>;
   branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined>;
-  /** Summarises now. Undefined when there is too little to summarise. */
+  /** Summarises now; the counts are messages. Undefined when there is too little to summarise. */
   compress(
     call: CommandCall,
     focus: string,

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { dirname } from "node:path";
 import Database, { type Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import { CHECK_ACCESS, explainFault, MOVE_AWAY } from "./faults.js";
@@ -31,9 +32,10 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
   }
 }
 
-/** A new file belongs to its owner alone; SQLite gives -wal and -shm the same mode. */
+/** A new file and its folder belong to their owner alone; SQLite gives -wal and -shm the same mode. */
 function createPrivately(path: string): void {
   try {
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     fs.closeSync(fs.openSync(path, "a", 0o600));
   } catch (error) {
     throw unopened(path, error as NodeJS.ErrnoException);
@@ -88,6 +90,7 @@ function unopened(path: string, error: NodeJS.ErrnoException): HermesError {
     EPERM: "permission denied",
     EROFS: "the disk is read-only",
     EISDIR: "it is a folder",
+    ENOTDIR: "a part of its path is not a folder",
     ENOENT: "its folder doesn't exist",
     ENOSPC: "the disk is full",
   };

@@ -138,7 +138,12 @@ export class GroupCommit {
   /** Passive: never waits for readers or writers. */
   #checkpoint(): void {
     this.#commits += 1;
-    if (this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#db.pragma("wal_checkpoint(PASSIVE)");
+    if (this.#commits % COMMITS_PER_CHECKPOINT !== 0) return;
+    try {
+      this.#db.pragma("wal_checkpoint(PASSIVE)");
+    } catch {
+      // A full disk, say. Everything stands in the WAL: the next checkpoint tries again.
+    }
   }
 }
 

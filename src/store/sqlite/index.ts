@@ -29,7 +29,6 @@ type Reads = Remote<typeof readVerbs>;
 
 /** Opens `state.db`, or makes it. The event loop never waits for the disk: a writer and a reader thread do. */
 export async function openStore({ path: file, onProgress }: OpenOptions): Promise<Store> {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const writer = await Thread.start({ role: "writer", path: file }, onProgress);
   return new SqliteStore(file, writer);
 }
@@ -214,9 +213,14 @@ class SqliteStore implements Store {
       await this.#write.checkpoint();
       return true;
     }
-    await (await this.#reader)?.close();
-    this.#reader = undefined;
-    return this.#write.vacuum();
+    const reader = this.#reader?.catch(() => undefined);
+    const vacuumed = (async () => {
+      await (await reader)?.close();
+      return this.#write.vacuum();
+    })();
+    // Reads that come meanwhile wait for the next reader: its connection would be in the way.
+    this.#useReader(vacuumed.catch(() => false).then(() => this.#newReader()));
+    return vacuumed;
   }
 
   /** Long reads get a thread of their own, so that searches don't wait behind them. */
@@ -234,8 +238,20 @@ class SqliteStore implements Store {
   }
 
   #startReader(): Promise<Thread> {
-    this.#reader ??= Thread.start({ role: "reader", path: this.#file });
-    return this.#reader;
+    return this.#reader ?? this.#useReader(this.#newReader());
+  }
+
+  #newReader(): Promise<Thread> {
+    return Thread.start({ role: "reader", path: this.#file });
+  }
+
+  /** One that could not start is forgotten: the next read tries again. */
+  #useReader(reader: Promise<Thread>): Promise<Thread> {
+    this.#reader = reader;
+    reader.catch(() => {
+      if (this.#reader === reader) this.#reader = undefined;
+    });
+    return reader;
   }
 
   #bytes(): number {
@@ -253,7 +269,7 @@ async function* inBatches(
   let messages = 0;
   for await (const session of sessions) {
     batch.push(session);
-    messages += session.messages?.length ?? 0;
+    messages += session?.messages?.length ?? 0;
     if (messages < BATCH_MESSAGES) continue;
     yield batch;
     batch = [];

@@ -21,7 +21,10 @@ export function* pruneSessions(db: Database, query: PruneQuery): Generator<Progr
     .all(cutoff, query.source ?? null, query.source ?? null) as SessionId[];
   const slice = new Slice();
   let done = 0;
+  // Whoever was reopened while the others went is in use again.
+  const isEnded = sql(db, "SELECT 1 FROM sessions WHERE id = ? AND ended_at IS NOT NULL");
   for (const id of ids) {
+    if (!isEnded.get(id)) continue;
     yield* removeSession(db, id, slice, { step: "Pruning", done, total: ids.length });
     done += 1;
   }
@@ -37,15 +40,17 @@ export function* deleteSession(db: Database, id: SessionId): Generator<Progress,
   return true;
 }
 
-/** Descendants that carry the delegate marker, deepest last. */
-function delegatesOf(db: Database, id: SessionId): SessionId[] {
+/** Descendants that carry the delegate marker, deepest last. A loop made by hand is walked once. */
+function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): SessionId[] {
   const children = sql(
     db,
     `SELECT id FROM sessions WHERE parent_session_id = ? AND model_config LIKE '%"\\_delegate\\_from"%' ESCAPE '\\'`,
   )
     .pluck()
     .all(id) as SessionId[];
-  return children.flatMap((child) => [child, ...delegatesOf(db, child)]);
+  const fresh = children.filter((child) => !seen.has(child));
+  for (const child of fresh) seen.add(child);
+  return fresh.flatMap((child) => [child, ...delegatesOf(db, child, seen)]);
 }
 
 /** Messages first, a few at a time: taking a row out of the full text costs more than writing it did. */

@@ -45,7 +45,8 @@ export class Thread {
   #gone: HermesError | undefined;
 
   private constructor(options: WorkerOptions) {
-    this.#worker = new Worker(ENTRY, { workerData: options });
+    // Flags of the program (`--input-type`, a loader) are not for the thread.
+    this.#worker = new Worker(ENTRY, { workerData: options, execArgv: [] });
     this.#worker.on("message", (replies: Reply[]) => {
       for (const reply of replies) this.#settle(reply);
     });

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** The real command line, from the sources. */
-export const HERMES = ["--import", "tsx", join(ROOT, "src/cli/hermes.ts")];
+/** The compiled command line, as users run it; the global setup of the tests has made it. */
+export const HERMES = join(ROOT, "dist/cli/hermes.js");
 
 export interface Ran {
   code: number | null;
@@ -31,7 +31,7 @@ export function startHermes(
 ): ChildProcess {
   const { PATH } = process.env;
   // Nothing of the machine's own settings: no colours, no debugging, no other home.
-  return spawn(process.execPath, [...HERMES, ...args], {
+  return spawn(process.execPath, [HERMES, ...args], {
     cwd: ROOT,
     env: { PATH, HOME: home, HERMES_HOME: home, ...env },
   });

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { HERMES, ROOT } from "./run.js";
+import { HERMES, ROOT, temporaryFolder } from "./run.js";
 
 const PATIENCE_MS = 25_000;
 const LOOK_AGAIN_MS = 50;
@@ -17,10 +17,10 @@ export interface Screen {
 
 /** Runs `hermes` in a terminal; when it ends, the screen says `exit=<code>`. */
 export function openScreen(home: string, args: readonly string[]): Screen {
-  const socket = `hermes-test-${randomBytes(6).toString("hex")}`;
-  const tmux = (...words: string[]) => runTmux(["-L", socket, "-u", "-f", "/dev/null", ...words]);
-  const command = [process.execPath, ...HERMES, ...args].map(quoted).join(" ");
-  onTestFinished(() => void runTmuxQuietly(["-L", socket, "kill-server"]));
+  const socket = join(temporaryFolder(), "tmux");
+  const tmux = (...words: string[]) => runTmux(["-S", socket, "-u", "-f", "/dev/null", ...words]);
+  const command = [process.execPath, HERMES, ...args].map(quoted).join(" ");
+  onTestFinished(() => void runTmuxQuietly(["-S", socket, "kill-server"]));
   tmux(
     "new-session",
     "-d",

@@ -101,10 +101,11 @@ export function recoverInbox(
 export function finishInbox(
   db: Database,
   ids: readonly number[],
-  change: { state: InboxState; notBefore?: number; error?: string },
+  change: { state: InboxState; notBefore?: number; error?: string; uncounted?: boolean },
 ): void {
   const finished = change.state === "waiting" ? null : nowSeconds();
   db.prepare(
-    `UPDATE gw_inbox SET state = ?, not_before = ?, error = ?, finished_at = ? WHERE id IN (${marks(ids)}) AND state = 'running'`,
-  ).run(change.state, change.notBefore ?? 0, change.error ?? null, finished, ...ids);
+    `UPDATE gw_inbox SET state = ?, not_before = ?, error = ?, finished_at = ?, attempts = attempts - ?
+     WHERE id IN (${marks(ids)}) AND state = 'running'`,
+  ).run(change.state, change.notBefore ?? 0, change.error ?? null, finished, change.uncounted ? 1 : 0, ...ids);
 }

@@ -34,6 +34,9 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
   };
 }
 
+/** The notice about a reset goes out with the first answer, once. */
+const TOLD = { wasAutoReset: false, isFreshReset: false };
+
 export function finishTurn(db: Database, finish: TurnFinish): boolean {
   if (!holdsEpoch(db, finish)) return false;
   if (finish.messages.length > 0) appendMessages(db, finish.sessionId, finish.messages);
@@ -41,8 +44,9 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
   for (const person of finish.participants) addParticipant(db, finish.sessionId, person);
   sql(
     db,
-    "UPDATE gw_routes SET updated_at = max(updated_at, ?), last_prompt_tokens = COALESCE(?, last_prompt_tokens) WHERE session_key = ?",
-  ).run(nowSeconds(), finish.lastPromptTokens ?? null, finish.sessionKey);
+    `UPDATE gw_routes SET updated_at = max(updated_at, ?), last_prompt_tokens = COALESCE(?, last_prompt_tokens),
+       flags = json_patch(flags, ?) WHERE session_key = ?`,
+  ).run(nowSeconds(), finish.lastPromptTokens ?? null, JSON.stringify(TOLD), finish.sessionKey);
   finishInbox(db, finish.inboxIds, { state: "done" });
   addReplies(db, finish);
   return true;
@@ -51,8 +55,7 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
 export function failTurn(db: Database, failed: TurnFailure): boolean {
   if (!holdsEpoch(db, failed)) return false;
   const { next, error } = failed;
-  const notBefore = next.state === "waiting" ? next.notBefore : 0;
-  finishInbox(db, failed.inboxIds, { state: next.state, notBefore, error });
+  finishInbox(db, failed.inboxIds, { error, ...next });
   addReplies(db, failed);
   return true;
 }

@@ -1,0 +1,92 @@
+/** A chat by the line on the terminal where the daemon runs. */
+import { randomUUID } from "node:crypto";
+import readline from "node:readline";
+import { nowSeconds } from "../../clock.js";
+import type { InboundMessage, OutboundMessage, Receipt } from "../../message.js";
+import { type Adapter, type AdapterEvents, type Health, SendError } from "../adapter.js";
+
+export interface ConsoleOptions {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+}
+
+const PLATFORM = "console";
+const CHAT = "local";
+
+export function consoleAdapter({ input, output }: ConsoleOptions): Adapter {
+  let lines: readline.Interface | undefined;
+
+  function disconnect(): void {
+    lines?.close();
+    lines = undefined;
+  }
+
+  return {
+    platform: PLATFORM,
+    account: PLATFORM,
+    limits: { length: 1_000_000, unit: "utf16" },
+    // A pasted text comes as many lines at once.
+    burst: { quietMs: 50, afterLongMs: 50, longChars: Number.MAX_SAFE_INTEGER },
+
+    async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      lines = readline.createInterface({ input, terminal: false });
+      // One after the other: the inbox has to get them in the order in which they were written.
+      let accepted = Promise.resolve();
+      lines.on("line", (line) => {
+        if (line.trim() !== "") accepted = accepted.then(() => accept(events, line, output));
+      });
+      signal.addEventListener("abort", disconnect, { once: true });
+    },
+
+    disconnect: async () => disconnect(),
+
+    health(): Health {
+      return lines ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
+    },
+
+    async send(message: OutboundMessage): Promise<Receipt> {
+      if (!output.writable) throw new SendError("never_sent", "The terminal is gone");
+      output.write(`${printable(message.text)}\n\n`);
+      return { messageIds: [`out:${message.id}`] };
+    },
+  };
+}
+
+async function accept(events: AdapterEvents, line: string, output: NodeJS.WritableStream): Promise<void> {
+  try {
+    await events.receive(messageOf(line));
+  } catch (error) {
+    output.write(`Not accepted: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+function messageOf(line: string): InboundMessage {
+  const eventId = randomUUID();
+  return {
+    platform: PLATFORM,
+    account: PLATFORM,
+    eventId,
+    origin: {
+      platform: PLATFORM,
+      chatType: "dm",
+      chatId: CHAT,
+      userId: CHAT,
+      userName: "You",
+      messageId: eventId,
+    },
+    text: line.trim(),
+    attachments: [],
+    sentAt: nowSeconds(),
+    mentioned: false,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: true,
+  };
+}
+
+/** Without what would steer the terminal: an answer may quote anything. */
+function printable(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+}

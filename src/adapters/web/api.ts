@@ -1,0 +1,106 @@
+/** `/api/chat/*`: what the page asks, each time for the chat of its own browser. */
+import type { Context, Hono } from "hono";
+import { nowSeconds } from "../../clock.js";
+import type { InboundMessage } from "../../message.js";
+import { browserChatId } from "./browser.js";
+import type { EventStream } from "./event-stream.js";
+import type { Hub } from "./hub.js";
+import { normalise } from "./normalise.js";
+import { outboxId } from "./recent.js";
+import type { WebLogEntry, WebOptions } from "./types.js";
+
+export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands"> {
+  hub: Hub;
+  /** The log with what was sent just now. */
+  log(chatId: string): Promise<WebLogEntry[]>;
+  /** Resolves when the inbox has it; undefined while nobody takes messages. */
+  receive: ((message: InboundMessage) => Promise<void>) | undefined;
+}
+
+export function chatApi(app: Hono, chat: Chat): void {
+  // What one browser is told must not be kept for the next one.
+  app.use("/api/chat/*", async (c, next) => {
+    c.header("Cache-Control", "no-store");
+    await next();
+  });
+  app.post("/api/chat/messages", (c) => postMessage(c, chat));
+  app.get("/api/chat/events", (c) => openEvents(c, chat));
+  app.get("/api/chat/log", async (c) => c.json({ entries: await chat.log(browserChatId(c)) }));
+  app.get("/api/chat/commands", (c) =>
+    c.json({
+      commands: chat.commands.map(({ name, usage, description }) => ({
+        name,
+        usage: usage ?? "",
+        description,
+      })),
+    }),
+  );
+  app.get("/api/chat/session", async (c) => {
+    const chatId = browserChatId(c);
+    return c.json({ chat: chatId, session: await chat.session(chatId) });
+  });
+  app.get("/api/chat/sessions", async (c) => c.json({ sessions: await chat.sessions(browserChatId(c)) }));
+}
+
+async function postMessage(c: Context, chat: Chat): Promise<Response> {
+  // Another site's form could post text/plain without asking first.
+  if (!c.req.header("content-type")?.startsWith("application/json"))
+    return fault(c, 415, "invalid", "Send JSON: Content-Type: application/json");
+  const chatId = browserChatId(c);
+  const normalised = normalise(await c.req.json().catch(() => undefined), chatId, nowSeconds());
+  if ("fault" in normalised) return fault(c, 400, "invalid", normalised.fault);
+  if (!chat.receive) return notNow(c, "The gateway is starting or stopping; try again in a moment");
+  const { message } = normalised;
+  await chat.receive(message);
+  // The browser's other tabs; the one that sent it knows the id.
+  const { eventId: id, text, sentAt: at } = message;
+  chat.hub.push(chatId, { event: "sent", data: { id, text, at } });
+  return c.json({ accepted: true, chat: chatId }, 202);
+}
+
+async function openEvents(c: Context, chat: Chat): Promise<Response> {
+  const chatId = browserChatId(c);
+  const stream = chat.receive && chat.hub.subscribe(chatId, () => cutConnection(c));
+  if (!stream) return notNow(c, "Too many open tabs, or the gateway is stopping");
+  c.header("Content-Type", "text/event-stream; charset=utf-8");
+  // A proxy that waits for more before it passes something on would hold every event back.
+  c.header("X-Accel-Buffering", "no");
+  stream.push({ event: "hello", data: { chat: chatId } });
+  const after = lastSeen(c);
+  if (after !== undefined) await replay(stream, chat, chatId, after);
+  return c.body(stream.body);
+}
+
+/** What comes in live while the log is read may be in the log too: the page tells repeats by their id. */
+async function replay(stream: EventStream, chat: Chat, chatId: string, after: number): Promise<void> {
+  try {
+    for (const entry of await chat.log(chatId)) {
+      const id = outboxId(entry);
+      if (id !== undefined && id > after) stream.push({ event: "message", id, data: entry });
+    }
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
+}
+
+/** The browser's own header after a lost connection; `after` at a page's first, which has just read the log. */
+function lastSeen(c: Context): number | undefined {
+  const text = c.req.header("last-event-id") || c.req.query("after");
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The response of a tab that doesn't read never ends by itself. */
+function cutConnection(c: Context): void {
+  const { outgoing } = (c.env ?? {}) as { outgoing?: { destroy(): void } };
+  outgoing?.destroy();
+}
+
+function notNow(c: Context, message: string): Response {
+  c.header("Retry-After", "5");
+  return fault(c, 503, "unavailable", message);
+}
+
+function fault(c: Context, status: 400 | 415 | 503, code: string, message: string): Response {
+  return c.json({ error: { code, message } }, status);
+}

@@ -1,0 +1,101 @@
+/** The web chat: a page that the daemon serves, its requests in, server-sent events out. */
+import type { Hono } from "hono";
+import { nowSeconds } from "../../clock.js";
+import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type { Adapter, AdapterEvents, CanPreview, CanType, Health } from "../adapter.js";
+import { type Chat, chatApi } from "./api.js";
+import { Hub } from "./hub.js";
+import { ACCOUNT, PLATFORM } from "./normalise.js";
+import { pageRoutes } from "./page.js";
+import { Previews } from "./previews.js";
+import { entryOf, Recent } from "./recent.js";
+import { SessionWatch } from "./session-watch.js";
+import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
+
+export type { WebCommand, WebLogEntry, WebOptions, WebSession, WebSessionSummary } from "./types.js";
+
+export interface WebAdapter extends Adapter, CanPreview, CanType {
+  routes(app: Hono): void;
+  /** Looks whether the chat's session or title has changed, and tells its tabs. Also done after every send. */
+  refreshSession(chatId: string): void;
+}
+
+export function webAdapter(options: WebOptions): WebAdapter {
+  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const hub = new Hub(bounds);
+  const recent = new Recent();
+  const watch = new SessionWatch(hub, options.session);
+  const previews = new Previews(bounds.previewMs, (chatId, preview) => {
+    hub.push(chatId, { event: "preview", data: preview });
+  });
+  const chat: Chat = {
+    hub,
+    session: options.session,
+    sessions: options.sessions,
+    commands: options.commands,
+    log: async (chatId) => recent.complete(chatId, await options.chatLog(chatId)),
+    receive: undefined,
+  };
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  function disconnect(): void {
+    chat.receive = undefined;
+    clearInterval(heartbeat);
+    previews.clear();
+    hub.close();
+  }
+
+  return {
+    platform: PLATFORM,
+    account: ACCOUNT,
+    // A page has room for any answer.
+    limits: { length: 1_000_000, unit: "utf16" },
+
+    async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      chat.receive = (message) => events.receive(message);
+      heartbeat = setInterval(() => {
+        hub.beat();
+        void watch.checkAll();
+      }, bounds.heartbeatMs);
+      heartbeat.unref();
+      signal.addEventListener("abort", disconnect, { once: true });
+    },
+
+    disconnect: async () => disconnect(),
+
+    /** The page is served by this very process: being asked is the proof. */
+    health(): Health {
+      if (chat.receive) return { state: "ok", lastProofAt: nowSeconds() };
+      return { state: "down", lastProofAt: null, detail: "The web chat is not connected" };
+    },
+
+    /** Never fails: whoever isn't connected finds it in the log. */
+    async send(message: OutboundMessage): Promise<Receipt> {
+      const entry = entryOf(message, nowSeconds());
+      const { chatId } = message.target;
+      if (chatId !== null) {
+        if (message.kind === "answer") previews.forget(chatId);
+        recent.add(chatId, entry);
+        hub.push(chatId, { event: "message", id: message.id, data: entry });
+        void watch.check(chatId);
+      }
+      return { messageIds: [entry.id] };
+    },
+
+    preview({ chatId }: Target, turnId: string, text: string): void {
+      if (chatId !== null && hub.has(chatId)) previews.offer(chatId, { turnId, text });
+    },
+
+    type({ chatId }: Target): void {
+      if (chatId !== null) hub.push(chatId, { event: "typing", data: {} });
+    },
+
+    routes(app: Hono): void {
+      chatApi(app, chat);
+      pageRoutes(app);
+    },
+
+    refreshSession: (chatId) => void watch.check(chatId),
+  };
+}

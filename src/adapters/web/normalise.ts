@@ -1,0 +1,42 @@
+/** What the page posts → `InboundMessage`, or the reason why not. Pure. */
+import type { InboundMessage } from "../../message.js";
+
+export const PLATFORM = "web";
+export const ACCOUNT = "web";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const LONGEST_TEXT = 100_000;
+
+export type Normalised = { message: InboundMessage } | { fault: string };
+
+/** The id is the page's own, made once per message: sent again, it is the same event and no second message. */
+export function normalise(body: unknown, chatId: string, now: number): Normalised {
+  const { id, text } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  if (typeof id !== "string" || !UUID.test(id)) return { fault: "A message needs an id: a UUID" };
+  if (typeof text !== "string" || text.trim() === "") return { fault: "A message needs a text" };
+  if (text.length > LONGEST_TEXT) return { fault: `A message may have ${LONGEST_TEXT} characters at most` };
+  const eventId = id.toLowerCase();
+  return {
+    message: {
+      platform: PLATFORM,
+      account: ACCOUNT,
+      eventId,
+      origin: {
+        platform: PLATFORM,
+        chatType: "dm",
+        chatId,
+        userId: chatId,
+        userName: "You",
+        messageId: eventId,
+      },
+      text: text.trim(),
+      attachments: [],
+      sentAt: now,
+      mentioned: false,
+      repliedToBot: false,
+      threadWithBot: false,
+      isBot: false,
+      authenticated: true,
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Answers as they are written, at most one every few milliseconds to each chat, always the newest text. */
+
+interface Preview {
+  turnId: string;
+  text: string;
+}
+
+export class Previews {
+  readonly #everyMs: number;
+  readonly #show: (chatId: string, preview: Preview) => void;
+  /** Chats that were shown something just now, with what has come since. */
+  readonly #resting = new Map<string, { timer: NodeJS.Timeout; next: Preview | undefined }>();
+
+  constructor(everyMs: number, show: (chatId: string, preview: Preview) => void) {
+    this.#everyMs = everyMs;
+    this.#show = show;
+  }
+
+  offer(chatId: string, preview: Preview): void {
+    const resting = this.#resting.get(chatId);
+    if (resting) resting.next = preview;
+    else this.#showNow(chatId, preview);
+  }
+
+  /** The answer is there: what was still to be shown of it is old. */
+  forget(chatId: string): void {
+    clearTimeout(this.#resting.get(chatId)?.timer);
+    this.#resting.delete(chatId);
+  }
+
+  clear(): void {
+    for (const chatId of [...this.#resting.keys()]) this.forget(chatId);
+  }
+
+  #showNow(chatId: string, preview: Preview): void {
+    const timer = setTimeout(() => {
+      const next = this.#resting.get(chatId)?.next;
+      this.#resting.delete(chatId);
+      if (next) this.#showNow(chatId, next);
+    }, this.#everyMs);
+    timer.unref();
+    this.#resting.set(chatId, { timer, next: undefined });
+    this.#show(chatId, preview);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * The last messages that were sent. The log has a message only once its delivery is settled, which is after the send: a
+ * tab that connects in between would otherwise never see it.
+ */
+import type { OutboundMessage } from "../../message.js";
+import type { WebLogEntry } from "./types.js";
+
+const MOST = 200;
+
+export class Recent {
+  readonly #sent: { chatId: string; entry: WebLogEntry }[] = [];
+
+  add(chatId: string, entry: WebLogEntry): void {
+    this.#sent.push({ chatId, entry });
+    if (this.#sent.length > MOST) this.#sent.shift();
+  }
+
+  /** The log, with what it doesn't have yet at its end. */
+  complete(chatId: string, log: readonly WebLogEntry[]): WebLogEntry[] {
+    const known = new Set(log.map((entry) => entry.id));
+    const newest = Math.max(0, ...log.map((entry) => outboxId(entry) ?? 0));
+    const missing = new Map(
+      this.#sent
+        .filter(({ chatId: theirs, entry }) => theirs === chatId && !known.has(entry.id))
+        // Older ones fell out of the log on purpose: it has a limit.
+        .filter(({ entry }) => outboxId(entry)! > newest)
+        .map(({ entry }) => [entry.id, entry]),
+    );
+    return [...log, ...missing.values()];
+  }
+}
+
+/** 34 of `out:34`; undefined for what the user wrote. */
+export function outboxId(entry: Pick<WebLogEntry, "id">): number | undefined {
+  const digits = /^out:(\d+)$/.exec(entry.id)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function entryOf(message: OutboundMessage, now: number): WebLogEntry {
+  const { id, kind, text, turnId } = message;
+  return { id: `out:${id}`, from: "bot", kind, text, at: now, turnId };
+}

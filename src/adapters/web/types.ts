@@ -1,0 +1,56 @@
+/** What the web chat needs to be told by the rest of the gateway. */
+import type { OutboundKind } from "../../message.js";
+
+export interface WebOptions {
+  /** The chat as its browser saw it, oldest first. */
+  chatLog(chatId: string): Promise<readonly WebLogEntry[]>;
+  /** The chat's current session; null before the first message. */
+  session(chatId: string): Promise<WebSession | null>;
+  /** The sessions of this principal, and of nobody else, newest first. */
+  sessions(chatId: string): Promise<readonly WebSessionSummary[]>;
+  commands: readonly WebCommand[];
+  bounds?: Partial<WebBounds>;
+}
+
+export interface WebLogEntry {
+  /** `in:12` or `out:34`. */
+  id: string;
+  from: "user" | "bot";
+  kind: OutboundKind | "message";
+  text: string;
+  at: number;
+  turnId: string | null;
+}
+
+export interface WebSession {
+  id: string;
+  title: string | null;
+}
+
+export interface WebSessionSummary extends WebSession {
+  preview?: string | null;
+  /** Epoch seconds. */
+  lastActive: number;
+}
+
+export interface WebCommand {
+  name: string;
+  usage?: string;
+  description: string;
+}
+
+export interface WebBounds {
+  /** Open event streams of one browser; its tabs. */
+  streamsPerChat: number;
+  streams: number;
+  heartbeatMs: number;
+  /** The least time between two previews to one chat. */
+  previewMs: number;
+}
+
+export const DEFAULT_BOUNDS: WebBounds = {
+  streamsPerChat: 8,
+  streams: 256,
+  heartbeatMs: 15_000,
+  previewMs: 50,
+};

@@ -1,0 +1,141 @@
+/** History + new messages → rounds of a model's words and its tool calls → the answer. */
+import type { ModelConfig } from "../config/schema.js";
+import type { ChatMessage } from "../session.js";
+import type { AgentBackend, AgentEvent, TurnMessage, TurnRequest } from "./backend.js";
+import { askFirst, type Candidate, candidate, DEFAULT_PACE, type Pace } from "./model/attempts.js";
+import { resultMessage, runCall, storedCall } from "./model/calls.js";
+import { contextLengthOf } from "./model/context-length.js";
+import { RequestFailed, toFailure } from "./model/failures.js";
+import { toModelMessages } from "./model/messages.js";
+import type { Answer, ModelRequest } from "./model/request.js";
+import { toUsage } from "./model/usage.js";
+import { type Limits, limitsFrom } from "./model/watch.js";
+import { estimateTextTokens, estimateTokens } from "./tokens.js";
+
+export interface ModelAgentOptions {
+  /** Requests within one turn, those after tool calls included. */
+  maxSteps: number;
+  /** Unset: from the configured timeout. */
+  limits?: Limits;
+  pace?: Partial<Pace>;
+}
+
+export function modelAgent(config: ModelConfig, options: ModelAgentOptions): AgentBackend {
+  const limitsOf = (timeout: number) => options.limits ?? limitsFrom(timeout);
+  const chain = [config, ...config.fallback.filter((stand) => stand.provider !== "echo")].map((connection) =>
+    candidate(connection, limitsOf(connection.timeout)),
+  );
+  const pace = { ...DEFAULT_PACE, ...options.pace };
+  return {
+    name: config.provider,
+    model: config.default ?? "",
+    contextLength: contextLengthOf(config),
+    run: (request, signal) => run({ chain: chainFor(chain, request.model), pace, ...options }, request, signal),
+  };
+}
+
+interface Setup {
+  chain: readonly Candidate[];
+  maxSteps: number;
+  pace: Pace;
+}
+
+/** A session's own model is asked at the same address. What it costs nobody has told us. */
+function chainFor(chain: readonly Candidate[], model: string | undefined): readonly Candidate[] {
+  const [first, ...rest] = chain;
+  if (first === undefined || model === undefined || model === first.connection.default) return chain;
+  const cost = { input: null, output: null };
+  return [candidate({ ...first.connection, default: model, cost }, first.limits), ...rest];
+}
+
+async function* run(setup: Setup, request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  try {
+    signal.throwIfAborted();
+    yield* converse(setup, request, signal);
+    yield { type: "done" };
+  } catch (error) {
+    yield { type: "failed", failure: toFailure(error, signal) };
+  }
+}
+
+async function* converse(
+  setup: Setup,
+  request: TurnRequest,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent> {
+  const conversation: ChatMessage[] = [...request.history, ...request.input];
+  let chain = setup.chain;
+  for (let step = 1; step <= setup.maxSteps; step++) {
+    const asked = modelRequest(request, conversation, step, setup.maxSteps);
+    const { answer, place } = yield* askFirst(chain, asked, setup.pace, signal);
+    // Who has just answered is asked again: the ones before would only cost the same wait once more.
+    chain = chain.slice(place);
+    yield usageEvent(chain[0]!, answer, request.systemPrompt, conversation);
+    yield* keep([assistantMessage(answer)], conversation);
+    if (answer.calls.length === 0) return;
+    for (const call of answer.calls) {
+      const result = step < setup.maxSteps ? await runCall(call, request.tools, signal) : NOT_RUN;
+      yield* keep([resultMessage(call, result)], conversation);
+    }
+    if (step < setup.maxSteps) yield* keep(request.takeSteering().map(userMessage), conversation);
+  }
+  throw new RequestFailed("other", `still calling tools after ${setup.maxSteps} requests`);
+}
+
+const NOT_RUN = "[Not run: this turn has reached its limit of model calls]";
+
+function modelRequest(
+  request: TurnRequest,
+  conversation: readonly ChatMessage[],
+  step: number,
+  maxSteps: number,
+): ModelRequest {
+  return {
+    system: request.systemPrompt,
+    messages: toModelMessages(conversation),
+    tools: request.tools,
+    mayCall: step < maxSteps,
+    // After a tool call the model may have said all it wanted before it.
+    mustSpeak: step === 1,
+  };
+}
+
+/** What is told is also what the model sees in its next round. */
+function* keep(messages: readonly TurnMessage[], conversation: ChatMessage[]): Generator<AgentEvent> {
+  for (const message of messages) {
+    conversation.push(message);
+    yield { type: "message", message };
+  }
+}
+
+function userMessage(text: string): TurnMessage {
+  return { role: "user", content: text };
+}
+
+function assistantMessage(answer: Answer): TurnMessage {
+  const tokens = answer.usage?.outputTokens;
+  return {
+    role: "assistant",
+    content: answer.text,
+    ...(answer.calls.length > 0 ? { tool_calls: answer.calls.map(storedCall) } : {}),
+    ...(answer.reasoning === "" ? {} : { reasoning: answer.reasoning }),
+    finish_reason: answer.finishReason,
+    ...(tokens === undefined ? {} : { token_count: tokens }),
+  };
+}
+
+function usageEvent(
+  { connection }: Candidate,
+  answer: Answer,
+  systemPrompt: string,
+  conversation: readonly ChatMessage[],
+): AgentEvent {
+  const estimate = () => ({
+    inputTokens: conversation.reduce(
+      (sum, message) => sum + estimateTokens(message),
+      estimateTextTokens(systemPrompt),
+    ),
+    outputTokens: estimateTextTokens(answer.text + answer.reasoning + JSON.stringify(answer.calls)),
+  });
+  return { type: "usage", usage: toUsage(connection, answer.usage, estimate) };
+}

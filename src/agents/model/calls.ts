@@ -1,0 +1,68 @@
+/** Tool calls: as they stand in a stored message, and how one is carried out. */
+import type { ChatMessage } from "../../session.js";
+import type { Tool, TurnMessage } from "../backend.js";
+import { field } from "../text.js";
+
+export interface Call {
+  id: string;
+  name: string;
+  /** As the model wrote it: JSON if all went well. */
+  arguments: string;
+}
+
+export function readCalls(message: ChatMessage): Call[] {
+  return (message.tool_calls ?? []).flatMap((call) => {
+    const made = field(call, "function");
+    const [id, name, args] = [field(call, "id"), field(made, "name"), field(made, "arguments")];
+    if (typeof id !== "string" || typeof name !== "string") return [];
+    return [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) }];
+  });
+}
+
+export function storedCall({ id, name, arguments: args }: Call): unknown {
+  return { id, type: "function", function: { name, arguments: args } };
+}
+
+export function resultMessage(call: Call, content: string): TurnMessage {
+  return { role: "tool", content, tool_call_id: call.id, tool_name: call.name };
+}
+
+/** Undefined when it isn't a JSON object. */
+export function parseArguments(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json.trim() || "{}");
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever goes wrong becomes a text that the model can act on; only the signal ends it. */
+export async function runCall(call: Call, tools: readonly Tool[], signal: AbortSignal): Promise<string> {
+  const tool = tools.find((tool) => tool.name === call.name);
+  if (!tool) return `Error: there is no tool "${call.name}". Tools: ${tools.map((t) => t.name).join(", ")}`;
+  const args = parseArguments(call.arguments);
+  if (!args) return `Error: the arguments are not a JSON object: ${call.arguments.slice(0, 200)}`;
+  try {
+    return await unlessAborted(tool.run(args, signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return `Error: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A tool may be deaf to the signal: then its result is not waited for. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,37 @@
+/** Where a model is and how to reach it; the SDK of its provider is loaded when it is first asked. */
+import type { LanguageModel } from "ai";
+import type { ModelConfig } from "../../config/schema.js";
+
+export type Connection = Omit<ModelConfig, "fallback">;
+
+/** For what a connection leaves out, the provider's SDK knows the address, and the environment may have the key. */
+export async function openModel(connection: Connection): Promise<LanguageModel> {
+  const name = connection.default ?? "";
+  const apiKey = connection.api_key === null ? {} : { apiKey: connection.api_key };
+  const baseURL = connection.base_url === null ? {} : { baseURL: connection.base_url };
+  switch (connection.provider) {
+    case "anthropic": {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      return createAnthropic({ ...apiKey, ...baseURL })(name);
+    }
+    case "openai": {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      // Chat completions, not responses: the latter keep the conversation on the provider's side by default.
+      return createOpenAI({ ...apiKey, ...baseURL }).chat(name);
+    }
+    case "openai-compatible": {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const address = connection.base_url ?? "";
+      return createOpenAICompatible({ name: "model", baseURL: address, ...apiKey, includeUsage: true })(name);
+    }
+    default:
+      throw new Error(`provider ${connection.provider} serves no model`);
+  }
+}
+
+/** Loading it takes a quarter of a second, so not before a model is asked. */
+export async function loadSdk(): Promise<typeof import("ai")> {
+  // The SDK would print its warnings (an unknown setting, a missing feature) between our log lines.
+  (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+  return import("ai");
+}

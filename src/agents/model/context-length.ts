@@ -1,0 +1,26 @@
+/** Sizes of context windows, for models that the configuration says nothing about. First match counts. */
+const KNOWN: readonly [RegExp, number][] = [
+  [/claude/, 200_000],
+  [/gpt-4\.1/, 1_047_576],
+  [/gpt-5/, 400_000],
+  [/gpt-4o|gpt-4-turbo/, 128_000],
+  [/gpt-4/, 8_192],
+  [/gpt-3\.5/, 16_385],
+  [/\bo[134](-|$)/, 200_000],
+  [/gemini/, 1_048_576],
+  [/grok-4/, 256_000],
+  [/kimi-k2|qwen3-coder/, 256_000],
+  [/glm-4\.[56]|deepseek|llama-?3\.[123]|mistral|qwen3/, 128_000],
+];
+
+/** Too small only means an early summary; too large means rejected requests. */
+const UNKNOWN = 128_000;
+
+export function contextLengthOf(connection: {
+  default: string | null;
+  context_length: number | null;
+}): number {
+  if (connection.context_length !== null) return connection.context_length;
+  const name = (connection.default ?? "").toLowerCase();
+  return KNOWN.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN;
+}

@@ -1,0 +1,113 @@
+/** What providers say when they can't → what happened, whether to try again and when. */
+import type { Failure } from "../backend.js";
+import { field } from "../text.js";
+
+export type FailureKind = Failure["kind"];
+
+/** A request to a model that gave no whole answer. */
+export class RequestFailed extends Error {
+  readonly kind: FailureKind;
+  /** The same request may succeed in a moment. */
+  readonly isPassing: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** The user has seen a part of the answer, so it can't be started over. */
+  wasHeard = false;
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    more: { isPassing?: boolean; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = "RequestFailed";
+    this.kind = kind;
+    this.isPassing = more.isPassing ?? false;
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}
+
+const NOTICES: Record<FailureKind, string> = {
+  context_length: "This conversation is too long for the model. Send /compress to shorten it, or /new.",
+  rate_limit: "The model is busy (rate limit). Try again in a minute.",
+  timeout: "The model did not answer in time. Try again.",
+  refused: "The model service refused the request. The operator can check the model settings (`hermes doctor`).",
+  network: "The model service could not be reached or broke off. Try again in a moment.",
+  stopped: "Stopped.",
+  other: "The model gave no usable answer. Try again, or say it differently.",
+};
+
+export function toFailure(error: unknown, signal: AbortSignal): Failure {
+  const { kind, message } = signal.aborted ? new RequestFailed("stopped", "stopped") : classify(error);
+  return { kind, message, notice: NOTICES[kind] };
+}
+
+/** Of whatever was thrown, or came as an error in mid-stream. */
+export function classify(error: unknown): RequestFailed {
+  if (error instanceof RequestFailed) return error;
+  const { status, text } = read(error);
+  const message = `${status === undefined ? "" : `HTTP ${status}: `}${text.slice(0, 500)}`;
+  const kind = kindOf(status, text, error);
+  return new RequestFailed(kind, message, {
+    isPassing: kind === "rate_limit" || kind === "network",
+    retryAfterMs: retryAfterMs(field(error, "responseHeaders"), Date.now()),
+    cause: error,
+  });
+}
+
+function read(error: unknown): { status: number | undefined; text: string } {
+  const status = field(error, "statusCode") ?? field(field(error, "error"), "status_code");
+  const said = [errorText(error), field(error, "responseBody"), causeText(error)];
+  const text = [...new Set(said.filter((part) => typeof part === "string" && part !== ""))].join(" | ");
+  return { status: typeof status === "number" ? status : undefined, text };
+}
+
+function errorText(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === "string" ? error : (JSON.stringify(error) ?? String(error));
+}
+
+/** `fetch failed` says nothing, its cause (ECONNREFUSED) does. */
+function causeText(error: unknown): string {
+  const cause = field(error, "cause");
+  if (!(cause instanceof Error)) return "";
+  return [field(cause, "code"), cause.message, causeText(cause)].filter(Boolean).join(" ");
+}
+
+const TOO_LONG =
+  /context[_ ](length|window|size|limit)|(prompt|input|request) (is |are )?too (long|large)|(prompt|input) exceeds|maximum (prompt|context|model|input) length|exceeds the (maximum|available|model)[^.]*(token|context)|reduce the length|too many (input )?tokens:|tokens? count[^.]*exceeds|range of input length|max_new_tokens|exceed_context/i;
+const TOO_LARGE_FOR_A_LIMIT = /request too large|too large for/i;
+const RATE = /rate.?limit|too many requests|quota/i;
+const PASSING = /overloaded|server.?error|internal.?error|unavailable|bad gateway|try again/i;
+const SLOW = /UND_ERR_(HEADERS|BODY)_TIMEOUT/;
+const CUT =
+  /fetch failed|terminated|socket|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|network|other side closed|finish reason|cannot connect/i;
+
+function kindOf(status: number | undefined, text: string, error: unknown): FailureKind {
+  if (status === 413) return "context_length";
+  // Some local servers answer 500 to a long prompt, so the words count before the number.
+  if (status === 429) return TOO_LARGE_FOR_A_LIMIT.test(text) ? "context_length" : "rate_limit";
+  if (status !== 401 && status !== 403 && TOO_LONG.test(text)) return "context_length";
+  if (status === undefined) return kindOfWords(text, error);
+  if (status === 408 || status === 409 || status >= 500) return "network";
+  // A good status with a body that can't be read: cut, or not an API at all.
+  return status >= 400 ? "refused" : "network";
+}
+
+function kindOfWords(text: string, error: unknown): FailureKind {
+  if (SLOW.test(text)) return "timeout";
+  if (CUT.test(text)) return "network";
+  if (RATE.test(text)) return "rate_limit";
+  if (PASSING.test(text)) return "network";
+  return field(error, "name") === "AI_LoadAPIKeyError" ? "refused" : "other";
+}
+
+/** Seconds, milliseconds or a date; undefined when it says nothing sensible. */
+export function retryAfterMs(headers: unknown, nowMs: number): number | undefined {
+  const exact = Number(field(headers, "retry-after-ms") ?? Number.NaN);
+  if (exact >= 0) return exact;
+  const header = field(headers, "retry-after");
+  if (typeof header !== "string" || header.trim() === "") return undefined;
+  const seconds = Number(header);
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - nowMs : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,87 @@
+/** OpenAI's chat format → the AI SDK's messages, repaired so that no provider rejects them. */
+import type { ImagePart, ModelMessage, TextPart, ToolResultPart } from "ai";
+import type { ChatMessage, Content } from "../../session.js";
+import { field, isImage, textOf } from "../text.js";
+import { parseArguments, readCalls } from "./calls.js";
+
+/** What a call without a result gets: providers insist on one. */
+export const LOST_RESULT = "[No result: the call was interrupted]";
+
+/**
+ * Every call is followed at once by exactly one result: a lost one is made up, and a result without a call before it
+ * is left out. Ids may come again later (some servers count from zero each time): a result belongs to the last call.
+ */
+export function toModelMessages(messages: readonly ChatMessage[]): ModelMessage[] {
+  const waiting = new Map<string, ToolResultPart>();
+  return messages.flatMap((message): ModelMessage[] => {
+    if (message.role === "assistant") return fromAssistant(message, waiting);
+    if (message.role === "tool") takeResult(message, waiting);
+    return fromUser(message);
+  });
+}
+
+function fromAssistant(message: ChatMessage, waiting: Map<string, ToolResultPart>): ModelMessage[] {
+  const calls = [...new Map(readCalls(message).map((call) => [call.id, call])).values()];
+  const text = textOf(message.content);
+  if (calls.length === 0) return text.trim() === "" ? [] : [{ role: "assistant", content: text }];
+
+  const words: TextPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
+  const made = calls.map((call) => ({
+    type: "tool-call" as const,
+    toolCallId: call.id,
+    toolName: call.name,
+    input: parseArguments(call.arguments) ?? { arguments: call.arguments },
+  }));
+  const results = calls.map((call) => resultPart(call.id, call.name));
+  for (const result of results) waiting.set(result.toolCallId, result);
+  return [
+    { role: "assistant", content: [...words, ...made] },
+    { role: "tool", content: results },
+  ];
+}
+
+function resultPart(toolCallId: string, toolName: string): ToolResultPart {
+  return { type: "tool-result", toolCallId, toolName, output: { type: "text", value: LOST_RESULT } };
+}
+
+function takeResult(message: ChatMessage, waiting: Map<string, ToolResultPart>): void {
+  const result = waiting.get(message.tool_call_id ?? "");
+  if (result === undefined) return;
+  waiting.delete(result.toolCallId);
+  result.output = { type: "text", value: textOf(message.content) || "(empty)" };
+}
+
+function fromUser(message: ChatMessage): ModelMessage[] {
+  const content = userContent(message.content);
+  if (content.length === 0) return [];
+  if (message.role === "user") return [{ role: "user", content }];
+  // A system message in mid-conversation is an error to some providers; as a note it keeps its place.
+  return message.role === "system" ? [{ role: "user", content: `[System note] ${textOf(message.content)}` }] : [];
+}
+
+function userContent(content: Content): string | (TextPart | ImagePart)[] {
+  if (!Array.isArray(content) || !content.some(isImage)) return textOf(content).trim() && textOf(content);
+  return content.flatMap((part): (TextPart | ImagePart)[] => {
+    const image = isImage(part) ? imagePart(part) : undefined;
+    if (image) return [image];
+    const text = textOf([part]);
+    return text.trim() === "" ? [] : [{ type: "text", text }];
+  });
+}
+
+/** OpenAI's `image_url` (an object or a text) and Anthropic's `source`. What can't be sent stays a word. */
+function imagePart(part: unknown): ImagePart | undefined {
+  const address = field(part, "image_url") ?? field(part, "source");
+  const url = typeof address === "string" ? address : field(address, "url");
+  if (typeof url === "string") return fromUrl(url);
+  const [data, mediaType] = [field(address, "data"), field(address, "media_type")];
+  if (typeof data !== "string" || typeof mediaType !== "string") return undefined;
+  return { type: "image", image: data, mediaType };
+}
+
+function fromUrl(url: string): ImagePart | undefined {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.+)$/s.exec(url) ?? [];
+  if (mediaType !== undefined && data !== undefined) return { type: "image", image: data, mediaType };
+  // The SDK may fetch addresses itself, so nothing but public https.
+  return url.startsWith("https://") && URL.canParse(url) ? { type: "image", image: new URL(url) } : undefined;
+}

@@ -1,0 +1,133 @@
+/** One request to one model: words come out as they are written, the whole answer at the end. */
+import type { LanguageModel, LanguageModelUsage, ModelMessage, SystemModelMessage, TextStreamPart, ToolSet } from "ai";
+import type { AgentEvent, Tool } from "../backend.js";
+import type { Call } from "./calls.js";
+import { loadSdk } from "./connection.js";
+import { classify, RequestFailed } from "./failures.js";
+import { type Limits, watch } from "./watch.js";
+
+export interface ModelRequest {
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: readonly Tool[];
+  /** False in the last round of a turn: now it must answer. */
+  mayCall: boolean;
+  /** An answer without words is a failure. */
+  mustSpeak: boolean;
+  maxTokens?: number;
+  temperature?: number;
+}
+
+export interface Answer {
+  text: string;
+  reasoning: string;
+  calls: Call[];
+  /** In OpenAI's words: stop, length, tool_calls, content_filter. */
+  finishReason: string;
+  usage: LanguageModelUsage | undefined;
+}
+
+export type Word = Extract<AgentEvent, { type: "text" }>;
+
+/** Throws `RequestFailed` and nothing else. */
+export async function* ask(
+  model: LanguageModel,
+  request: ModelRequest,
+  limits: Limits,
+  signal: AbortSignal,
+): AsyncGenerator<Word, Answer> {
+  const timer = watch(limits, signal);
+  const answer: Answer = { text: "", reasoning: "", calls: [], finishReason: "", usage: undefined };
+  try {
+    for await (const part of await startStream(model, request, timer.signal)) {
+      if (isWord(part)) timer.heard();
+      take(part, answer);
+      if (part.type === "text-delta" && part.text !== "") yield { type: "text", delta: part.text };
+    }
+    return complete(answer, request, timer.signal);
+  } catch (error) {
+    throw asFailure(error, answer, timer.expired(), signal);
+  } finally {
+    timer.end();
+  }
+}
+
+type Part = TextStreamPart<ToolSet>;
+
+async function startStream(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
+  const sdk = await loadSdk();
+  const tools = request.tools.map((tool) => {
+    const inputSchema = sdk.jsonSchema<Record<string, unknown>>(tool.parameters);
+    return [tool.name, sdk.tool({ description: tool.description, inputSchema })] as const;
+  });
+  const { fullStream } = sdk.streamText({
+    model,
+    system: cached<SystemModelMessage>({ role: "system", content: request.system }),
+    messages: request.messages.map((message, i) => (i === request.messages.length - 1 ? cached(message) : message)),
+    ...(tools.length > 0 ? { tools: Object.fromEntries(tools) } : {}),
+    ...(tools.length > 0 && !request.mayCall ? { toolChoice: "none" as const } : {}),
+    ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    maxRetries: 0,
+    abortSignal: signal,
+    // Errors arrive as parts; the default would print them.
+    onError: () => undefined,
+  });
+  return fullStream;
+}
+
+/** Anthropic keeps a prefix only where it is told to; other providers don't read this. */
+function cached<T extends ModelMessage>(message: T): T {
+  return { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
+}
+
+/** The SDK's own bookkeeping is no sign of life. */
+function isWord(part: Part): boolean {
+  return part.type !== "start" && part.type !== "start-step";
+}
+
+function take(part: Part, answer: Answer): void {
+  if (part.type === "error") throw classify(part.error);
+  else if (part.type === "text-delta") answer.text += part.text;
+  else if (part.type === "reasoning-delta") answer.reasoning += part.text;
+  else if (part.type === "tool-call") answer.calls.push(toCall(part));
+  else if (part.type === "finish-step") {
+    answer.finishReason = part.finishReason.replace("-", "_");
+    answer.usage = part.usage;
+  }
+}
+
+/** Arguments that are no JSON arrive as the text they are. */
+function toCall(part: { toolCallId: string; toolName: string; input: unknown }): Call {
+  const args = typeof part.input === "string" ? part.input : JSON.stringify(part.input ?? {});
+  return { id: part.toolCallId, name: part.toolName, arguments: args };
+}
+
+function complete(answer: Answer, request: ModelRequest, signal: AbortSignal): Answer {
+  // An aborted stream just ends.
+  signal.throwIfAborted();
+  const isSilent = answer.text.trim() === "" && answer.calls.length === 0;
+  if (isSilent && answer.finishReason === "content_filter") {
+    throw new RequestFailed("refused", "the provider's filter kept the answer back");
+  }
+  if (isSilent && answer.finishReason === "") throw new RequestFailed("network", "cut off", { isPassing: true });
+  if (isSilent && request.mustSpeak) throw new RequestFailed("other", "empty answer", { isPassing: true });
+  return answer;
+}
+
+function asFailure(
+  error: unknown,
+  answer: Answer,
+  expired: string | undefined,
+  signal: AbortSignal,
+): RequestFailed {
+  const failed = whatHappened(error, expired, signal);
+  failed.wasHeard = answer.text !== "";
+  return failed;
+}
+
+function whatHappened(error: unknown, expired: string | undefined, signal: AbortSignal): RequestFailed {
+  if (signal.aborted) return new RequestFailed("stopped", "stopped");
+  if (expired !== undefined) return new RequestFailed("timeout", expired);
+  return classify(error);
+}

@@ -1,0 +1,50 @@
+import type { LanguageModelUsage } from "ai";
+import type { TurnUsage } from "../backend.js";
+import type { Connection } from "./connection.js";
+
+const PER_MILLION = 1_000_000;
+
+/** What one request took. Input and cache counts don't overlap, as in Hermes' columns: the prompt is their sum. */
+export function toUsage(
+  connection: Connection,
+  reported: LanguageModelUsage | undefined,
+  estimate: () => { inputTokens: number; outputTokens: number },
+): TurnUsage {
+  const counts = reported?.inputTokens === undefined ? estimated(estimate()) : counted(reported);
+  const cost = costUsd(connection.cost, counts);
+  return {
+    model: connection.default ?? "",
+    provider: connection.provider,
+    ...(connection.base_url === null ? {} : { baseUrl: connection.base_url }),
+    ...counts,
+    ...(cost === undefined ? {} : { costUsd: cost }),
+  };
+}
+
+type Counts = Pick<
+  TurnUsage,
+  "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "reasoningTokens"
+>;
+
+function counted(usage: LanguageModelUsage): Counts {
+  const cacheReadTokens = usage.inputTokenDetails.cacheReadTokens ?? 0;
+  const cacheWriteTokens = usage.inputTokenDetails.cacheWriteTokens ?? 0;
+  return {
+    inputTokens: Math.max(0, (usage.inputTokens ?? 0) - cacheReadTokens - cacheWriteTokens),
+    outputTokens: usage.outputTokens ?? 0,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: usage.outputTokenDetails.reasoningTokens ?? 0,
+  };
+}
+
+function estimated(tokens: { inputTokens: number; outputTokens: number }): Counts {
+  return { ...tokens, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+}
+
+/** Cached tokens mostly cost less; without a price of their own they count in full, so that nothing looks cheap. */
+function costUsd(price: Connection["cost"], counts: Counts): number | undefined {
+  if (price.input === null || price.output === null) return undefined;
+  const promptTokens = counts.inputTokens + counts.cacheReadTokens + counts.cacheWriteTokens;
+  return (promptTokens * price.input + counts.outputTokens * price.output) / PER_MILLION;
+}

@@ -1,0 +1,60 @@
+/** What the agent is told before a session. Made once at its start and then kept, so that providers can cache it. */
+
+export interface PromptFacts {
+  platform: string;
+  chatType: string;
+  /** Do several people write into this session? */
+  shared: boolean;
+  principalName?: string | null;
+  memory: { own?: string; shared?: string };
+  /** `agent.system_prompt` of the configuration. */
+  configured?: string | null;
+  now: Date;
+  timezone?: string;
+}
+
+const DEFAULT_PROMPT =
+  "You are Hermes, a helpful assistant that people reach through their chat applications. " +
+  "Answer in the language you are written to, as short as the matter allows. Markdown is rendered.";
+
+export function systemPrompt(facts: PromptFacts): string {
+  const parts = [
+    facts.configured?.trim() || DEFAULT_PROMPT,
+    situation(facts),
+    facts.shared ? SHARED : undefined,
+    TOOLS,
+    block("What you remember about everyone here", facts.memory.shared),
+    // In a room everybody would hear it.
+    facts.shared ? undefined : block("What you remember about this person", facts.memory.own),
+  ];
+  return parts.filter((part) => part !== undefined).join("\n\n");
+}
+
+const SHARED =
+  "Several people write in this conversation. Each of their messages begins with the name of its sender in square " +
+  "brackets, like [Ann]. Keep them apart, and don't begin your own messages that way.";
+
+const TOOLS =
+  "Earlier conversations are not in your view: the tool session_search finds and reads them. " +
+  "The tool memory keeps what should be known in every later conversation; use it for lasting facts and preferences.";
+
+function situation({ platform, chatType, shared, principalName, now, timezone }: PromptFacts): string {
+  const place = chatType === "dm" ? "a direct chat" : `a ${oneLine(chatType)}`;
+  const who = principalName && !shared ? ` with ${oneLine(principalName)}` : "";
+  return `This conversation is ${place} on ${oneLine(platform)}${who}. It began on ${date(now, timezone)}.`;
+}
+
+/** Names come from strangers: no line breaks, no length that could carry instructions. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{C}\s]+/gu, " ").trim().slice(0, 64);
+}
+
+function date(now: Date, timezone: string | undefined): string {
+  const zone = timezone === undefined ? {} : { timeZone: timezone };
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", ...zone });
+  return timezone === undefined ? format.format(now) : `${format.format(now)} (${timezone})`;
+}
+
+function block(heading: string, text: string | undefined): string | undefined {
+  return text?.trim() ? `# ${heading}\n${text.trim()}` : undefined;
+}

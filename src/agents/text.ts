@@ -1,0 +1,27 @@
+import type { Content } from "../session.js";
+
+/** The words of a content; of its parts, the text parts. */
+export function textOf(content: Content): string {
+  if (typeof content === "string") return content;
+  if (content === null) return "";
+  const parts = Array.isArray(content) ? content : [content];
+  return parts
+    .map(partText)
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function partText(part: unknown): string {
+  if (typeof part === "string") return part;
+  const text = field(part, "text");
+  if (typeof text === "string") return text;
+  return isImage(part) ? "[image]" : "";
+}
+
+export function isImage(part: unknown): boolean {
+  return /image/.test(String(field(part, "type")));
+}
+
+export function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

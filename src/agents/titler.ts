@@ -1,0 +1,71 @@
+/** First exchange → a name for the session. */
+import { sanitizeTitle } from "../title.js";
+import type { Auxiliary } from "./backend.js";
+
+const SYSTEM =
+  "You name conversations. Answer with a title of 3 to 7 words for the exchange below, in the language of the user. " +
+  "The title alone: no quotes, no punctuation at the end, no prefix.";
+
+const MOST_INPUT_CHARS = 500;
+const MOST_TITLE_CHARS = 80;
+const MAX_TOKENS = 500;
+const TEMPERATURE = 0.3;
+const WORDS_WITHOUT_MODEL = 6;
+
+export interface Exchange {
+  userText: string;
+  answer: string;
+}
+
+/** Nothing when the model fails: the next exchange may have better luck. */
+export async function makeTitle(
+  auxiliary: Auxiliary,
+  exchange: Exchange,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const prompt = `User: ${head(exchange.userText)}\n\nAssistant: ${head(exchange.answer)}`;
+  try {
+    const request = { system: SYSTEM, prompt, maxTokens: MAX_TOKENS, temperature: TEMPERATURE };
+    const written = await auxiliary.complete("title_generation", request, signal);
+    return written === undefined ? titleFromText(exchange.userText) : cleanTitle(written);
+  } catch {
+    return undefined;
+  }
+}
+
+function head(text: string): string {
+  return Array.from(text).slice(0, MOST_INPUT_CHARS).join("");
+}
+
+/** Models explain themselves: what counts is the first line after their thoughts. */
+export function cleanTitle(written: string): string | undefined {
+  const answer = written.replace(/<think>[\s\S]*?(<\/think>|$)/g, "").trim();
+  const [line = ""] = answer.split("\n", 1);
+  const bare = unquote(unquote(line).replace(/^title\s*:\s*/i, ""));
+  return fit(bare.replace(/(?<!\.)\.$/, ""));
+}
+
+function unquote(text: string): string {
+  return text.trim().replace(/^["'`“”‘’«»*#\s]+|["'`“”‘’«»*\s]+$/g, "");
+}
+
+/** The first words of a message, without its markup. */
+export function titleFromText(text: string): string | undefined {
+  const words = withoutMarkdown(text).split(/\s+/).filter(Boolean);
+  return fit(words.slice(0, WORDS_WITHOUT_MODEL).join(" ").replace(/[.,;:!?]+$/, ""));
+}
+
+function withoutMarkdown(text: string): string {
+  return text
+    .replace(/```[\s\S]*?(```|$)/g, " ")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^\[[^\]\n]{1,64}\]\s+/, "") // the sender, in shared sessions
+    .replace(/^\s*(?:[#>]+|[-*+]|\d+\.)\s+/gm, "")
+    .replace(/[*`~]+|(?<!\w)_+|_+(?!\w)/g, "");
+}
+
+function fit(text: string): string | undefined {
+  const chars = Array.from(text);
+  const short = chars.length > MOST_TITLE_CHARS ? `${chars.slice(0, MOST_TITLE_CHARS - 3).join("")}...` : text;
+  return sanitizeTitle(short) ?? undefined;
+}

@@ -1,0 +1,135 @@
+import PQueue from "p-queue";
+import type { Adapter } from "../adapters/adapter.js";
+import { nowSeconds } from "../clock.js";
+import { SendError } from "../errors.js";
+import type { Target } from "../message.js";
+import { nextAttempt } from "../policies/retry.js";
+import type { DeliveryOutcome, OutboxRow } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+
+/** Outbox rows → adapter.send → what became of them. In each chat in order; a chat that waits holds up no other. */
+export interface DeliveryOptions {
+  store: Store;
+  bootId: string;
+  adapterFor(target: Target): Adapter | undefined;
+  /** What to do when nobody knows whether a send arrived. */
+  unknown: "resend" | "hold";
+  settled(row: OutboxRow, outcome: DeliveryOutcome): void;
+  onError(error: unknown): void;
+}
+
+const AT_ONCE = 64;
+const SEND_TIMEOUT_MS = 60_000;
+/** Rows that wait for their time are looked for so often. */
+const POLL_MS = 1000;
+const NO_ADAPTER_RETRY_SECONDS = 60;
+const GIVE_UP_AFTER_SECONDS = 86_400;
+
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #sends = new PQueue({ concurrency: AT_ONCE });
+  #poll: NodeJS.Timeout | undefined;
+  #claiming = false;
+  #again = false;
+  #closed = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#poll = setInterval(() => this.wake(), POLL_MS);
+    this.wake();
+  }
+
+  /** Something may be ready. Cheap to call often. */
+  wake(): void {
+    if (this.#closed) return;
+    if (this.#claiming) {
+      this.#again = true;
+      return;
+    }
+    this.#claiming = true;
+    void this.#claim().finally(() => {
+      this.#claiming = false;
+      if (!this.#again) return;
+      this.#again = false;
+      this.wake();
+    });
+  }
+
+  /** Sends that are under way end; the rest waits in the outbox. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#poll);
+    await this.#sends.onIdle();
+  }
+
+  /** After a crash: the platform's own memory decides where it has one, the configured policy elsewhere. */
+  async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
+    for (const row of rows) await this.#settle(row, this.#afterUnknown("the gateway died in the send"));
+  }
+
+  async #claim(): Promise<void> {
+    try {
+      const room = AT_ONCE - this.#sends.size - this.#sends.pending;
+      if (room <= 0) return;
+      const rows = await this.#options.store.claimDeliveries(this.#options.bootId, room);
+      for (const row of rows) void this.#sends.add(() => this.#deliver(row));
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #deliver(row: OutboxRow): Promise<void> {
+    const outcome = await this.#send(row);
+    await this.#settle(row, outcome);
+    this.wake();
+  }
+
+  async #settle(row: OutboxRow, outcome: DeliveryOutcome): Promise<void> {
+    try {
+      await this.#options.store.settleDelivery(row.id, outcome);
+      this.#options.settled(row, outcome);
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #send(row: OutboxRow): Promise<DeliveryOutcome> {
+    const adapter = this.#options.adapterFor(row.target);
+    if (!adapter) {
+      const error = `no adapter for ${row.target.platform}`;
+      return this.#tryAgain(row, error, NO_ADAPTER_RETRY_SECONDS);
+    }
+    const { id, nonce, kind, target, text, turnId, mayBeRepeat } = row;
+    try {
+      const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
+      const receipt = await adapter.send({ id, nonce, kind, target, text, turnId, mayBeRepeat }, signal);
+      return { state: "sent", messageIds: receipt.messageIds };
+    } catch (error) {
+      return this.#afterFailure(row, error);
+    }
+  }
+
+  #afterFailure(row: OutboxRow, error: unknown): DeliveryOutcome {
+    const message = error instanceof Error ? error.message : String(error);
+    const outcome = error instanceof SendError ? error.outcome : "unknown";
+    if (outcome === "refused") return { state: "dead", error: message };
+    if (outcome === "unknown") return this.#afterUnknown(message);
+    const asked = error instanceof SendError ? error.retryAfterMs : undefined;
+    const delayMs = asked ?? nextAttempt({ attempts: row.attempts, random: Math.random });
+    return this.#tryAgain(row, message, delayMs / 1000);
+  }
+
+  #afterUnknown(error: string): DeliveryOutcome {
+    if (this.#options.unknown === "hold") return { state: "unknown", error };
+    return { state: "pending", notBefore: nowSeconds() + 1, error, mayBeRepeat: true };
+  }
+
+  #tryAgain(row: OutboxRow, error: string, delaySeconds: number): DeliveryOutcome {
+    const now = nowSeconds();
+    if (now - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
+    return { state: "pending", notBefore: now + delaySeconds, error, mayBeRepeat: false };
+  }
+}

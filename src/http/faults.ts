@@ -1,0 +1,30 @@
+/** Errors → JSON answers of one shape: `{error: {code, message, hint?}}`. */
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { describeError, type ErrorCode, HermesError } from "../errors.js";
+import type { HttpLog } from "./log.js";
+
+const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
+  invalid: 400,
+  not_found: 404,
+  conflict: 409,
+  refused: 403,
+  unavailable: 503,
+  internal: 500,
+};
+
+export function fault(c: Context, status: ContentfulStatusCode, code: ErrorCode, message: string): Response {
+  return c.json({ error: { code, message } }, status);
+}
+
+/** What has no code is a fault of ours: logged in full, shown as one sentence. */
+export function faultHandler(log: HttpLog | undefined): (error: Error, c: Context) => Response {
+  return (error, c) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    const { code, message, hint } = describeError(error);
+    if (!(error instanceof HermesError)) log?.error({ err: error, path: c.req.path }, "a request failed");
+    const shown = code === "internal" ? "Something went wrong here; the log says what" : message;
+    return c.json({ error: { code, message: shown, ...(hint && { hint }) } }, STATUS[code]);
+  };
+}

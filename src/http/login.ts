@@ -1,0 +1,29 @@
+/** The page where a browser shows the token once. */
+import fs from "node:fs";
+import type { Hono } from "hono";
+import { nowSeconds } from "../clock.js";
+import type { Guesses } from "./guesses.js";
+import { remoteAddress } from "./request.js";
+import { isSame, setLogin } from "./token.js";
+
+const ASSETS = new URL("../../assets/http/", import.meta.url);
+
+export const LOGIN_PATHS = ["/login", "/login.css"] as const;
+
+export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
+  const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8");
+  const css = fs.readFileSync(new URL("login.css", ASSETS), "utf8");
+  const page = (message: string) => html.replace("{{message}}", message);
+
+  app.get("/login", (c) => c.html(page("")));
+  app.get("/login.css", (c) => c.body(css, 200, { "Content-Type": "text/css; charset=utf-8" }));
+  app.post("/login", async (c) => {
+    const given = (await c.req.parseBody())["token"];
+    const isRight = () => typeof given === "string" && isSame(given.trim(), token);
+    const verdict = guesses.check(remoteAddress(c), isRight);
+    if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute."), 429);
+    if (verdict === "wrong") return c.html(page("That is not the token."), 401);
+    setLogin(c, token, nowSeconds());
+    return c.redirect("/", 303);
+  });
+}

@@ -1,0 +1,64 @@
+/** The one token: as a Bearer header from programs, as a login cookie (made from it, never it) from browsers. */
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { fault } from "./faults.js";
+import type { Guesses } from "./guesses.js";
+import { isHttps, remoteAddress } from "./request.js";
+
+const COOKIE = "hermes_login";
+const LOGIN_SECONDS = 30 * 24 * 3600;
+const COMPARE_KEY = randomBytes(32);
+
+/** Constant time, whatever the lengths. */
+export function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHmac("sha256", COMPARE_KEY).update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+export interface TokenCheck {
+  token: string;
+  guesses: Guesses;
+  /** Paths that need no token. */
+  open: ReadonlySet<string>;
+}
+
+export function requireToken({ token, guesses, open }: TokenCheck): MiddlewareHandler {
+  return async (c, next) => {
+    if (open.has(c.req.path) || hasLogin(c, token)) return next();
+    const bearer = /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    if (bearer !== undefined) {
+      const verdict = guesses.check(remoteAddress(c), () => isSame(bearer.trim(), token));
+      if (verdict === "right") return next();
+      if (verdict === "too_many") return fault(c, 429, "refused", "Too many wrong tokens; wait a minute");
+    } else if (wantsPage(c)) return c.redirect("/login");
+    c.header("WWW-Authenticate", "Bearer");
+    return fault(c, 401, "refused", "This server wants its token: Authorization: Bearer <http.token>");
+  };
+}
+
+/** Lax, not Strict: a link to this server from a chat should find the browser logged in. Changes check the Origin. */
+export function setLogin(c: Context, token: string, now: number): void {
+  const expires = Math.floor(now) + LOGIN_SECONDS;
+  setCookie(c, COOKIE, `${expires}.${sign(token, expires)}`, {
+    httpOnly: true,
+    sameSite: "Lax",
+    path: "/",
+    maxAge: LOGIN_SECONDS,
+    secure: isHttps(c),
+  });
+}
+
+function hasLogin(c: Context, token: string): boolean {
+  const [, expires, signature] = /^(\d{1,12})\.([\w-]+)$/.exec(getCookie(c, COOKIE) ?? "") ?? [];
+  if (expires === undefined || signature === undefined || Number(expires) * 1000 < Date.now()) return false;
+  return isSame(signature, sign(token, Number(expires)));
+}
+
+function sign(token: string, expires: number): string {
+  return createHmac("sha256", token).update(`hermes login until ${expires}`).digest("base64url");
+}
+
+function wantsPage(c: Context): boolean {
+  return c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");
+}

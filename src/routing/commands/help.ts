@@ -1,0 +1,27 @@
+import type { Command, CommandCall, CommandGroup, CommandOutcome } from "./command.js";
+import { shownCommands } from "./parts/allowed.js";
+import { describeCommand } from "./parts/describe-command.js";
+import { lines } from "./parts/text.js";
+
+const HEADINGS: readonly (readonly [CommandGroup, string])[] = [
+  ["conversation", "Conversation"],
+  ["turn", "While I work"],
+  ["about", "Good to know"],
+];
+
+export const help: Command = {
+  name: "help",
+  description: "What I can do",
+  group: "about",
+  when: "now",
+  run,
+};
+
+async function run(call: CommandCall): Promise<CommandOutcome> {
+  const shown = shownCommands(call);
+  const groups = HEADINGS.map(([group, heading]) => {
+    const members = shown.filter((command) => command.group === group);
+    return members.length > 0 && lines(`**${heading}**`, ...members.map(describeCommand));
+  });
+  return { reply: ["Just write to me. And there are commands:", ...groups].filter(Boolean).join("\n\n") };
+}

@@ -1,0 +1,64 @@
+import { parseArgs } from "node:util";
+import type { Insights, InsightsQuery } from "../../store/store.js";
+import type { Command, CommandCall, CommandOutcome } from "./command.js";
+import { code, counted, dollars, grouped, lines } from "./parts/text.js";
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 3650;
+const ROWS_MAX = 5;
+
+export const insights: Command = {
+  name: "insights",
+  usage: "[days] [--source name]",
+  description: "Tokens, cost and activity of all sessions, for owners",
+  group: "about",
+  when: "now",
+  run,
+};
+
+async function run({ args, principal, gateway }: CommandCall): Promise<CommandOutcome> {
+  if (!principal.owner) {
+    return { reply: "Insights cover everybody's sessions, so only owners see them. /usage shows yours." };
+  }
+  const query = parseQuery(args);
+  if (!query) return { reply: "I didn't get that. For example `/insights 7` or `/insights --days 7`." };
+  return { reply: report(await gateway.store.insights(query)) };
+}
+
+function parseQuery(args: string): InsightsQuery | undefined {
+  const given = parseFlags(args);
+  const days = Number(given?.days ?? DEFAULT_DAYS);
+  if (!given || !Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS) return undefined;
+  return { days, ...(given.source === undefined ? {} : { source: given.source }) };
+}
+
+function parseFlags(args: string): { days?: string | undefined; source?: string | undefined } | undefined {
+  const options = { days: { type: "string" }, source: { type: "string" } } as const;
+  try {
+    const words = args.split(/\s+/).filter(Boolean);
+    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
+    return positionals.length > 1 ? undefined : { days: positionals[0], ...values };
+  } catch {
+    // parseArgs throws on what it doesn't know; the reply shows how it is written.
+    return undefined;
+  }
+}
+
+/** No session is named: people read along in rooms. */
+function report({ days, overview, models, platforms, tools, days_active }: Insights): string {
+  if (overview.sessions === 0) return `No sessions in the last ${counted(days, "day")}.`;
+  return lines(
+    `**Last ${counted(days, "day")}**`,
+    `Sessions: ${grouped(overview.sessions)}, messages: ${grouped(overview.messages)} (${grouped(overview.user_messages)} by people)`,
+    `Tokens: ${grouped(overview.input_tokens)} in, ${grouped(overview.output_tokens)} out`,
+    `Cost: ${dollars(overview.cost_usd)}`,
+    `Active: ${counted(days_active, "day")}, about ${grouped(overview.active_hours)} h`,
+    row("Models", models, (entry) => `${code(entry.model)} ${dollars(entry.cost_usd)}`),
+    row("Platforms", platforms, (entry) => `${entry.source} ${grouped(entry.messages)}`),
+    row("Tools", tools, (entry) => `${code(entry.tool)} ${grouped(entry.calls)}`),
+  );
+}
+
+function row<T>(label: string, entries: readonly T[], show: (entry: T) => string): string | undefined {
+  return entries.length === 0 ? undefined : `${label}: ${entries.slice(0, ROWS_MAX).map(show).join(", ")}`;
+}

@@ -1,0 +1,50 @@
+import type { RouteRow } from "../../store/queues.js";
+import type { Command, CommandCall, CommandOutcome } from "./command.js";
+import { named, wayBack } from "./parts/current-session.js";
+import { counted, lines } from "./parts/text.js";
+import { cleanTitle, unlessTaken } from "./parts/titling.js";
+import { wordsOf } from "./parts/words.js";
+
+export const newSession: Command = {
+  name: "new",
+  aliases: ["reset"],
+  usage: "[title]",
+  description: "Begin a fresh session; the old one is kept",
+  group: "conversation",
+  when: "now",
+  run,
+};
+
+async function run(call: CommandCall): Promise<CommandOutcome> {
+  const wanted = cleanTitle(wordsOf(call));
+  if ("fault" in wanted) return { reply: wanted.fault };
+  const stopped = await stopTurn(call);
+  const { route, taken } = await start(call, wanted.title);
+  const session = await call.gateway.store.getSession(route.sessionId);
+  return {
+    reply: lines(
+      `✨ A fresh session began: ${named(session ?? { id: route.sessionId, title: null })}`,
+      taken && `${taken} \`/title <text>\` names this one.`,
+      stopped,
+      call.session && call.session.message_count > 0 && wayBack(call.session),
+    ),
+  };
+}
+
+/** A turn that still runs would answer into a session that is over. */
+async function stopTurn({ gateway, key }: CommandCall): Promise<string | undefined> {
+  if (!gateway.isRunning(key)) return undefined;
+  const { cancelled } = await gateway.stop(key);
+  const dropped = cancelled > 0 ? ` and dropped ${counted(cancelled, "waiting message")}` : "";
+  return `I stopped what was running${dropped}.`;
+}
+
+/** A taken title is no reason to stay in the old session. */
+async function start(call: CommandCall, title: string | null): Promise<{ route: RouteRow; taken?: string }> {
+  const { gateway } = call;
+  const started = await unlessTaken(call, title, () =>
+    gateway.startSession(call, title === null ? {} : { title }),
+  );
+  if ("done" in started) return { route: started.done };
+  return { route: await gateway.startSession(call, {}), taken: started.taken };
+}

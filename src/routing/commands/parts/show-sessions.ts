@@ -1,0 +1,29 @@
+import type { SessionSummary } from "../../../session.js";
+import type { CommandCall } from "../command.js";
+import { currentSession } from "./current-session.js";
+import { listVisible } from "./find-session.js";
+import { code, counted, lines, shortened } from "./text.js";
+import { ago } from "./times.js";
+
+/** The last sessions that the asker may see, numbered for /resume. */
+export async function showSessions(call: CommandCall): Promise<string> {
+  const sessions = await listVisible(call);
+  if (sessions.length === 0) return "You have no sessions yet: write something to begin one.";
+  return lines(
+    "**Sessions**, last active first:",
+    ...sessions.map((session, i) => `${i + 1}. ${describe(call, session)}`),
+    "`/resume <number, title or id>` goes back to one.",
+  );
+}
+
+function describe(call: CommandCall, session: SessionSummary): string {
+  const facts = [
+    code(session.title ?? session.id),
+    session.title === null && session.preview !== "" && code(shortened(session.preview, 40)),
+    counted(session.message_count, "message"),
+    ago(session.last_active, call.now),
+    session.source !== call.principal.platform && session.source,
+    session.id === currentSession(call)?.id && "**current**",
+  ];
+  return facts.filter(Boolean).join(" · ");
+}

@@ -1,0 +1,20 @@
+import type { Command, CommandCall, CommandOutcome } from "./command.js";
+import { wordsOf } from "./parts/words.js";
+
+export const steer: Command = {
+  name: "steer",
+  usage: "<text>",
+  description: "Give the running turn a hint",
+  group: "turn",
+  when: "now",
+  run,
+};
+
+async function run(call: CommandCall): Promise<CommandOutcome> {
+  const { gateway, key } = call;
+  const text = wordsOf(call);
+  if (text === "") return { reply: "What is the hint? For example `/steer only the last week`." };
+  if (gateway.steer(key, text)) return { reply: "🧭 Passed on to the running turn." };
+  if (!gateway.isRunning(key)) return { turn: { text } };
+  return { reply: "⏳ The running turn can't take hints; yours comes next.", turn: { text } };
+}

@@ -1,0 +1,37 @@
+import type { SessionRow } from "../../session.js";
+import type { Command, CommandCall, CommandOutcome } from "./command.js";
+import { currentSession, named, noSession } from "./parts/current-session.js";
+import { code } from "./parts/text.js";
+import { cleanTitle, unlessTaken } from "./parts/titling.js";
+import { wordsOf } from "./parts/words.js";
+
+export const title: Command = {
+  name: "title",
+  usage: "[text]",
+  description: "Show or set the session's title",
+  group: "conversation",
+  when: "now",
+  run,
+};
+
+async function run(call: CommandCall): Promise<CommandOutcome> {
+  const session = currentSession(call);
+  if (!session) return { reply: noSession(call) };
+  const words = wordsOf(call);
+  return { reply: words === "" ? show(session) : await rename(call, session, words) };
+}
+
+function show(session: SessionRow): string {
+  const hint = session.title === null ? "has no title yet; `/title <text>` names it." : "is this session.";
+  return `${named(session)} ${hint}`;
+}
+
+async function rename(call: CommandCall, session: SessionRow, words: string): Promise<string> {
+  const wanted = cleanTitle(words);
+  if ("fault" in wanted) return wanted.fault;
+  const { title } = wanted;
+  if (title === null) return "Nothing readable is left of that title. Try another one.";
+  const set = await unlessTaken(call, title, () => call.gateway.store.setTitle(session.id, title));
+  if ("taken" in set) return `${set.taken} Choose another one.`;
+  return set.done ? `This session is now ${code(title)}.` : "This session is gone. /new begins a fresh one.";
+}

@@ -1,0 +1,32 @@
+import type { Command, CommandCall, CommandOutcome } from "./command.js";
+import { currentSession, noSession } from "./parts/current-session.js";
+import { code, counted, lines, shortened } from "./parts/text.js";
+import { turnsOf } from "./parts/turns.js";
+
+const SHOWN_MAX = 5;
+
+export const undo: Command = {
+  name: "undo",
+  usage: "[N]",
+  description: "Take back the last turn, or the last N",
+  group: "conversation",
+  when: "idle",
+  run,
+};
+
+async function run(call: CommandCall): Promise<CommandOutcome> {
+  const session = currentSession(call);
+  if (!session) return { reply: noSession(call) };
+  const wanted = Number(call.args.trim() || "1");
+  if (!Number.isSafeInteger(wanted) || wanted < 1) return { reply: "How many turns? For example `/undo 2`." };
+  const { store } = call.gateway;
+  const possible = (await turnsOf(store, session.id)).length;
+  if (possible === 0) return { reply: "There is nothing to undo." };
+  const { undone, texts } = await store.undoTurns(session.id, Math.min(wanted, possible));
+  return { reply: report(undone, texts) };
+}
+
+function report(undone: number, texts: readonly string[]): string {
+  const shown = texts.slice(-SHOWN_MAX).map((text) => `- ${code(shortened(text) || "(no text)")}`);
+  return lines(`↩️ Took back ${counted(undone, "turn")}:`, ...shown, "Go on from before that.");
+}

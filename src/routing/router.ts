@@ -1,0 +1,70 @@
+import type { Config } from "../config/schema.js";
+import type { InboundMessage, Principal } from "../message.js";
+import {
+  type AccessLists,
+  accessDecision,
+  anyAllowlistSet,
+  isOwner,
+  unauthorizedResponse,
+} from "../policies/access.js";
+import { type EngageSettings, engageDecision } from "../policies/engage.js";
+import type { Command } from "./commands/command.js";
+import { parseCommand } from "./parse-command.js";
+
+/** message → ignore(reason) / refuse(reason) / pair / command / unknown command / turn. Decides; others act. */
+export type Decision =
+  | { to: "ignore"; reason: string }
+  | { to: "refuse"; reason: string }
+  | { to: "pair"; reason: string }
+  | { to: "command"; command: Command; args: string }
+  | { to: "unknown_command"; name: string }
+  | { to: "turn" };
+
+export interface RouterOptions {
+  config: Config;
+  findCommand(name: string): Command | undefined;
+  accessLists(platform: string): AccessLists;
+  engageSettings(platform: string): EngageSettings;
+  dmBehaviour(platform: string): "pair" | "ignore" | undefined;
+  isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
+}
+
+export async function route(message: InboundMessage, options: RouterOptions): Promise<Decision> {
+  const refusal = await refusalOf(message, options);
+  if (refusal) return refusal;
+  const engaged = engageDecision(engageQuestion(message), options.engageSettings(message.platform));
+  if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
+  const { isCommand, command: name, args } = parseCommand(message.text);
+  if (!isCommand || name === null) return { to: "turn" };
+  const command = options.findCommand(name);
+  return command ? { to: "command", command, args } : { to: "unknown_command", name };
+}
+
+async function refusalOf(message: InboundMessage, options: RouterOptions): Promise<Decision | undefined> {
+  const { origin, isBot, authenticated, platform } = message;
+  const lists = options.accessLists(platform);
+  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
+  const paired = !authenticated && (await options.isPaired(platform, ids));
+  const decision = accessDecision({ origin, isBot, authenticated, paired, lists });
+  if (decision.allow) return undefined;
+  const response = unauthorizedResponse({
+    chatType: origin.chatType,
+    dmBehaviour: options.dmBehaviour(platform),
+    anyAllowlistSet: anyAllowlistSet(lists),
+  });
+  const mayPair = response === "pair" && decision.reason === "not_listed";
+  return { to: mayPair ? "pair" : "refuse", reason: decision.reason };
+}
+
+function engageQuestion(message: InboundMessage) {
+  const { origin, mentioned, repliedToBot, threadWithBot, isBot, text } = message;
+  const channelIds = [origin.chatId, origin.threadId, origin.parentChatId].filter((id) => !!id) as string[];
+  return { chatType: origin.chatType, mentioned, repliedToBot, threadWithBot, channelIds, isBot, text };
+}
+
+/** Who is asking, for everything that is looked up on their behalf. */
+export function principalOf(message: InboundMessage, owners: readonly string[]): Principal {
+  const { platform, origin } = message;
+  const userId = origin.userId ?? origin.userIdAlt ?? origin.chatId ?? "";
+  return { platform, userId, owner: isOwner({ ...origin, platform }, owners) };
+}

@@ -1,0 +1,62 @@
+import type { Origin } from "../message.js";
+import { type ResetReason, type ResetSettings, resetPolicyFor, resetReason } from "../policies/reset.js";
+import type { SessionKey } from "../session.js";
+import type { RouteFlags, RouteRow } from "../store/queues.js";
+import type { NewSession, Store } from "../store/store.js";
+
+/** key → the live session, or a new one with the reason why. */
+export interface ResolveQuestion {
+  key: SessionKey;
+  tuple: string;
+  origin: Origin;
+  now: number;
+  timeZone: string;
+  hasBackgroundWork: boolean;
+  reset: ResetSettings;
+  /** What a new session begins with; asked only when one is needed. */
+  newSession(): Promise<NewSession>;
+}
+
+export interface Resolved {
+  route: RouteRow;
+  /** The route as it was, when this message found it due. */
+  previous?: RouteRow;
+}
+
+export async function resolveRoute(store: Store, question: ResolveQuestion): Promise<Resolved> {
+  const route = await store.getRoute(question.key);
+  const reason = route && dueReason(route, question);
+  if (route && !reason) return { route };
+  const flags = reason ? resetFlags(route!, reason) : {};
+  const opened = await store.openRoute({
+    sessionKey: question.key,
+    origin: question.origin,
+    tuple: question.tuple,
+    session: await question.newSession(),
+    expectedSessionId: route?.sessionId ?? null,
+    endReason: "session_reset",
+    flags,
+    at: question.now,
+  });
+  return reason ? { route: opened, previous: route! } : { route: opened };
+}
+
+/** Why this session starts afresh: the sweep found it due, or the policy does now. */
+export function dueReason(
+  route: RouteRow,
+  question: Pick<ResolveQuestion, "now" | "timeZone" | "hasBackgroundWork" | "reset">,
+): ResetReason | "suspended" | undefined {
+  if (route.suspended) return "suspended";
+  if (route.expiredReason) return route.expiredReason as ResetReason;
+  const { platform, chatType } = route.origin;
+  return resetReason(resetPolicyFor({ platform, chatType }, question.reset), {
+    lastUserActivity: route.lastUserActivity,
+    now: question.now,
+    timeZone: question.timeZone,
+    hasBackgroundWork: question.hasBackgroundWork,
+  });
+}
+
+function resetFlags(route: RouteRow, reason: string): Partial<RouteFlags> {
+  return { wasAutoReset: true, autoResetReason: reason, resetHadActivity: route.lastPromptTokens > 0 };
+}

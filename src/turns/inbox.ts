@@ -1,0 +1,39 @@
+import { nowSeconds } from "../clock.js";
+import type { InboundMessage } from "../message.js";
+import type { SessionKey } from "../session.js";
+import { guardedKey, type Isolation, type KeyOptions, originTuple, sessionKey } from "../sessions/key.js";
+import type { InboxRow } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+
+/** message → its session key → inbox row. When `accept` resolves, the message can't be lost any more. */
+export class Inbox {
+  readonly #store: Store;
+  readonly #isolation: Isolation;
+  readonly #keyOptions: KeyOptions;
+
+  constructor(store: Store, isolation: Isolation, keyOptions: KeyOptions = {}) {
+    this.#store = store;
+    this.#isolation = isolation;
+    this.#keyOptions = keyOptions;
+  }
+
+  /** Undefined for an event that is there already. */
+  async accept(message: InboundMessage, key?: SessionKey): Promise<InboxRow | undefined> {
+    const receivedAt = nowSeconds();
+    const [row] = await this.#store.acceptMessages([
+      { message, sessionKey: key ?? (await this.keyOf(message)), receivedAt },
+    ]);
+    return row;
+  }
+
+  tupleOf(message: InboundMessage): string {
+    return originTuple(message.origin, this.#isolation, this.#keyOptions);
+  }
+
+  /** Keys are not injective: one that stands for another origin already gets a suffix. */
+  async keyOf(message: InboundMessage): Promise<SessionKey> {
+    const key = sessionKey(message.origin, this.#isolation, this.#keyOptions);
+    const taken = await this.#store.getRoute(key);
+    return guardedKey(key, this.tupleOf(message), taken?.tuple);
+  }
+}

@@ -1,0 +1,199 @@
+import PQueue from "p-queue";
+import { nowSeconds } from "../clock.js";
+import { mergeWaiting } from "../policies/busy.js";
+import type { SessionKey } from "../session.js";
+import type { InboxRow } from "../store/queues.js";
+
+/**
+ * Waiting messages → turns. One lane per session key, one turn at a time in it, in order; many lanes at once, up to
+ * the cap. What one person wrote in a row while the lane was busy becomes one turn.
+ */
+export interface LaneItem {
+  row: InboxRow;
+  /** Carried out in its place in the line instead of a turn. */
+  command?: () => Promise<void>;
+}
+
+export interface RunningTurn {
+  controller: AbortController;
+  /** What was added since the agent last looked. */
+  steering: string[];
+}
+
+export interface LaneOptions {
+  maxConcurrent: number;
+  run(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void>;
+  /** How long to wait for more of the same message. */
+  settleMs(row: InboxRow): number;
+  /** More waited than memory should hold: read them again from the store. */
+  refill(): Promise<void>;
+  onError(error: unknown, key: SessionKey): void;
+}
+
+interface Lane {
+  items: LaneItem[];
+  scheduled: boolean;
+  running: RunningTurn | undefined;
+  /** When the last message came: a burst is over when it is quiet for a moment. */
+  quietUntilMs: number;
+}
+
+/** Rows in memory. The rest is safe in the inbox and comes when there is room. */
+const ITEMS_MAX = 10_000;
+
+export class Lanes {
+  readonly #options: LaneOptions;
+  readonly #queue: PQueue;
+  readonly #lanes = new Map<SessionKey, Lane>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  /** Rows that are in a lane or running: a row that is read twice runs once. */
+  readonly #known = new Set<number>();
+  #overflowed = false;
+  #closed = false;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.maxConcurrent });
+  }
+
+  push(item: LaneItem): void {
+    const { row } = item;
+    if (this.#closed || this.#known.has(row.id)) return;
+    if (this.#known.size >= ITEMS_MAX) {
+      this.#overflowed = true;
+      return;
+    }
+    this.#known.add(row.id);
+    const waitMs = (row.notBefore - nowSeconds()) * 1000;
+    if (waitMs > 0) this.#later(waitMs, () => this.#enter(item));
+    else this.#enter(item);
+  }
+
+  isRunning(key: SessionKey): boolean {
+    return this.#lanes.get(key)?.running !== undefined;
+  }
+
+  waiting(key: SessionKey): number {
+    return this.#lanes.get(key)?.items.length ?? 0;
+  }
+
+  /** Lanes whose key begins so have something to do. */
+  hasWork(prefix: string): boolean {
+    for (const key of this.#lanes.keys()) if (key.startsWith(prefix)) return true;
+    return false;
+  }
+
+  get depth(): { waiting: number; running: number } {
+    return { waiting: this.#known.size, running: this.#queue.pending };
+  }
+
+  /** Ends the running turn. What waits stays, unless `clear` says otherwise. */
+  abort(key: SessionKey, reason: "stopped" | "interrupted", clear = false): boolean {
+    const lane = this.#lanes.get(key);
+    if (clear && lane) for (const item of lane.items.splice(0)) this.#known.delete(item.row.id);
+    lane?.running?.controller.abort(reason);
+    return lane?.running !== undefined;
+  }
+
+  steer(key: SessionKey, text: string): boolean {
+    const running = this.#lanes.get(key)?.running;
+    running?.steering.push(text);
+    return running !== undefined;
+  }
+
+  /** No new turns; the running ones get a grace, then they are cut off. Their messages wait in the inbox. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    this.#queue.clear();
+    for (const timer of this.#timers) clearTimeout(timer);
+    const cutOff = setTimeout(() => {
+      for (const lane of this.#lanes.values()) lane.running?.controller.abort("shutdown");
+    }, graceMs);
+    await this.#queue.onIdle();
+    clearTimeout(cutOff);
+  }
+
+  #enter(item: LaneItem): void {
+    const key = item.row.sessionKey;
+    const lane = this.#lanes.get(key) ?? { items: [], scheduled: false, running: undefined, quietUntilMs: 0 };
+    this.#lanes.set(key, lane);
+    lane.items.push(item);
+    lane.quietUntilMs = performance.now() + (item.command ? 0 : this.#options.settleMs(item.row));
+    this.#schedule(key, lane);
+  }
+
+  #schedule(key: SessionKey, lane: Lane): void {
+    if (lane.scheduled || lane.running || this.#closed) return;
+    lane.scheduled = true;
+    const waitMs = lane.quietUntilMs - performance.now();
+    const start = () => {
+      lane.scheduled = false;
+      // More came while we waited: wait for the end of that.
+      if (lane.quietUntilMs > performance.now() + 1) return this.#schedule(key, lane);
+      void this.#queue.add(() => this.#runNext(key, lane));
+      lane.scheduled = true;
+    };
+    if (waitMs > 0) this.#later(waitMs, start);
+    else start();
+  }
+
+  async #runNext(key: SessionKey, lane: Lane): Promise<void> {
+    lane.scheduled = false;
+    const items = takeTurn(lane.items);
+    if (items.length > 0 && !this.#closed) await this.#runItems(key, lane, items);
+    for (const { row } of items) this.#known.delete(row.id);
+    if (lane.items.length > 0) this.#schedule(key, lane);
+    else this.#lanes.delete(key);
+    await this.#refillIfRoom();
+  }
+
+  async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
+    lane.running = { controller: new AbortController(), steering: [] };
+    try {
+      const command = items[0]?.command;
+      if (command) await command();
+      else
+        await this.#options.run(
+          key,
+          items.map((item) => item.row),
+          lane.running,
+        );
+    } catch (error) {
+      this.#options.onError(error, key);
+    } finally {
+      lane.running = undefined;
+    }
+  }
+
+  async #refillIfRoom(): Promise<void> {
+    if (!this.#overflowed || this.#known.size > ITEMS_MAX / 2 || this.#closed) return;
+    this.#overflowed = false;
+    await this.#options.refill();
+  }
+
+  #later(delayMs: number, action: () => void): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        if (!this.#closed) action();
+      },
+      Math.min(delayMs, 2 ** 30),
+    );
+    this.#timers.add(timer);
+  }
+}
+
+/** A command by itself, or the messages of one sender up to the next command or sender. */
+function takeTurn(items: LaneItem[]): LaneItem[] {
+  if (items[0]?.command) return items.splice(0, 1);
+  const end = items.findIndex((item) => item.command);
+  const plain = end === -1 ? items : items.slice(0, end);
+  const [first] = mergeWaiting(
+    plain.map((item) => ({ senderId: senderOf(item.row), text: item.row.message.text, media: [], item })),
+  );
+  return items.splice(0, first?.messages.length ?? 0);
+}
+
+function senderOf(row: InboxRow): string | null {
+  return row.message.origin.userIdAlt ?? row.message.origin.userId ?? null;
+}

@@ -1,0 +1,282 @@
+import { randomUUID } from "node:crypto";
+import type { AgentBackend, AgentEvent, Failure, Tool, TurnMessage, TurnUsage } from "../agents/backend.js";
+import { nowSeconds } from "../clock.js";
+import { type Principal, targetOf } from "../message.js";
+import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
+import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session.js";
+import type { InboxRow, NewReply, RouteRow, StartedTurn } from "../store/queues.js";
+import type { Store, Usage } from "../store/store.js";
+import type { RunningTurn } from "./lanes.js";
+import { isSilence, toUserMessage } from "./turn-input.js";
+
+/**
+ * Waiting rows → session → the agent's events → one transaction: messages, counters, answers, rows done. Whatever
+ * ends a turn before that commit, its rows are still in the inbox.
+ */
+export interface TurnDeps {
+  store: Store;
+  bootId: string;
+  agent: AgentBackend;
+  /** Live session for these rows; opens one if needed. */
+  resolve(key: SessionKey, row: InboxRow): Promise<RouteRow>;
+  isShared(row: InboxRow): boolean;
+  principal(row: InboxRow): Principal;
+  tools(session: SessionRow, principal: Principal): Promise<Tool[]>;
+  /** The model that this chat asked for. */
+  modelFor(key: SessionKey): string | undefined;
+  /** A notice that goes out before the answer. */
+  noticeFor(route: RouteRow): string | undefined;
+  /** Too long for the model: make it shorter. True when it did. */
+  compress(key: SessionKey, started: StartedTurn): Promise<boolean>;
+  /** Without a word from the agent for so long, the turn is given up. 0: never. */
+  idleTimeoutMs: number;
+  preview(row: InboxRow, turnId: string, text: string): void;
+  typing(row: InboxRow): void;
+  /** After the commit. Not awaited by the chat. */
+  finished(turn: FinishedTurn): void;
+  failed(error: string, key: SessionKey, turnId: string): void;
+}
+
+export interface FinishedTurn {
+  turnId: string;
+  key: SessionKey;
+  session: SessionRow;
+  route: RouteRow;
+  messages: NewMessage[];
+  answer: string;
+  principal: Principal;
+}
+
+const TYPING_EVERY_MS = 4000;
+
+export async function runTurn(
+  deps: TurnDeps,
+  key: SessionKey,
+  rows: InboxRow[],
+  turn: RunningTurn,
+): Promise<void> {
+  const turnId = randomUUID();
+  const first = rows[0]!;
+  let started: StartedTurn | undefined;
+  try {
+    await deps.resolve(key, first);
+    const inboxIds = rows.map((row) => row.id);
+    started = await deps.store.startTurn({
+      sessionKey: key,
+      inboxIds,
+      bootId: deps.bootId,
+      turnId,
+      at: nowSeconds(),
+    });
+    if (!started) return;
+    await converse(deps, { key, rows, turn, turnId, started });
+  } catch (error) {
+    await giveBack(deps, { key, rows, turnId, started }, error);
+  }
+}
+
+interface Turn {
+  key: SessionKey;
+  rows: InboxRow[];
+  turn: RunningTurn;
+  turnId: string;
+  started: StartedTurn;
+}
+
+async function converse(deps: TurnDeps, current: Turn, compressed = false): Promise<void> {
+  const { key, rows, turn, turnId, started } = current;
+  const result = await askAgent(deps, current);
+  const { failure } = result;
+  if (!failure) return finish(deps, current, result);
+  const reason = turn.controller.signal.reason as string | undefined;
+  if (failure.kind === "stopped" && reason === "interrupted")
+    return finish(deps, current, interrupted(result), false);
+  if (failure.kind === "stopped" && reason === "shutdown") return release(deps, current);
+  if (failure.kind === "context_length" && !compressed && (await deps.compress(key, started))) {
+    const again = await restart(deps, current);
+    return again ? converse(deps, again, true) : undefined;
+  }
+  const stopped = failure.kind === "stopped" && reason === "stopped";
+  deps.failed(failure.message, key, turnId);
+  await deps.store.failTurn({
+    turnId,
+    sessionKey: key,
+    epoch: started.epoch,
+    inboxIds: rows.map((row) => row.id),
+    error: failure.message,
+    next: { state: stopped ? "cancelled" : "dead" },
+    replies: stopped ? [] : [reply(rows, failure.notice, "notice")],
+  });
+}
+
+/** The conversation went on in another session, under a new epoch. */
+async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined> {
+  const route = await deps.store.getRoute(current.key);
+  const session = route && (await deps.store.getSession(route.sessionId));
+  if (!route || !session) return undefined;
+  return { ...current, started: { ...current.started, route, session, epoch: route.epoch } };
+}
+
+/** The gateway stops: the message waits for the next start, as if nothing had been tried. */
+async function release(deps: TurnDeps, { key, rows, turnId, started }: Turn): Promise<void> {
+  await deps.store.failTurn({
+    turnId,
+    sessionKey: key,
+    epoch: started.epoch,
+    inboxIds: rows.map((row) => row.id),
+    error: "the gateway stopped",
+    next: { state: "waiting", notBefore: 0, uncounted: true },
+    replies: [],
+  });
+}
+
+interface AgentResult {
+  text: string;
+  messages: TurnMessage[];
+  usages: TurnUsage[];
+  failure: Failure | undefined;
+}
+
+async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
+  const { key, rows, turn, turnId, started } = current;
+  const { session } = started;
+  const first = rows[0]!;
+  const principal = deps.principal(first);
+  const model = deps.modelFor(key);
+  const request = {
+    session: { id: session.id, key, source: session.source },
+    principal,
+    systemPrompt: session.system_prompt ?? "",
+    history: await deps.store.getConversation(session.id),
+    input: userMessages(deps, rows) as ChatMessage[],
+    tools: await deps.tools(session, principal),
+    takeSteering: () => turn.steering.splice(0),
+    ...(model === undefined ? {} : { model }),
+  };
+  const result: AgentResult = { text: "", messages: [], usages: [], failure: undefined };
+  const watch = watchdog(deps.idleTimeoutMs, turn.controller);
+  const typing = setInterval(() => deps.typing(first), TYPING_EVERY_MS);
+  deps.typing(first);
+  try {
+    for await (const event of deps.agent.run(request, turn.controller.signal)) {
+      watch.restart();
+      take(event, result);
+      if (event.type === "text") deps.preview(first, turnId, result.text);
+    }
+  } finally {
+    clearInterval(typing);
+    watch.stop();
+  }
+  return result;
+}
+
+function take(event: AgentEvent, result: AgentResult): void {
+  if (event.type === "text") result.text += event.delta;
+  if (event.type === "message") result.messages.push(event.message);
+  if (event.type === "usage") result.usages.push(event.usage);
+  if (event.type === "failed") result.failure = event.failure;
+}
+
+/** Ends a turn that has gone silent. */
+function watchdog(idleMs: number, controller: AbortController): { restart(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const restart = () => {
+    clearTimeout(timer);
+    if (idleMs > 0) timer = setTimeout(() => controller.abort("timeout"), idleMs);
+  };
+  restart();
+  return { restart, stop: () => clearTimeout(timer) };
+}
+
+/** What was said before the interruption is part of the conversation; it isn't sent any more. */
+function interrupted(result: AgentResult): AgentResult {
+  if (result.text === "" || result.messages.at(-1)?.content === result.text) return result;
+  const partial = { role: "assistant", content: result.text, finish_reason: "interrupted" };
+  return { ...result, messages: [...result.messages, partial] };
+}
+
+async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send = true): Promise<void> {
+  const { key, rows, turnId, started } = current;
+  const { session, route } = started;
+  const messages: NewMessage[] = [...userMessages(deps, rows), ...(result.messages as NewMessage[])];
+  const answer = lastAnswer(result);
+  const notice = deps.noticeFor(route);
+  const replies = [
+    ...(notice ? [reply(rows, notice, "notice")] : []),
+    ...(send && answer.trim() !== "" && !isSilence(answer) ? [reply(rows, answer, "answer")] : []),
+  ];
+  const principal = deps.principal(rows[0]!);
+  const lastPromptTokens = result.usages.at(-1)?.inputTokens;
+  const committed = await deps.store.finishTurn({
+    turnId,
+    sessionKey: key,
+    sessionId: session.id,
+    epoch: started.epoch,
+    inboxIds: rows.map((row) => row.id),
+    messages,
+    usage: totalUsage(result.usages),
+    participants: rows.map((row) => deps.principal(row)),
+    replies,
+    ...(lastPromptTokens === undefined ? {} : { lastPromptTokens }),
+  });
+  if (committed) deps.finished({ turnId, key, session, route, messages, answer, principal });
+}
+
+function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {
+  return rows.map((row) => toUserMessage(row.message, deps.isShared(row)));
+}
+
+function lastAnswer(result: AgentResult): string {
+  const last = result.messages.findLast((message) => message.role === "assistant");
+  return typeof last?.content === "string" ? last.content : result.text;
+}
+
+function reply(rows: readonly InboxRow[], text: string, kind: NewReply["kind"]): NewReply {
+  return { target: targetOf(rows.at(-1)!.message), kind, text };
+}
+
+export function totalUsage(usages: readonly TurnUsage[]): Usage {
+  const sum = (pick: (usage: TurnUsage) => number) => usages.reduce((total, usage) => total + pick(usage), 0);
+  const last = usages.at(-1);
+  if (!last) return {};
+  const priced = usages.every((usage) => usage.costUsd !== undefined);
+  return {
+    input_tokens: sum((u) => u.inputTokens),
+    output_tokens: sum((u) => u.outputTokens),
+    cache_read_tokens: sum((u) => u.cacheReadTokens),
+    cache_write_tokens: sum((u) => u.cacheWriteTokens),
+    reasoning_tokens: sum((u) => u.reasoningTokens),
+    api_call_count: usages.length,
+    model: last.model,
+    billing_provider: last.provider,
+    ...(last.baseUrl ? { billing_base_url: last.baseUrl } : {}),
+    ...(priced
+      ? { estimated_cost_usd: sum((u) => u.costUsd ?? 0), cost_status: "estimated" }
+      : { cost_status: "unknown" }),
+  };
+}
+
+const GIVEN_UP =
+  "Something went wrong on my side and your message was not answered. Please send it again later.";
+
+/** A fault of ours: the message waits for another attempt, and is given up aloud after the last. */
+async function giveBack(
+  deps: TurnDeps,
+  { key, rows, turnId, started }: Omit<Turn, "turn" | "started"> & { started: StartedTurn | undefined },
+  error: unknown,
+): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  deps.failed(message, key, turnId);
+  if (!started) throw error;
+  const exhausted = attemptsExhausted(started.attempt);
+  const delayMs = nextAttempt({ attempts: started.attempt, random: Math.random });
+  await deps.store.failTurn({
+    turnId,
+    sessionKey: key,
+    epoch: started.epoch,
+    inboxIds: rows.map((row) => row.id),
+    error: message,
+    next: exhausted ? { state: "dead" } : { state: "waiting", notBefore: nowSeconds() + delayMs / 1000 },
+    replies: exhausted ? [reply(rows, GIVEN_UP, "notice")] : [],
+  });
+}
