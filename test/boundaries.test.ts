@@ -29,7 +29,7 @@ const folderOf = (file: string) => (file.includes("/") ? file.split("/", 1)[0]! 
 const platformOf = (file: string) => /^adapters\/([^/]+)\//.exec(file)?.[1];
 
 /** These stand outside: they wire the rest together. */
-const OUTSIDE = new Set(["cli", "http"]);
+const OUTSIDE = new Set(["cli", "http", "gateway"]);
 const WIRING = new Set(["main.ts", "rules.ts", "index.ts", "adapters/registry.ts", "agents/registry.ts"]);
 
 const ALLOWED: Record<string, readonly string[]> = {

@@ -17,6 +17,7 @@ let stopping = false;
 process.once("message", () => {
   stopping = true;
 });
+process.once("disconnect", () => process.exit());
 process.send!("ready");
 
 function attempt(): void {
@@ -38,7 +39,6 @@ function turn(): void {
   for (const end = performance.now() + TURN_MS; performance.now() < end; ) attempt();
   if (!stopping) return void setImmediate(turn);
   db.close();
-  process.send!(longest);
-  process.disconnect();
+  process.send!(longest, () => process.exit());
 }
 turn();

@@ -11,6 +11,7 @@ const [file, number, appends] = process.argv.slice(2) as [string, string, string
 const store = await openStore({ path: file });
 const { lines } = makeGroup(900_000 + Number(number), 900_000);
 const { id } = await store.createSession({ source: `writer-${number}` });
+process.once("disconnect", () => process.exit());
 process.send!("ready");
 await new Promise((resolve) => process.once("message", resolve));
 
@@ -26,5 +27,4 @@ for (let i = 0; i < Number(appends); i += 1) {
   report.worstMs = Math.max(report.worstMs, performance.now() - started);
 }
 await store.close();
-process.send!(report);
-process.disconnect();
+process.send!(report, () => process.exit());

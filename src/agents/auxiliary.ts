@@ -67,7 +67,8 @@ function isSame(own: Connection, main: ModelConfig): boolean {
 
 /** What is unset is the main model's, but never an address or a key of another provider. */
 export function connectionOf(task: TaskConfig, main: ModelConfig): Connection {
-  const provider = task.provider ?? (main.provider === "echo" && task.base_url ? "openai-compatible" : main.provider);
+  const provider =
+    task.provider ?? (main.provider === "echo" && task.base_url ? "openai-compatible" : main.provider);
   const inherited = provider === main.provider ? main : { default: null, base_url: null, api_key: null };
   return {
     provider,

@@ -1,5 +1,6 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { AgentBackend, AgentEvent, Failure, TurnMessage, TurnRequest } from "./backend.js";
+import { resultMessage, runCall, storedCall } from "./calls.js";
 import { textOf } from "./text.js";
 
 /** The agent without a model: the same question always gets the same answer. */
@@ -11,30 +12,33 @@ export const NO_MODEL =
   "No model is configured, so I only repeat what you write. " +
   "Run `hermes setup`, or set `model.provider` and `model.default` in config.yaml.";
 
-type Word = (rest: string, request: TurnRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, string>;
+interface Reply {
+  answer: string;
+  /** What happened before it. */
+  messages?: TurnMessage[];
+}
+type Word = (rest: string, request: TurnRequest, signal: AbortSignal) => Promise<Reply>;
 
 /** For tests and trials: what stands at the start of the text decides how the answer comes about. */
 const WORDS: Record<string, Word> = {
   /** `!slow 200 text`: waits that many milliseconds, then answers with the text. */
-  async *"!slow"(rest, _request, signal) {
-    const [, ms = "0", text = ""] = /^(\d+)\s*([\s\S]*)$/.exec(rest) ?? [];
+  "!slow": async (rest, _request, signal) => {
+    const [, ms = "0", answer = ""] = /^(\d+)\s*([\s\S]*)$/.exec(rest) ?? [];
     await waitMs(Number(ms), undefined, { signal });
-    return text;
+    return { answer };
   },
 
   /** `!tool name {"a":1}`: calls that tool and answers with what it gave. */
-  async *"!tool"(rest, request, signal) {
+  "!tool": async (rest, request, signal) => {
     const [, name = "", args = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
-    const id = `echo_${request.history.length}`;
-    yield told({ role: "assistant", content: null, tool_calls: [asCall(id, name, args || "{}")] });
-    const tool = request.tools.find((tool) => tool.name === name);
-    const result = tool ? await tool.run(asArguments(args), signal) : `There is no tool ${name}.`;
-    yield told({ role: "tool", content: result, tool_call_id: id, tool_name: name });
-    return result;
+    const call = { id: `echo_${request.history.length}`, name, arguments: args || "{}" };
+    const answer = await runCall(call, request.tools, signal);
+    const calling: TurnMessage = { role: "assistant", content: null, tool_calls: [storedCall(call)] };
+    return { answer, messages: [calling, resultMessage(call, answer)] };
   },
 
   /** `!fail rate_limit`: the turn fails in that way. */
-  async *"!fail"(rest) {
+  "!fail": async (rest) => {
     throw new WantedFailure(KINDS.find((kind) => kind === rest.trim()) ?? "other");
   },
 };
@@ -61,12 +65,14 @@ async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<A
   try {
     signal.throwIfAborted();
     const asked = request.input.map((message) => textOf(message.content)).join("\n");
-    const answer = withNote(yield* answerTo(asked, request, signal), request);
+    const reply = await replyTo(asked, request, signal);
+    for (const message of reply.messages ?? []) yield { type: "message", message };
+    const answer = withNote(reply.answer, request);
     for (const delta of pieces(answer)) {
       signal.throwIfAborted();
       yield { type: "text", delta };
     }
-    yield told({ role: "assistant", content: answer, finish_reason: "stop" });
+    yield { type: "message", message: { role: "assistant", content: answer, finish_reason: "stop" } };
     yield usage(asked, answer);
     yield { type: "done" };
   } catch (error) {
@@ -77,14 +83,10 @@ async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<A
 /** In shared sessions a text begins with `[name]`. */
 const COMMAND = /^(?:\[[^\]]*\]\s*)?(![a-z]+)\s*([\s\S]*)$/;
 
-async function* answerTo(
-  asked: string,
-  request: TurnRequest,
-  signal: AbortSignal,
-): AsyncGenerator<AgentEvent, string> {
+async function replyTo(asked: string, request: TurnRequest, signal: AbortSignal): Promise<Reply> {
   const [, name = "", rest = ""] = COMMAND.exec(asked) ?? [];
   const word = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
-  return word ? yield* word(rest, request, signal) : asked;
+  return word ? word(rest, request, signal) : { answer: asked };
 }
 
 function withNote(answer: string, request: TurnRequest): string {
@@ -100,23 +102,6 @@ function pieces(answer: string): string[] {
   return Array.from({ length: Math.ceil(words.length / size) }, (_, i) =>
     words.slice(i * size, (i + 1) * size).join(""),
   );
-}
-
-function told(message: TurnMessage): AgentEvent {
-  return { type: "message", message };
-}
-
-function asCall(id: string, name: string, args: string): unknown {
-  return { id, type: "function", function: { name, arguments: args } };
-}
-
-function asArguments(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 function usage(asked: string, answer: string): AgentEvent {

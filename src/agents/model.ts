@@ -2,8 +2,8 @@
 import type { ModelConfig } from "../config/schema.js";
 import type { ChatMessage } from "../session.js";
 import type { AgentBackend, AgentEvent, TurnMessage, TurnRequest } from "./backend.js";
+import { resultMessage, runCall, storedCall } from "./calls.js";
 import { askFirst, type Candidate, candidate, DEFAULT_PACE, type Pace } from "./model/attempts.js";
-import { resultMessage, runCall, storedCall } from "./model/calls.js";
 import { contextLengthOf } from "./model/context-length.js";
 import { RequestFailed, toFailure } from "./model/failures.js";
 import { toModelMessages } from "./model/messages.js";
@@ -30,7 +30,10 @@ export function modelAgent(config: ModelConfig, options: ModelAgentOptions): Age
     name: config.provider,
     model: config.default ?? "",
     contextLength: contextLengthOf(config),
-    run: (request, signal) => run({ chain: chainFor(chain, request.model), pace, ...options }, request, signal),
+    run: (request, signal) => {
+      const setup = { chain: chainFor(chain, request.model), maxSteps: options.maxSteps, pace };
+      return run(setup, request, signal);
+    },
   };
 }
 

@@ -46,7 +46,10 @@ function situation({ platform, chatType, shared, principalName, now, timezone }:
 
 /** Names come from strangers: no line breaks, no length that could carry instructions. */
 function oneLine(name: string): string {
-  return name.replace(/[\p{C}\s]+/gu, " ").trim().slice(0, 64);
+  return name
+    .replace(/[\p{C}\s]+/gu, " ")
+    .trim()
+    .slice(0, 64);
 }
 
 function date(now: Date, timezone: string | undefined): string {

@@ -42,7 +42,7 @@ export function cleanTitle(written: string): string | undefined {
   const answer = written.replace(/<think>[\s\S]*?(<\/think>|$)/g, "").trim();
   const [line = ""] = answer.split("\n", 1);
   const bare = unquote(unquote(line).replace(/^title\s*:\s*/i, ""));
-  return fit(bare.replace(/(?<!\.)\.$/, ""));
+  return shortTitle(bare.replace(/(?<!\.)\.$/, ""));
 }
 
 function unquote(text: string): string {
@@ -52,7 +52,12 @@ function unquote(text: string): string {
 /** The first words of a message, without its markup. */
 export function titleFromText(text: string): string | undefined {
   const words = withoutMarkdown(text).split(/\s+/).filter(Boolean);
-  return fit(words.slice(0, WORDS_WITHOUT_MODEL).join(" ").replace(/[.,;:!?]+$/, ""));
+  return shortTitle(
+    words
+      .slice(0, WORDS_WITHOUT_MODEL)
+      .join(" ")
+      .replace(/[.,;:!?]+$/, ""),
+  );
 }
 
 function withoutMarkdown(text: string): string {
@@ -64,8 +69,9 @@ function withoutMarkdown(text: string): string {
     .replace(/[*`~]+|(?<!\w)_+|_+(?!\w)/g, "");
 }
 
-function fit(text: string): string | undefined {
+function shortTitle(text: string): string | undefined {
   const chars = Array.from(text);
-  const short = chars.length > MOST_TITLE_CHARS ? `${chars.slice(0, MOST_TITLE_CHARS - 3).join("")}...` : text;
+  const short =
+    chars.length > MOST_TITLE_CHARS ? `${chars.slice(0, MOST_TITLE_CHARS - 3).join("")}...` : text;
   return sanitizeTitle(short) ?? undefined;
 }

@@ -18,7 +18,7 @@ export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
   app.get("/login", (c) => c.html(page("")));
   app.get("/login.css", (c) => c.body(css, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.post("/login", async (c) => {
-    const given = (await c.req.parseBody())["token"];
+    const given = (await c.req.parseBody()).token;
     const isRight = () => typeof given === "string" && isSame(given.trim(), token);
     const verdict = guesses.check(remoteAddress(c), isRight);
     if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute."), 429);

@@ -1,5 +1,13 @@
 import type { AgentBackend } from "../agents/backend.js";
-import { boundaries, type CompressionSettings, pruneToolOutput, summaryBudget, tailBudgetTokens, assemble, isSummary } from "../policies/compression.js";
+import {
+  assemble,
+  boundaries,
+  type CompressionSettings,
+  isSummary,
+  pruneToolOutput,
+  summaryBudget,
+  tailBudgetTokens,
+} from "../policies/compression.js";
 import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session.js";
 import type { Store } from "../store/store.js";
 

@@ -13,8 +13,13 @@ export interface Queues {
   waitingMessages(): Promise<InboxRow[]>;
   /** Waiting → cancelled. Gives how many. */
   cancelWaiting(key: SessionKey, reason: string): Promise<number>;
-  /** A message that gets no turn: a refusal with its reason, or a command that was carried out; replies go along. */
-  settleMessage(settled: SettledMessage): Promise<void>;
+  /** Waiting → running, for a command: it is carried out at most once. False when somebody else was first. */
+  startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
+  /**
+   * A message that gets no turn: a refusal with its reason, or a command that was carried out. Its replies go along,
+   * and so does what the agent is to be asked in its place: that row is given back.
+   */
+  settleMessage(settled: SettledMessage): Promise<InboxRow | undefined>;
 
   getRoute(key: SessionKey): Promise<RouteRow | undefined>;
   listRoutes(): Promise<RouteRow[]>;
@@ -91,6 +96,7 @@ export interface SettledMessage {
   /** Why it was refused or ignored, or which command it was. */
   reason: string;
   replies: readonly NewReply[];
+  follow?: AcceptedMessage;
 }
 
 export interface NewReply {
@@ -174,7 +180,10 @@ export interface TurnFailure {
   inboxIds: readonly number[];
   error: string;
   /** An attempt that was cut off by a shutdown doesn't count. */
-  next: { state: "waiting"; notBefore: number; uncounted?: true } | { state: "dead" } | { state: "cancelled" };
+  next:
+    | { state: "waiting"; notBefore: number; uncounted?: true }
+    | { state: "dead" }
+    | { state: "cancelled" };
   replies: readonly NewReply[];
 }
 
@@ -221,6 +230,8 @@ export interface Recovered {
   waiting: number;
   /** Messages that were given up; their chats are told. */
   dead: InboxRow[];
+  /** Commands that may or may not have been carried out: nothing is done twice, their chats are told. */
+  interrupted: InboxRow[];
   /** Sends whose outcome nobody knows. */
   unsettled: OutboxRow[];
 }

@@ -96,15 +96,17 @@ print(json.dumps(db.execute("PRAGMA integrity_check").fetchone()[0]))`,
     expect(await store.getSession("ours")).toMatchObject({ message_count: 2 });
     expect((await store.getMessages("theirs")).at(-1)?.content).toEqual([{ type: "text", text: "看二维码在这里" }]);
 
+    const [structured] = await store.appendMessages("ours", [{ role: "user", content: [{ text: "小熊猫在树上" }] }]);
+    expect(await find(store, "小熊猫")).toEqual([structured]);
     await ask(
       `
-write(lambda: db.execute("DELETE FROM messages WHERE content LIKE '%walrus%' OR id = 5"))
+write(lambda: db.execute("DELETE FROM messages WHERE content LIKE '%walrus%' OR id IN (5, ${structured})"))
 write(lambda: db.execute("UPDATE messages SET content = 'now a 长颈鹿 giraffe' WHERE id = 3"))
 write(lambda: db.execute("UPDATE messages SET content = 'no longer Chinese' WHERE id = 1"))
 print(json.dumps(db.execute("PRAGMA integrity_check").fetchone()[0]))`,
       file,
     );
-    for (const gone of ["walrus", "桂林山水", "桂林", "二维码", "漓江", "otter"]) expect(await find(store, gone)).toEqual([]);
+    for (const gone of ["walrus", "桂林山水", "桂林", "二维码", "漓江", "otter", "小熊猫", "json"]) expect(await find(store, gone)).toEqual([]);
     expect(await find(store, "长颈鹿")).toEqual([3]);
     expect(await find(store, "giraffe")).toEqual([3]);
     expect(await find(store, "Chinese")).toEqual([1]);

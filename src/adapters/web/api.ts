@@ -66,21 +66,27 @@ async function openEvents(c: Context, chat: Chat): Promise<Response> {
   // A proxy that waits for more before it passes something on would hold every event back.
   c.header("X-Accel-Buffering", "no");
   stream.push({ event: "hello", data: { chat: chatId } });
-  const after = lastSeen(c);
-  if (after !== undefined) await replay(stream, chat, chatId, after);
+  try {
+    await catchUp(stream, chat, chatId, lastSeen(c));
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
   return c.body(stream.body);
 }
 
 /** What comes in live while the log is read may be in the log too: the page tells repeats by their id. */
-async function replay(stream: EventStream, chat: Chat, chatId: string, after: number): Promise<void> {
-  try {
-    for (const entry of await chat.log(chatId)) {
-      const id = outboxId(entry);
-      if (id !== undefined && id > after) stream.push({ event: "message", id, data: entry });
-    }
-  } catch (error) {
-    stream.close();
-    throw error;
+async function catchUp(
+  stream: EventStream,
+  chat: Chat,
+  chatId: string,
+  after: number | undefined,
+): Promise<void> {
+  stream.push({ event: "session", data: (await chat.session(chatId)) ?? { id: null, title: null } });
+  if (after === undefined) return;
+  for (const entry of await chat.log(chatId)) {
+    const id = outboxId(entry);
+    if (id !== undefined && id > after) stream.push({ event: "message", id, data: entry });
   }
 }
 

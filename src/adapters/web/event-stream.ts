@@ -20,7 +20,7 @@ export class EventStream {
   readonly #encoder = new TextEncoder();
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #waiting: { event: string; frame: string }[] = [{ event: "", frame: RETRY }];
-  #waitingChars = 0;
+  #waitingChars = RETRY.length;
   #ended = false;
 
   constructor(onEnd: (why: "gone" | "slow" | "closed") => void) {

@@ -15,7 +15,12 @@ export interface Pace {
   random: () => number;
 }
 
-export const DEFAULT_PACE: Pace = { retries: 3, firstDelayMs: 500, longestDelayMs: 60_000, random: Math.random };
+export const DEFAULT_PACE: Pace = {
+  retries: 3,
+  firstDelayMs: 500,
+  longestDelayMs: 60_000,
+  random: Math.random,
+};
 
 /** A model that can be asked. */
 export interface Candidate {

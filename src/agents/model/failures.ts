@@ -30,7 +30,8 @@ const NOTICES: Record<FailureKind, string> = {
   context_length: "This conversation is too long for the model. Send /compress to shorten it, or /new.",
   rate_limit: "The model is busy (rate limit). Try again in a minute.",
   timeout: "The model did not answer in time. Try again.",
-  refused: "The model service refused the request. The operator can check the model settings (`hermes doctor`).",
+  refused:
+    "The model service refused the request. The operator can check the model settings (`hermes doctor`).",
   network: "The model service could not be reached or broke off. Try again in a moment.",
   stopped: "Stopped.",
   other: "The model gave no usable answer. Try again, or say it differently.",

@@ -1,8 +1,8 @@
 /** OpenAI's chat format → the AI SDK's messages, repaired so that no provider rejects them. */
 import type { ImagePart, ModelMessage, TextPart, ToolResultPart } from "ai";
 import type { ChatMessage, Content } from "../../session.js";
+import { parseArguments, readCalls } from "../calls.js";
 import { field, isImage, textOf } from "../text.js";
-import { parseArguments, readCalls } from "./calls.js";
 
 /** What a call without a result gets: providers insist on one. */
 export const LOST_RESULT = "[No result: the call was interrupted]";
@@ -56,7 +56,9 @@ function fromUser(message: ChatMessage): ModelMessage[] {
   if (content.length === 0) return [];
   if (message.role === "user") return [{ role: "user", content }];
   // A system message in mid-conversation is an error to some providers; as a note it keeps its place.
-  return message.role === "system" ? [{ role: "user", content: `[System note] ${textOf(message.content)}` }] : [];
+  return message.role === "system"
+    ? [{ role: "user", content: `[System note] ${textOf(message.content)}` }]
+    : [];
 }
 
 function userContent(content: Content): string | (TextPart | ImagePart)[] {

@@ -1,7 +1,14 @@
 /** One request to one model: words come out as they are written, the whole answer at the end. */
-import type { LanguageModel, LanguageModelUsage, ModelMessage, SystemModelMessage, TextStreamPart, ToolSet } from "ai";
+import type {
+  LanguageModel,
+  LanguageModelUsage,
+  ModelMessage,
+  SystemModelMessage,
+  TextStreamPart,
+  ToolSet,
+} from "ai";
 import type { AgentEvent, Tool } from "../backend.js";
-import type { Call } from "./calls.js";
+import type { Call } from "../calls.js";
 import { loadSdk } from "./connection.js";
 import { classify, RequestFailed } from "./failures.js";
 import { type Limits, watch } from "./watch.js";
@@ -56,16 +63,18 @@ type Part = TextStreamPart<ToolSet>;
 
 async function startStream(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
   const sdk = await loadSdk();
-  const tools = request.tools.map((tool) => {
-    const inputSchema = sdk.jsonSchema<Record<string, unknown>>(tool.parameters);
-    return [tool.name, sdk.tool({ description: tool.description, inputSchema })] as const;
-  });
+  const tools: ToolSet = {};
+  for (const { name, description, parameters } of request.tools) {
+    tools[name] = { description, inputSchema: sdk.jsonSchema(parameters) };
+  }
+  const hasTools = request.tools.length > 0;
   const { fullStream } = sdk.streamText({
     model,
     system: cached<SystemModelMessage>({ role: "system", content: request.system }),
-    messages: request.messages.map((message, i) => (i === request.messages.length - 1 ? cached(message) : message)),
-    ...(tools.length > 0 ? { tools: Object.fromEntries(tools) } : {}),
-    ...(tools.length > 0 && !request.mayCall ? { toolChoice: "none" as const } : {}),
+    messages: request.messages.map((message, i) =>
+      i === request.messages.length - 1 ? cached(message) : message,
+    ),
+    ...(hasTools ? { tools, toolChoice: request.mayCall ? ("auto" as const) : ("none" as const) } : {}),
     ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     maxRetries: 0,
@@ -110,7 +119,8 @@ function complete(answer: Answer, request: ModelRequest, signal: AbortSignal): A
   if (isSilent && answer.finishReason === "content_filter") {
     throw new RequestFailed("refused", "the provider's filter kept the answer back");
   }
-  if (isSilent && answer.finishReason === "") throw new RequestFailed("network", "cut off", { isPassing: true });
+  if (isSilent && answer.finishReason === "")
+    throw new RequestFailed("network", "cut off", { isPassing: true });
   if (isSilent && request.mustSpeak) throw new RequestFailed("other", "empty answer", { isPassing: true });
   return answer;
 }

@@ -18,7 +18,7 @@ export const branch: Command = {
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
-  if (!session) return { reply: noSession(call) };
+  if (!session) return { reply: await noSession(call) };
   if (session.message_count === 0) return { reply: "There is nothing to branch from yet." };
   const wanted = cleanTitle(wordsOf(call));
   if ("fault" in wanted) return { reply: wanted.fault };
@@ -31,5 +31,5 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
 async function report(call: CommandCall, original: SessionRow, route: RouteRow | undefined): Promise<string> {
   const copy = route && (await call.gateway.store.getSession(route.sessionId));
   if (!copy) return noSession(call);
-  return lines(`🌿 You are now in a copy: ${named(copy)}`, wayBack(original));
+  return lines(`🌿 You are now in a copy: ${named(copy)}`, await wayBack(call, original));
 }

@@ -1,7 +1,7 @@
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { shownCommands } from "./parts/allowed.js";
 import { describeCommand } from "./parts/describe-command.js";
-import { lines } from "./parts/text.js";
+import { blocks, bullets } from "./parts/text.js";
 
 const PAGE_SIZE = 20;
 
@@ -25,7 +25,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   }
   const shown = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const more = page < pages && `\`/commands ${page + 1}\` shows more.`;
-  return { reply: lines(`**Commands** (${page}/${pages})`, ...shown.map(withAliases), more) };
+  return { reply: blocks(`**Commands** (${page}/${pages})`, bullets(...shown.map(withAliases)), more) };
 }
 
 function withAliases(command: Command): string {

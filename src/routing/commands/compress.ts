@@ -13,7 +13,7 @@ export const compress: Command = {
 };
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
-  if (!currentSession(call)) return { reply: noSession(call) };
+  if (!currentSession(call)) return { reply: await noSession(call) };
   const result = await call.gateway.compress(call, wordsOf(call));
   if (!result) return { reply: "There is too little to summarise yet. Just go on." };
   const goesOn = result.title === null ? "" : ` The session goes on as ${code(result.title)}.`;

@@ -1,7 +1,7 @@
 import type { Command, CommandCall, CommandGroup, CommandOutcome } from "./command.js";
 import { shownCommands } from "./parts/allowed.js";
 import { describeCommand } from "./parts/describe-command.js";
-import { lines } from "./parts/text.js";
+import { blocks, bullets } from "./parts/text.js";
 
 const HEADINGS: readonly (readonly [CommandGroup, string])[] = [
   ["conversation", "Conversation"],
@@ -21,7 +21,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   const shown = shownCommands(call);
   const groups = HEADINGS.map(([group, heading]) => {
     const members = shown.filter((command) => command.group === group);
-    return members.length > 0 && lines(`**${heading}**`, ...members.map(describeCommand));
+    return members.length > 0 && blocks(`**${heading}**`, bullets(...members.map(describeCommand)));
   });
-  return { reply: ["Just write to me. And there are commands:", ...groups].filter(Boolean).join("\n\n") };
+  return { reply: blocks("Just write to me. And there are commands:", ...groups) };
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Insights, InsightsQuery } from "../../store/store.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
-import { code, counted, dollars, grouped, lines } from "./parts/text.js";
+import { blocks, bullets, code, counted, dollars, grouped } from "./parts/text.js";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3650;
@@ -47,8 +47,7 @@ function parseFlags(args: string): { days?: string | undefined; source?: string 
 /** No session is named: people read along in rooms. */
 function report({ days, overview, models, platforms, tools, days_active }: Insights): string {
   if (overview.sessions === 0) return `No sessions in the last ${counted(days, "day")}.`;
-  return lines(
-    `**Last ${counted(days, "day")}**`,
+  const facts = bullets(
     `Sessions: ${grouped(overview.sessions)}, messages: ${grouped(overview.messages)} (${grouped(overview.user_messages)} by people)`,
     `Tokens: ${grouped(overview.input_tokens)} in, ${grouped(overview.output_tokens)} out`,
     `Cost: ${dollars(overview.cost_usd)}`,
@@ -57,6 +56,7 @@ function report({ days, overview, models, platforms, tools, days_active }: Insig
     row("Platforms", platforms, (entry) => `${entry.source} ${grouped(entry.messages)}`),
     row("Tools", tools, (entry) => `${code(entry.tool)} ${grouped(entry.calls)}`),
   );
+  return blocks(`**Last ${counted(days, "day")}**`, facts);
 }
 
 function row<T>(label: string, entries: readonly T[], show: (entry: T) => string): string | undefined {

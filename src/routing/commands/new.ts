@@ -26,7 +26,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
       `✨ A fresh session began: ${named(session ?? { id: route.sessionId, title: null })}`,
       taken && `${taken} \`/title <text>\` names this one.`,
       stopped,
-      call.session && call.session.message_count > 0 && wayBack(call.session),
+      call.session && call.session.message_count > 0 && (await wayBack(call, call.session)),
     ),
   };
 }

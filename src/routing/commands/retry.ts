@@ -12,7 +12,7 @@ export const retry: Command = {
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
-  if (!session) return { reply: noSession(call) };
+  if (!session) return { reply: await noSession(call) };
   const { store } = call.gateway;
   const last = (await turnsOf(store, session.id)).at(-1);
   if (!last) return { reply: "There is nothing to retry." };

@@ -16,7 +16,8 @@ export const status: Command = {
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
   const { route } = call;
-  if (!session || !route) return { reply: blocks(noSession(call), bullets(model(call), activity(call))) };
+  if (!session || !route)
+    return { reply: blocks(await noSession(call), bullets(model(call), activity(call))) };
   return {
     reply: bullets(
       `Session: ${code(session.id)}`,

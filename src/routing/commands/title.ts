@@ -16,7 +16,7 @@ export const title: Command = {
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
-  if (!session) return { reply: noSession(call) };
+  if (!session) return { reply: await noSession(call) };
   const words = wordsOf(call);
   return { reply: words === "" ? show(session) : await rename(call, session, words) };
 }

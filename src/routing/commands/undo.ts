@@ -1,6 +1,6 @@
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { currentSession, noSession } from "./parts/current-session.js";
-import { code, counted, lines, shortened } from "./parts/text.js";
+import { blocks, bullets, code, counted, shortened } from "./parts/text.js";
 import { turnsOf } from "./parts/turns.js";
 
 const SHOWN_MAX = 5;
@@ -16,7 +16,7 @@ export const undo: Command = {
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
-  if (!session) return { reply: noSession(call) };
+  if (!session) return { reply: await noSession(call) };
   const wanted = Number(call.args.trim() || "1");
   if (!Number.isSafeInteger(wanted) || wanted < 1) return { reply: "How many turns? For example `/undo 2`." };
   const { store } = call.gateway;
@@ -27,6 +27,6 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
 }
 
 function report(undone: number, texts: readonly string[]): string {
-  const shown = texts.slice(-SHOWN_MAX).map((text) => `- ${code(shortened(text) || "(no text)")}`);
-  return lines(`↩️ Took back ${counted(undone, "turn")}:`, ...shown, "Go on from before that.");
+  const shown = texts.slice(-SHOWN_MAX).map((text) => code(shortened(text) || "(no text)"));
+  return blocks(`↩️ Took back ${counted(undone, "turn")}:`, bullets(...shown), "Go on from before that.");
 }

@@ -2,7 +2,7 @@ import type { SessionRow } from "../../session.js";
 import type { Store } from "../../store/store.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { currentSession, noSession } from "./parts/current-session.js";
-import { counted, dollars, grouped, lines } from "./parts/text.js";
+import { blocks, bullets, counted, dollars, grouped } from "./parts/text.js";
 
 export const usage: Command = {
   name: "usage",
@@ -14,15 +14,13 @@ export const usage: Command = {
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
-  if (!session) return { reply: noSession(call) };
+  if (!session) return { reply: await noSession(call) };
   const conversation = await conversationOf(call.gateway.store, session);
   const whole = conversation.length > 1;
   return {
-    reply: lines(
-      ...report("This session", [session]),
-      ...(whole
-        ? report(`Whole conversation (${counted(conversation.length, "session")})`, conversation)
-        : []),
+    reply: blocks(
+      report("This session", [session]),
+      whole && report(`Whole conversation (${counted(conversation.length, "session")})`, conversation),
     ),
   };
 }
@@ -36,15 +34,15 @@ async function conversationOf(store: Store, session: SessionRow): Promise<Sessio
   return rows.filter((row) => row !== undefined);
 }
 
-function report(heading: string, sessions: readonly SessionRow[]): string[] {
+function report(heading: string, sessions: readonly SessionRow[]): string {
   const sum = (column: Counter) => grouped(sessions.reduce((total, session) => total + session[column], 0));
-  return [
-    `**${heading}**`,
+  const facts = bullets(
     `Tokens: ${sum("input_tokens")} in, ${sum("output_tokens")} out`,
     `Cached: ${sum("cache_read_tokens")} read, ${sum("cache_write_tokens")} written`,
     `Model calls: ${sum("api_call_count")}`,
     `Cost: ${cost(sessions)}`,
-  ];
+  );
+  return blocks(`**${heading}**`, facts);
 }
 
 type Counter =

@@ -1,5 +1,5 @@
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
-import { code, lines } from "./parts/text.js";
+import { bullets, code } from "./parts/text.js";
 
 export const whoami: Command = {
   name: "whoami",
@@ -12,7 +12,7 @@ export const whoami: Command = {
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const { principal, key } = call;
   return {
-    reply: lines(
+    reply: bullets(
       `Platform: ${code(principal.platform)}`,
       `User id: ${code(principal.userId)}`,
       `Role: ${roleOf(call)}`,

@@ -6,6 +6,7 @@ import {
   type FullTextTable,
   hasCjk,
   indexedText,
+  inlineText,
   type Layout,
   readLayout,
   triggerNames,
@@ -28,8 +29,15 @@ export function* check(db: Database): Generator<Progress, CheckReport> {
 const LEFT_BEHIND = /\bgw_(?:new|old)_messages_fts/;
 
 function integrityProblems(db: Database): string[] {
-  const found = db.pragma(`integrity_check(${PROBLEMS_MAX})`) as { integrity_check: string }[];
-  return found.map((row) => row.integrity_check).filter((line) => line !== "ok" && !LEFT_BEHIND.test(line));
+  const found: string[] = [];
+  const lines = db.prepare(`PRAGMA integrity_check(${PROBLEMS_MAX})`).pluck();
+  try {
+    for (const line of lines.iterate() as IterableIterator<string>) found.push(line);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    found.push("The file is damaged so far that its check could not be finished.");
+  }
+  return found.filter((line) => line !== "ok" && !LEFT_BEHIND.test(line));
 }
 
 function* checkFullText(db: Database, table: FullTextTable): Generator<Progress, string[]> {
@@ -53,7 +61,7 @@ function* compare(db: Database, table: FullTextTable, layout: Layout): Generator
   const wrong = db
     .prepare(
       `SELECT count(*) FROM messages m LEFT JOIN ${table}_content c ON c.id = m.id
-       WHERE m.id > ? AND m.id <= ? AND ${wanted} AND (c.id IS NULL OR c.c0 IS NOT ${indexedText("m")})`,
+       WHERE m.id > ? AND m.id <= ? AND ${wanted} AND (c.id IS NULL OR (c.c0 IS NOT ${indexedText("m")} AND c.c0 IS NOT ${inlineText("m")}))`,
     )
     .pluck();
   let count = 0;

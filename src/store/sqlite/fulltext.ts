@@ -23,14 +23,24 @@ const CJK_GLOB = `'*[${CJK_CLASS}]*'`;
 
 export const CJK = new RegExp(`[${CJK_CLASS}]`, "u");
 
-/** What is indexed of a message: its text, the tool's name, the calls' JSON. Ends in blanks, so every CJK character begins a trigram. */
-export const indexedText = (row: string) =>
-  `COALESCE(${row}.content, '') || ' ' || COALESCE(${row}.tool_name, '') || ' ' || COALESCE(${row}.tool_calls, '')`;
+/**
+ * Structured content begins with NUL. Versions of SQLite read that differently (some stop, some make it a letter), so
+ * that one could not take out of the index what another put in: it stays outside.
+ */
+const contentOf = (row: string) => `CASE WHEN substr(CAST(${row}.content AS BLOB), 1, 1) = x'00'
+      THEN CAST(substr(CAST(${row}.content AS BLOB), 2) AS TEXT) ELSE ${row}.content END`;
 
-/** Structured content begins with NUL, where GLOB would stop reading. */
+const withTools = (content: string, row: string) =>
+  `COALESCE(${content}, '') || ' ' || COALESCE(${row}.tool_name, '') || ' ' || COALESCE(${row}.tool_calls, '')`;
+
+/** What is indexed of a message: its text, the tool's name, the calls' JSON. Ends in blanks, so every CJK character begins a trigram. */
+export const indexedText = (row: string) => withTools(contentOf(row), row);
+
+/** The same as v11's own triggers have it. */
+export const inlineText = (row: string) => withTools(`${row}.content`, row);
+
 export const hasCjk = (row: string) => `(
-    CASE WHEN substr(CAST(${row}.content AS BLOB), 1, 1) = x'00'
-      THEN CAST(substr(CAST(${row}.content AS BLOB), 2) AS TEXT) ELSE ${row}.content END GLOB ${CJK_GLOB}
+    ${contentOf(row)} GLOB ${CJK_GLOB}
     OR ${row}.tool_name GLOB ${CJK_GLOB} OR ${row}.tool_calls GLOB ${CJK_GLOB})`;
 
 export const FULL_TEXT_TABLES = ["messages_fts", "messages_fts_trigram"] as const;

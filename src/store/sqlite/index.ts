@@ -89,6 +89,8 @@ class SqliteStore implements Store {
   acceptMessages: Store["acceptMessages"] = (messages) => this.#write.acceptMessages(messages);
   waitingMessages: Store["waitingMessages"] = () => this.#read.waitingMessages();
   cancelWaiting: Store["cancelWaiting"] = (key, reason) => this.#write.cancelWaiting(key, reason);
+  startCommand: Store["startCommand"] = (id, command, bootId) =>
+    this.#write.startCommand(id, command, bootId);
   settleMessage: Store["settleMessage"] = (settled) => this.#write.settleMessage(settled);
   getRoute: Store["getRoute"] = (key) => this.#read.getRoute(key);
   listRoutes: Store["listRoutes"] = () => this.#read.listRoutes();

@@ -7,7 +7,13 @@ import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
 import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
 import { copyDatabase } from "./prepare.js";
 import { deleteSession, pruneSessions } from "./prune.js";
-import { acceptMessages, cancelWaiting, settleMessage, waitingMessages } from "./queues/inbox.js";
+import {
+  acceptMessages,
+  cancelWaiting,
+  settleMessage,
+  startCommand,
+  waitingMessages,
+} from "./queues/inbox.js";
 import { claimDeliveries, enqueueReply, settleDelivery } from "./queues/outbox.js";
 import {
   addPairing,
@@ -71,6 +77,7 @@ export const writeVerbs = {
 
   acceptMessages,
   cancelWaiting,
+  startCommand,
   settleMessage,
   openRoute,
   switchRoute,

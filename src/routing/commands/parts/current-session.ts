@@ -8,18 +8,22 @@ export function currentSession({ route, session }: CommandCall): SessionRow | un
 }
 
 /** Why there is none, and what to do. */
-export function noSession({ route, session }: CommandCall): string {
+export async function noSession(call: CommandCall): Promise<string> {
+  const { route, session } = call;
   if (!route?.expiredReason || !session) return "There is no session here yet: write something to begin one.";
-  return `The last session ended (${route.expiredReason}); your next message begins a fresh one. ${wayBack(session)}`;
+  const ended = `The last session ended (${route.expiredReason}); your next message begins a fresh one.`;
+  return `${ended} ${await wayBack(call, session)}`;
 }
 
-export function wayBack(session: SessionRow): string {
-  return `Back to the old one: ${code(`/resume ${reference(session)}`)}`;
+export async function wayBack(call: CommandCall, session: SessionRow): Promise<string> {
+  return `Back to the old one: ${code(`/resume ${await reference(call, session)}`)}`;
 }
 
-/** What /resume understands as this session. A bare number would be taken for a line of the list. */
-function reference({ id, title }: SessionRow): string {
-  return title === null || /^\d+$/.test(title) ? id : title;
+/** Its title where /resume takes that for this very session (not a newer one of its name, not a number); else its id. */
+async function reference(call: CommandCall, { id, title }: SessionRow): Promise<string> {
+  if (title === null || /^\d+$/.test(title)) return id;
+  const found = await call.gateway.store.resolveTitle(title, call.principal);
+  return found?.id === id ? title : id;
 }
 
 /** "`Trip to Rome` (`20260616_…`)". */

@@ -2,16 +2,16 @@ import type { SessionSummary } from "../../../session.js";
 import type { CommandCall } from "../command.js";
 import { currentSession } from "./current-session.js";
 import { listVisible } from "./find-session.js";
-import { code, counted, lines, shortened } from "./text.js";
+import { blocks, code, counted, lines, shortened } from "./text.js";
 import { ago } from "./times.js";
 
 /** The last sessions that the asker may see, numbered for /resume. */
 export async function showSessions(call: CommandCall): Promise<string> {
   const sessions = await listVisible(call);
   if (sessions.length === 0) return "You have no sessions yet: write something to begin one.";
-  return lines(
+  return blocks(
     "**Sessions**, last active first:",
-    ...sessions.map((session, i) => `${i + 1}. ${describe(call, session)}`),
+    lines(...sessions.map((session, i) => `${i + 1}. ${describe(call, session)}`)),
     "`/resume <number, title or id>` goes back to one.",
   );
 }

@@ -69,15 +69,27 @@ export function cancelWaiting(db: Database, key: SessionKey, reason: string): nu
   ).run(reason, nowSeconds(), key).changes;
 }
 
-export function settleMessage(db: Database, { inboxId, state, reason, replies }: SettledMessage): void {
+export function startCommand(db: Database, inboxId: number, command: string, bootId: string): boolean {
+  return (
+    sql(
+      db,
+      `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, started_at = ?, boot_id = ?, reason = ?
+       WHERE id = ? AND state = 'waiting'`,
+    ).run(nowSeconds(), bootId, `/${command}`, inboxId).changes > 0
+  );
+}
+
+export function settleMessage(db: Database, settled: SettledMessage): InboxRow | undefined {
+  const { inboxId, state, reason, replies, follow } = settled;
   const changed = sql(
     db,
     "UPDATE gw_inbox SET state = ?, reason = ?, finished_at = ? WHERE id = ? AND state IN ('waiting', 'running')",
   ).run(state, reason, nowSeconds(), inboxId).changes;
   // Settled before, by somebody else: its replies are out already.
-  if (changed === 0) return;
+  if (changed === 0) return undefined;
   for (const [part, reply] of replies.entries())
     addReply(db, reply, { inboxId, nonce: `m${inboxId}.${part}` });
+  return follow && acceptMessages(db, [follow])[0];
 }
 
 /** What was running under an older boot waits again, or is given up. */
@@ -85,7 +97,12 @@ export function recoverInbox(
   db: Database,
   bootId: string,
   maxAttempts: number,
-): { waiting: number; dead: InboxRow[] } {
+): { waiting: number; dead: InboxRow[]; interrupted: InboxRow[] } {
+  const interrupted = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'done', finished_at = ?, error = 'the gateway died in this command'
+     WHERE state = 'running' AND boot_id IS NOT ? AND reason LIKE '/%' RETURNING *`,
+  ).all(nowSeconds(), bootId) as StoredInbox[];
   const dead = sql(
     db,
     `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway died in its turn')
@@ -95,7 +112,7 @@ export function recoverInbox(
     db,
     "UPDATE gw_inbox SET state = 'waiting', boot_id = NULL WHERE state = 'running' AND boot_id IS NOT ?",
   ).run(bootId).changes;
-  return { waiting, dead: dead.map(toInboxRow) };
+  return { waiting, dead: dead.map(toInboxRow), interrupted: interrupted.map(toInboxRow) };
 }
 
 export function finishInbox(
@@ -107,5 +124,12 @@ export function finishInbox(
   db.prepare(
     `UPDATE gw_inbox SET state = ?, not_before = ?, error = ?, finished_at = ?, attempts = attempts - ?
      WHERE id IN (${marks(ids)}) AND state = 'running'`,
-  ).run(change.state, change.notBefore ?? 0, change.error ?? null, finished, change.uncounted ? 1 : 0, ...ids);
+  ).run(
+    change.state,
+    change.notBefore ?? 0,
+    change.error ?? null,
+    finished,
+    change.uncounted ? 1 : 0,
+    ...ids,
+  );
 }

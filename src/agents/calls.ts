@@ -1,7 +1,7 @@
 /** Tool calls: as they stand in a stored message, and how one is carried out. */
-import type { ChatMessage } from "../../session.js";
-import type { Tool, TurnMessage } from "../backend.js";
-import { field } from "../text.js";
+import type { ChatMessage } from "../session.js";
+import type { Tool, TurnMessage } from "./backend.js";
+import { field } from "./text.js";
 
 export interface Call {
   id: string;

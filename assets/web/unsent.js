@@ -1,0 +1,83 @@
+/**
+ * What the daemon hasn't confirmed yet. Kept over reloads and sent again with the same id until it is confirmed; a message
+ * that had arrived after all is recognised there by its id.
+ */
+import { ApiError, post } from "./api.js";
+
+const KEY = "hermes.unsent";
+const LONGEST_PAUSE_MS = 15_000;
+
+export class Unsent {
+  #isSending = false;
+  #pauseMs = 1000;
+  #timer;
+
+  /** `onAccepted(message, answer)`, `onFailed(message, reason)`. */
+  constructor({ onAccepted, onFailed }) {
+    this.onAccepted = onAccepted;
+    this.onFailed = onFailed;
+  }
+
+  all() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+      return kept.filter((message) => typeof message?.id === "string" && typeof message.text === "string");
+    } catch {
+      return [];
+    }
+  }
+
+  add(text) {
+    const message = { id: newId(), text, at: Date.now() / 1000 };
+    this.#keep([...this.all(), message]);
+    void this.flush();
+    return message;
+  }
+
+  /** One after the other, so that they arrive in the order in which they were written. */
+  async flush() {
+    clearTimeout(this.#timer);
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      for (let next = this.all()[0]; next; next = this.all()[0]) await this.#send(next);
+      this.#pauseMs = 1000;
+    } catch {
+      this.#timer = setTimeout(() => this.flush(), this.#pauseMs);
+      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  async #send(message) {
+    try {
+      const answer = await post("/api/chat/messages", { id: message.id, text: message.text });
+      this.#drop(message);
+      this.onAccepted(message, answer);
+    } catch (error) {
+      const isFinal =
+        error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
+      if (!isFinal) throw error;
+      this.#drop(message);
+      this.onFailed(message, error.message);
+    }
+  }
+
+  #drop(message) {
+    this.#keep(this.all().filter(({ id }) => id !== message.id));
+  }
+
+  #keep(messages) {
+    localStorage.setItem(KEY, JSON.stringify(messages));
+  }
+}
+
+/** `crypto.randomUUID` exists on https and localhost only. */
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,91 @@
+/** What is remembered: one small file a person, and one for all. */
+import { createHash, randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { Principal } from "../../message.js";
+
+export type MemorySlot = "shared" | Principal;
+
+export interface MemoryFiles {
+  /** Empty when there is none. */
+  read(slot: MemorySlot): Promise<string[]>;
+  /** One change after the other per file. What `change` throws, the caller gets, and the file stays as it was. */
+  change(slot: MemorySlot, change: (entries: readonly string[]) => readonly string[]): Promise<void>;
+}
+
+export const MOST_MEMORY_CHARS = 8000;
+
+/** As Hermes separates its entries. */
+const SEPARATOR = /^[ \t]*§[ \t]*$/m;
+
+export function memoryFiles(folder: string): MemoryFiles {
+  const inLine = new Map<string, Promise<void>>();
+  return {
+    read: (slot) => readEntries(fileOf(folder, slot)),
+    async change(slot, change) {
+      const file = fileOf(folder, slot);
+      const before = inLine.get(file) ?? Promise.resolve();
+      const mine = before.then(() => changeFile(file, change));
+      const quiet = mine.catch(() => undefined);
+      inLine.set(file, quiet);
+      await mine.finally(() => inLine.get(file) === quiet && inLine.delete(file));
+    },
+  };
+}
+
+/** An id is any text a platform likes: what is readable of it, and a hash that tells all of them apart. */
+function fileOf(folder: string, slot: MemorySlot): string {
+  if (slot === "shared") return path.join(folder, "MEMORY.md");
+  return path.join(folder, "people", safeName(slot.platform), `${safeName(slot.userId)}.md`);
+}
+
+/** Only letters, digits, `_` and `-`, so that no name leads anywhere. */
+function safeName(id: string): string {
+  const readable = id.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40);
+  return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+}
+
+async function readEntries(file: string): Promise<string[]> {
+  const text = await fs.readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  return text
+    .split(SEPARATOR)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+async function changeFile(
+  file: string,
+  change: (entries: readonly string[]) => readonly string[],
+): Promise<void> {
+  const entries = change(await readEntries(file));
+  await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await replaceFile(file, entries.length === 0 ? "" : `${joinEntries(entries)}\n`);
+}
+
+export function joinEntries(entries: readonly string[]): string {
+  return entries.join("\n§\n");
+}
+
+/** Whoever reads meanwhile sees the old text or the new one. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await fs.writeFile(fresh, text, { mode: 0o600, flag: "wx", flush: true });
+    await fs.rename(fresh, file);
+  } catch (error) {
+    await fs.rm(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** A line with the mark alone would become a border between entries. */
+export function cleanEntry(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !SEPARATOR.test(line))
+    .join("\n")
+    .trim();
+}

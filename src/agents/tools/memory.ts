@@ -1,0 +1,108 @@
+/** The `memory` tool: what should be known in later conversations too. */
+import type { Principal } from "../../message.js";
+import type { Tool } from "../backend.js";
+import { textArgument } from "./arguments.js";
+import {
+  cleanEntry,
+  joinEntries,
+  type MemoryFiles,
+  type MemorySlot,
+  MOST_MEMORY_CHARS,
+} from "./memory-files.js";
+
+const DESCRIPTION =
+  "Short notes that last beyond this conversation. target user: about the person you talk with. target memory: " +
+  "shared by everybody; only owners may change it. Actions: read; add (content); replace (old_text, content); " +
+  "remove (old_text). old_text is a part of the one entry that is meant.";
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: ["read", "add", "replace", "remove"] },
+    target: { type: "string", enum: ["user", "memory"], description: "Default: user" },
+    content: { type: "string", description: "The entry's new text, for add and replace" },
+    old_text: { type: "string", description: "A part of the entry, for replace and remove" },
+  },
+  required: ["action"],
+};
+
+export function memoryTool(files: MemoryFiles, principal: Principal): Tool {
+  return {
+    name: "memory",
+    description: DESCRIPTION,
+    parameters: PARAMETERS,
+    run: async (args) => {
+      try {
+        return await runAction(files, principal, args);
+      } catch (error) {
+        if (error instanceof Mistake) return `Error: ${error.message}`;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What the model did wrong: it is told, and may try again. */
+class Mistake extends Error {}
+
+async function runAction(
+  files: MemoryFiles,
+  principal: Principal,
+  args: Record<string, unknown>,
+): Promise<string> {
+  const slot = slotOf(args, principal);
+  const action = textArgument(args, "action") ?? "read";
+  if (action === "read") return shown(await files.read(slot));
+  if (slot === "shared" && !principal.owner) throw new Mistake("only owners may change the shared memory.");
+  const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
+  if (!change) throw new Mistake(`there is no action "${action}". Use read, add, replace or remove.`);
+  await files.change(slot, (entries) => fitting(change(entries, args), entries));
+  return "Saved.";
+}
+
+function slotOf(args: Record<string, unknown>, principal: Principal): MemorySlot {
+  const target = textArgument(args, "target") ?? "user";
+  if (target !== "user" && target !== "memory") throw new Mistake('target must be "user" or "memory".');
+  return target === "memory" ? "shared" : principal;
+}
+
+function shown(entries: readonly string[]): string {
+  return entries.length === 0 ? "Nothing is remembered yet." : joinEntries(entries);
+}
+
+type Change = (entries: readonly string[], args: Record<string, unknown>) => string[];
+
+const CHANGES: Record<string, Change> = {
+  add: (entries, args) => {
+    const content = contentOf(args);
+    return entries.includes(content) ? [...entries] : [...entries, content];
+  },
+  replace: (entries, args) => entries.with(placeOf(entries, args), contentOf(args)),
+  remove: (entries, args) => entries.toSpliced(placeOf(entries, args), 1),
+};
+
+function contentOf(args: Record<string, unknown>): string {
+  const content = cleanEntry(textArgument(args, "content") ?? "");
+  if (content === "") throw new Mistake("content is missing.");
+  return content;
+}
+
+function placeOf(entries: readonly string[], args: Record<string, unknown>): number {
+  const part = textArgument(args, "old_text");
+  if (part === undefined) throw new Mistake("old_text is missing.");
+  const exact = entries.indexOf(part);
+  const places = exact >= 0 ? [exact] : [...entries.keys()].filter((i) => entries[i]!.includes(part));
+  if (places.length === 0) throw new Mistake("no entry contains that old_text. Read the memory first.");
+  if (places.length > 1)
+    throw new Mistake(`${places.length} entries contain that old_text. Quote more of it.`);
+  return places[0]!;
+}
+
+/** Less is always fine: a file that grew too large elsewhere can still be made smaller. */
+function fitting(entries: string[], before: readonly string[]): string[] {
+  const chars = joinEntries(entries).length;
+  if (chars <= MOST_MEMORY_CHARS || chars < joinEntries(before).length) return entries;
+  throw new Mistake(
+    `that would make ${chars} characters, ${MOST_MEMORY_CHARS} is the most. Remove or shorten something first.`,
+  );
+}

@@ -1,0 +1,235 @@
+/** The `session_search` tool: earlier conversations of whoever asks, and of nobody else. */
+import type { Principal } from "../../message.js";
+import type { MessageRow, SessionId, SessionRow } from "../../session.js";
+import type { Tool } from "../backend.js";
+import { clampedArgument, textArgument, wholeArgument } from "./arguments.js";
+import type { SessionHit, SessionReader } from "./session-reader.js";
+import { around, isoTime, isSpoken, shownMessage } from "./session-views.js";
+
+const DESCRIPTION =
+  "Earlier conversations. Without arguments: the latest ones. With query: those that match, each with the words " +
+  "around the match. With session_id: that conversation. With session_id and around_message_id: more of it, there.";
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    query: { type: "string", description: 'Words, "exact phrases", OR, NOT, prefix*' },
+    limit: { type: "integer", description: "Conversations to find, 1 to 10; default 3" },
+    role_filter: { type: "string", description: "Roles to search, with commas; default user,assistant" },
+    sort: { type: "string", enum: ["newest", "oldest"], description: "Default: best match first" },
+    session_id: { type: "string" },
+    around_message_id: { type: "integer" },
+    window: { type: "integer", description: "Messages on each side, 1 to 20; default 5" },
+  },
+};
+
+/** Work of other agents and of tools is no conversation. */
+const EXCLUDED_SOURCES = ["subagent", "tool"];
+
+interface Search {
+  reader: SessionReader;
+  principal: Principal;
+  currentId: SessionId;
+}
+
+type Args = Record<string, unknown>;
+
+export function sessionSearchTool(
+  reader: SessionReader,
+  principal: Principal,
+  currentSessionId: SessionId,
+): Tool {
+  const search = { reader, principal, currentId: currentSessionId };
+  return {
+    name: "session_search",
+    description: DESCRIPTION,
+    parameters: PARAMETERS,
+    run: async (args) => JSON.stringify(await answer(search, args)),
+  };
+}
+
+/** The arguments decide which question it is. */
+function answer(search: Search, args: Args): Promise<object> {
+  const sessionId = textArgument(args, "session_id");
+  const messageId = wholeArgument(args, "around_message_id");
+  if (sessionId !== undefined && messageId !== undefined) return scroll(search, sessionId, messageId, args);
+  if (sessionId !== undefined) return read(search, sessionId);
+  const query = textArgument(args, "query");
+  return query === undefined ? browse(search, args) : discover(search, query, args);
+}
+
+// --- scroll -------------------------------------------------------------------------------------------------------
+
+async function scroll(search: Search, id: SessionId, messageId: number, args: Args): Promise<object> {
+  if (!(await mayRead(search, id))) return notFound(id);
+  const lineage = await lineageOf(search, id);
+  if (lineage.includes(search.currentId))
+    return mistake("This is the current conversation: you see it already.");
+  const window = clampedArgument(args, "window", { least: 1, most: 20, otherwise: 5 });
+  // A summary moves a conversation to a new id; the message may be on either side.
+  for (const owner of [id, ...lineage.filter((other) => other !== id)]) {
+    if (!(await mayRead(search, owner))) continue;
+    const view = around(await search.reader.getMessages(owner), messageId, window);
+    if (view) return { success: true, mode: "scroll", session_id: owner, ...view };
+  }
+  return mistake(`Message ${messageId} is not in session ${id}.`);
+}
+
+// --- read ---------------------------------------------------------------------------------------------------------
+
+const READ_FIRST = 20;
+const READ_LAST = 10;
+
+async function read(search: Search, id: SessionId): Promise<object> {
+  if (!(await mayRead(search, id))) return notFound(id);
+  if (id === search.currentId) return mistake("This is the current conversation: you see it already.");
+  const session = await search.reader.getSession(id);
+  if (!session) return notFound(id);
+  const rows = await search.reader.getMessages(id);
+  return {
+    success: true,
+    mode: "read",
+    ...about(session),
+    message_count: rows.length,
+    ...firstAndLast(rows),
+  };
+}
+
+function firstAndLast(rows: readonly MessageRow[]): object {
+  if (rows.length <= READ_FIRST + READ_LAST) return { messages: rows.map(shownMessage) };
+  return {
+    messages: rows.slice(0, READ_FIRST).map(shownMessage),
+    messages_left_out: rows.length - READ_FIRST - READ_LAST,
+    last_messages: rows.slice(-READ_LAST).map(shownMessage),
+    hint: "Use around_message_id to read what is in between.",
+  };
+}
+
+// --- discover -----------------------------------------------------------------------------------------------------
+
+const RAW_HITS = 50;
+const DISCOVER_WINDOW = 5;
+const BOOKENDS = 3;
+const ROLES = ["user", "assistant", "tool"];
+
+async function discover(search: Search, query: string, args: Args): Promise<object> {
+  const limit = clampedArgument(args, "limit", { least: 1, most: 10, otherwise: 3 });
+  const { hits } = await search.reader.searchMessages(query, {
+    asker: search.principal,
+    roles: rolesOf(args),
+    excludeSources: EXCLUDED_SOURCES,
+    limit: RAW_HITS,
+    ...sortOf(args),
+  });
+  const results: object[] = [];
+  for (const hit of await onePerLineage(search, hits, limit)) {
+    const found = await foundIn(search, hit);
+    if (found) results.push(found);
+  }
+  return { success: true, mode: "discover", query, count: results.length, results };
+}
+
+function rolesOf(args: Args): string[] {
+  const wanted = (textArgument(args, "role_filter") ?? "").split(",").map((role) => role.trim());
+  const known = ROLES.filter((role) => wanted.includes(role));
+  return known.length > 0 ? known : ["user", "assistant"];
+}
+
+function sortOf(args: Args): { sort?: "newest" | "oldest" } {
+  const sort = textArgument(args, "sort");
+  return sort === "newest" || sort === "oldest" ? { sort } : {};
+}
+
+/** The best hit of each conversation, however often it was summarised on its way; not the current one's. */
+async function onePerLineage(
+  search: Search,
+  hits: readonly SessionHit[],
+  limit: number,
+): Promise<SessionHit[]> {
+  const roots = new Set([rootOf(await lineageOf(search, search.currentId), search.currentId)]);
+  const best: SessionHit[] = [];
+  for (const hit of hits) {
+    if (best.length === limit) break;
+    if (!(await mayRead(search, hit.session_id))) continue;
+    const root = rootOf(await lineageOf(search, hit.session_id), hit.session_id);
+    if (!roots.has(root)) best.push(hit);
+    roots.add(root);
+  }
+  return best;
+}
+
+async function foundIn(search: Search, hit: SessionHit): Promise<object | undefined> {
+  const session = await search.reader.getSession(hit.session_id);
+  if (!session) return undefined;
+  const rows = await search.reader.getMessages(hit.session_id);
+  const spoken = rows.filter(isSpoken);
+  const shown = rows.filter((row) => isSpoken(row) || row.id === hit.id);
+  return {
+    ...about(session),
+    matched_role: hit.role,
+    match_message_id: hit.id,
+    snippet: hit.snippet,
+    bookend_start: spoken.slice(0, BOOKENDS).map(shownMessage),
+    ...around(shown, hit.id, DISCOVER_WINDOW),
+    bookend_end: spoken.slice(-BOOKENDS).map(shownMessage),
+  };
+}
+
+// --- browse -------------------------------------------------------------------------------------------------------
+
+async function browse(search: Search, args: Args): Promise<object> {
+  const limit = clampedArgument(args, "limit", { least: 1, most: 10, otherwise: 10 });
+  const sessions = await search.reader.listSessions({
+    asker: search.principal,
+    order: "active",
+    limit: limit + 1,
+    excludeSources: EXCLUDED_SOURCES,
+  });
+  const others = sessions.filter((session) => session.id !== search.currentId).slice(0, limit);
+  const results = others.map((session) => ({
+    ...about(session),
+    last_active: isoTime(session.last_active),
+    message_count: session.message_count,
+    preview: session.preview,
+  }));
+  return { success: true, mode: "browse", count: results.length, results };
+}
+
+// --- who may see what ---------------------------------------------------------------------------------------------
+
+async function mayRead({ reader, principal }: Search, id: SessionId): Promise<boolean> {
+  return (await reader.getSession(id)) !== undefined && (await reader.canSee(principal, id));
+}
+
+/** In the same words whether it doesn't exist or belongs to somebody else. */
+function notFound(id: SessionId): object {
+  return mistake(`Session ${id} not found.`);
+}
+
+function mistake(error: string): object {
+  return { success: false, error };
+}
+
+// --- small readers ------------------------------------------------------------------------------------------------
+
+/** Root first. Just the session itself while it isn't stored yet. */
+async function lineageOf({ reader }: Search, id: SessionId): Promise<SessionId[]> {
+  if ((await reader.getSession(id)) === undefined) return [id];
+  const { ancestors, session, descendants } = await reader.getLineage(id);
+  return [...ancestors, session, ...descendants].map((node) => node.id);
+}
+
+function rootOf(lineage: readonly SessionId[], id: SessionId): SessionId {
+  return lineage[0] ?? id;
+}
+
+function about(session: SessionRow): object {
+  return {
+    session_id: session.id,
+    when: isoTime(session.started_at),
+    source: session.source,
+    model: session.model,
+    title: session.title,
+    ...(session.parent_session_id === null ? {} : { parent_session_id: session.parent_session_id }),
+  };
+}

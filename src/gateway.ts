@@ -1,0 +1,353 @@
+import { type Adapter, canPreview, canType } from "./adapters/adapter.js";
+import { nowSeconds } from "./clock.js";
+import { Delivery } from "./delivery/deliver.js";
+import { Aftermath } from "./gateway/aftermath.js";
+import { CommandDesk } from "./gateway/commands.js";
+import { saveMemories } from "./gateway/farewell.js";
+import { answerStranger } from "./gateway/pairing.js";
+import type { GatewayParts } from "./gateway/parts.js";
+import { Sweep } from "./gateway/sweep.js";
+import { type InboundMessage, type Target, targetOf } from "./message.js";
+import { busyDecision } from "./policies/busy.js";
+import { resetPolicyFor } from "./policies/reset.js";
+import { unknownCommand } from "./routing/admin.js";
+import { commands, findCommand } from "./routing/commands/index.js";
+import { type Decision, principalOf, type RouterOptions, route } from "./routing/router.js";
+import { accessListsOf, engageSettingsOf, isolationOf, platformConfig, resetSettingsOf } from "./rules.js";
+import type { SessionKey } from "./session.js";
+import { isShared } from "./sessions/key.js";
+import { resetNotice } from "./sessions/reset-notice.js";
+import { resolveRoute } from "./sessions/resolve.js";
+import { readAliasFrom } from "./sessions/whatsapp-identity.js";
+import type { InboxRow, RouteRow } from "./store/queues.js";
+import { Inbox } from "./turns/inbox.js";
+import { Lanes, type RunningTurn } from "./turns/lanes.js";
+import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
+
+const MAX_ATTEMPTS = 3;
+const RETRY_LOOK_MS = 1000;
+const GAVE_UP =
+  "I was interrupted several times while answering and gave up. Please send your message again.";
+const INTERRUPTED_COMMAND =
+  "I was restarted in the middle of that command. See /status, and repeat it if it didn't happen.";
+
+/**
+ * The pipeline: adapter → inbox (durable, then acknowledged) → router → lane → turn (one commit) → outbox → adapter.
+ * Data flows one way; what a later stage has to say back is one more row in the outbox.
+ */
+export class Gateway {
+  readonly #parts: GatewayParts;
+  readonly #inbox: Inbox;
+  readonly #lanes: Lanes;
+  readonly #delivery: Delivery;
+  readonly #aftermath: Aftermath;
+  readonly #sweep: Sweep;
+  readonly #desk: CommandDesk;
+  readonly #stopping = new AbortController();
+  readonly #routerOptions: RouterOptions;
+  /** Routing that is under way: a stop waits for it. */
+  readonly #routing = new Set<Promise<void>>();
+  #refill: NodeJS.Timeout | undefined;
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts;
+    const { config, store, bootId, log } = parts;
+    this.#inbox = new Inbox(store, isolationOf(config), { readAlias: readAliasFrom(parts.homeDir) });
+    this.#aftermath = new Aftermath(parts, this.#stopping.signal);
+    this.#lanes = new Lanes({
+      maxConcurrent: config.max_concurrent_sessions ?? Number.POSITIVE_INFINITY,
+      run: (key, rows, turn) => this.#runTurn(key, rows, turn),
+      settleMs: (row) => this.#settleMs(row),
+      refill: () => this.#readWaiting(),
+      onError: (error, key) => {
+        log.error({ err: error, sessionKey: key }, "turn failed");
+        this.#refillSoon();
+      },
+    });
+    this.#delivery = new Delivery({
+      store,
+      bootId,
+      adapterFor: (target) => this.#adapterFor(target),
+      unknown: config.delivery.unknown,
+      settled: (row, outcome) => {
+        const fields = {
+          outboxId: row.id,
+          platform: row.target.platform,
+          state: outcome.state,
+          turnId: row.turnId,
+        };
+        if (outcome.state === "sent") log.debug(fields, "sent");
+        else log.warn({ ...fields, reason: outcome.error }, "not sent");
+      },
+      onError: (error) => log.error({ err: error }, "delivery failed"),
+    });
+    this.#sweep = new Sweep(
+      parts,
+      (key) => this.#isBusy(key),
+      (expired) => this.#routeEnded(expired),
+    );
+    this.#desk = new CommandDesk(parts, {
+      lanes: this.#lanes,
+      inbox: this.#inbox,
+      aftermath: this.#aftermath,
+      isBusy: (key) => this.#isBusy(key),
+      enter: (row) => this.#track(this.#route(row)),
+      newSession: (message) => this.#newSession(message),
+      wake: () => this.#delivery.wake(),
+    });
+    this.#routerOptions = {
+      config,
+      findCommand,
+      accessLists: (platform) => accessListsOf(config, platform),
+      engageSettings: (platform) => engageSettingsOf(config, platform),
+      dmBehaviour: (platform) =>
+        platformConfig(config, platform)?.unauthorized_dm_behavior ?? config.unauthorized_dm_behavior,
+      isPaired: (platform, userIds) => store.isPaired(platform, userIds),
+    };
+  }
+
+  /** Settles what an earlier start left behind, then lets messages in. */
+  async start(): Promise<void> {
+    const { store, bootId, adapters, log } = this.#parts;
+    const recovered = await store.recover(bootId, MAX_ATTEMPTS);
+    for (const row of recovered.dead) await this.#tell(row, GAVE_UP);
+    for (const row of recovered.interrupted) await this.#tell(row, INTERRUPTED_COMMAND);
+    await this.#delivery.settleUnknown(recovered.unsettled);
+    const { waiting, dead, unsettled } = recovered;
+    if (waiting + dead.length + unsettled.length > 0) {
+      log.info({ waiting, dead: dead.length, unsettled: unsettled.length }, "picked up what was left");
+    }
+    this.#delivery.start();
+    await this.#readWaiting();
+    await Promise.all(adapters.map((adapter) => this.#connect(adapter)));
+    this.#sweep.start();
+  }
+
+  /** Intake ends first, then turns get their grace; everything unfinished waits in the database. */
+  async stop(): Promise<void> {
+    const { adapters, config, log } = this.#parts;
+    clearTimeout(this.#refill);
+    this.#stopping.abort("shutdown");
+    await Promise.all(
+      adapters.map((adapter) =>
+        adapter.disconnect().catch((error: unknown) => log.warn({ err: error }, "disconnect failed")),
+      ),
+    );
+    await Promise.all(this.#routing);
+    await this.#lanes.close(config.agent.restart_drain_timeout * 1000);
+    await this.#sweep.stop();
+    await this.#aftermath.idle();
+    await this.#delivery.close();
+  }
+
+  /** Durable when it resolves; what becomes of it is decided afterwards. */
+  async receive(message: InboundMessage): Promise<void> {
+    const row = await this.#inbox.accept(message);
+    if (!row)
+      return this.#parts.log.debug({ eventId: message.eventId, platform: message.platform }, "duplicate");
+    this.#parts.log.info(
+      { inboxId: row.id, sessionKey: row.sessionKey, platform: message.platform },
+      "accepted",
+    );
+    this.#track(this.#route(row));
+  }
+
+  get depth() {
+    return this.#lanes.depth;
+  }
+
+  async #connect(adapter: Adapter): Promise<void> {
+    try {
+      await adapter.connect({ receive: (message) => this.receive(message) }, this.#stopping.signal);
+    } catch (error) {
+      this.#parts.log.error({ err: error, platform: adapter.platform }, "could not connect");
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        this.#parts.log.error({ err: error }, "routing failed");
+        this.#refillSoon();
+      })
+      .finally(() => this.#routing.delete(tracked));
+    this.#routing.add(tracked);
+  }
+
+  // ── route ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #route(row: InboxRow): Promise<void> {
+    const decision = await route(row.message, this.#routerOptions);
+    await this.#act(row, decision);
+    this.#delivery.wake();
+  }
+
+  async #act(row: InboxRow, decision: Decision): Promise<void> {
+    switch (decision.to) {
+      case "ignore":
+      case "refuse":
+        return this.#settle(row, "refused", decision.reason);
+      case "pair":
+        return answerStranger(this.#parts.store, row);
+      case "unknown_command":
+        return this.#settle(row, "done", "unknown command", unknownCommand(decision.name, commands));
+      case "command":
+        return this.#desk.run(row, decision.command, decision.args);
+      case "turn":
+        return this.#queue(row);
+    }
+  }
+
+  async #settle(row: InboxRow, state: "done" | "refused", reason: string, text?: string): Promise<void> {
+    const replies = text ? [{ target: targetOf(row.message), kind: "command" as const, text }] : [];
+    await this.#parts.store.settleMessage({ inboxId: row.id, state, reason, replies });
+  }
+
+  #queue(row: InboxRow): void {
+    const { display } = this.#parts.config;
+    const running = this.#lanes.isRunning(row.sessionKey);
+    const decision = busyDecision(display.busy_input_mode, { running, isCommand: false, canSteer: running });
+    this.#lanes.push({ row });
+    if (decision === "interrupt") this.#lanes.abort(row.sessionKey, "interrupted");
+  }
+
+  // ── run ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #runTurn(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void> {
+    return runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
+  }
+
+  get #turnDeps(): TurnDeps {
+    const { store, bootId, agent, tools, config, log } = this.#parts;
+    return {
+      store,
+      bootId,
+      agent,
+      tools,
+      resolve: (key, row) => this.#resolve(key, row),
+      isShared: (row) => isShared(row.message.origin, isolationOf(config)),
+      principal: (row) => principalOf(row.message, config.owners),
+      modelFor: (key) => this.#desk.modelFor(key),
+      noticeFor: (found) => this.#noticeFor(found),
+      compress: async (key, { epoch, session }) =>
+        (await this.#aftermath.compress({ key, epoch, sessionId: session.id }, { hard: true })) !== undefined,
+      idleTimeoutMs: config.agent.gateway_timeout * 1000,
+      preview: (row, turnId, text) => this.#preview(row, turnId, text),
+      typing: (row) => this.#typing(row),
+      finished: (finished) => this.#finished(finished),
+      failed: (error, key, turnId) => {
+        log.warn({ sessionKey: key, turnId, reason: error }, "turn ended without an answer");
+        this.#refillSoon();
+      },
+    };
+  }
+
+  async #resolve(key: SessionKey, row: InboxRow): Promise<RouteRow> {
+    const { store, config } = this.#parts;
+    const resolved = await resolveRoute(store, {
+      key,
+      tuple: this.#inbox.tupleOf(row.message),
+      origin: row.message.origin,
+      now: nowSeconds(),
+      timeZone: config.timezone,
+      hasBackgroundWork: this.#lanes.hasWork(`${key}:background:`),
+      reset: resetSettingsOf(config),
+      newSession: () => this.#newSession(row.message),
+    });
+    this.#parts.routeChanged(resolved.route);
+    // The sweep has taken leave already of what it found due.
+    if (resolved.previous && !resolved.previous.expiredReason) this.#routeEnded(resolved.previous);
+    return resolved.route;
+  }
+
+  async #newSession(message: InboundMessage) {
+    const { agent, systemPrompt, config } = this.#parts;
+    const principal = principalOf(message, config.owners);
+    const shared = isShared(message.origin, isolationOf(config));
+    return {
+      source: message.platform,
+      user_id: shared ? null : principal.userId,
+      model: agent.model,
+      system_prompt: await systemPrompt({ origin: message.origin, shared, principal }),
+    };
+  }
+
+  #finished(finished: FinishedTurn): void {
+    this.#parts.log.info(
+      { sessionKey: finished.key, turnId: finished.turnId, sessionId: finished.session.id },
+      "answered",
+    );
+    this.#parts.routeChanged({ ...finished.route, updatedAt: nowSeconds() });
+    this.#parts.messagesCommitted(finished.session, finished.messages);
+    this.#aftermath.after(finished);
+  }
+
+  #noticeFor(found: RouteRow): string | undefined {
+    const { session_reset, timezone: _zone, ...config } = this.#parts.config;
+    const policy = resetPolicyFor(found.origin, resetSettingsOf(this.#parts.config));
+    const own =
+      config.reset_by_platform[found.origin.platform] ??
+      config.reset_by_type[found.origin.chatType] ??
+      session_reset;
+    return resetNotice(found, {
+      notify: own.notify,
+      excludedPlatforms: own.notify_exclude_platforms,
+      atHour: policy.atHour,
+      idleMinutes: policy.idleMinutes,
+    });
+  }
+
+  // ── around it ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #routeEnded(ended: RouteRow): void {
+    const { log } = this.#parts;
+    log.info({ sessionKey: ended.sessionKey, sessionId: ended.sessionId }, "session reset");
+    void saveMemories(this.#parts, ended).catch((error: unknown) =>
+      log.warn({ err: error }, "memories were not saved"),
+    );
+  }
+
+  #isBusy(key: SessionKey): boolean {
+    return this.#lanes.hasWork(key);
+  }
+
+  #settleMs(row: InboxRow): number {
+    const burst = this.#adapterFor(targetOf(row.message))?.burst;
+    if (!burst) return 0;
+    return row.message.text.length >= burst.longChars ? burst.afterLongMs : burst.quietMs;
+  }
+
+  #preview(row: InboxRow, turnId: string, text: string): void {
+    if (!this.#parts.config.streaming.enabled) return;
+    const target = targetOf(row.message);
+    const adapter = this.#adapterFor(target);
+    if (adapter && canPreview(adapter)) adapter.preview(target, turnId, text);
+  }
+
+  #typing(row: InboxRow): void {
+    const target = targetOf(row.message);
+    const adapter = this.#adapterFor(target);
+    if (adapter && canType(adapter)) adapter.type(target);
+  }
+
+  #adapterFor(target: Target): Adapter | undefined {
+    return this.#parts.adapters.find((a) => a.platform === target.platform && a.account === target.account);
+  }
+
+  async #tellDead(row: InboxRow): Promise<void> {
+    const text =
+      "I was interrupted several times while answering and gave up. Please send your message again.";
+    await this.#parts.store.enqueueReply({ target: targetOf(row.message), kind: "notice", text });
+  }
+
+  /** Rows whose pause is over, or that could not be routed: they wait in the inbox, look again soon. */
+  #refillSoon(): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#refill);
+    this.#refill = setTimeout(() => this.#track(this.#readWaiting()), RETRY_LOOK_MS);
+  }
+
+  async #readWaiting(): Promise<void> {
+    for (const row of await this.#parts.store.waitingMessages()) await this.#route(row);
+  }
+}

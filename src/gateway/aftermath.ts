@@ -1,0 +1,95 @@
+import { compressionReason } from "../policies/compression.js";
+import { compressionSettingsOf } from "../rules.js";
+import { type Compressed, compressSession } from "../sessions/compress.js";
+import type { FinishedTurn } from "../turns/run-turn.js";
+import type { GatewayParts } from "./parts.js";
+
+/** After the answer: a title for a young session, a shorter history for a long one. The chat waits for neither. */
+export class Aftermath {
+  readonly #parts: GatewayParts;
+  readonly #signal: AbortSignal;
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(parts: GatewayParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+  }
+
+  after(turn: FinishedTurn): void {
+    const work = Promise.all([this.#nameSession(turn), this.#shorten(turn)])
+      .catch((error: unknown) =>
+        this.#parts.log.warn({ err: error, sessionKey: turn.key }, "aftermath failed"),
+      )
+      .then(() => {
+        this.#work.delete(work);
+      });
+    this.#work.add(work);
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all(this.#work);
+  }
+
+  async compress(
+    place: { key: string; epoch: number; sessionId: string },
+    options: { focus?: string; hard?: boolean },
+  ): Promise<Compressed | undefined> {
+    const { store, agent, estimateTokens, summarise, config, log } = this.#parts;
+    const compressed = await compressSession(
+      {
+        store,
+        agent,
+        estimateTokens,
+        settings: compressionSettingsOf(config),
+        summarise: (request) => summarise(request, this.#signal),
+      },
+      place,
+      options,
+    );
+    const route = await store.getRoute(place.key);
+    if (route) this.#parts.routeChanged(route);
+    if (compressed) {
+      log.info(
+        {
+          sessionKey: place.key,
+          sessionId: compressed.child.id,
+          before: compressed.before,
+          after: compressed.after,
+        },
+        "session compressed",
+      );
+    }
+    return compressed;
+  }
+
+  /** Only a session that nobody has named, and never over a name that came meanwhile. */
+  async #nameSession({ session, messages, answer }: FinishedTurn): Promise<void> {
+    const { store, title, log } = this.#parts;
+    if (session.title !== null || session.message_count > 2) return;
+    const userText = messages
+      .filter((m) => m.role === "user")
+      .map((m) => String(m.content ?? ""))
+      .join("\n");
+    const proposed = await title({ userText, answer }, this.#signal);
+    if (!proposed) return;
+    const current = await store.getSession(session.id);
+    if (!current || current.title !== null) return;
+    const free = await store.nextTitle(proposed);
+    await store
+      .setTitle(session.id, free)
+      .catch((error: unknown) => log.debug({ err: error }, "title was taken"));
+  }
+
+  async #shorten({ key, session }: FinishedTurn): Promise<void> {
+    const { store, agent, config } = this.#parts;
+    const [route, current] = await Promise.all([store.getRoute(key), store.getSession(session.id)]);
+    if (!route || !current || route.sessionId !== session.id) return;
+    const reason = compressionReason({
+      promptTokens: route.lastPromptTokens,
+      contextLength: agent.contextLength,
+      messageCount: current.message_count,
+      settings: compressionSettingsOf(config),
+    });
+    if (reason) await this.compress({ key, epoch: route.epoch, sessionId: session.id }, {});
+  }
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from "node:crypto";
+import { newSessionId, nowSeconds } from "../clock.js";
+import { type InboundMessage, targetOf } from "../message.js";
+import { nextReset, resetPolicyFor } from "../policies/reset.js";
+import { mayUse } from "../routing/admin.js";
+import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../routing/commands/command.js";
+import { commands } from "../routing/commands/index.js";
+import { principalOf } from "../routing/router.js";
+import { platformConfig, resetSettingsOf } from "../rules.js";
+import type { NewMessage, SessionKey } from "../session.js";
+import type { AcceptedMessage, InboxRow, RouteRow } from "../store/queues.js";
+import type { NewSession } from "../store/store.js";
+import type { Inbox } from "../turns/inbox.js";
+import type { Lanes } from "../turns/lanes.js";
+import type { Aftermath } from "./aftermath.js";
+import type { GatewayParts } from "./parts.js";
+
+export interface DeskParts {
+  lanes: Lanes;
+  inbox: Inbox;
+  aftermath: Aftermath;
+  isBusy(key: SessionKey): boolean;
+  enter(row: InboxRow): void;
+  newSession(message: InboundMessage): Promise<NewSession>;
+  wake(): void;
+}
+
+const MODELS_MAX = 1000;
+
+/** Carries out slash commands: at once where that makes sense, in their place in the line otherwise. */
+export class CommandDesk implements CommandGateway {
+  readonly commands = commands;
+  readonly #parts: GatewayParts;
+  readonly #desk: DeskParts;
+  /** Models that chats asked for, until the next start. The oldest choice gives way. */
+  readonly #models = new Map<SessionKey, string>();
+
+  constructor(parts: GatewayParts, desk: DeskParts) {
+    this.#parts = parts;
+    this.#desk = desk;
+  }
+
+  get store() {
+    return this.#parts.store;
+  }
+  get config() {
+    return this.#parts.config;
+  }
+  get contextLength() {
+    return this.#parts.agent.contextLength;
+  }
+
+  async run(row: InboxRow, command: Command, args: string): Promise<void> {
+    const busy = this.#desk.lanes.isRunning(row.sessionKey) || this.#desk.lanes.waiting(row.sessionKey) > 0;
+    if (command.when === "idle" && busy) {
+      this.#desk.lanes.push({ row, command: () => this.#carryOut(row, command, args) });
+      return;
+    }
+    await this.#carryOut(row, command, args);
+  }
+
+  async #carryOut(row: InboxRow, command: Command, args: string): Promise<void> {
+    if (!(await this.store.startCommand(row.id, command.name, this.#parts.bootId))) return;
+    const outcome = await this.#outcomeOf(row, command, args);
+    await this.#settle(row, command, outcome);
+    this.#desk.wake();
+  }
+
+  async #outcomeOf(row: InboxRow, command: Command, args: string): Promise<CommandOutcome> {
+    const call = await this.#callOf(row, args);
+    const { origin, platform } = row.message;
+    const asker = {
+      isDm: origin.chatType === "dm",
+      userId: origin.userId ?? null,
+      owner: call.principal.owner,
+      settings: platformConfig(this.config, platform),
+    };
+    const permission = mayUse(command, asker);
+    if (!permission.ok) return { reply: permission.reason };
+    try {
+      return await command.run({ ...call, isAdmin: isAdmin(asker) });
+    } catch (error) {
+      this.#parts.log.error({ err: error, command: command.name }, "command failed");
+      return { reply: `/${command.name} failed: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  /** The words go out with the row's end. A turn takes the row over: it then stands for what the agent is asked. */
+  async #settle(row: InboxRow, command: Command, outcome: CommandOutcome): Promise<void> {
+    const target = targetOf(row.message);
+    const replies = outcome.reply ? [{ target, kind: "command" as const, text: outcome.reply }] : [];
+    const settled = { inboxId: row.id, state: "done", reason: `/${command.name}`, replies } as const;
+    const follow = outcome.turn && followUp(row, command.name, outcome.turn.text);
+    const next = await this.store.settleMessage({ ...settled, ...(follow ? { follow } : {}) });
+    if (next) this.#desk.lanes.push({ row: next });
+  }
+
+  async #callOf(row: InboxRow, args: string): Promise<CommandCall> {
+    const route = await this.store.getRoute(row.sessionKey);
+    return {
+      args,
+      message: row.message,
+      key: row.sessionKey,
+      principal: principalOf(row.message, this.config.owners),
+      isAdmin: false,
+      now: nowSeconds(),
+      route,
+      session: route && (await this.store.getSession(route.sessionId)),
+      gateway: this,
+    };
+  }
+
+  // ── what commands may do ──────────────────────────────────────────────────────────────────────────────────────
+
+  async startSession(call: CommandCall, { title }: { title?: string }): Promise<RouteRow> {
+    await this.stop(call.key);
+    const session = await this.#desk.newSession(call.message);
+    return this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
+  }
+
+  async switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined> {
+    // A chat without a route yet gets one first: there is nothing to switch otherwise.
+    if (!call.route) await this.startSession(call, {});
+    const route = await this.store.switchRoute(call.key, sessionId, "session_switch");
+    return this.#changed(route);
+  }
+
+  async branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined> {
+    const { session } = call;
+    if (!session) return undefined;
+    const messages = await this.store.getMessages(session.id);
+    const branch = await this.store.createSession({
+      id: newSessionId(),
+      source: session.source,
+      user_id: session.user_id,
+      model: session.model,
+      system_prompt: session.system_prompt,
+      model_config: JSON.stringify({ _branched_from: session.id }),
+      parent_session_id: session.id,
+      title: title ?? (session.title === null ? null : await this.store.nextTitle(session.title)),
+    });
+    await this.store.appendMessages(branch.id, messages as NewMessage[]);
+    return this.#changed(await this.store.switchRoute(call.key, branch.id, "session_switch"));
+  }
+
+  async compress(call: CommandCall, focus: string) {
+    const { route } = call;
+    if (!route) return undefined;
+    const place = { key: call.key, epoch: route.epoch, sessionId: route.sessionId };
+    const done = await this.#desk.aftermath.compress(place, { focus, hard: true });
+    return done && { before: done.before, after: done.after, title: done.child.title };
+  }
+
+  async stop(key: SessionKey): Promise<{ wasRunning: boolean; cancelled: number }> {
+    const cancelled = await this.store.cancelWaiting(key, "stopped");
+    const wasRunning = this.#desk.lanes.abort(key, "stopped", true);
+    return { wasRunning, cancelled };
+  }
+
+  isRunning(key: SessionKey): boolean {
+    return this.#desk.lanes.isRunning(key);
+  }
+
+  waiting(key: SessionKey): number {
+    return this.#desk.lanes.waiting(key);
+  }
+
+  steer(key: SessionKey, text: string): boolean {
+    return this.#desk.lanes.steer(key, text);
+  }
+
+  /** A message of its own with a session of its own: as durable as any other. */
+  async background(call: CommandCall, prompt: string): Promise<string> {
+    const id = randomUUID().slice(0, 8);
+    const message = { ...call.message, eventId: `background:${id}`, text: prompt };
+    const row = await this.#desk.inbox.accept(message, `${call.key}:background:${id}`);
+    if (row) this.#desk.lanes.push({ row });
+    return id;
+  }
+
+  model(key: SessionKey): string {
+    return this.#models.get(key) ?? this.#parts.agent.model;
+  }
+
+  modelFor(key: SessionKey): string | undefined {
+    return this.#models.get(key);
+  }
+
+  setModel(key: SessionKey, model: string | undefined): void {
+    this.#models.delete(key);
+    if (model !== undefined) this.#models.set(key, model);
+    const oldest = this.#models.keys().next().value;
+    if (this.#models.size > MODELS_MAX && oldest !== undefined) this.#models.delete(oldest);
+  }
+
+  nextReset(route: RouteRow): { at: number; reason: "idle" | "daily" } | undefined {
+    return nextReset(resetPolicyFor(route.origin, resetSettingsOf(this.config)), {
+      lastUserActivity: route.lastUserActivity,
+      now: nowSeconds(),
+      timeZone: this.config.timezone,
+      hasBackgroundWork: false,
+    });
+  }
+
+  async #open(call: CommandCall, session: NewSession, endReason: string): Promise<RouteRow> {
+    const route = await this.store.openRoute({
+      sessionKey: call.key,
+      origin: call.message.origin,
+      tuple: this.#desk.inbox.tupleOf(call.message),
+      session,
+      expectedSessionId: (await this.store.getRoute(call.key))?.sessionId ?? null,
+      endReason,
+      flags: { isFreshReset: true },
+      at: call.now,
+    });
+    return this.#changed(route)!;
+  }
+
+  #changed(route: RouteRow | undefined): RouteRow | undefined {
+    if (route) this.#parts.routeChanged(route);
+    return route;
+  }
+}
+
+/** What the agent is asked in the command's place: a message of its own, in the same chat. */
+function followUp({ message, sessionKey }: InboxRow, command: string, text: string): AcceptedMessage {
+  const eventId = `${message.eventId}/${command}`;
+  return { message: { ...message, eventId, text }, sessionKey, receivedAt: nowSeconds() };
+}
+
+/** Everybody is, where nobody is named. */
+function isAdmin(asker: {
+  isDm: boolean;
+  userId: string | null;
+  owner?: boolean | undefined;
+  settings: AdminLists | undefined;
+}): boolean {
+  const admins = asker.isDm ? asker.settings?.allow_admin_from : asker.settings?.group_allow_admin_from;
+  if (asker.owner || !admins || admins.length === 0) return true;
+  return admins.includes("*") || (asker.userId !== null && admins.includes(asker.userId));
+}
+
+interface AdminLists {
+  allow_admin_from: readonly string[];
+  group_allow_admin_from: readonly string[];
+}

@@ -1,0 +1,39 @@
+import type { Adapter } from "../adapters/adapter.js";
+import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
+import type { Config } from "../config/schema.js";
+import type { Origin, Principal } from "../message.js";
+import type { ChatMessage, NewMessage, SessionRow } from "../session.js";
+import type { SummaryRequest } from "../sessions/compress.js";
+import type { RouteRow } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+
+/** What the gateway is made of. `main.ts` puts it together; tests put it together otherwise. */
+export interface GatewayParts {
+  config: Config;
+  store: Store;
+  /** Random for every start: liveness never depends on a process id. */
+  bootId: string;
+  agent: AgentBackend;
+  auxiliary: Auxiliary;
+  adapters: readonly Adapter[];
+  tools(session: SessionRow, principal: Principal): Promise<Tool[]>;
+  /** Frozen into a session when it begins. */
+  systemPrompt(place: { origin: Origin; shared: boolean; principal: Principal }): Promise<string>;
+  summarise(request: SummaryRequest, signal: AbortSignal): Promise<string>;
+  title(exchange: { userText: string; answer: string }, signal: AbortSignal): Promise<string | undefined>;
+  estimateTokens(message: ChatMessage): number;
+  /** Routes have changed: `sessions.json` follows. */
+  routeChanged(route: RouteRow): void;
+  /** Messages were committed: transcripts follow. */
+  messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
+  log: GatewayLog;
+  homeDir: string;
+}
+
+/** The part of a log that the gateway writes. */
+export interface GatewayLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

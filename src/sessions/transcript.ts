@@ -1,0 +1,156 @@
+/**
+ * Messages → `sessions/<session id>.jsonl`, one line each, after they were committed. Derived from the database:
+ * a crash may leave a line out or half a line; whoever finds a file wrong rebuilds it.
+ */
+import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { nowSeconds } from "../clock.js";
+import { HermesError } from "../errors.js";
+import type { MessageRow, NewMessage, SessionId, SessionRow } from "../session.js";
+import type { OnProgress, Store } from "../store/store.js";
+import { replaceFile } from "./index-file.js";
+
+export type TranscriptSession = Pick<SessionRow, "id" | "source" | "model" | "started_at">;
+
+/** Ids become file names: letters, digits and marks that mean nothing to a file system. */
+const SAFE_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@+=~-]{0,199}$/;
+const NEWLINE = 0x0a;
+
+export class Transcripts {
+  readonly #dir: string;
+  /** The last work on each file that has any: what comes next waits for it. */
+  readonly #busy = new Map<SessionId, Promise<unknown>>();
+
+  constructor({ dir }: { dir: string }) {
+    this.#dir = dir;
+  }
+
+  /** A file that isn't there yet begins with the session's own line. */
+  append(session: TranscriptSession, messages: readonly NewMessage[]): Promise<void> {
+    return this.#inTurn(session.id, async (path) => {
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      const handle = await open(path, "a+", 0o600);
+      try {
+        await handle.appendFile((await beginning(handle, session)) + messageLines(messages));
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
+  /** Writes the file anew from the database, undone messages left out. False when there is no such session. */
+  rebuild(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
+    return this.#inTurn(id, async (path) => {
+      const session = await store.getSession(id);
+      if (session) await write(path, wholeText(session, await store.getMessages(id)));
+      else await rm(path, { force: true });
+      return session !== undefined;
+    });
+  }
+
+  /** After a crash: rebuilds the file only if it doesn't say what the database says. True when it had to. */
+  mend(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
+    return this.#inTurn(id, async (path) => {
+      const session = await store.getSession(id);
+      if (!session) return false;
+      const wanted = wholeText(session, await store.getMessages(id));
+      const found = await readFile(path, "utf8").catch(() => undefined);
+      if (found === wanted) return false;
+      await write(path, wanted);
+      return true;
+    });
+  }
+
+  /** Gives how many were written; sessions whose id can't be a file name have no transcript. */
+  async rebuildAll(
+    store: Pick<Store, "exportSessions" | "countExport">,
+    onProgress: OnProgress = () => undefined,
+  ): Promise<number> {
+    const total = await store.countExport({});
+    let done = 0;
+    let written = 0;
+    for await (const session of store.exportSessions()) {
+      if (SAFE_ID.test(session.id)) {
+        await this.#inTurn(session.id, (path) => write(path, wholeText(session, session.messages)));
+        written += 1;
+      }
+      onProgress({ step: "Writing transcripts", done: ++done, total });
+    }
+    return written;
+  }
+
+  remove(id: SessionId): Promise<void> {
+    return this.#inTurn(id, (path) => rm(path, { force: true }));
+  }
+
+  /** One after another for each file. A failure is its caller's and doesn't stop the next. */
+  async #inTurn<T>(id: SessionId, work: (path: string) => Promise<T>): Promise<T> {
+    const path = this.#path(id);
+    const before = this.#busy.get(id)?.catch(() => undefined);
+    const mine = (async () => {
+      await before;
+      return work(path);
+    })();
+    this.#busy.set(id, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#busy.get(id) === mine) this.#busy.delete(id);
+    }
+  }
+
+  #path(id: SessionId): string {
+    if (SAFE_ID.test(id)) return join(this.#dir, `${id}.jsonl`);
+    throw new HermesError("invalid", `The session id ${JSON.stringify(id)} can't be a file name.`);
+  }
+}
+
+/** What must stand before the next line: the session's own, or the end of one that a crash cut off. */
+async function beginning(handle: FileHandle, session: TranscriptSession): Promise<string> {
+  const { size } = await handle.stat();
+  if (size === 0) return line(sessionMeta(session));
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === NEWLINE ? "" : "\n";
+}
+
+function write(path: string, text: string): Promise<void> {
+  return replaceFile(path, [text], ".transcript_");
+}
+
+function wholeText(session: TranscriptSession, messages: readonly MessageRow[]): string {
+  return line(sessionMeta(session)) + messageLines(messages);
+}
+
+function messageLines(messages: readonly NewMessage[]): string {
+  // Hermes keeps a row of this role in the database; here the first line has its place.
+  const said = messages.filter(({ role }) => role !== "session_meta");
+  return said.map((message) => line(openAiMessage(message))).join("");
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function sessionMeta({ source, model, started_at }: TranscriptSession): object {
+  return { role: "session_meta", model, platform: source, timestamp: started_at };
+}
+
+/** What has no value is left out, but for the content: an assistant that only calls tools says null. */
+function openAiMessage(message: NewMessage): object {
+  const optional = {
+    tool_calls: message.tool_calls,
+    tool_call_id: message.tool_call_id,
+    tool_name: message.tool_name,
+    reasoning: message.reasoning,
+    reasoning_details: message.reasoning_details,
+    codex_reasoning_items: message.codex_reasoning_items,
+    message_id: message.platform_message_id,
+  };
+  const known = Object.entries(optional).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    role: message.role,
+    content: message.content ?? null,
+    ...Object.fromEntries(known),
+    timestamp: message.timestamp ?? nowSeconds(),
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * One gateway a home. The lock is an open exclusive transaction on a small SQLite file: the kernel ends it with the
+ * process, however that dies, so there is no stale lock and no pid to guess about. Who holds it stands in
+ * `gateway.json` beside it and is believed only while the lock is held.
+ *
+ * `gateway.lock` itself is Hermes Agent's (a plain file under flock), so ours has a name of its own.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import Database, { type Database as Connection } from "better-sqlite3";
+import { HermesError } from "../../errors.js";
+import { explainFault, isBusy } from "./faults.js";
+
+export interface GatewayInfo {
+  pid: number;
+  /** Epoch seconds. */
+  started_at: number;
+  boot_id: string;
+  /** Known once it listens. */
+  url: string | null;
+}
+
+export interface Lock {
+  update(changes: Partial<GatewayInfo>): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Somebody who only looks holds the file for a moment; a gateway holds it for good. */
+const LOOKING_MS = 250;
+
+export async function acquireLock(home: string, info: GatewayInfo): Promise<Lock> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const pid = await hermesAgentPid(home);
+  if (pid !== undefined) throw agentRuns(home, pid);
+  const held = await takeLock(home);
+  if (held === undefined) throw alreadyRuns(home, await readInfo(home));
+  try {
+    await writeInfo(home, info);
+  } catch (error) {
+    held.close();
+    throw error;
+  }
+  return new HeldLock(home, held, info);
+}
+
+export async function readLock(home: string): Promise<{ running: boolean; info?: GatewayInfo }> {
+  if (!(await isHeld(home))) return { running: false };
+  const info = await readInfo(home);
+  return info ? { running: true, info } : { running: true };
+}
+
+/** A connection that nobody mentions any more is closed by the garbage collector, and the lock with it. */
+const heldConnections = new Set<Connection>();
+
+class HeldLock implements Lock {
+  readonly #home: string;
+  readonly #db: Connection;
+  #info: GatewayInfo;
+
+  constructor(home: string, db: Connection, info: GatewayInfo) {
+    this.#home = home;
+    this.#db = db;
+    this.#info = info;
+    heldConnections.add(db);
+  }
+
+  async update(changes: Partial<GatewayInfo>): Promise<void> {
+    this.#info = { ...this.#info, ...changes };
+    await writeInfo(this.#home, this.#info);
+  }
+
+  async release(): Promise<void> {
+    if (!this.#db.open) return;
+    await rm(infoFile(this.#home), { force: true });
+    this.#db.close();
+    heldConnections.delete(this.#db);
+  }
+}
+
+const lockFile = (home: string) => join(home, "gateway.lock.db");
+const infoFile = (home: string) => join(home, "gateway.json");
+
+/** Undefined when another process has it. */
+async function takeLock(home: string): Promise<Connection | undefined> {
+  const path = lockFile(home);
+  await createPrivately(path);
+  let db: Connection | undefined;
+  try {
+    db = new Database(path, { timeout: LOOKING_MS });
+    db.exec("BEGIN EXCLUSIVE");
+    return db;
+  } catch (error) {
+    db?.close();
+    if (isBusy(error)) return undefined;
+    throw explainFault(error, path);
+  }
+}
+
+/** Only where it isn't there: to open and close a file that this process has locked would give the lock up. */
+async function createPrivately(path: string): Promise<void> {
+  try {
+    await (await open(path, "wx", 0o600)).close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** Asks without taking it: a reader is refused while a gateway holds the file. */
+async function isHeld(home: string): Promise<boolean> {
+  const path = lockFile(home);
+  if (!(await stat(path).catch(() => undefined))) return false;
+  let db: Connection | undefined;
+  try {
+    db = new Database(path, { readonly: true, timeout: 0 });
+    db.prepare("SELECT count(*) FROM sqlite_master").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw explainFault(error, path);
+  } finally {
+    db?.close();
+  }
+}
+
+async function writeInfo(home: string, info: GatewayInfo): Promise<void> {
+  const temporary = join(home, `.gateway_${randomBytes(4).toString("hex")}.tmp`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(info, null, 2)}\n`);
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, infoFile(home));
+}
+
+async function readInfo(home: string): Promise<GatewayInfo | undefined> {
+  try {
+    const info = JSON.parse(await readFile(infoFile(home), "utf8")) as GatewayInfo;
+    return Number.isInteger(info.pid) && Number.isFinite(info.started_at) ? info : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function alreadyRuns(home: string, info: GatewayInfo | undefined): HermesError {
+  const who = info ? ` (pid ${info.pid}, since ${localSecond(info.started_at)})` : "";
+  return new HermesError("conflict", `A gateway is already running on ${home}${who}.`, {
+    hint: `Stop it first${info ? ` (kill ${info.pid})` : ""}, or name another home with --home DIR or HERMES_HOME.`,
+  });
+}
+
+function agentRuns(home: string, pid: number): HermesError {
+  return new HermesError("conflict", `Hermes Agent's own gateway is running on ${home} (pid ${pid}).`, {
+    hint: "Two gateways would answer every message twice: stop that one first (hermes gateway stop).",
+  });
+}
+
+/** `2026-06-16 09:15:23` in local time. */
+function localSecond(epochSeconds: number): string {
+  const date = new Date(epochSeconds * 1000);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** Who holds Hermes Agent's flock. Node can't ask for one, but Linux lists them all: `… FLOCK … WRITE 2187 fe:00:215 …`. */
+async function hermesAgentPid(home: string): Promise<number | undefined> {
+  const file = await stat(join(home, "gateway.lock")).catch(() => undefined);
+  const locks = file && (await readFile("/proc/locks", "latin1").catch(() => undefined));
+  if (!file || !locks) return undefined;
+  for (const [, pid, major, minor, inode] of locks.matchAll(
+    /FLOCK .*?(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /g,
+  )) {
+    const device = deviceNumber(Number.parseInt(major!, 16), Number.parseInt(minor!, 16));
+    if (Number(inode) === file.ino && device === file.dev) return Number(pid);
+  }
+  return undefined;
+}
+
+/** As glibc packs major and minor into `st_dev`; both are small enough here for plain numbers. */
+function deviceNumber(major: number, minor: number): number {
+  return (minor & 0xff) + (major & 0xfff) * 0x100 + (minor >>> 8) * 0x100000;
+}
