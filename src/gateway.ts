@@ -334,9 +334,7 @@ export class Gateway {
     return this.#parts.adapters.find((a) => a.platform === target.platform && a.account === target.account);
   }
 
-  async #tellDead(row: InboxRow): Promise<void> {
-    const text =
-      "I was interrupted several times while answering and gave up. Please send your message again.";
+  async #tell(row: InboxRow, text: string): Promise<void> {
     await this.#parts.store.enqueueReply({ target: targetOf(row.message), kind: "notice", text });
   }
 

@@ -121,14 +121,9 @@ function item(lines, match, depth) {
 }
 
 function isTable(lines, at) {
-  const divider = lines[at + 1];
-  return (
-    lines[at].includes("|") &&
-    divider !== undefined &&
-    divider.includes("-") &&
-    DIVIDER.test(divider) &&
-    cells(divider).length === cells(lines[at]).length
-  );
+  const divider = lines[at + 1] ?? "";
+  if (!lines[at].includes("|") || !DIVIDER.test(divider)) return false;
+  return cells(divider).length === cells(lines[at]).length;
 }
 
 function table(lines, at) {

@@ -13,6 +13,11 @@ interface Entry {
 /** Every command of `hermes`. Only the one that is asked for is loaded, so that `--help` stays quick. */
 const COMMANDS: readonly Entry[] = [
   {
+    name: "gateway",
+    summary: "Run the gateway in the foreground, or see how it is doing",
+    load: async () => (await import("./gateway.js")).gatewayCommand(),
+  },
+  {
     name: "sessions",
     summary: "List, read, search, export and tidy the stored conversations",
     load: async () => (await import("./sessions/index.js")).sessionsCommand(),
@@ -27,10 +32,31 @@ const COMMANDS: readonly Entry[] = [
     summary: "Check, show and locate the configuration",
     load: async () => (await import("./config.js")).configCommand(),
   },
+  {
+    name: "explain",
+    summary: "Which key a message gets, when a session resets, who may talk, and why",
+    load: async () => (await import("./explain.js")).explainCommand(),
+  },
+  {
+    name: "trace",
+    summary: "The timeline of one message: accepted, answered, delivered, or why not",
+    load: async () => (await import("./trace.js")).traceCommand(),
+  },
+  {
+    name: "pairing",
+    summary: "Approve people who asked to talk to the bot",
+    load: async () => (await import("./pairing.js")).pairingCommand(),
+  },
+  {
+    name: "doctor",
+    summary: "Check the configuration, the files and the queues",
+    load: async () => (await import("./doctor.js")).doctorCommand(),
+  },
 ];
 
 const EXAMPLES = `
 Examples:
+  hermes gateway                          start: web chat on http://127.0.0.1:8787
   hermes sessions list                    the latest conversations
   hermes sessions search docker NOT swarm find what was said
   hermes sessions show "my project"       read one, by id, by the beginning of its id, or by title

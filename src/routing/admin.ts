@@ -3,7 +3,7 @@ import type { Command } from "./commands/command.js";
 import { nearestCommand } from "./parse-command.js";
 
 /** The four keys of a platform's configuration; admins are stable ids, `*` stands for everybody. */
-export interface AdminSettings {
+interface AdminSettings {
   allow_admin_from: readonly string[];
   user_allowed_commands: readonly string[];
   group_allow_admin_from: readonly string[];
@@ -61,7 +61,11 @@ function whatIsLeft(asker: CommandAsker): string {
 /** Give it only the commands that the asker may use, so that it suggests no other. */
 export function unknownCommand(name: string, commands: readonly Command[]): string {
   const names = commands.flatMap((command) => [command.name, ...(command.aliases ?? [])]);
-  const nearest = nearestCommand(name, names);
+  // Everything short is near to a name of one letter.
+  const nearest = nearestCommand(
+    name,
+    names.filter(({ length }) => length > 1),
+  );
   const shown = name === "" ? "A lone / is no command." : `I don't know \`/${name.replaceAll("`", "'")}\`.`;
   const meant = nearest === undefined ? "" : ` Did you mean /${nearest}?`;
   return `${shown}${meant} /help shows what there is.`;

@@ -38,6 +38,11 @@ export class Transcripts {
     });
   }
 
+  /** Resolves when nothing is being written any more. */
+  async idle(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.allSettled(this.#busy.values());
+  }
+
   /** Writes the file anew from the database, undone messages left out. False when there is no such session. */
   rebuild(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
     return this.#inTurn(id, async (path) => {

@@ -32,6 +32,8 @@ export interface Queues {
   switchRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<RouteRow | undefined>;
   /** Ends the session of a route that was due while nobody wrote. The next message opens a new one. */
   expireRoute(key: SessionKey, expectedSessionId: SessionId, resetReason: string): Promise<boolean>;
+  /** Routes that another Hermes left behind, for keys that have none yet. Gives how many were new. */
+  adoptRoutes(routes: readonly AdoptedRoute[]): Promise<number>;
   setRouteFlags(key: SessionKey, flags: Partial<RouteFlags>): Promise<void>;
 
   /** Waiting → running, attempts counted, epoch raised: everything that an older turn still writes is refused. */
@@ -129,6 +131,17 @@ export interface RouteRow extends RouteFlags {
   epoch: number;
   /** The session was ended by the sweep: the next message opens a new one. */
   expiredReason: string | null;
+}
+
+export interface AdoptedRoute {
+  sessionKey: SessionKey;
+  sessionId: SessionId;
+  origin: Origin;
+  tuple: string;
+  createdAt: number;
+  updatedAt: number;
+  lastPromptTokens: number;
+  flags: Partial<RouteFlags>;
 }
 
 export interface NewRoute {

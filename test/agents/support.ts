@@ -16,7 +16,10 @@ export function configWith(settings: Record<string, unknown>): Config {
   return configSchema.parse(settings);
 }
 
-export function serverModel(server: ModelServer, more: Record<string, unknown> = {}): Record<string, unknown> {
+export function serverModel(
+  server: ModelServer,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
   return { provider: "openai-compatible", default: "m-1", base_url: server.url, api_key: "k", ...more };
 }
 

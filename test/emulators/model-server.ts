@@ -154,7 +154,11 @@ function repeat({ body }: RecordedRequest): Scripted {
 
 // --- an answer ----------------------------------------------------------------------------------------------------
 
-async function respond(scripted: Scripted, request: RecordedRequest, response: ServerResponse): Promise<void> {
+async function respond(
+  scripted: Scripted,
+  request: RecordedRequest,
+  response: ServerResponse,
+): Promise<void> {
   if (scripted.error) {
     return sendJson(response, scripted.error.status, scripted.error.body, scripted.error.headers);
   }
@@ -237,7 +241,9 @@ function openai(scripted: Scripted, model: string): Dialect {
     pieces: [
       ...(scripted.reasoning ?? []).map((text) => delta({ reasoning_content: text })),
       ...(scripted.text ?? []).map((text) => delta({ content: text })),
-      ...openaiCalls(scripted).flatMap(([start, ...rest]) => [start, ...rest].map((call) => delta({ tool_calls: [call] }))),
+      ...openaiCalls(scripted).flatMap(([start, ...rest]) =>
+        [start, ...rest].map((call) => delta({ tool_calls: [call] })),
+      ),
     ],
     after: [finish, ...(scripted.usage === null ? [] : [usage]), "data: [DONE]\n\n"],
   };
@@ -249,7 +255,12 @@ function openaiCalls(scripted: Scripted): object[][] {
     const text = asText(args);
     const half = Math.ceil(text.length / 2);
     return [
-      { index, id: id ?? `call_${index}`, type: "function", function: { name, arguments: text.slice(0, half) } },
+      {
+        index,
+        id: id ?? `call_${index}`,
+        type: "function",
+        function: { name, arguments: text.slice(0, half) },
+      },
       { index, function: { arguments: text.slice(half) } },
     ];
   });
@@ -279,7 +290,8 @@ function openaiUsage(scripted: Scripted): object {
 // --- Anthropic ----------------------------------------------------------------------------------------------------
 
 function anthropic(scripted: Scripted, model: string): Dialect {
-  const event = (type: string, body: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
+  const event = (type: string, body: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
   const { input, output, cacheRead = 0 } = usageOf(scripted);
   const usage = { input_tokens: input - cacheRead, output_tokens: 1, cache_read_input_tokens: cacheRead };
   const message = { id: "m1", type: "message", role: "assistant", model, content: [], usage };
@@ -292,7 +304,10 @@ function anthropic(scripted: Scripted, model: string): Dialect {
   return {
     before: [event("message_start", { message: { ...message, stop_reason: null, stop_sequence: null } })],
     pieces: blocks,
-    after: [event("message_delta", { delta: stop, usage: { output_tokens: output } }), event("message_stop", {})],
+    after: [
+      event("message_delta", { delta: stop, usage: { output_tokens: output } }),
+      event("message_stop", {}),
+    ],
   };
 }
 

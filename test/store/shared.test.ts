@@ -106,7 +106,9 @@ write(lambda: db.execute("UPDATE messages SET content = 'no longer Chinese' WHER
 print(json.dumps(db.execute("PRAGMA integrity_check").fetchone()[0]))`,
       file,
     );
-    for (const gone of ["walrus", "桂林山水", "桂林", "二维码", "漓江", "otter", "小熊猫", "json"]) expect(await find(store, gone)).toEqual([]);
+    for (const gone of ["walrus", "桂林山水", "桂林", "二维码", "漓江", "otter", "小熊猫", "json"]) {
+      expect(await find(store, gone), gone).toEqual([]);
+    }
     expect(await find(store, "长颈鹿")).toEqual([3]);
     expect(await find(store, "giraffe")).toEqual([3]);
     expect(await find(store, "Chinese")).toEqual([1]);

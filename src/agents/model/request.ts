@@ -43,10 +43,11 @@ export async function* ask(
   limits: Limits,
   signal: AbortSignal,
 ): AsyncGenerator<Word, Answer> {
+  const sdk = await loadSdk();
   const timer = watch(limits, signal);
   const answer: Answer = { text: "", reasoning: "", calls: [], finishReason: "", usage: undefined };
   try {
-    for await (const part of await startStream(model, request, timer.signal)) {
+    for await (const part of startStream(sdk, model, request, timer.signal)) {
       if (isWord(part)) timer.heard();
       take(part, answer);
       if (part.type === "text-delta" && part.text !== "") yield { type: "text", delta: part.text };
@@ -59,10 +60,10 @@ export async function* ask(
   }
 }
 
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 type Part = TextStreamPart<ToolSet>;
 
-async function startStream(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
-  const sdk = await loadSdk();
+function startStream(sdk: Sdk, model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
   const tools: ToolSet = {};
   for (const { name, description, parameters } of request.tools) {
     tools[name] = { description, inputSchema: sdk.jsonSchema(parameters) };

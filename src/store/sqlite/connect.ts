@@ -2,24 +2,24 @@ import fs from "node:fs";
 import { dirname } from "node:path";
 import Database, { type Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
-import { CHECK_ACCESS, explainFault, MOVE_AWAY } from "./faults.js";
+import { CHECK_ACCESS, explainFault } from "./faults.js";
 
 /** Below this, a checkpoint that races with a reset of the WAL can corrupt the file. */
 const SQLITE_MINIMUM = [3, 51, 3] as const;
 /** Readers wait only while a file is being recovered, vacuumed whole, or closed by its last user. */
 const READER_PATIENCE_MS = 10_000;
-const MAGIC = "SQLite format 3\0";
 
-/** A connection as every Hermes process has it: WAL, foreign keys, every commit on the disk. Waiting for locks is the caller's. */
+/**
+ * A connection as every Hermes process has it: WAL, foreign keys, every commit on the disk. Waiting for locks is the
+ * caller's. Nothing here may open the file but SQLite: closing any other handle would drop the locks that this
+ * process's connections hold, and another process could take the WAL away from under them.
+ */
 export function connect(path: string, options: { readonly: boolean }): Connection {
-  requireSoundFile(path);
+  requireAccess(path);
   if (!options.readonly) createPrivately(path);
   let db: Connection | undefined;
   try {
-    db = new Database(path, {
-      readonly: options.readonly,
-      timeout: options.readonly ? READER_PATIENCE_MS : 0,
-    });
+    db = new Database(path, { readonly: options.readonly, timeout: options.readonly ? READER_PATIENCE_MS : 0 });
     requireSafeSqlite(db);
     db.pragma("foreign_keys = ON");
     db.pragma("synchronous = FULL");
@@ -32,56 +32,47 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
   }
 }
 
-/** A new file and its folder belong to their owner alone; SQLite gives -wal and -shm the same mode. */
-function createPrivately(path: string): void {
+/** Says plainly what SQLite would say darkly. Asks the system without opening the file. */
+function requireAccess(path: string): void {
   try {
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    fs.closeSync(fs.openSync(path, "a", 0o600));
-  } catch (error) {
-    throw unopened(path, error as NodeJS.ErrnoException);
-  }
-}
-
-/** Catches what SQLite would notice too late or say too darkly. Reads one page and changes nothing. */
-function requireSoundFile(path: string): void {
-  const header = Buffer.alloc(100);
-  let size: number;
-  try {
-    const file = fs.openSync(path, "r");
-    try {
-      size = fs.fstatSync(file).size;
-      fs.readSync(file, header, 0, header.length, 0);
-    } finally {
-      fs.closeSync(file);
-    }
+    if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
     throw unopened(path, error as NodeJS.ErrnoException);
   }
-  if (size === 0) return;
-  if (header.toString("latin1", 0, 16) !== MAGIC) {
-    throw new HermesError("unavailable", `${path} is not an SQLite database.`, { hint: MOVE_AWAY });
+}
+
+/** A new file and its folder belong to their owner alone; SQLite gives -wal and -shm the same mode. */
+function createPrivately(path: string): void {
+  try {
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    fs.closeSync(fs.openSync(path, "wx", 0o600));
+  } catch (error) {
+    const there = (error as NodeJS.ErrnoException).code === "EEXIST" && fs.existsSync(path);
+    if (!there) throw unopened(path, error as NodeJS.ErrnoException);
   }
-  requireAllPages(path, header, size);
 }
 
-/** The header counts the pages; without a WAL that might hold the rest, a shorter file was cut off. */
-function requireAllPages(path: string, header: Buffer, size: number): void {
+/**
+ * For a file that SQLite found damaged on opening: whether it was cut off. The header counts the pages. Only once no
+ * connection is open: see `connect`.
+ */
+export function explainDamage(path: string): HermesError | undefined {
+  const header = Buffer.alloc(100);
+  const file = fs.openSync(path, "r");
+  try {
+    fs.readSync(file, header, 0, header.length, 0);
+  } finally {
+    fs.closeSync(file);
+  }
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
-  const counted = header.readUInt32BE(28);
-  const countIsValid = header.readUInt32BE(24) === header.readUInt32BE(92);
-  if (!countIsValid || size >= counted * pageSize || fileSize(`${path}-wal`) > 0) return;
-  throw new HermesError(
-    "unavailable",
-    `${path} is cut off: ${size} of ${counted * pageSize} bytes are there.`,
-    {
-      hint: "Restore a backup, or run `hermes sessions repair`; the file was left as it is.",
-    },
-  );
-}
-
-function fileSize(path: string): number {
-  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const wanted = header.readUInt32BE(28) * pageSize;
+  const { size } = fs.statSync(path);
+  if (size >= wanted) return undefined;
+  return new HermesError("unavailable", `${path} is cut off: ${size} of ${wanted} bytes are there.`, {
+    hint: "Restore a backup; the file was left as it is.",
+  });
 }
 
 function unopened(path: string, error: NodeJS.ErrnoException): HermesError {

@@ -46,6 +46,6 @@ function sentenceFor(code: string, path: string): [string, string] | undefined {
   return undefined;
 }
 
-export const MOVE_AWAY =
+const MOVE_AWAY =
   "Move it away and start again, or point HERMES_HOME elsewhere; the file was left as it is.";
 export const CHECK_ACCESS = "Check that the file and its folder belong to you and can be written.";

@@ -97,6 +97,7 @@ class SqliteStore implements Store {
   openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
   expireRoute: Store["expireRoute"] = (key, id, reason) => this.#write.expireRoute(key, id, reason);
+  adoptRoutes: Store["adoptRoutes"] = (routes) => this.#write.adoptRoutes(routes);
   setRouteFlags: Store["setRouteFlags"] = (key, flags) => this.#write.setRouteFlags(key, flags);
   startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);
   finishTurn: Store["finishTurn"] = (finish) => this.#write.finishTurn(finish);

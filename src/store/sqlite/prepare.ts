@@ -100,6 +100,14 @@ export function copyDatabase(db: Database, target: string): void {
   }
 }
 
+/** Page by page, without looking into them: also for a damaged file. */
+export async function copyPages(db: Database, target: string): Promise<void> {
+  fs.closeSync(fs.openSync(target, "wx", 0o600));
+  await db.backup(target, { progress: () => PAGES_AT_ONCE });
+}
+
+const PAGES_AT_ONCE = 10_000;
+
 function syncToDisk(path: string): void {
   const file = fs.openSync(path, "r+");
   try {

@@ -46,7 +46,9 @@ const isQuoted = (token: string) => token.startsWith('"');
 const BAREWORDS = /^(?:[A-Za-z0-9_\u{80}-\u{10ffff}]+\*?)+$/u;
 
 function isSound(token: string): boolean {
-  return isQuoted(token) ? !token.includes("\0") : BAREWORDS.test(token);
+  if (isQuoted(token)) return !token.includes("\0");
+  // FTS5 ends a word at a star: to it, `AND*` is the operator and a stray star.
+  return BAREWORDS.test(token) && (isOperator(token) || !token.split("*").some(isOperator));
 }
 
 function quoteIfNeeded(token: string): string {

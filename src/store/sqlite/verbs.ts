@@ -27,6 +27,7 @@ import {
 } from "./queues/pairing.js";
 import { chatLog, deadLetters, pruneQueues, recover, retryDead, traceMessage } from "./queues/record.js";
 import {
+  adoptRoutes,
   expireRoute,
   getRoute,
   listRoutes,
@@ -82,6 +83,7 @@ export const writeVerbs = {
   openRoute,
   switchRoute,
   expireRoute,
+  adoptRoutes,
   setRouteFlags,
   splitRoute,
   startTurn,

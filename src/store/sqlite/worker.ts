@@ -2,8 +2,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { describeError } from "../../errors.js";
 import type { Progress } from "../store.js";
-import { connect } from "./connect.js";
-import { explainFault, isBusy } from "./faults.js";
+import { connect, explainDamage } from "./connect.js";
+import { explainFault, isBusy, isCorrupt } from "./faults.js";
 import { GroupCommit, isGenerator, retryDelayMs } from "./group-commit.js";
 import { prepare } from "./prepare.js";
 import type { Call, Reply, WorkerOptions } from "./thread.js";
@@ -43,7 +43,10 @@ async function open(): Promise<Database> {
       if (role === "writer") prepare(db, path, (progress) => tell(0, progress));
       return db;
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isBusy(error)) {
+        db?.close();
+        throw isCorrupt(error) ? (explainDamage(path) ?? error) : error;
+      }
       await new Promise((resolve) => setTimeout(resolve, retryDelayMs(tries)));
     }
   }

@@ -3,7 +3,7 @@ import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
 import type { Origin } from "../../../message.js";
 import type { EndReason, SessionId, SessionKey, SessionRow } from "../../../session.js";
-import type { NewRoute, RouteFlags, RouteRow, RouteSplit } from "../../queues.js";
+import type { AdoptedRoute, NewRoute, RouteFlags, RouteRow, RouteSplit } from "../../queues.js";
 import { splitSession } from "../lineage.js";
 import { createSession, endSession, getSession, reopenSession } from "../sessions.js";
 import { sql } from "../statements.js";
@@ -117,6 +117,26 @@ export function expireRoute(
   endSession(db, expected, "session_reset");
   setRouteFlags(db, key, { expiryFinalized: true });
   return true;
+}
+
+export function adoptRoutes(db: Database, routes: readonly AdoptedRoute[]): number {
+  const insert = sql(
+    db,
+    `INSERT OR IGNORE INTO gw_routes (session_key, session_id, origin, tuple, created_at, updated_at,
+       last_user_activity, last_prompt_tokens, flags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const adopted = routes.map((route) => {
+    const { sessionKey, sessionId, origin, tuple, createdAt, updatedAt, lastPromptTokens, flags } = route;
+    createSession(db, {
+      id: sessionId,
+      source: origin.platform,
+      user_id: origin.userId ?? null,
+      started_at: createdAt,
+    });
+    const row = [sessionKey, sessionId, JSON.stringify(origin), tuple, createdAt, updatedAt, updatedAt];
+    return insert.run(...row, lastPromptTokens, JSON.stringify(flags)).changes;
+  });
+  return adopted.reduce((sum, changes) => sum + changes, 0);
 }
 
 export function setRouteFlags(db: Database, key: SessionKey, flags: Partial<RouteFlags>): void {

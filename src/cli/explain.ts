@@ -1,0 +1,397 @@
+/** `hermes explain`: which key, when a reset, who may talk, and why. The rules are the daemon's own. */
+
+import { Command, InvalidArgumentError } from "commander";
+import { nowSeconds } from "../clock.js";
+import { loadConfig } from "../config/load.js";
+import { resolveHome } from "../config/paths.js";
+import type { Config } from "../config/schema.js";
+import { describeError, HermesError } from "../errors.js";
+import { accessDecision } from "../policies/access.js";
+import {
+  type NaiveResetQuestion,
+  nextReset,
+  type ResetPolicy,
+  type ResetReason,
+  resetPolicyFor,
+  resetReason,
+  resetReasonNaive,
+} from "../policies/reset.js";
+import { accessListsOf, isolationOf, resetSettingsOf } from "../rules.js";
+import {
+  type Isolation,
+  isolationFromConfig,
+  isShared,
+  originFromSource,
+  originTuple,
+  type SourceRecord,
+  sessionKey,
+} from "../sessions/key.js";
+import { readAliasFrom } from "../sessions/whatsapp-identity.js";
+import { readLines } from "./lines.js";
+import { withStore } from "./open.js";
+import { jsonOption } from "./options.js";
+import { print, printJson, writeOut } from "./output.js";
+import { localMinute, parseTime } from "./times.js";
+
+/** What is printed of an answer: one line, why, and everything for programs. */
+interface Answer {
+  line: string;
+  because: string;
+  facts: Readonly<Record<string, unknown>>;
+}
+
+/** Questions come as JSON in the shape of the vectors, or are made from flags. */
+type Question = Readonly<Record<string, unknown>>;
+type Ask = (question: Question) => Answer;
+
+interface SourceOptions {
+  platform?: string;
+  chatType: string;
+  chat?: string;
+  thread?: string;
+  user?: string;
+  userAlt?: string;
+  json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  hermes explain key --platform telegram --chat-type group --chat -1001234 --user 111
+  hermes explain reset agent:main:telegram:dm:111
+  hermes explain reset --platform telegram --last 26h
+  hermes explain access --platform telegram --chat 111 --user 111
+  hermes explain key - < questions.jsonl      one JSON question a line, one answer a line`;
+
+export function explainCommand(): Command {
+  return new Command("explain")
+    .description("Say which key a message gets, when a session resets, who may talk, and why")
+    .addHelpText("after", EXAMPLES)
+    .addCommand(keyCommand())
+    .addCommand(resetCommand())
+    .addCommand(accessCommand());
+}
+
+function sourceOptions(command: Command): Command {
+  return command
+    .option("--platform <name>", "telegram, discord, slack, …")
+    .option("--chat-type <type>", "dm, group, channel, thread, …", "dm")
+    .option("--chat <id>", "the chat")
+    .option("--thread <id>", "the thread or topic")
+    .option("--user <id>", "who writes")
+    .option("--user-alt <id>", "their second, stable id");
+}
+
+function sourceFrom(options: SourceOptions): SourceRecord {
+  if (!options.platform) {
+    throw new HermesError("invalid", "Which platform?", {
+      hint: "Pass --platform NAME, or - to read JSON lines.",
+    });
+  }
+  const { platform, chatType, chat, thread, user, userAlt } = options;
+  return {
+    platform,
+    chat_type: chatType,
+    chat_id: chat,
+    thread_id: thread,
+    user_id: user,
+    user_id_alt: userAlt,
+  };
+}
+
+// --- key ----------------------------------------------------------------------------------------------------------
+
+interface KeyOptions extends SourceOptions {
+  groupSessionsPerUser?: boolean;
+  threadSessionsPerUser?: boolean;
+}
+
+function keyCommand(): Command {
+  return sourceOptions(new Command("key"))
+    .description("Which session key a message gets")
+    .argument("[questions]", "- reads {source, config} as JSON lines")
+    .option("--group-sessions-per-user <yes>", "true or false, instead of the configured value", yesOrNo)
+    .option("--thread-sessions-per-user <yes>", "true or false, instead of the configured value", yesOrNo)
+    .addOption(jsonOption())
+    .action(async (questions: string | undefined, options: KeyOptions) => {
+      const readAlias = readAliasFrom(resolveHome(process.env));
+      const ask: Ask = (question) => explainKey(question, { readAlias });
+      await answer(questions, options, ask, () => ({
+        source: sourceFrom(options),
+        config: isolation(options),
+      }));
+    });
+}
+
+function yesOrNo(text: string): boolean {
+  if (/^(true|yes|on|1)$/i.test(text)) return true;
+  if (/^(false|no|off|0)$/i.test(text)) return false;
+  throw new InvalidArgumentError("Give true or false.");
+}
+
+function isolation(options: KeyOptions): SourceRecord {
+  const configured = isolationOf(configInForce());
+  return {
+    group_sessions_per_user: options.groupSessionsPerUser ?? configured.groupSessionsPerUser,
+    thread_sessions_per_user: options.threadSessionsPerUser ?? configured.threadSessionsPerUser,
+  };
+}
+
+function explainKey({ source, config }: Question, options: Parameters<typeof sessionKey>[2]): Answer {
+  const origin = originFromSource(record(source, "source"));
+  const settings = isolationFromConfig(config === undefined ? {} : record(config, "config"));
+  const key = sessionKey(origin, settings, options);
+  const shared = isShared(origin, settings, options);
+  const because = keyReason(origin.chatType === "dm", shared, Boolean(origin.threadId), settings);
+  return { line: key, because, facts: { key, shared, tuple: originTuple(origin, settings, options) } };
+}
+
+function keyReason(isDm: boolean, shared: boolean, inThread: boolean, settings: Isolation): string {
+  if (isDm)
+    return inThread
+      ? "a direct message: each thread is a session"
+      : "a direct message: the chat is a session";
+  if (!shared) return "everybody has a session of their own here";
+  if (!settings.groupSessionsPerUser) return "group_sessions_per_user is off: the room shares one session";
+  if (inThread && !settings.threadSessionsPerUser)
+    return "thread_sessions_per_user is off: the thread shares one session";
+  return "the message names no user: it belongs to the room's shared session";
+}
+
+// --- reset --------------------------------------------------------------------------------------------------------
+
+interface ResetOptions {
+  platform?: string;
+  chatType: string;
+  last?: string;
+  now?: string;
+  busy?: boolean;
+  json?: boolean;
+}
+
+function resetCommand(): Command {
+  return new Command("reset")
+    .description("Whether a session starts afresh, and when it will")
+    .argument(
+      "[session-key]",
+      "a session key, or - to read {policy, updated_at, now, has_active_processes} as JSON lines",
+    )
+    .option("--platform <name>", "whose policy", "")
+    .option("--chat-type <type>", "dm, group, channel, thread, …", "dm")
+    .option("--last <when>", "the last message: a moment, or an age (26h)")
+    .option("--now <when>", "ask about another moment")
+    .option("--busy", "as if background work were running")
+    .addOption(jsonOption())
+    .action(async (key: string | undefined, options: ResetOptions) => {
+      if (key === "-") await answerLines(explainNaiveReset, options.json);
+      else show(key === undefined ? resetByFlags(options) : await resetOfRoute(key, options), options.json);
+    });
+}
+
+function explainNaiveReset(question: Question): Answer {
+  const { policy } = question;
+  const asked = {
+    ...question,
+    policy: { mode: "both", at_hour: 4, idle_minutes: 1440, ...record(policy, "policy") },
+  };
+  const naive = asked as unknown as NaiveResetQuestion;
+  const reason = resetReasonNaive(naive);
+  const { mode, at_hour: atHour, idle_minutes: idleMinutes } = naive.policy;
+  const because = resetBecause({ mode, atHour, idleMinutes }, reason, naive.has_active_processes === true);
+  return { line: reason ?? "none", because, facts: { reset: reason ?? "none" } };
+}
+
+function resetByFlags(options: ResetOptions): Answer {
+  if (options.last === undefined) {
+    throw new HermesError("invalid", "When was the last message?", {
+      hint: "Name a session key, pass --last WHEN, or - to read JSON lines.",
+    });
+  }
+  const now = askedNow(options);
+  const place = { platform: options.platform ?? "", chatType: options.chatType };
+  return explainReset(place, parseTime(options.last, now), now, options.busy ?? false);
+}
+
+async function resetOfRoute(key: string, options: ResetOptions): Promise<Answer> {
+  const route = await withStore(
+    (store) => store.getRoute(key),
+    () => undefined,
+  );
+  if (!route) {
+    throw new HermesError("not_found", `No chat has the session key '${key}'.`, {
+      hint: "`hermes explain key` says which key a message gets.",
+    });
+  }
+  const now = askedNow(options);
+  if (route.expiredReason) {
+    const because = "it was due while nobody wrote, and has ended";
+    return { line: route.expiredReason, because, facts: { reset: route.expiredReason } };
+  }
+  if (route.suspended)
+    return { line: "suspended", because: "it was suspended", facts: { reset: "suspended" } };
+  return explainReset(route.origin, route.lastUserActivity, now, options.busy ?? false);
+}
+
+function askedNow({ now }: ResetOptions): number {
+  return now === undefined ? nowSeconds() : parseTime(now, nowSeconds());
+}
+
+function explainReset(
+  place: { platform: string; chatType: string },
+  lastUserActivity: number,
+  now: number,
+  hasBackgroundWork: boolean,
+): Answer {
+  const config = configInForce();
+  const policy = resetPolicyFor(place, resetSettingsOf(config));
+  const timeZone = config.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const clock = { lastUserActivity, now, timeZone, hasBackgroundWork };
+  const reason = resetReason(policy, clock);
+  const next = reason === undefined ? nextReset(policy, clock) : undefined;
+  const when = next ? `; next: ${next.reason} at ${localMinute(next.at)}` : "";
+  return {
+    line: reason ?? "none",
+    because: resetBecause(policy, reason, hasBackgroundWork) + when,
+    facts: { reset: reason ?? "none", policy, timeZone, lastUserActivity, now, next: next ?? null },
+  };
+}
+
+function resetBecause(policy: ResetPolicy, reason: ResetReason | undefined, busy: boolean): string {
+  if (reason === "idle") return `nobody wrote for more than ${policy.idleMinutes} minutes`;
+  if (reason === "daily")
+    return `${String(policy.atHour).padStart(2, "0")}:00 has passed since the last message`;
+  if (busy) return "background work holds the session";
+  return ["idle", "daily", "both"].includes(policy.mode) ? "it is not due yet" : "its policy has no resets";
+}
+
+// --- access -------------------------------------------------------------------------------------------------------
+
+interface AccessOptions extends SourceOptions {
+  bot?: boolean;
+  paired?: boolean;
+  authenticated?: boolean;
+}
+
+function accessCommand(): Command {
+  return sourceOptions(new Command("access"))
+    .description("Whether a person may talk to the bot, by the lists in force")
+    .argument("[questions]", "- reads {source, is_bot, paired, authenticated} as JSON lines")
+    .option("--bot", "as if a bot wrote")
+    .option("--paired", "as if paired; left out: what the database knows")
+    .option("--authenticated", "as if the adapter had proved who it is")
+    .addOption(jsonOption())
+    .action(async (questions: string | undefined, options: AccessOptions) => {
+      const config = configInForce();
+      const paired = await knownPairs();
+      const ask: Ask = (question) => explainAccess(question, config, paired);
+      await answer(questions, options, ask, () => ({
+        source: sourceFrom(options),
+        is_bot: options.bot,
+        paired: options.paired,
+        authenticated: options.authenticated,
+      }));
+    });
+}
+
+/** `platform:user id` of everybody whom somebody approved. */
+async function knownPairs(): Promise<ReadonlySet<string>> {
+  const approved = await withStore(
+    async (store) => (await store.listPairings()).approved,
+    () => [],
+  );
+  return new Set(approved.map(({ platform, userId }) => `${platform}:${userId}`));
+}
+
+function explainAccess(question: Question, config: Config, pairs: ReadonlySet<string>): Answer {
+  const origin = originFromSource(record(question.source, "source"));
+  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id);
+  const decision = accessDecision({
+    origin,
+    isBot: question.is_bot === true,
+    authenticated: question.authenticated === true,
+    paired: (question.paired ?? ids.some((id) => pairs.has(`${origin.platform}:${id}`))) === true,
+    lists: accessListsOf(config, origin.platform),
+  });
+  const rule = decision.allow ? decision.because : decision.reason;
+  const line = `${decision.allow ? "allow" : "refuse"} ${rule}`;
+  return { line, because: ACCESS_RULES[rule], facts: { allow: decision.allow, rule } };
+}
+
+type AccessRule =
+  | Extract<ReturnType<typeof accessDecision>, { allow: true }>["because"]
+  | "bot"
+  | "no_user_id"
+  | "not_listed";
+
+const ACCESS_RULES: Readonly<Record<AccessRule, string>> = {
+  authenticated: "the adapter has proved who is asking",
+  bots_allowed: "bots may talk here",
+  group_chat: "everybody may talk in this room",
+  owner: "they are among the owners",
+  platform_allow_all: "allow_all of the platform is on",
+  paired: "they were paired",
+  allow_from: "the platform's allow_from names them",
+  group_allow_from: "the platform's group_allow_from names them",
+  global_allow_from: "allow_from names them",
+  global_allow_all: "allow_all is on, and no list says who",
+  bot: "bots are not answered",
+  no_user_id: "the platform doesn't say who it is",
+  not_listed: "no list names them, and they are not paired",
+};
+
+// --- asking and answering -----------------------------------------------------------------------------------------
+
+async function answer(
+  questions: string | undefined,
+  options: { json?: boolean },
+  ask: Ask,
+  fromFlags: () => Question,
+): Promise<void> {
+  if (questions === "-") return answerLines(ask, options.json);
+  if (questions !== undefined) {
+    throw new HermesError("invalid", `Can't read '${questions}'.`, {
+      hint: "Use flags, or - to read JSON lines.",
+    });
+  }
+  show(ask(fromFlags()), options.json);
+}
+
+function show({ line, because, facts }: Answer, json: boolean | undefined): void {
+  if (json) printJson({ ...facts, because });
+  else print(`${line}\nbecause: ${because}`);
+}
+
+/** One answer a line, in step with the questions: a line that makes no sense is answered with what is wrong. */
+async function answerLines(ask: Ask, json: boolean | undefined): Promise<void> {
+  for await (const { number, text } of readLines(process.stdin)) {
+    if (text.trim() === "") continue;
+    await writeOut(`${answerLine(ask, text, number, json ?? false)}\n`);
+  }
+}
+
+function answerLine(ask: Ask, text: string, number: number, json: boolean): string {
+  try {
+    const { line, because, facts } = ask(record(parse(text), "the question"));
+    return json ? JSON.stringify({ ...facts, because }) : line;
+  } catch (error) {
+    process.exitCode = 1;
+    const message = `line ${number}: ${describeError(error).message}`;
+    return json ? JSON.stringify({ error: message }) : `error: ${message}`;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HermesError("invalid", "not JSON", { cause });
+  }
+}
+
+function record(value: unknown, name: string): SourceRecord {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as SourceRecord;
+  throw new HermesError("invalid", `${name} is not a JSON object`);
+}
+
+function configInForce(): Config {
+  return loadConfig({ home: resolveHome(process.env), env: process.env }).config;
+}

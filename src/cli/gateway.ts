@@ -1,0 +1,78 @@
+import { Command } from "commander";
+import { nowSeconds } from "../clock.js";
+import { resolveHome } from "../config/paths.js";
+import { colors, print, printJson } from "./output.js";
+import { withProgress } from "./progress.js";
+import { relativeTime } from "./times.js";
+
+/** `hermes gateway`: the daemon in the foreground, and how it is doing. */
+export function gatewayCommand(): Command {
+  const gateway = new Command("gateway")
+    .option("--host <address>", "listen there instead of http.host")
+    .option("--port <number>", "listen on this port instead of http.port (0: any free one)")
+    .addHelpText("after", HELP)
+    .action(run);
+  gateway
+    .command("status")
+    .description("Is it running, since when, and where?")
+    .option("--json", "for scripts")
+    .action(status);
+  return gateway;
+}
+
+const HELP = `
+Runs until Ctrl-C or SIGTERM. Messages that arrive or are being answered then are kept and answered after the next
+start. Without a configuration it offers the web chat with a built-in echo agent.`;
+
+async function run(options: { host?: string; port?: string }): Promise<void> {
+  const { startGateway } = await import("../main.js");
+  const flags = {
+    ...(options.host === undefined ? {} : { "http.host": options.host }),
+    ...(options.port === undefined ? {} : { "http.port": options.port }),
+  };
+  const running = await withProgress((onProgress) => startGateway({ flags, onProgress }));
+  if (process.stdout.isTTY) welcome(running.url, running.config.model.provider === "echo", running.home);
+  else print(`Hermes Gateway is running: ${running.url}`);
+  await untilSignal();
+  await running.stop();
+}
+
+function welcome(url: string | undefined, echo: boolean, home: string): void {
+  print("");
+  print(`${colors.bold("Hermes Gateway")} is running.`);
+  if (url) print(`  Talk to it   ${colors.cyan(url)}`);
+  print(`  Its home     ${home}`);
+  if (echo)
+    print(
+      `  ${colors.yellow("No model yet:")} the echo agent repeats what you say. Set model.* in ${home}/config.yaml`,
+    );
+  print(`  ${colors.dim("Ctrl-C stops it; nothing is lost.")}`);
+  print("");
+}
+
+/** The first signal asks for a calm end, the second one for an immediate one. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}
+
+async function status(options: { json?: boolean }): Promise<void> {
+  const { readLock } = await import("../store/sqlite/lock.js");
+  const home = resolveHome(process.env);
+  const { running, info } = await readLock(home);
+  if (options.json) printJson({ running, ...(info ?? {}) });
+  else if (!running) print(`No gateway is running on ${home}.`);
+  else
+    print(
+      `Running on ${home}${info ? `: pid ${info.pid}, started ${relativeTime(info.started_at, nowSeconds())}, ${info.url ?? "no HTTP"}` : ""}.`,
+    );
+  if (!running) process.exitCode = 1;
+}

@@ -1,0 +1,165 @@
+/** `hermes pairing`: who asked to talk, who may. */
+
+import { Command } from "commander";
+import { nowSeconds } from "../clock.js";
+import { HermesError } from "../errors.js";
+import { afterFailedApproval, matchPairing, mayApprove, PAIRING_TTL_SECONDS } from "../policies/pairing.js";
+import type { ApprovedRow, PairingRow } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+import { drawColumns } from "./columns.js";
+import { counted } from "./numbers.js";
+import { noDatabase, withStore } from "./open.js";
+import { jsonOption } from "./options.js";
+import { print, printJson } from "./output.js";
+import { relativeTime } from "./times.js";
+
+interface JsonOption {
+  json?: boolean;
+}
+
+export function pairingCommand(): Command {
+  const command = new Command("pairing").description("Approve people who asked to talk to the bot");
+  command
+    .command("list")
+    .description("Show requests and approved people")
+    .addOption(jsonOption())
+    .action(list);
+  command
+    .command("approve")
+    .description("Let the person in who was given this code")
+    .argument("<platform>")
+    .argument("<code>", "as the bot wrote it")
+    .addOption(jsonOption())
+    .action(approve);
+  command
+    .command("revoke")
+    .description("Take a person's permission back")
+    .argument("<platform>")
+    .argument("<user>", "the user's id")
+    .addOption(jsonOption())
+    .action(revoke);
+  command
+    .command("clear-pending")
+    .description("Forget all requests that wait")
+    .addOption(jsonOption())
+    .action(clearPending);
+  return command;
+}
+
+// --- list ---------------------------------------------------------------------------------------------------------
+
+async function list({ json }: JsonOption): Promise<void> {
+  const { pending, approved } = await withStore<{ pending: PairingRow[]; approved: ApprovedRow[] }>(
+    (store) => store.listPairings(),
+    () => ({ pending: [], approved: [] }),
+  );
+  const now = nowSeconds();
+  const waiting = pending.filter(({ createdAt }) => now - createdAt <= PAIRING_TTL_SECONDS);
+  if (json) printJson({ pending: waiting.map(withoutHash), approved });
+  else print(drawPairings(waiting, approved, now));
+}
+
+/** A hash of eight letters can be guessed by trying: it stays in the database. */
+function withoutHash({ hash: _, salt: __, ...row }: PairingRow): object {
+  return { ...row, expiresAt: row.createdAt + PAIRING_TTL_SECONDS };
+}
+
+function drawPairings(pending: readonly PairingRow[], approved: readonly ApprovedRow[], now: number): string {
+  const waiting = pending.map((row) => [...person(row), `${minutesLeft(row, now)}m left`]);
+  const known = approved.map((row) => [...person(row), relativeTime(row.approvedAt, now)]);
+  return [
+    waiting.length === 0 ? "Nobody waits for approval." : table(waiting, "Expires"),
+    known.length === 0 ? "Nobody is approved yet." : table(known, "Approved"),
+  ].join("\n\n");
+}
+
+function person({ platform, userId, userName }: PairingRow | ApprovedRow): string[] {
+  return [platform, userId, userName ?? "—"];
+}
+
+function minutesLeft({ createdAt }: PairingRow, now: number): number {
+  return Math.ceil((createdAt + PAIRING_TTL_SECONDS - now) / 60);
+}
+
+function table(rows: readonly (readonly string[])[], last: string): string {
+  const columns = [
+    { header: "Platform", width: 12 },
+    { header: "User", width: 24 },
+    { header: "Name", width: 28, cut: 26 },
+    { header: last, width: 12 },
+  ];
+  return drawColumns(columns, rows, 80);
+}
+
+// --- approve ------------------------------------------------------------------------------------------------------
+
+async function approve(platform: string, code: string, { json }: JsonOption): Promise<void> {
+  const { userId, userName } = await withStore((store) => approveCode(store, platform, code), noDatabase);
+  if (json) printJson({ approved: { platform, userId, userName } });
+  else print(`Approved ${named({ userId, userName })} on ${platform}.`);
+}
+
+async function approveCode(store: Store, platform: string, code: string): Promise<PairingRow> {
+  const now = nowSeconds();
+  // Lock-out and failures are the platform's, whoever asks.
+  const { pending, failures, lockedUntil } = await store.pairingState(platform, "");
+  const permission = mayApprove({ lockedUntil: lockedUntil ?? undefined }, now);
+  if (!permission.ok) throw lockedOut(platform, permission.retryAfterSeconds);
+  const match = matchPairing(code, pending, now);
+  if (match.ok && (await store.approvePairing(match.pending.id))) return match.pending;
+  const next = afterFailedApproval(failures, now);
+  await store.failPairing(platform, next.failures, next.lockedUntil ?? null);
+  throw wrongCode(platform, match.ok ? "unknown_code" : match.reason, next.lockedUntil !== undefined);
+}
+
+function lockedOut(platform: string, seconds: number): HermesError {
+  return new HermesError("refused", `Too many wrong codes: pairing on ${platform} is locked.`, {
+    hint: `Try again in ${counted(Math.ceil(seconds / 60), "minute")}.`,
+  });
+}
+
+function wrongCode(platform: string, reason: "unknown_code" | "expired", locks: boolean): HermesError {
+  const what = reason === "expired" ? "That code has expired" : "That code is not known";
+  const lock = locks ? " Too many wrong codes: pairing is locked for an hour." : "";
+  return new HermesError("not_found", `${what} on ${platform}.${lock}`, {
+    hint: "A code holds for one hour. Whoever needs a new one writes to the bot again.",
+  });
+}
+
+// --- revoke, clear ------------------------------------------------------------------------------------------------
+
+async function revoke(platform: string, userId: string, { json }: JsonOption): Promise<void> {
+  const revoked = await withStore(
+    (store) => store.revokePairing(platform, userId),
+    () => false,
+  );
+  if (!revoked) {
+    throw new HermesError("not_found", `${userId} is not paired on ${platform}.`, {
+      hint: "`hermes pairing list` shows who is.",
+    });
+  }
+  if (json) printJson({ revoked: { platform, userId } });
+  else print(`Revoked ${userId} on ${platform}.`);
+}
+
+async function clearPending({ json }: JsonOption): Promise<void> {
+  const cleared = await withStore(forgetPending, () => 0);
+  if (json) printJson({ cleared });
+  else print(`Cleared ${counted(cleared, "request")}.`);
+}
+
+/** The store forgets a person whole, so whoever is approved already keeps their request: it expires by itself. */
+async function forgetPending(store: Store): Promise<number> {
+  const { pending, approved } = await store.listPairings();
+  const known = new Set(approved.map(({ platform, userId }) => JSON.stringify([platform, userId])));
+  let cleared = 0;
+  for (const { platform, userId } of pending) {
+    if (known.has(JSON.stringify([platform, userId]))) continue;
+    if (await store.revokePairing(platform, userId)) cleared += 1;
+  }
+  return cleared;
+}
+
+function named({ userId, userName }: { userId: string; userName: string | null }): string {
+  return userName ? `${userName} (${userId})` : userId;
+}

@@ -1,0 +1,294 @@
+import { randomUUID } from "node:crypto";
+import type { Adapter } from "./adapters/adapter.js";
+import { consoleAdapter } from "./adapters/console/index.js";
+import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
+import { systemPrompt } from "./agents/prompt.js";
+import { createAgents } from "./agents/registry.js";
+import { summarise } from "./agents/summariser.js";
+import { makeTitle } from "./agents/titler.js";
+import { estimateTokens } from "./agents/tokens.js";
+import { toolsFor } from "./agents/tools/index.js";
+import { joinEntries, memoryFiles } from "./agents/tools/memory-files.js";
+import { nowSeconds } from "./clock.js";
+import { loadConfig } from "./config/load.js";
+import { isSecretPath } from "./config/mask.js";
+import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
+import type { Config } from "./config/schema.js";
+import type { GatewayParts } from "./gateway/parts.js";
+import { Gateway } from "./gateway.js";
+import { healthRoutes } from "./http/health.js";
+import { type HttpServer, startHttp } from "./http/server.js";
+import { createLog, type Log } from "./log.js";
+import type { Principal } from "./message.js";
+import { fallbackSummary, serialiseForSummary } from "./policies/compression.js";
+import { commands } from "./routing/commands/index.js";
+import { isolationOf } from "./rules.js";
+import { adoptIndex } from "./sessions/adopt.js";
+import { IndexFile } from "./sessions/index-file.js";
+import { sessionKey } from "./sessions/key.js";
+import { Transcripts } from "./sessions/transcript.js";
+import { openStore } from "./store/sqlite/index.js";
+import { acquireLock } from "./store/sqlite/lock.js";
+import type { OnProgress, Store } from "./store/store.js";
+
+/** Wires everything; the only place that does. */
+
+export interface StartOptions {
+  env?: Env;
+  /** Dotted paths over everything else: `{"http.port": 0}`. */
+  flags?: Record<string, unknown>;
+  log?: Log;
+  onProgress?: OnProgress;
+  /** For the console platform. */
+  stdin?: NodeJS.ReadableStream;
+  stdout?: NodeJS.WritableStream;
+}
+
+export interface RunningGateway {
+  url: string | undefined;
+  config: Config;
+  home: string;
+  gateway: Gateway;
+  store: Store;
+  stop(): Promise<void>;
+}
+
+const CHAT_LOG_ENTRIES = 200;
+const CHAT_SESSIONS = 50;
+
+export async function startGateway(options: StartOptions = {}): Promise<RunningGateway> {
+  const env = options.env ?? process.env;
+  const home = resolveHome(env);
+  ensureHome(home);
+  const { config } = loadConfig({ home, env, ...(options.flags ? { flags: options.flags } : {}) });
+  const log =
+    options.log ??
+    (await createLog({ level: config.log.level, pretty: process.stderr.isTTY, secrets: secretsOf(config) }));
+  const bootId = randomUUID();
+  const lock = await acquireLock(home, {
+    pid: process.pid,
+    started_at: nowSeconds(),
+    boot_id: bootId,
+    url: null,
+  });
+  try {
+    const running = await open({ ...options, home, config, log, bootId });
+    await lock.update({ url: running.url ?? null });
+    return {
+      ...running,
+      stop: async () => {
+        await running.stop();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+interface OpenOptions extends StartOptions {
+  home: string;
+  config: Config;
+  log: Log;
+  bootId: string;
+}
+
+async function open(options: OpenOptions): Promise<RunningGateway> {
+  const { home, config, log, bootId } = options;
+  const paths = homePaths(home);
+  const store = await openStore({
+    path: paths.stateDb,
+    ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+  });
+  const index = new IndexFile({
+    path: paths.sessionsIndex,
+    onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
+  });
+  const web = config.platforms.web.enabled ? webChat(store, config) : undefined;
+  const adapters: Adapter[] = [
+    ...(web ? [web] : []),
+    ...(config.platforms.console.enabled
+      ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
+      : []),
+  ];
+  let http: HttpServer | undefined;
+  try {
+    await loadIndex(store, index, paths.sessionsIndex, config, log);
+    const transcripts = new Transcripts({ dir: paths.sessionsDir });
+    const gateway = new Gateway(parts({ store, config, log, bootId, home, adapters, index, transcripts }));
+    await gateway.start();
+    http = await startHttp({
+      ...config.http,
+      log,
+      routes: (app) => {
+        healthRoutes(app);
+        web?.routes(app);
+      },
+    });
+    void prune(store, config, log);
+    return {
+      url: http.url,
+      config,
+      home,
+      gateway,
+      store,
+      stop: () => stop({ http, gateway, index, transcripts, store }),
+    };
+  } catch (error) {
+    await http?.close();
+    await store.close();
+    throw error;
+  }
+}
+
+async function stop(running: {
+  http: HttpServer | undefined;
+  gateway: Gateway;
+  index: IndexFile;
+  transcripts: Transcripts;
+  store: Store;
+}): Promise<void> {
+  await Promise.all([running.http?.close(), running.gateway.stop()]);
+  await running.transcripts.idle();
+  await running.index.close();
+  await running.store.close();
+}
+
+/** The database is the truth: the file is read once, to take over from another Hermes, and written from then on. */
+async function loadIndex(
+  store: Store,
+  index: IndexFile,
+  path: string,
+  config: Config,
+  log: Log,
+): Promise<void> {
+  const before = await store.listRoutes();
+  const { adopted, problems } = await adoptIndex(store, before, path, isolationOf(config));
+  for (const problem of problems) log.warn({ problem }, "sessions.json");
+  if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
+  index.load(adopted > 0 ? await store.listRoutes() : before);
+}
+
+async function prune(store: Store, config: Config, log: Log): Promise<void> {
+  const { auto_prune, retention_days, min_interval_hours, vacuum_after_prune } = config.sessions;
+  try {
+    const done = await store.autoPrune({
+      enabled: auto_prune,
+      retentionDays: retention_days,
+      minIntervalHours: min_interval_hours,
+      vacuumAfterPrune: vacuum_after_prune,
+    });
+    if (done) log.info(done, "old sessions pruned");
+  } catch (error) {
+    log.warn({ err: error }, "pruning failed");
+  }
+}
+
+interface PartsInput {
+  store: Store;
+  config: Config;
+  log: Log;
+  bootId: string;
+  home: string;
+  adapters: readonly Adapter[];
+  index: IndexFile;
+  transcripts: Transcripts;
+}
+
+function parts({ store, config, log, bootId, home, adapters, index, transcripts }: PartsInput): GatewayParts {
+  const { main: agent, auxiliary } = createAgents(config);
+  const memory = memoryFiles(homePaths(home).memoriesDir);
+  const remembered = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
+  const sessions = {
+    searchMessages: store.searchMessages,
+    getSession: store.getSession,
+    getMessages: (id: string) => store.getMessages(id),
+    listSessions: store.listSessions,
+    getLineage: store.getLineage,
+    canSee: async (principal: Principal, id: string) =>
+      (await store.resolveSession(id, principal))?.id === id,
+  };
+  return {
+    config,
+    store,
+    bootId,
+    agent,
+    auxiliary,
+    adapters,
+    log,
+    homeDir: home,
+    estimateTokens,
+    tools: async (session, principal) => toolsFor({ principal, sessionId: session.id, sessions, memory }),
+    systemPrompt: async ({ origin, shared, principal }) =>
+      systemPrompt({
+        platform: origin.platform,
+        chatType: origin.chatType,
+        shared,
+        principalName: origin.userName ?? null,
+        memory: { own: await remembered(principal), shared: await remembered("shared") },
+        configured: config.agent.system_prompt,
+        now: new Date(),
+        timezone: config.timezone,
+      }),
+    summarise: async ({ previousSummary, ...request }, signal) => {
+      const rules = { serialise: serialiseForSummary, fallback: fallbackSummary };
+      const summary = await summarise(
+        auxiliary,
+        rules,
+        { ...request, ...(previousSummary ? { previousSummary } : {}) },
+        signal,
+      );
+      if (summary.error) log.warn({ reason: summary.error }, "the summary was made without a model");
+      return summary.text;
+    },
+    title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
+    routeChanged: (route) => index.update(route),
+    messagesCommitted: (session, messages) => {
+      transcripts
+        .append(session, messages)
+        .catch((error: unknown) => log.warn({ err: error }, "transcript was not written"));
+    },
+  };
+}
+
+/** The browser's chat, as the page asks for it. */
+function webChat(store: Store, config: Config): WebAdapter {
+  const keyOf = (chatId: string) =>
+    sessionKey({ platform: "web", chatType: "dm", chatId, userId: chatId }, isolationOf(config));
+  return webAdapter({
+    commands: commands.map(({ name, usage, description }) => ({
+      name,
+      description,
+      ...(usage ? { usage } : {}),
+    })),
+    chatLog: (chatId) => store.chatLog("web", chatId, CHAT_LOG_ENTRIES),
+    session: async (chatId) => {
+      const route = await store.getRoute(keyOf(chatId));
+      const session = route && (await store.getSession(route.sessionId));
+      return session ? { id: session.id, title: session.title } : null;
+    },
+    sessions: async (chatId) => {
+      const asker = { platform: "web", userId: chatId };
+      const rows = await store.listSessions({ asker, order: "active", limit: CHAT_SESSIONS });
+      return rows.map(({ id, title, preview, last_active }) => ({
+        id,
+        title,
+        preview,
+        lastActive: last_active,
+      }));
+    },
+  });
+}
+
+/** What must never stand in a log, whatever it looks like. */
+function secretsOf(config: Config): string[] {
+  const found: string[] = [];
+  const walk = (value: unknown, path: readonly string[]): void => {
+    if (typeof value === "string" && isSecretPath(path)) found.push(value);
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) walk(inner, [...path, key]);
+  };
+  walk(config, []);
+  return found;
+}

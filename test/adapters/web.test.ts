@@ -1,0 +1,358 @@
+import { randomUUID } from "node:crypto";
+import net from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { canPreview, canType } from "../../src/adapters/adapter.js";
+import { chatIdOf, newSecret } from "../../src/adapters/web/ids.js";
+import { normalise } from "../../src/adapters/web/normalise.js";
+import { Previews } from "../../src/adapters/web/previews.js";
+import { HermesError } from "../../src/errors.js";
+import { EventReader } from "../http/support/events.js";
+import { ask } from "../http/support/request.js";
+import { StandIn, targetOf } from "../http/support/stand-in.js";
+
+/** A browser without a screen: its cookie, its requests. */
+class Browser {
+  readonly #base: string;
+  readonly #secret = newSecret();
+  readonly chatId = chatIdOf(this.#secret);
+  readonly streams: EventReader[] = [];
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  get headers(): Record<string, string> {
+    return { cookie: `hermes_web=${this.#secret}` };
+  }
+
+  post(body: unknown) {
+    const headers = { ...this.headers, "content-type": "application/json", origin: this.#base };
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return ask(`${this.#base}/api/chat/messages`, { method: "POST", headers, body: text });
+  }
+
+  async get(path: string) {
+    return JSON.parse((await ask(`${this.#base}/api/chat/${path}`, { headers: this.headers })).text);
+  }
+
+  async listen(query = "", headers: Record<string, string> = {}): Promise<EventReader> {
+    const stream = await EventReader.open(`${this.#base}/api/chat/events${query}`, {
+      ...this.headers,
+      ...headers,
+    });
+    this.streams.push(stream);
+    return stream;
+  }
+}
+
+let gateway: StandIn;
+let ann: Browser;
+let bob: Browser;
+
+beforeEach(async () => {
+  gateway = await new StandIn({ bounds: { streamsPerChat: 3, streams: 5 } }).start();
+  ann = new Browser(gateway.url);
+  bob = new Browser(gateway.url);
+});
+
+afterEach(async () => {
+  for (const stream of [...ann.streams, ...bob.streams]) stream.close();
+  await gateway.stop();
+});
+
+const targetFor = (browser: Browser) =>
+  targetOf({
+    platform: "web",
+    account: "web",
+    origin: { platform: "web", chatType: "dm", chatId: browser.chatId, userId: browser.chatId },
+  });
+
+describe("a browser", () => {
+  it("gets its cookie with its first request, and keeps it", async () => {
+    const first = await ask(`${gateway.url}/api/chat/session`);
+    const cookie = first.headers["set-cookie"]![0]!;
+    expect(cookie).toMatch(/^hermes_web=[0-9a-f]{32}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Strict$/);
+    const second = await ask(`${gateway.url}/api/chat/session`, {
+      headers: { cookie: cookie.split(";")[0]! },
+    });
+    expect(second.headers["set-cookie"]).toBeUndefined();
+    expect(JSON.parse(second.text).chat).toBe(JSON.parse(first.text).chat);
+  });
+
+  it("gets a secure cookie behind https, and a new one for a forged one", async () => {
+    const headers = { "x-forwarded-proto": "https", cookie: "hermes_web=../../x" };
+    const { headers: got } = await ask(`${gateway.url}/api/chat/session`, { headers });
+    expect(got["set-cookie"]![0]).toMatch(/; Secure/);
+  });
+
+  it("gets none with the page: a link from elsewhere comes without the old one", async () => {
+    const page = await ask(gateway.url);
+    expect(page.status).toBe(200);
+    expect(page.headers["set-cookie"]).toBeUndefined();
+  });
+
+  it("is known by an id that doesn't give its secret away", async () => {
+    await ann.post({ id: randomUUID(), text: "hi" });
+    expect(gateway.inbox[0]!.origin.chatId).toBe(ann.chatId);
+    expect(ann.headers["cookie"]).not.toContain(ann.chatId);
+  });
+});
+
+describe("a message", () => {
+  it("is accepted once the inbox has it", async () => {
+    const id = randomUUID();
+    const answer = await ann.post({ id, text: "  Hello  " });
+    expect(answer.status).toBe(202);
+    expect(JSON.parse(answer.text)).toEqual({ accepted: true, chat: ann.chatId });
+    expect(gateway.inbox).toMatchObject([
+      { platform: "web", account: "web", eventId: id, text: "Hello", authenticated: true },
+    ]);
+  });
+
+  it("is not accepted when the inbox says no", async () => {
+    gateway.inboxFault = new HermesError("unavailable", "The disk is full");
+    expect((await ann.post({ id: randomUUID(), text: "Hello" })).status).toBe(503);
+  });
+
+  it("is one message, however often it is sent", async () => {
+    const id = randomUUID();
+    const answers = await Promise.all([1, 2, 3].map(() => ann.post({ id, text: "Hello" })));
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+    await ann.post({ id: id.toUpperCase(), text: "Hello" });
+    expect(gateway.inbox).toHaveLength(1);
+  });
+
+  it.each([
+    ["no id", { text: "x" }],
+    ["an id that is no UUID", { id: "7", text: "x" }],
+    ["no text", { id: randomUUID() }],
+    ["an empty text", { id: randomUUID(), text: " \n " }],
+    ["too long a text", { id: randomUUID(), text: "x".repeat(100_001) }],
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["a list", "[1]"],
+  ])("with %s is refused with a reason", async (_, body) => {
+    const answer = await ann.post(body);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text).error.message).toMatch(/^A message/);
+    expect(gateway.inbox).toEqual([]);
+  });
+
+  it("must come as JSON, which no foreign form can send", async () => {
+    const answer = await ask(`${gateway.url}/api/chat/messages`, {
+      method: "POST",
+      headers: { ...ann.headers, "content-type": "text/plain" },
+      body: JSON.stringify({ id: randomUUID(), text: "x" }),
+    });
+    expect(answer.status).toBe(415);
+  });
+
+  it("normalises without asking anybody", () => {
+    const id = "6F9619FF-8B86-D011-B42D-00C04FC964FF";
+    expect(normalise({ id, text: "hi" }, "c1", 12.5)).toMatchObject({
+      message: {
+        eventId: id.toLowerCase(),
+        origin: { platform: "web", chatType: "dm", chatId: "c1", userId: "c1", userName: "You" },
+        sentAt: 12.5,
+      },
+    });
+  });
+});
+
+describe("an answer", () => {
+  it("comes live, with its outbox id, and stands in the log", async () => {
+    const events = await ann.listen();
+    expect((await events.next("hello")).data).toEqual({ chat: ann.chatId });
+    const receipt = await gateway.say(targetFor(ann), "Hi Ann", "answer", "t1");
+    expect(receipt).toEqual({ messageIds: ["out:1"] });
+    const event = await events.next("message");
+    expect(event.id).toBe("1");
+    expect(event.data).toMatchObject({
+      id: "out:1",
+      from: "bot",
+      kind: "answer",
+      text: "Hi Ann",
+      turnId: "t1",
+    });
+    expect((await ann.get("log")).entries).toMatchObject([{ id: "out:1", text: "Hi Ann" }]);
+  });
+
+  it("that was missed comes first after a reconnection", async () => {
+    for (const text of ["one", "two", "three"]) await gateway.say(targetFor(ann), text);
+    const back = await ann.listen("?after=2", { "last-event-id": "1" });
+    expect((await back.next("message")).data).toMatchObject({ text: "two" });
+    expect((await back.next("message")).data).toMatchObject({ text: "three" });
+    await gateway.say(targetFor(ann), "four");
+    expect((await back.next("message")).data).toMatchObject({ text: "four" });
+
+    const first = await ann.listen("?after=3");
+    expect((await first.next("message")).data).toMatchObject({ text: "four" });
+  });
+
+  it("that the log doesn't have yet is not missed either", async () => {
+    // Delivery settles a message after the send: a page that is opened in between must see it all the same.
+    const target = targetFor(ann);
+    const message = { id: 7, nonce: "n", kind: "answer", target, text: "early", turnId: null } as const;
+    await gateway.adapter.send({ ...message, mayBeRepeat: false }, new AbortController().signal);
+    expect(gateway.logOf(ann.chatId)).toEqual([]);
+    expect((await ann.get("log")).entries).toMatchObject([{ id: "out:7", text: "early" }]);
+    expect((await (await ann.listen("?after=0")).next("message")).data).toMatchObject({ id: "out:7" });
+    expect((await bob.get("log")).entries).toEqual([]);
+  });
+
+  it("ignores a Last-Event-ID that is none", async () => {
+    await gateway.say(targetFor(ann), "old");
+    const events = await ann.listen("", { "last-event-id": "x; drop" });
+    await gateway.say(targetFor(ann), "new");
+    expect((await events.next("message")).data).toMatchObject({ text: "new" });
+  });
+
+  it("can be watched being written", async () => {
+    const { adapter } = gateway;
+    if (!canPreview(adapter) || !canType(adapter)) throw new Error("The web chat shows previews");
+    const events = await ann.listen();
+    await events.next("hello");
+    adapter.type(targetFor(ann));
+    await events.next("typing");
+    for (let i = 1; i <= 500; i += 1) adapter.preview(targetFor(ann), "t1", "x".repeat(i));
+    expect((await events.next("preview")).data).toEqual({ turnId: "t1", text: "x" });
+    expect((await events.next("preview")).data).toEqual({ turnId: "t1", text: "x".repeat(500) });
+    adapter.preview(targetFor(ann), "t1", "never shown: the answer is there");
+    await gateway.say(targetFor(ann), "done", "answer", "t1");
+    await events.next("message");
+    expect(events.events.filter(({ event }) => event === "preview")).toHaveLength(2);
+  });
+
+  it("is previewed twenty times a second at most", () => {
+    vi.useFakeTimers();
+    try {
+      const shown: string[] = [];
+      const previews = new Previews(50, (_, { text }) => shown.push(text));
+      for (let ms = 0; ms < 1000; ms += 1) {
+        previews.offer("c", { turnId: "t", text: String(ms) });
+        vi.advanceTimersByTime(1);
+      }
+      expect(shown.length).toBeLessThanOrEqual(21);
+      vi.runAllTimers();
+      expect(shown.at(-1)).toBe("999");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("two browsers", () => {
+  it("never hear of each other", async () => {
+    const [toAnn, toBob] = [await ann.listen(), await bob.listen()];
+    gateway.setSession(ann.chatId, "s-ann", "Ann's secret");
+    await ann.post({ id: randomUUID(), text: "from Ann" });
+    gateway.adapter.preview(targetFor(ann), "t", "for Ann");
+    gateway.adapter.type(targetFor(ann));
+    await gateway.say(targetFor(ann), "for Ann");
+    await toAnn.next("message");
+    await gateway.say(targetFor(bob), "for Bob");
+    expect((await toBob.next("message")).data).toMatchObject({ text: "for Bob" });
+
+    expect(JSON.stringify(toBob.events)).not.toContain("Ann");
+    expect(JSON.stringify(await bob.get("log"))).not.toContain("Ann");
+    expect(await bob.get("session")).toEqual({ chat: bob.chatId, session: null });
+    expect(await bob.get("sessions")).toEqual({ sessions: [] });
+    const replayed = await bob.listen("?after=0");
+    expect((await replayed.next("message")).data).toMatchObject({ text: "for Bob" });
+  });
+
+  it("may use the same message id only by chance, and the tabs of one see what the other wrote", async () => {
+    const [tab, otherTab] = [await ann.listen(), await ann.listen()];
+    const id = randomUUID();
+    await ann.post({ id, text: "hi" });
+    for (const each of [tab, otherTab])
+      expect((await each.next("sent")).data).toMatchObject({ id, text: "hi" });
+  });
+});
+
+describe("the session", () => {
+  it("is told when it changes, and only then", async () => {
+    const events = await ann.listen();
+    expect((await events.next("session")).data).toEqual({ id: null, title: null });
+    gateway.setSession(ann.chatId, "s1", null);
+    expect((await events.next("session")).data).toMatchObject({ id: "s1", title: null });
+    gateway.adapter.refreshSession(ann.chatId);
+    gateway.setSession(ann.chatId, "s1", "Trip to Rome");
+    expect((await events.next("session")).data).toMatchObject({ id: "s1", title: "Trip to Rome" });
+    expect(await ann.get("session")).toMatchObject({ session: { id: "s1", title: "Trip to Rome" } });
+    expect(await ann.get("sessions")).toMatchObject({ sessions: [{ id: "s1", title: "Trip to Rome" }] });
+  });
+
+  it("offers the commands", async () => {
+    const { commands } = await ann.get("commands");
+    expect(commands[1]).toEqual({ name: "new", usage: "[title]", description: "Starts a new session" });
+    expect(commands[0]).toEqual({ name: "help", usage: "", description: "What I understand" });
+  });
+});
+
+describe("event streams", () => {
+  it("are bounded per browser and in all, and freed when a tab goes", async () => {
+    const tabs = await Promise.all([ann.listen(), ann.listen(), ann.listen()]);
+    expect((await ann.listen()).status).toBe(503);
+    expect((await bob.listen()).status).toBe(200);
+    expect((await bob.listen()).status).toBe(200);
+    expect((await bob.listen()).status).toBe(503);
+    tabs[0]!.close();
+    await vi.waitFor(async () => expect((await ann.listen()).status).toBe(200), { timeout: 5000 });
+  });
+
+  it("end when the adapter stops; nothing is taken any more", async () => {
+    const events = await ann.listen();
+    await gateway.adapter.disconnect();
+    await events.over();
+    expect((await ann.post({ id: randomUUID(), text: "late" })).status).toBe(503);
+    expect(gateway.adapter.health().state).toBe("down");
+  });
+
+  it("beat", async () => {
+    await gateway.stop();
+    gateway = await new StandIn({ bounds: { heartbeatMs: 20 } }).start();
+    ann = new Browser(gateway.url);
+    const events = await ann.listen();
+    await events.next("heartbeat");
+    await events.next("heartbeat");
+  });
+
+  it("of a tab that doesn't read are dropped", async () => {
+    const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(
+      `GET /api/chat/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${ann.headers["cookie"]}\r\n\r\n`,
+    );
+    await new Promise((resolve) => socket.once("readable", resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const text = "x".repeat(1_000_000);
+    for (let i = 0; i < 30; i += 1) await gateway.say(targetFor(ann), text);
+    // Reading on finds the end: the server has cut it.
+    socket.resume();
+    await closed;
+  });
+});
+
+describe("the page", () => {
+  it("is served with its files, and nothing else", async () => {
+    const page = await ask(gateway.url);
+    expect(page.headers["content-type"]).toContain("text/html");
+    const files = [...page.text.matchAll(/(?:src|href)="(\/chat\/[^"]+)"/g)].map(([, file]) => file!);
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files) expect((await ask(gateway.url + file)).status, file).toBe(200);
+    for (const path of ["/chat/../package.json", "/chat/%2e%2e/package.json", "/chat/none.js"])
+      expect((await ask(gateway.url + path)).status).toBe(404);
+  });
+
+  it("has nothing inline and nothing from elsewhere", async () => {
+    const { text } = await ask(gateway.url);
+    expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
+  });
+
+  it("is not sent twice", async () => {
+    const { headers } = await ask(`${gateway.url}/chat/chat.css`);
+    const again = await ask(`${gateway.url}/chat/chat.css`, { headers: { "if-none-match": headers.etag! } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+});

@@ -1,0 +1,290 @@
+import http from "node:http";
+import net from "node:net";
+import type { Hono } from "hono";
+import { afterEach, describe, expect, it } from "vitest";
+import { isLoopback, urlOf } from "../../src/http/bind.js";
+import { Guesses } from "../../src/http/guesses.js";
+import { type HttpOptions, type HttpServer, startHttp } from "../../src/http/server.js";
+import { EventReader } from "./support/events.js";
+import { ask } from "./support/request.js";
+
+const TOKEN = "a-token-of-some-length";
+const running: HttpServer[] = [];
+
+async function start(options: Partial<HttpOptions> = {}): Promise<HttpServer> {
+  const server = await startHttp({ host: "127.0.0.1", port: 0, token: null, routes, ...options });
+  running.push(server);
+  return server;
+}
+
+function routes(app: Hono): void {
+  app.get("/", (c) => c.text("page"));
+  app.get("/thing", (c) => c.text("thing"));
+  app.post("/thing", async (c) => c.text(`${(await c.req.text()).length}`));
+  app.get("/broken", () => {
+    throw new Error("secret detail");
+  });
+  app.get("/stream", (c) => {
+    c.header("Content-Type", "text/event-stream");
+    return c.body(
+      new ReadableStream({ start: (s) => s.enqueue(new TextEncoder().encode("event: a\ndata: {}\n\n")) }),
+    );
+  });
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+describe("the HTTP server", () => {
+  it("says that it is alive", async () => {
+    const { url } = await start();
+    const answer = await ask(`${url}/healthz`);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toEqual({ status: "ok" });
+  });
+
+  it("sends a strict policy with every answer", async () => {
+    const { url } = await start();
+    for (const path of ["/", "/healthz", "/nothing", "/broken"]) {
+      const { headers } = await ask(url + path);
+      expect(headers["content-security-policy"]).toContain("script-src 'self'");
+      expect(headers["content-security-policy"]).not.toContain("unsafe");
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+    }
+  });
+
+  it("keeps the details of its own faults to itself", async () => {
+    const errors: object[] = [];
+    const log = { warn: () => {}, error: (fields: object) => void errors.push(fields) };
+    const { url } = await start({ log });
+    const answer = await ask(`${url}/broken`);
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain("secret detail");
+    expect(errors).toMatchObject([{ err: { message: "secret detail" }, path: "/broken" }]);
+  });
+
+  it("answers what isn't there with JSON", async () => {
+    const { url } = await start();
+    const answer = await ask(`${url}/../../etc/passwd`);
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text).error.code).toBe("not_found");
+  });
+});
+
+describe("where it listens", () => {
+  it.each(["0.0.0.0", "::", "192.168.1.5", "example.com"])("refuses %s without a token", async (host) => {
+    const error = await startHttp({ host, port: 0, token: null, routes }).catch((e: unknown) => e);
+    expect(error).toMatchObject({ name: "HermesError", code: "refused" });
+    expect((error as { hint: string }).hint).toMatch(/HERMES_HTTP_TOKEN.*127\.0\.0\.1/);
+  });
+
+  it("listens on all addresses with a token", async () => {
+    const { url } = await start({ host: "0.0.0.0", token: TOKEN });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it("names the port that is taken, and the way out", async () => {
+    const { url } = await start();
+    const port = Number(new URL(url).port);
+    const error = await startHttp({ host: "127.0.0.1", port, token: null, routes }).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining(`Port ${port}`) });
+    expect((error as { hint: string }).hint).toMatch(/http\.port.*HERMES_HTTP_PORT/);
+  });
+
+  it("knows loopback when it sees it", () => {
+    for (const host of [
+      "localhost",
+      "LOCALHOST.",
+      "127.0.0.1",
+      "127.1.2.3",
+      "::1",
+      "[::1]",
+      "::ffff:127.0.0.1",
+    ])
+      expect(isLoopback(host), host).toBe(true);
+    for (const host of ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.com", "localhost.evil.com", ""])
+      expect(isLoopback(host), host).toBe(false);
+    expect(urlOf("::1", 1)).toBe("http://[::1]:1");
+  });
+});
+
+describe("the Host check", () => {
+  it.each(["evil.com", "evil.com:8787", "127.0.0.1.evil.com", "localhost@evil.com", "10.0.0.1"])(
+    "refuses %s",
+    async (host) => {
+      const { url } = await start();
+      const answer = await ask(`${url}/thing`, { headers: { host } });
+      expect([400, 403]).toContain(answer.status);
+      expect(answer.text).not.toBe("thing");
+    },
+  );
+
+  it.each(["localhost", "localhost:1", "127.0.0.1", "[::1]:99"])("takes %s", async (host) => {
+    const { url } = await start();
+    expect((await ask(`${url}/thing`, { headers: { host } })).text).toBe("thing");
+  });
+
+  it("takes any address where it listens on all, but no foreign name", async () => {
+    const { url } = await start({ host: "0.0.0.0", token: TOKEN, otherNames: ["chat.example.com"] });
+    const status = async (host: string) =>
+      (await ask(`${url}/thing`, { headers: { host, authorization: `Bearer ${TOKEN}` } })).status;
+    expect(await status("192.168.7.7:8787")).toBe(200);
+    expect(await status("chat.example.com")).toBe(200);
+    expect(await status("evil.com")).toBe(403);
+  });
+});
+
+describe("the Origin check", () => {
+  const post = (url: string, headers: Record<string, string>) =>
+    ask(`${url}/thing`, { method: "POST", body: "12345", headers });
+
+  it("takes our own page, and programs", async () => {
+    const { url } = await start();
+    expect((await post(url, { origin: url, "sec-fetch-site": "same-origin" })).text).toBe("5");
+    expect((await post(url, {})).text).toBe("5");
+  });
+
+  it("takes our page behind an https proxy", async () => {
+    const { url } = await start({ otherNames: ["chat.example.com"] });
+    const headers = { host: "chat.example.com", origin: "https://chat.example.com" };
+    expect((await post(url, headers)).status).toBe(200);
+  });
+
+  it("refuses other pages, also on another port of this machine", async () => {
+    const { url } = await start();
+    const port = Number(new URL(url).port);
+    for (const origin of [
+      "http://evil.com",
+      "null",
+      `http://localhost:${port}`,
+      `http://127.0.0.1:${port + 1}`,
+      "file://",
+      "garbage",
+    ])
+      expect((await post(url, { origin })).status, origin).toBe(403);
+    expect((await post(url, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+  });
+
+  it("lets other pages link here, and no more", async () => {
+    const { url } = await start();
+    const get = (mode: string) =>
+      ask(`${url}/thing`, { headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": mode } });
+    expect((await get("navigate")).status).toBe(200);
+    expect((await get("no-cors")).status).toBe(403);
+  });
+});
+
+describe("the token", () => {
+  const get = (url: string, headers: Record<string, string> = {}) => ask(`${url}/thing`, { headers });
+
+  it("is wanted in the header, and only there", async () => {
+    const { url } = await start({ token: TOKEN });
+    expect((await get(url)).status).toBe(401);
+    expect((await ask(`${url}/thing?token=${TOKEN}`)).status).toBe(401);
+    expect((await get(url, { authorization: "Bearer wrong" })).status).toBe(401);
+    expect((await get(url, { authorization: TOKEN })).status).toBe(401);
+    expect((await get(url, { authorization: `bearer ${TOKEN}` })).text).toBe("thing");
+  });
+
+  it("leaves health checks open", async () => {
+    const { url } = await start({ token: TOKEN });
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it("leads a browser to the login and back", async () => {
+    const { url } = await start({ token: TOKEN });
+    const first = await ask(url, { headers: { accept: "text/html" } });
+    expect([first.status, first.headers.location]).toEqual([302, "/login"]);
+    expect((await ask(`${url}/login`)).text).toContain('name="token"');
+
+    const login = (token: string) =>
+      ask(`${url}/login`, {
+        method: "POST",
+        body: new URLSearchParams({ token }).toString(),
+        headers: { origin: url, "content-type": "application/x-www-form-urlencoded" },
+      });
+    const wrong = await login("wrong");
+    expect([wrong.status, wrong.headers["set-cookie"]]).toEqual([401, undefined]);
+    const right = await login(TOKEN);
+    expect([right.status, right.headers.location]).toEqual([303, "/"]);
+    const cookie = right.headers["set-cookie"]![0]!;
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).not.toContain(TOKEN);
+    expect((await get(url, { cookie: cookie.split(";")[0]! })).text).toBe("thing");
+  });
+
+  it("takes no login that it didn't give", async () => {
+    const { url } = await start({ token: TOKEN });
+    for (const value of ["", "1.x", "99999999999.forged", `99999999999.${TOKEN}`])
+      expect((await get(url, { cookie: `hermes_login=${value}` })).status).toBe(401);
+  });
+
+  it("stops looking after ten wrong ones", async () => {
+    const { url } = await start({ token: TOKEN });
+    for (let i = 0; i < 10; i += 1)
+      expect((await get(url, { authorization: `Bearer ${i}` })).status).toBe(401);
+    expect((await get(url, { authorization: `Bearer ${TOKEN}` })).status).toBe(429);
+  });
+
+  it("looks again after a minute", () => {
+    const guesses = new Guesses();
+    for (let i = 0; i < 10; i += 1) guesses.check("a", () => false, 0);
+    expect(guesses.check("a", () => true, 59_999)).toBe("too_many");
+    expect(guesses.check("b", () => true, 59_999)).toBe("right");
+    expect(guesses.check("a", () => true, 60_000)).toBe("right");
+  });
+});
+
+describe("bodies", () => {
+  const MB = 1024 * 1024;
+
+  it("may have a megabyte", async () => {
+    const { url } = await start();
+    const answer = await ask(`${url}/thing`, { method: "POST", body: "x".repeat(MB) });
+    expect(answer.text).toBe(String(MB));
+  });
+
+  it("may not have more, announced or not", async () => {
+    const { url } = await start();
+    const body = "x".repeat(MB + 1);
+    expect((await ask(`${url}/thing`, { method: "POST", body })).status).toBe(413);
+    const headers = { "transfer-encoding": "chunked" };
+    expect((await ask(`${url}/thing`, { method: "POST", body, headers })).status).toBe(413);
+  });
+});
+
+describe("closing", () => {
+  it("ends open event streams at once", async () => {
+    const server = await start();
+    const stream = await EventReader.open(`${server.url}/stream`);
+    await stream.next("a");
+    const began = performance.now();
+    await server.close();
+    await stream.over();
+    expect(performance.now() - began).toBeLessThan(1000);
+    await expect(ask(`${server.url}/healthz`)).rejects.toThrow();
+  });
+
+  it("doesn't wait for an idle connection, and may be asked twice", async () => {
+    const server = await start();
+    const agent = new http.Agent({ keepAlive: true });
+    await new Promise((resolve) => http.get(server.url, { agent }, (r) => r.resume().on("end", resolve)));
+    await server.close();
+    await server.close();
+    agent.destroy();
+  });
+
+  it("cuts a request that never ends", async () => {
+    const server = await start();
+    const socket = net.connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write("POST /thing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf");
+    socket.on("error", () => {});
+    const ended = new Promise((resolve) => socket.on("close", resolve));
+    await new Promise((resolve) => socket.once("ready", resolve));
+    await ask(server.url);
+    await server.close();
+    await ended;
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { openChat, openWorld } from "./chat.js";
+
+it("/stop says what it stopped and what it dropped", async () => {
+  const world = await openWorld();
+  const chat = openChat(world, { user: "ann" });
+  expect(await chat.ask("/stop")).toBe("Nothing is running.");
+  Object.assign(world.activity, { running: true, waiting: 1 });
+  expect(await chat.ask("/stop")).toContain("Stopped. 1 waiting message dropped.");
+  expect(world.activity).toMatchObject({ running: false, waiting: 0 });
+});
+
+it("/queue simply asks when nothing runs, and never sends its own name to the agent", async () => {
+  const chat = openChat(await openWorld(), { user: "ann" });
+  expect(await chat.run("/queue and then — the tests")).toEqual({ turn: { text: "and then — the tests" } });
+  expect(await chat.run("/q x")).toEqual({ turn: { text: "x" } });
+});
+
+it("/queue behind a turn says how many come first", async () => {
+  const world = await openWorld();
+  const chat = openChat(world, { user: "ann" });
+  world.activity.running = true;
+  expect(await chat.run("/queue x")).toEqual({ reply: "⏳ Queued, after 1 turn.", turn: { text: "x" } });
+  world.activity.waiting = 2;
+  expect(await chat.ask("/queue y")).toBe("⏳ Queued, after 3 turns.");
+});
+
+it("/steer hands its text to a turn that takes it", async () => {
+  const world = await openWorld();
+  const chat = openChat(world, { user: "ann" });
+  Object.assign(world.activity, { running: true, takesHints: true });
+  expect((await chat.run("/steer only last week")).turn).toBeUndefined();
+  expect(world.activity.hints).toEqual(["only last week"]);
+});
+
+it("/steer becomes the next turn where it can't be handed over", async () => {
+  const world = await openWorld();
+  const chat = openChat(world, { user: "ann" });
+  expect(await chat.run("/steer x")).toEqual({ turn: { text: "x" } });
+  world.activity.running = true;
+  const outcome = await chat.run("/steer x");
+  expect(outcome.turn).toEqual({ text: "x" });
+  expect(outcome.reply).toContain("comes next");
+});
+
+it.each(["/background", "/bg", "/btw"])("%s answers with the id of its own session", async (verb) => {
+  const world = await openWorld();
+  const chat = openChat(world, { user: "ann" });
+  const { id } = await chat.say("hello");
+  const reply = await chat.ask(`${verb} compare the offers`);
+  const [other] = (await world.store.listSessions()).filter((session) => session.id !== id);
+  expect(reply).toContain(other!.id);
+  expect((await chat.session())?.id).toBe(id);
+});
+
+it.each(["/queue", "/steer  ", "/background\n"])("%j without a text shows an example", async (text) => {
+  const chat = openChat(await openWorld(), { user: "ann" });
+  const outcome = await chat.run(text);
+  expect(outcome.turn).toBeUndefined();
+  expect(outcome.reply).toContain("For example");
+});
