@@ -77,15 +77,12 @@ async function* converse(
     yield* keep([assistantMessage(answer)], conversation);
     if (answer.calls.length === 0) return;
     for (const call of answer.calls) {
-      const result = step < setup.maxSteps ? await runCall(call, request.tools, signal) : NOT_RUN;
-      yield* keep([resultMessage(call, result)], conversation);
+      yield* keep([resultMessage(call, await runCall(call, request.tools, signal))], conversation);
     }
-    if (step < setup.maxSteps) yield* keep(request.takeSteering().map(userMessage), conversation);
+    yield* keep(request.takeSteering().map(userMessage), conversation);
   }
   throw new RequestFailed("other", `still calling tools after ${setup.maxSteps} requests`);
 }
-
-const NOT_RUN = "[Not run: this turn has reached its limit of model calls]";
 
 function modelRequest(
   request: TurnRequest,
@@ -97,6 +94,7 @@ function modelRequest(
     system: request.systemPrompt,
     messages: toModelMessages(conversation),
     tools: request.tools,
+    // In the last round it must answer; the SDK fails the request if it calls all the same.
     mayCall: step < maxSteps,
     // After a tool call the model may have said all it wanted before it.
     mustSpeak: step === 1,

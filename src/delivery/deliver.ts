@@ -2,6 +2,7 @@ import PQueue from "p-queue";
 import type { Adapter } from "../adapters/adapter.js";
 import { nowSeconds } from "../clock.js";
 import { SendError } from "../errors.js";
+import { killPoint } from "../kill-point.js";
 import type { Target } from "../message.js";
 import { nextAttempt } from "../policies/retry.js";
 import type { DeliveryOutcome, OutboxRow } from "../store/queues.js";
@@ -90,6 +91,7 @@ export class Delivery {
   async #settle(row: OutboxRow, outcome: DeliveryOutcome): Promise<void> {
     try {
       await this.#options.store.settleDelivery(row.id, outcome);
+      killPoint("settled");
       this.#options.settled(row, outcome);
     } catch (error) {
       this.#options.onError(error);
@@ -105,7 +107,9 @@ export class Delivery {
     const { id, nonce, kind, target, text, turnId, mayBeRepeat } = row;
     try {
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
+      killPoint("before-send");
       const receipt = await adapter.send({ id, nonce, kind, target, text, turnId, mayBeRepeat }, signal);
+      killPoint("sent");
       return { state: "sent", messageIds: receipt.messageIds };
     } catch (error) {
       return this.#afterFailure(row, error);

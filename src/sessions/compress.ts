@@ -1,4 +1,5 @@
 import type { AgentBackend } from "../agents/backend.js";
+import { killPoint } from "../kill-point.js";
 import {
   assemble,
   boundaries,
@@ -57,12 +58,14 @@ export async function compressSession(
     budgetTokens: summaryBudget(tokens, deps.agent.contextLength),
   });
   const messages = assemble(pruned.slice(0, cut.headEnd), summary, pruned.slice(cut.tailStart));
+  killPoint("split-ready");
   const child = await deps.store.splitRoute({
     sessionKey: place.key,
     epoch: place.epoch,
     parentId: place.sessionId,
     messages: messages as NewMessage[],
   });
+  killPoint("split-committed");
   return child && { child, before: conversation.length, after: messages.length };
 }
 

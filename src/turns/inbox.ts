@@ -1,4 +1,5 @@
 import { nowSeconds } from "../clock.js";
+import { killPoint } from "../kill-point.js";
 import type { InboundMessage } from "../message.js";
 import type { SessionKey } from "../session.js";
 import { guardedKey, type Isolation, type KeyOptions, originTuple, sessionKey } from "../sessions/key.js";
@@ -23,6 +24,7 @@ export class Inbox {
     const [row] = await this.#store.acceptMessages([
       { message, sessionKey: key ?? (await this.keyOf(message)), receivedAt },
     ]);
+    killPoint("accepted");
     return row;
   }
 

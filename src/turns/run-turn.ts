@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentBackend, AgentEvent, Failure, Tool, TurnMessage, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
+import { killPoint } from "../kill-point.js";
 import { type Principal, targetOf } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session.js";
@@ -69,6 +70,7 @@ export async function runTurn(
       at: nowSeconds(),
     });
     if (!started) return;
+    killPoint("turn-started");
     await converse(deps, { key, rows, turn, turnId, started });
   } catch (error) {
     await giveBack(deps, { key, rows, turnId, started }, error);
@@ -198,7 +200,7 @@ function interrupted(result: AgentResult): AgentResult {
 async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send = true): Promise<void> {
   const { key, rows, turnId, started } = current;
   const { session, route } = started;
-  const messages: NewMessage[] = [...userMessages(deps, rows), ...(result.messages as NewMessage[])];
+  const messages = stamped([...userMessages(deps, rows), ...(result.messages as NewMessage[])]);
   const answer = lastAnswer(result);
   const notice = deps.noticeFor(route);
   const replies = [
@@ -207,6 +209,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   ];
   const principal = deps.principal(rows[0]!);
   const lastPromptTokens = result.usages.at(-1)?.inputTokens;
+  killPoint("turn-answered");
   const committed = await deps.store.finishTurn({
     turnId,
     sessionKey: key,
@@ -219,11 +222,20 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     replies,
     ...(lastPromptTokens === undefined ? {} : { lastPromptTokens }),
   });
+  killPoint("turn-committed");
   if (committed) deps.finished({ turnId, key, session, route, messages, answer, principal });
 }
 
 function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {
   return rows.map((row) => toUserMessage(row.message, deps.isShared(row)));
+}
+
+const MICROSECOND = 1e-6;
+
+/** The database and the transcript tell the same time. */
+function stamped(messages: readonly NewMessage[]): NewMessage[] {
+  const now = nowSeconds();
+  return messages.map((message, i) => ({ timestamp: now + i * MICROSECOND, ...message }));
 }
 
 function lastAnswer(result: AgentResult): string {

@@ -118,7 +118,7 @@ describe("export and import", () => {
         expect(lines.map((line) => line.id).sort()).toEqual(sessions.map((row) => row.id).sort());
         for (const row of sessions) expectSame(lines.find((line) => line.id === row.id)!, row);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 

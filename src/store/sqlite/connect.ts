@@ -19,7 +19,10 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
   if (!options.readonly) createPrivately(path);
   let db: Connection | undefined;
   try {
-    db = new Database(path, { readonly: options.readonly, timeout: options.readonly ? READER_PATIENCE_MS : 0 });
+    db = new Database(path, {
+      readonly: options.readonly,
+      timeout: options.readonly ? READER_PATIENCE_MS : 0,
+    });
     requireSafeSqlite(db);
     db.pragma("foreign_keys = ON");
     db.pragma("synchronous = FULL");
@@ -35,7 +38,8 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
 /** Says plainly what SQLite would say darkly. Asks the system without opening the file. */
 function requireAccess(path: string): void {
   try {
-    if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw Object.assign(new Error(), { code: "EISDIR" });
     fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return;

@@ -33,11 +33,20 @@ export function decodeJsonList(stored: string | null): unknown[] | null {
 
 /** For exports: parsed where writing it again gives the same value, verbatim where a long number would change. */
 export function decodeExactly(stored: string | null): unknown {
-  if (stored === null) return null;
-  const outsideStrings = stored.replace(/"(?:[^"\\]|\\.)*"/g, "");
-  if (/\d{16}/.test(outsideStrings)) return stored;
+  if (stored === null || hasLongNumbers(stored)) return stored;
   const value = parseJson(stored, stored);
   return Array.isArray(value) && value.length > 0 ? value : stored;
+}
+
+export function decodeContentExactly(stored: string | null): Content {
+  const structured = stored?.startsWith(STRUCTURED) && !hasLongNumbers(stored);
+  return structured ? decodeContent(stored) : stored;
+}
+
+/** Numbers that JavaScript might not keep to the last digit. */
+function hasLongNumbers(json: string): boolean {
+  const outsideStrings = json.replace(/"(?:[^"\\]|\\.)*"/gs, "");
+  return /\d{16}|\d[eE]/.test(outsideStrings);
 }
 
 export function encodeJson(value: unknown): string | null {

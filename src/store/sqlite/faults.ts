@@ -46,6 +46,5 @@ function sentenceFor(code: string, path: string): [string, string] | undefined {
   return undefined;
 }
 
-const MOVE_AWAY =
-  "Move it away and start again, or point HERMES_HOME elsewhere; the file was left as it is.";
+const MOVE_AWAY = "Move it away and start again, or point HERMES_HOME elsewhere; the file was left as it is.";
 export const CHECK_ACCESS = "Check that the file and its folder belong to you and can be written.";

@@ -198,15 +198,12 @@ class SqliteStore implements Store {
     await this.#writer.close();
   }
 
-  /** A damaged file may not be readable to its end: then its bytes are kept as they are. */
+  /** A damaged file may not be readable to its end: then its pages are kept as they are. */
   async #keepCopy(copy: string, onProgress?: OnProgress): Promise<void> {
     try {
       await this.backup(copy, onProgress);
     } catch {
-      for (const suffix of ["", "-wal"]) {
-        if (fs.existsSync(this.#file + suffix))
-          await fs.promises.copyFile(this.#file + suffix, copy + suffix);
-      }
+      await this.#apart("copyPages", [copy], onProgress);
     }
   }
 

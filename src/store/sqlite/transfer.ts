@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import type { MessageRow, SessionId, SessionRow } from "../../session.js";
 import type { ExportedSession, ExportQuery } from "../store.js";
-import { decodeContent, decodeExactly, encodeContent, encodeJson } from "./content.js";
+import { decodeContentExactly, decodeExactly, encodeContent, encodeJson } from "./content.js";
 import { lastActive } from "./list.js";
 import { storedMessages } from "./messages.js";
 import { getSession } from "./sessions.js";
@@ -46,7 +46,7 @@ export function exportPage(db: Database, query: ExportQuery, after?: ExportCurso
 function withMessages(db: Database, session: SessionRow): ExportedSession {
   const messages = storedMessages(db, session.id, { includeUndone: true }).map((row) => ({
     ...row,
-    content: decodeContent(row.content),
+    content: decodeContentExactly(row.content),
     tool_calls: decodeExactly(row.tool_calls),
   }));
   return { ...session, last_active: lastActive(db, session), messages: messages as MessageRow[] };
@@ -69,7 +69,11 @@ export function importBatch(db: Database, sessions: readonly ExportedSession[]):
     }
     const parent = session.parent_session_id;
     if (parent !== null && parent !== undefined) outcome.orphans.push({ id: session.id, parent });
-    importOne(db, session);
+    try {
+      importOne(db, session);
+    } catch (error) {
+      throw isRefused(error) ? noSession(session, (error as Error).message) : error;
+    }
     outcome.imported += 1;
   }
   outcome.orphans = linkParents(db, outcome.orphans);
@@ -108,8 +112,22 @@ function insertMessage(db: Database, id: SessionId, message: MessageRow): void {
 /** Columns that this file doesn't have can't be kept; all others are. */
 function insertKnown(db: Database, table: "sessions" | "messages", row: Record<string, unknown>): void {
   const columns = columnsOf(db, table).filter((column) => row[column] !== undefined);
+  const odd = columns.find((column) => !isStorable(row[column]));
+  if (odd !== undefined) throw new TypeError(`${table}.${odd} holds neither text nor a number`);
   sql(db, `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(
     ...columns.map((column) => row[column]),
+  );
+}
+
+function isStorable(value: unknown): boolean {
+  return value === null || typeof value === "string" || typeof value === "number";
+}
+
+/** Values that the table doesn't take. */
+function isRefused(error: unknown): boolean {
+  return (
+    error instanceof TypeError ||
+    /^SQLITE_(CONSTRAINT|MISMATCH)/.test((error as { code?: string }).code ?? "")
   );
 }
 
@@ -124,8 +142,12 @@ function requireShape(session: ExportedSession): void {
     typeof session.started_at === "number" &&
     Array.isArray(session.messages) &&
     session.messages.every((m) => typeof m?.role === "string" && typeof m.timestamp === "number");
-  if (sound) return;
-  throw new HermesError("invalid", `This is no exported session: ${JSON.stringify(session)?.slice(0, 80)}`, {
+  if (!sound) throw noSession(session);
+}
+
+function noSession(session: unknown, why = "id, source, start or messages are missing"): HermesError {
+  const begin = JSON.stringify(session)?.slice(0, 80);
+  return new HermesError("invalid", `This is no exported session: ${begin} (${why})`, {
     hint: "Each line must be one session as `hermes sessions export` writes it.",
   });
 }

@@ -5,7 +5,7 @@ import { listSessions } from "./list.js";
 import { appendMessages, clearMessages, getConversation, getMessages, undoTurns } from "./messages.js";
 import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
 import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
-import { copyDatabase } from "./prepare.js";
+import { copyDatabase, copyPages } from "./prepare.js";
 import { deleteSession, pruneSessions } from "./prune.js";
 import {
   acceptMessages,
@@ -121,6 +121,7 @@ export const readVerbs = {
   getMeta,
   check,
   copyDatabase,
+  copyPages,
 
   waitingMessages,
   getRoute,

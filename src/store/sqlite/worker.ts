@@ -76,11 +76,20 @@ function serveReads(db: Database): (call: Call) => void {
   return ({ id, verb, args }) => {
     if (verb === "close") return close(db, id);
     try {
-      reply({ id, value: finish(id, verbs[verb]!(db, ...args)) });
+      const value = finish(id, verbs[verb]!(db, ...args));
+      if (value instanceof Promise) replyLater(id, value);
+      else reply({ id, value });
     } catch (error) {
       fail(id, error);
     }
   };
+}
+
+function replyLater(id: number, result: Promise<unknown>): void {
+  result.then(
+    (value) => reply({ id, value }),
+    (error: unknown) => fail(id, error),
+  );
 }
 
 /** Long reads run to their end, telling how far they are. */

@@ -1,0 +1,121 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { acquireLock, readLock } from "../src/store/sqlite/lock.js";
+import { Process, python } from "./support/processes.js";
+import { tempDir } from "./support/temp.js";
+
+const info = { pid: process.pid, started_at: 1781601323, boot_id: "b1", url: null };
+
+/** A real gateway as far as the lock is concerned: says `held` or why not, and stays until its stdin ends. */
+function holder(home: string): Process {
+  const script = `
+    import { acquireLock } from ${JSON.stringify(new URL("../dist/store/sqlite/lock.js", import.meta.url).href)};
+    const info = { pid: process.pid, started_at: Date.now() / 1000, boot_id: "boot", url: null };
+    try {
+      const lock = await acquireLock(${JSON.stringify(home)}, info);
+      console.log("held");
+      // Memory pressure must not end a lock that nobody mentions any more.
+      globalThis.gc();
+      process.stdin.on("data", async (data) => {
+        if (String(data).startsWith("url")) { await lock.update({ url: "http://127.0.0.1:1" }); console.log("updated"); }
+        if (String(data).startsWith("release")) { await lock.release(); console.log("released"); }
+      }).on("end", () => process.exit(0));
+    } catch (error) {
+      console.log("refused " + JSON.stringify({ code: error.code, message: error.message, hint: error.hint }));
+    }`;
+  return new Process(process.execPath, ["--expose-gc", "--input-type=module", "-e", script]);
+}
+
+describe("one gateway a home", () => {
+  it("refuses a second one and says who the first is, since when", async () => {
+    const home = tempDir();
+    const first = holder(home);
+    await first.line("held");
+    const second = holder(home);
+    const refusal = JSON.parse((await second.line("refused ")).slice("refused ".length));
+    expect(refusal.code).toBe("conflict");
+    expect(refusal.message).toMatch(
+      new RegExp(
+        `^A gateway is already running on ${home} \\(pid ${first.child.pid}, since \\d{4}-\\d\\d-\\d\\d [\\d:]{8}\\)\\.$`,
+      ),
+    );
+    expect(refusal.hint).toContain(`kill ${first.child.pid}`);
+    expect(await second.end()).toBe("0");
+    // The first is none the worse for it.
+    expect(await readLock(home)).toMatchObject({
+      running: true,
+      info: { pid: first.child.pid, boot_id: "boot" },
+    });
+  });
+
+  it("lets the next one in at once after a crash, and never believes what that left behind", async () => {
+    const home = tempDir();
+    const first = holder(home);
+    await first.line("held");
+    await first.kill();
+    expect(fs.existsSync(path.join(home, "gateway.json"))).toBe(true);
+    expect(await readLock(home)).toEqual({ running: false });
+    const second = holder(home);
+    await second.line("held");
+    expect(await readLock(home)).toMatchObject({ running: true, info: { pid: second.child.pid } });
+  });
+
+  it("is given back by release, with nothing left to read", async () => {
+    const home = tempDir();
+    const first = holder(home);
+    await first.line("held");
+    first.send("url");
+    await first.line("updated");
+    expect(await readLock(home)).toMatchObject({ running: true, info: { url: "http://127.0.0.1:1" } });
+    expect(fs.statSync(path.join(home, "gateway.json")).mode & 0o777).toBe(0o600);
+    first.send("release");
+    await first.line("released");
+    expect(await readLock(home)).toEqual({ running: false });
+    expect(fs.existsSync(path.join(home, "gateway.json"))).toBe(false);
+    const lock = await acquireLock(home, info);
+    await lock.release();
+  });
+
+  it("holds within one process too, and looking at it doesn't give it up", async () => {
+    const home = path.join(tempDir(), "made", "here");
+    const lock = await acquireLock(home, info);
+    await expect(acquireLock(home, info)).rejects.toMatchObject({ code: "conflict" });
+    expect(await readLock(home)).toEqual({ running: true, info });
+    const other = holder(home);
+    await other.line("refused ");
+    expect(fs.statSync(path.join(home, "gateway.lock.db")).mode & 0o777).toBe(0o600);
+    await lock.release();
+    await lock.release();
+    expect(await readLock(home)).toEqual({ running: false });
+  });
+
+  it("looking at a free lock never refuses a gateway that starts at that moment", async () => {
+    const home = tempDir();
+    await (await acquireLock(home, info)).release();
+    const looks = Array.from({ length: 200 }, () => readLock(home));
+    const gateway = holder(home);
+    await gateway.line("held");
+    await Promise.all(looks);
+  });
+
+  it("has no lock where there is no home", async () => {
+    expect(await readLock(path.join(tempDir(), "none"))).toEqual({ running: false });
+  });
+
+  it.runIf(process.platform === "linux")("steps back from Hermes Agent's own gateway", async () => {
+    const home = tempDir();
+    const agent = python(
+      `import fcntl, os
+f = open(args[0], "a+"); fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB); print("held", flush=True); sys.stdin.read()`,
+      path.join(home, "gateway.lock"),
+    );
+    await agent.line("held");
+    await expect(acquireLock(home, info)).rejects.toMatchObject({
+      code: "conflict",
+      message: `Hermes Agent's own gateway is running on ${home} (pid ${agent.child.pid}).`,
+    });
+    await agent.kill();
+    await (await acquireLock(home, info)).release();
+  });
+});
