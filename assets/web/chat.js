@@ -65,10 +65,10 @@ function onMessage(entry) {
   void sessions.load();
 }
 
-/** Our own come here too, perhaps before the answer to their request. */
+/** From another tab, or our own before the answer to its request: either way the daemon has it. */
 function onSent(message) {
   changes += 1;
-  if (!unsent.all().some(({ id }) => id === message.id)) conversation.addOwn(message, "");
+  conversation.addOwn(message, "");
 }
 
 function onSession(session) {

@@ -321,9 +321,7 @@ describe("event streams", () => {
   it("of a tab that doesn't read are dropped", async () => {
     const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.on("error", () => {});
-    socket.write(
-      `GET /api/chat/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${ann.headers.cookie}\r\n\r\n`,
-    );
+    socket.write(`GET /api/chat/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${ann.headers.cookie}\r\n\r\n`);
     await new Promise((resolve) => socket.once("readable", resolve));
     const closed = new Promise((resolve) => socket.once("close", resolve));
     const text = "x".repeat(1_000_000);

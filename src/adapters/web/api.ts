@@ -6,11 +6,12 @@ import { browserChatId } from "./browser.js";
 import type { EventStream } from "./event-stream.js";
 import type { Hub } from "./hub.js";
 import { normalise } from "./normalise.js";
-import { outboxId } from "./recent.js";
+import { outboxId, type RecentIds } from "./recent.js";
 import type { WebLogEntry, WebOptions } from "./types.js";
 
 export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands"> {
   hub: Hub;
+  announced: RecentIds;
   /** The log with what was sent just now. */
   log(chatId: string): Promise<WebLogEntry[]>;
   /** Resolves when the inbox has it; undefined while nobody takes messages. */
@@ -52,9 +53,9 @@ async function postMessage(c: Context, chat: Chat): Promise<Response> {
   if (!chat.receive) return notNow(c, "The gateway is starting or stopping; try again in a moment");
   const { message } = normalised;
   await chat.receive(message);
-  // The browser's other tabs; the one that sent it knows the id.
   const { eventId: id, text, sentAt: at } = message;
-  chat.hub.push(chatId, { event: "sent", data: { id, text, at } });
+  // For the browser's other tabs, which know a message that was sent again from the log by then.
+  if (chat.announced.add(id)) chat.hub.push(chatId, { event: "sent", data: { id, text, at } });
   return c.json({ accepted: true, chat: chatId }, 202);
 }
 

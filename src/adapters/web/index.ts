@@ -8,7 +8,7 @@ import { Hub } from "./hub.js";
 import { ACCOUNT, PLATFORM } from "./normalise.js";
 import { pageRoutes } from "./page.js";
 import { Previews } from "./previews.js";
-import { entryOf, Recent } from "./recent.js";
+import { entryOf, Recent, RecentIds } from "./recent.js";
 import { SessionWatch } from "./session-watch.js";
 import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
 
@@ -30,6 +30,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
   });
   const chat: Chat = {
     hub,
+    announced: new RecentIds(),
     session: options.session,
     sessions: options.sessions,
     commands: options.commands,

@@ -30,6 +30,19 @@ export class Recent {
   }
 }
 
+/** Remembers the last ids that it was given. */
+export class RecentIds {
+  readonly #ids = new Set<string>();
+
+  /** False when it has seen this one. */
+  add(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    if (this.#ids.size > MOST) this.#ids.delete(this.#ids.values().next().value!);
+    return true;
+  }
+}
+
 /** 34 of `out:34`; undefined for what the user wrote. */
 export function outboxId(entry: Pick<WebLogEntry, "id">): number | undefined {
   const digits = /^out:(\d+)$/.exec(entry.id)?.[1];

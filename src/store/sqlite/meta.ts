@@ -15,10 +15,6 @@ export function setMeta(db: Database, key: string, value: string): void {
   ).run(key, value);
 }
 
-export function deleteMeta(db: Database, key: string): void {
-  sql(db, "DELETE FROM state_meta WHERE key = ?").run(key);
-}
-
 /** Of all processes on this file, one gets true per interval. A mark that can't be read counts as none. */
 export function claimAutoPrune(db: Database, minIntervalHours: number): boolean {
   const now = nowSeconds();

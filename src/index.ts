@@ -1,0 +1,22 @@
+/** The library: the rules and the store are usable on their own, the gateway as a whole. */
+export type { Adapter, AdapterEvents, CanPreview, CanType, Health, TextLimits } from "./adapters/adapter.js";
+export { canPreview, canType } from "./adapters/adapter.js";
+export { splitText } from "./adapters/text.js";
+export type { AgentBackend, AgentEvent, Tool, TurnRequest } from "./agents/backend.js";
+export { loadConfig } from "./config/load.js";
+export { homePaths, resolveHome } from "./config/paths.js";
+export type { Config } from "./config/schema.js";
+export { type ErrorCode, HermesError, SendError } from "./errors.js";
+export { type RunningGateway, type StartOptions, startGateway } from "./main.js";
+export type { InboundMessage, Origin, OutboundMessage, Principal, Receipt, Target } from "./message.js";
+export { accessDecision } from "./policies/access.js";
+export { engageDecision } from "./policies/engage.js";
+export { nextReset, type ResetPolicy, type ResetReason, resetReason } from "./policies/reset.js";
+export { parseCommand } from "./routing/parse-command.js";
+export type { ChatMessage, MessageRow, NewMessage, SessionRow, SessionSummary } from "./session.js";
+export { type Isolation, isShared, originFromSource, sessionKey } from "./sessions/key.js";
+export type { Queues } from "./store/queues.js";
+export { openStore } from "./store/sqlite/index.js";
+export { sanitizeFtsQuery } from "./store/sqlite/query.js";
+export type { SearchOptions, SearchResult, Store } from "./store/store.js";
+export { sanitizeTitle } from "./title.js";

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { toolsFor } from "../../../src/agents/tools/index.js";
+import { memoryFiles } from "../../../src/agents/tools/memory-files.js";
+import type { SessionReader } from "../../../src/agents/tools/session-reader.js";
+import type { Principal } from "../../../src/message.js";
+import type { Store } from "../../../src/store/store.js";
+import { tempDir, tempStore } from "../../support/temp.js";
+
+const ann: Principal = { platform: "web", userId: "ann" };
+const bob: Principal = { platform: "web", userId: "bob" };
+const owner: Principal = { platform: "web", userId: "olga", owner: true };
+
+/** As the gateway wires it. */
+function readerOf(store: Store): SessionReader {
+  return {
+    searchMessages: (query, options) => store.searchMessages(query, options),
+    getSession: (id) => store.getSession(id),
+    getMessages: (id) => store.getMessages(id),
+    listSessions: (query) => store.listSessions(query),
+    getLineage: (id) => store.getLineage(id),
+    canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
+  };
+}
+
+interface Answer {
+  success: boolean;
+  mode?: string;
+  error?: string;
+  count?: number;
+  results?: Record<string, unknown>[];
+  [field: string]: unknown;
+}
+
+async function setUp() {
+  const { store } = await tempStore();
+  await store.createSession({ id: "now", source: "web", user_id: "ann" });
+  const use = async (
+    principal: Principal,
+    args: Record<string, unknown>,
+    sessionId = "now",
+  ): Promise<Answer> => {
+    const tools = toolsFor({
+      principal,
+      sessionId,
+      sessions: readerOf(store),
+      memory: memoryFiles(tempDir()),
+    });
+    const tool = tools.find((tool) => tool.name === "session_search")!;
+    return JSON.parse(await tool.run(args, new AbortController().signal));
+  };
+  /** A conversation of that many messages about one thing. */
+  const talk = async (id: string, user_id: string, topic: string, count = 2): Promise<number[]> => {
+    await store.createSession({ id, source: "web", user_id });
+    const messages = Array.from({ length: count }, (_, i) => ({
+      role: i % 2 ? "assistant" : "user",
+      content: `${topic} ${i}`,
+    }));
+    return store.appendMessages(id, messages);
+  };
+  return { store, use, talk };
+}
+
+const ids = (answer: Answer) => (answer.results ?? []).map((result) => result.session_id);
+
+describe("browse", () => {
+  it("lists one's latest conversations, without the current one", async () => {
+    const { store, use, talk } = await setUp();
+    await talk("a", "ann", "walrus");
+    await talk("b", "bob", "penguin");
+    await store.appendMessages("now", [{ role: "user", content: "what did we say?" }]);
+    const answer = await use(ann, {});
+    expect(answer).toMatchObject({ success: true, mode: "browse", count: 1 });
+    expect(answer.results?.[0]).toMatchObject({ session_id: "a", source: "web", preview: "walrus 0" });
+  });
+});
+
+describe("discover", () => {
+  it("shows the words around a match, and how the conversation began and ended", async () => {
+    const { use, talk } = await setUp();
+    const rows = await talk("a", "ann", "walrus", 30);
+    const answer = await use(ann, { query: '"walrus 15"' });
+    expect(answer).toMatchObject({ success: true, mode: "discover", count: 1 });
+    const [found] = answer.results!;
+    expect(found).toMatchObject({
+      session_id: "a",
+      source: "web",
+      title: null,
+      matched_role: "assistant",
+      match_message_id: rows[15],
+      messages_before: 10,
+      messages_after: 14,
+    });
+    const texts = (field: string) => (found![field] as { content: string }[]).map(({ content }) => content);
+    expect(texts("messages")).toEqual(Array.from({ length: 11 }, (_, i) => `walrus ${i + 10}`));
+    expect(texts("bookend_start")).toEqual(["walrus 0", "walrus 1", "walrus 2"]);
+    expect(texts("bookend_end")).toEqual(["walrus 27", "walrus 28", "walrus 29"]);
+    expect(found!.snippet).toContain("walrus");
+    expect(Date.parse(String(found!.when))).not.toBeNaN();
+  });
+
+  it("finds three conversations unless told otherwise, ten at most", async () => {
+    const { use, talk } = await setUp();
+    for (let i = 0; i < 12; i++) await talk(`a${i}`, "ann", "walrus", 1);
+    expect((await use(ann, { query: "walrus" })).count).toBe(3);
+    expect((await use(ann, { query: "walrus", limit: "5" })).count).toBe(5);
+    expect((await use(ann, { query: "walrus", limit: 99 })).count).toBe(10);
+  });
+
+  it("counts a conversation once, however often it was summarised", async () => {
+    const { store, use, talk } = await setUp();
+    await talk("a", "ann", "walrus");
+    await store.splitSession({
+      parentId: "a",
+      childId: "a2",
+      messages: [{ role: "user", content: "walrus again" }],
+    });
+    expect((await use(ann, { query: "walrus" })).count).toBe(1);
+  });
+
+  it("leaves out the current conversation, its summarised beginning included", async () => {
+    const { store, use, talk } = await setUp();
+    await talk("a", "ann", "walrus");
+    await store.splitSession({ parentId: "a", childId: "a2" });
+    expect((await use(ann, { query: "walrus" }, "a2")).count).toBe(0);
+  });
+
+  it("searches tool output only when asked to", async () => {
+    const { store, use, talk } = await setUp();
+    await talk("a", "ann", "penguin");
+    await store.appendMessages("a", [{ role: "tool", content: "walrus found", tool_call_id: "c" }]);
+    expect((await use(ann, { query: "walrus" })).count).toBe(0);
+    expect((await use(ann, { query: "walrus", role_filter: "tool" })).count).toBe(1);
+  });
+
+  it("doesn't look into the work of other agents", async () => {
+    const { store, use } = await setUp();
+    await store.createSession({ id: "sub", source: "subagent" });
+    await store.appendMessages("sub", [{ role: "user", content: "walrus" }]);
+    expect((await use(owner, { query: "walrus" })).count).toBe(0);
+  });
+});
+
+describe("read", () => {
+  it("gives a short conversation whole", async () => {
+    const { use, talk } = await setUp();
+    await talk("a", "ann", "walrus", 30);
+    const answer = await use(ann, { session_id: "a" });
+    expect(answer).toMatchObject({ success: true, mode: "read", message_count: 30 });
+    expect(answer.messages).toHaveLength(30);
+  });
+
+  it("gives the first 20 and the last 10 messages of a long one", async () => {
+    const { use, talk } = await setUp();
+    await talk("a", "ann", "walrus", 45);
+    const answer = await use(ann, { session_id: "a" });
+    expect(answer.messages).toHaveLength(20);
+    expect(answer.messages_left_out).toBe(15);
+    expect(answer.last_messages).toHaveLength(10);
+  });
+
+  it("shortens long messages", async () => {
+    const { store, use, talk } = await setUp();
+    await talk("a", "ann", "walrus");
+    await store.appendMessages("a", [{ role: "user", content: "x".repeat(100_000) }]);
+    expect(JSON.stringify(await use(ann, { session_id: "a" })).length).toBeLessThan(5000);
+  });
+});
+
+describe("scroll", () => {
+  it("shows the messages around one", async () => {
+    const { use, talk } = await setUp();
+    const rows = await talk("a", "ann", "walrus", 60);
+    const around = (window?: number) =>
+      use(ann, { session_id: "a", around_message_id: rows[30], ...(window ? { window } : {}) });
+    const answer = await around();
+    expect(answer).toMatchObject({ success: true, mode: "scroll", messages_before: 25, messages_after: 24 });
+    expect(answer.messages).toHaveLength(11);
+    expect((await around(1)).messages).toHaveLength(3);
+    expect((await around(500)).messages).toHaveLength(41);
+  });
+
+  it("follows a message to the part of the conversation where it stands", async () => {
+    const { store, use, talk } = await setUp();
+    const [first] = await talk("a", "ann", "walrus");
+    await store.splitSession({ parentId: "a", childId: "a2" });
+    expect(await use(ann, { session_id: "a2", around_message_id: first })).toMatchObject({
+      success: true,
+      session_id: "a",
+    });
+  });
+
+  it("is refused within the current conversation", async () => {
+    const { store, use, talk } = await setUp();
+    const [first] = await talk("a", "ann", "walrus");
+    await store.splitSession({ parentId: "a", childId: "a2" });
+    const answer = await use(ann, { session_id: "a", around_message_id: first }, "a2");
+    expect(answer).toMatchObject({ success: false, error: expect.stringContaining("current conversation") });
+  });
+
+  it("doesn't find a message of another conversation", async () => {
+    const { use, talk } = await setUp();
+    await talk("a", "ann", "walrus");
+    const [other] = await talk("b", "ann", "penguin");
+    expect((await use(ann, { session_id: "a", around_message_id: other })).success).toBe(false);
+  });
+});
+
+describe("what belongs to somebody else", () => {
+  it("isn't listed or found", async () => {
+    const { use, talk } = await setUp();
+    await talk("b", "bob", "penguin");
+    expect(ids(await use(ann, {}))).toEqual([]);
+    expect(ids(await use(ann, { query: "penguin" }))).toEqual([]);
+  });
+
+  it("is answered in the same words as what doesn't exist", async () => {
+    const { use, talk } = await setUp();
+    const [row] = await talk("b", "bob", "penguin");
+    const words = async (args: Record<string, unknown>) => (await use(ann, args)).error;
+    for (const more of [{}, { around_message_id: row }]) {
+      const hidden = await words({ session_id: "b", ...more });
+      const missing = await words({ session_id: "zz", ...more });
+      expect(hidden?.replace("b ", "zz ")).toBe(missing);
+    }
+  });
+
+  it("isn't reached through the lineage of one's own", async () => {
+    const { store, use } = await setUp();
+    await store.createSession({ id: "b", source: "web", user_id: "bob" });
+    const [secret] = await store.appendMessages("b", [{ role: "user", content: "penguin" }]);
+    await store.createSession({ id: "a", source: "web", user_id: "ann", parent_session_id: "b" });
+    const answer = await use(ann, { session_id: "a", around_message_id: secret });
+    expect(answer).toMatchObject({ success: false });
+    expect(JSON.stringify(answer)).not.toContain("penguin");
+  });
+
+  it("is seen by those who took part", async () => {
+    const { store, use, talk } = await setUp();
+    await talk("room", "bob", "penguin");
+    await store.addParticipant("room", ann);
+    expect(ids(await use(ann, { query: "penguin" }))).toEqual(["room"]);
+    expect(await use(ann, { session_id: "room" })).toMatchObject({ success: true });
+    expect(ids(await use(bob, { query: "penguin" }))).toEqual(["room"]);
+  });
+
+  it("is seen by owners", async () => {
+    const { use, talk } = await setUp();
+    await talk("b", "bob", "penguin");
+    expect(ids(await use(owner, { query: "penguin" }))).toEqual(["b"]);
+    expect(await use(owner, { session_id: "b" })).toMatchObject({ success: true });
+  });
+});
