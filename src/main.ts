@@ -116,6 +116,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   try {
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
+    await mendTranscripts(store, transcripts, log);
     const gateway = new Gateway(parts({ store, config, log, bootId, home, adapters, index, transcripts }));
     await gateway.start();
     http = await startHttp({
@@ -168,6 +169,24 @@ async function loadIndex(
   for (const problem of problems) log.warn({ problem }, "sessions.json");
   if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
   index.load(adopted > 0 ? await store.listRoutes() : before);
+}
+
+const MENDED_MAX = 200;
+const MENDED_SECONDS = 60;
+
+/** A crash may come between a commit and its line in the transcript: the sessions that were last in use are compared. */
+async function mendTranscripts(store: Store, transcripts: Transcripts, log: Log): Promise<void> {
+  const routes = (await store.listRoutes())
+    .toSorted((a, b) => b.updatedAt - a.updatedAt)
+    .slice(0, MENDED_MAX);
+  const recent = routes.filter((route) => route.updatedAt > routes[0]!.updatedAt - MENDED_SECONDS);
+  for (const { sessionId } of recent) {
+    const mended = await transcripts.mend(store, sessionId).catch((error: unknown) => {
+      log.warn({ err: error, sessionId }, "transcript was not mended");
+      return false;
+    });
+    if (mended) log.info({ sessionId }, "transcript mended");
+  }
 }
 
 async function prune(store: Store, config: Config, log: Log): Promise<void> {

@@ -10,7 +10,7 @@ export class Drawer {
     this.#opener.addEventListener("click", () => this.#toggle(true));
     byId("side-close").addEventListener("click", () => this.close());
     this.#shade.addEventListener("click", () => this.close());
-    this.#side.addEventListener("keydown", (event) => event.key === "Escape" && this.close());
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.close());
   }
 
   close() {

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { ensureHome, homePaths, resolveHome } from "../config/paths.js";
 import { HermesError } from "../errors.js";
+import type { Transcripts } from "../sessions/transcript.js";
 import type { Store } from "../store/store.js";
 import { withProgress } from "./progress.js";
 
@@ -18,6 +19,12 @@ export async function withNewStore<T>(work: (store: Store) => Promise<T>): Promi
   const home = resolveHome(process.env);
   ensureHome(home);
   return useStore(homePaths(home).stateDb, work);
+}
+
+/** The transcripts beside the database: what is deleted there goes here too. */
+export async function transcripts(): Promise<Transcripts> {
+  const { Transcripts } = await import("../sessions/transcript.js");
+  return new Transcripts({ dir: homePaths(resolveHome(process.env)).sessionsDir });
 }
 
 /** For commands that make no sense without a database. */

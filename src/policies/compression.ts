@@ -89,7 +89,7 @@ function headLength(messages: readonly ChatMessage[], protectFirst: number): num
   return Math.min(messages.length, end + protectFirst);
 }
 
-const TAIL_SLACK = 1.5;
+const TAIL_LEEWAY = 1.5;
 
 function tailByBudget(
   messages: readonly ChatMessage[],
@@ -99,7 +99,7 @@ function tailByBudget(
   let tokens = 0;
   for (let start = messages.length; start > 0; start--) {
     tokens += settings.estimateTokens(messages[start - 1]!);
-    if (tokens > settings.tailTokens * TAIL_SLACK && messages.length - start >= atLeast) return start;
+    if (tokens > settings.tailTokens * TAIL_LEEWAY && messages.length - start >= atLeast) return start;
   }
   return 0;
 }

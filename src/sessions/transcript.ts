@@ -2,7 +2,7 @@
  * Messages → `sessions/<session id>.jsonl`, one line each, after they were committed. Derived from the database:
  * a crash may leave a line out or half a line; whoever finds a file wrong rebuilds it.
  */
-import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
@@ -86,6 +86,21 @@ export class Transcripts {
 
   remove(id: SessionId): Promise<void> {
     return this.#inTurn(id, (path) => rm(path, { force: true }));
+  }
+
+  /** Removes the files of sessions that are gone. Gives how many. */
+  async tidy(store: Pick<Store, "getSession">): Promise<number> {
+    const files = await readdir(this.#dir).catch(() => []);
+    const ids = files
+      .filter((file) => file.endsWith(".jsonl"))
+      .map((file) => file.slice(0, -".jsonl".length));
+    let removed = 0;
+    for (const id of ids.filter((id) => SAFE_ID.test(id))) {
+      if (await store.getSession(id)) continue;
+      await this.remove(id);
+      removed += 1;
+    }
+    return removed;
   }
 
   /** One after another for each file. A failure is its caller's and doesn't stop the next. */

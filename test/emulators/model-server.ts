@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import http, { type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pathToFileURL } from "node:url";
 
 /**
  * A model service on loopback that answers what it was told to: OpenAI's chat completions under `/v1/chat/completions`
@@ -322,4 +323,10 @@ function anthropicBlocks(scripted: Scripted): { start: object; deltas: object[] 
 
 function textDelta(text: string): object {
   return { type: "text_delta", text };
+}
+
+// `npx tsx test/emulators/model-server.ts 8080`: a model for trials by hand, that repeats what it is told.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const server = await ModelServer.start({ port: Number(process.argv[2] ?? 0) });
+  process.stdout.write(`base_url: ${server.url}\n`);
 }

@@ -12,9 +12,11 @@ export function toolsFor(turn: {
   sessionId: SessionId;
   sessions: SessionReader;
   memory: MemoryFiles;
+  /** Do several people read this session? */
+  shared?: boolean;
 }): Tool[] {
   return [
     sessionSearchTool(turn.sessions, turn.principal, turn.sessionId),
-    memoryTool(turn.memory, turn.principal),
+    memoryTool(turn.memory, turn.principal, { shared: turn.shared ?? false }),
   ];
 }

@@ -26,14 +26,19 @@ const PARAMETERS = {
   required: ["action"],
 };
 
-export function memoryTool(files: MemoryFiles, principal: Principal): Tool {
+export interface MemoryOptions {
+  /** In a conversation of several people nobody's own notes are read out. */
+  shared?: boolean;
+}
+
+export function memoryTool(files: MemoryFiles, principal: Principal, options: MemoryOptions = {}): Tool {
   return {
     name: "memory",
     description: DESCRIPTION,
     parameters: PARAMETERS,
     run: async (args) => {
       try {
-        return await runAction(files, principal, args);
+        return await runAction(files, principal, options, args);
       } catch (error) {
         if (error instanceof Mistake) return `Error: ${error.message}`;
         throw error;
@@ -48,10 +53,16 @@ class Mistake extends Error {}
 async function runAction(
   files: MemoryFiles,
   principal: Principal,
+  { shared = false }: MemoryOptions,
   args: Record<string, unknown>,
 ): Promise<string> {
   const slot = slotOf(args, principal);
   const action = textArgument(args, "action") ?? "read";
+  if (action === "read" && slot !== "shared" && shared) {
+    throw new Mistake(
+      "several people read this conversation: a person's notes are only read in a chat of their own.",
+    );
+  }
   if (action === "read") return shown(await files.read(slot));
   if (slot === "shared" && !principal.owner) throw new Mistake("only owners may change the shared memory.");
   const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;

@@ -1,6 +1,6 @@
 /** The `session_search` tool: earlier conversations of whoever asks, and of nobody else. */
 import type { Principal } from "../../message.js";
-import type { MessageRow, SessionId, SessionRow } from "../../session.js";
+import type { MessageRow, SessionId, SessionRow, SessionSummary } from "../../session.js";
 import type { Tool } from "../backend.js";
 import { clampedArgument, textArgument, wholeArgument } from "./arguments.js";
 import type { SessionHit, SessionReader } from "./session-reader.js";
@@ -185,14 +185,17 @@ async function browse(search: Search, args: Args): Promise<object> {
     limit: limit + 1,
     excludeSources: EXCLUDED_SOURCES,
   });
-  const others = sessions.filter((session) => session.id !== search.currentId).slice(0, limit);
-  const results = others.map((session) => ({
-    ...about(session),
-    last_active: isoTime(session.last_active),
-    message_count: session.message_count,
-    preview: session.preview,
-  }));
+  const results: object[] = [];
+  for (const session of sessions) {
+    if (session.id === search.currentId || results.length === limit) continue;
+    if (await mayRead(search, session.id)) results.push(listed(session));
+  }
   return { success: true, mode: "browse", count: results.length, results };
+}
+
+function listed(session: SessionSummary): object {
+  const { message_count, preview } = session;
+  return { ...about(session), last_active: isoTime(session.last_active), message_count, preview };
 }
 
 // --- who may see what ---------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { SessionRow } from "../../session.js";
 import { confirmed } from "../ask.js";
 import { oneLine } from "../cells.js";
+import { transcripts } from "../open.js";
 import { jsonOption, yesOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { requireExact, withSession } from "./reference.js";
@@ -25,6 +26,7 @@ async function remove(reference: string, options: DeleteOptions): Promise<void> 
     requireExact(reference, session);
     if (!(await confirmed(question(session), options))) return undefined;
     await store.deleteSession(session.id);
+    await (await transcripts()).tidy(store);
     return session.id;
   });
   if (deleted === undefined) return;

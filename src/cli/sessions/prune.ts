@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Store } from "../../store/store.js";
 import { confirmed } from "../ask.js";
-import { withStore } from "../open.js";
+import { transcripts, withStore } from "../open.js";
 import { given, jsonOption, sourceOption, wholeNumber, yesOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { withProgress } from "../progress.js";
@@ -36,7 +36,8 @@ async function pruneAfterAsking(store: Store, options: PruneOptions): Promise<nu
   const { olderThan, source } = options;
   const which = `ended sessions${source ? ` of ${source}` : ""} older than ${olderThan} days`;
   if (!(await confirmed(`Delete all ${which}?`, options))) return undefined;
-  return withProgress((onProgress) =>
-    store.pruneSessions({ olderThanDays: olderThan, ...given<{ source: string }>({ source }) }, onProgress),
-  );
+  const query = { olderThanDays: olderThan, ...given<{ source: string }>({ source }) };
+  const pruned = await withProgress((onProgress) => store.pruneSessions(query, onProgress));
+  if (pruned > 0) await (await transcripts()).tidy(store);
+  return pruned;
 }

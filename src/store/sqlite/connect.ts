@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { dirname } from "node:path";
 import Database, { type Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
-import { CHECK_ACCESS, explainFault } from "./faults.js";
+import { CHECK_ACCESS } from "./faults.js";
 
 /** Below this, a checkpoint that races with a reset of the WAL can corrupt the file. */
 const SQLITE_MINIMUM = [3, 51, 3] as const;
@@ -24,6 +24,7 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
       timeout: options.readonly ? READER_PATIENCE_MS : 0,
     });
     requireSafeSqlite(db);
+    if (!options.readonly) requireAllPages(db, path);
     db.pragma("foreign_keys = ON");
     db.pragma("synchronous = FULL");
     db.pragma("cache_size = -16000");
@@ -31,7 +32,7 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
     return db;
   } catch (error) {
     db?.close();
-    throw explainFault(error, path);
+    throw error;
   }
 }
 
@@ -58,6 +59,13 @@ function createPrivately(path: string): void {
   }
 }
 
+/** SQLite takes half a page for a whole one. Where no WAL might hold the rest, a shorter file was cut off. */
+function requireAllPages(db: Connection, path: string): void {
+  const pages = (name: string) => db.pragma(name, { simple: true }) as number;
+  const wanted = pages("page_count") * pages("page_size");
+  if (fileSize(path) < wanted && fileSize(`${path}-wal`) === 0) throw cutOff(path, wanted);
+}
+
 /**
  * For a file that SQLite found damaged on opening: whether it was cut off. The header counts the pages. Only once no
  * connection is open: see `connect`.
@@ -72,11 +80,16 @@ export function explainDamage(path: string): HermesError | undefined {
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const wanted = header.readUInt32BE(28) * pageSize;
-  const { size } = fs.statSync(path);
-  if (size >= wanted) return undefined;
-  return new HermesError("unavailable", `${path} is cut off: ${size} of ${wanted} bytes are there.`, {
-    hint: "Restore a backup; the file was left as it is.",
-  });
+  return fileSize(path) < wanted ? cutOff(path, wanted) : undefined;
+}
+
+function fileSize(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function cutOff(path: string, wanted: number): HermesError {
+  const message = `${path} is cut off: ${fileSize(path)} of ${wanted} bytes are there.`;
+  return new HermesError("unavailable", message, { hint: "Restore a backup; the file was left as it is." });
 }
 
 function unopened(path: string, error: NodeJS.ErrnoException): HermesError {

@@ -67,6 +67,8 @@ function* removeSession(
   while (some.run(id).changes > 0) yield* slice.pause(progress);
   sql(db, "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?").run(id);
   sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
+  // The chat that was in it begins a new one.
+  sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM sessions WHERE id = ?").run(id);
   yield* slice.pause(progress);
 }

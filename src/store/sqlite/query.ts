@@ -30,9 +30,12 @@ export function sanitizeFtsQuery(raw: string): string {
 /** Leaves alone what FTS5 accepts, to the letter. */
 function mend(query: string): string {
   const tokens = tokenize(query);
-  if (tokens.every(isSound) && operatorsAreSound(tokens)) return query;
+  if (tokens.every(isSound) && operatorsAreSound(tokens) && !ODD_SPACE.test(query)) return query;
   return joinOperands(tokens.map(quoteIfNeeded).filter((token) => token !== '""'));
 }
+
+/** White space to us, a syntax error to FTS5. */
+const ODD_SPACE = /[\v\f]/;
 
 /** Quoted phrases (with a prefix star) and runs of anything else between white space. */
 function tokenize(query: string): string[] {

@@ -45,6 +45,15 @@ describe("one's own memory", () => {
     }
   });
 
+  it("is not read out where several people listen, but can be added to", async () => {
+    const { files, use } = setUp();
+    const inRoom = memoryTool(files, ann, { shared: true });
+    expect(await inRoom.run({ action: "add", content: "Likes tea" }, signal)).toBe("Saved.");
+    expect(await inRoom.run({ action: "read" }, signal)).toMatch(/^Error: several people/);
+    expect(await inRoom.run({ action: "read", target: "memory" }, signal)).toBe("Nothing is remembered yet.");
+    expect(await use(ann, { action: "read" })).toBe("Likes tea");
+  });
+
   it("keeps an entry once", async () => {
     const { use } = setUp();
     for (let i = 0; i < 3; i++) await use(ann, { action: "add", content: "Likes tea" });

@@ -88,7 +88,7 @@ describe("discover", () => {
       matched_role: "assistant",
       match_message_id: rows[15],
       messages_before: 10,
-      messages_after: 14,
+      messages_after: 9,
     });
     const texts = (field: string) => (found![field] as { content: string }[]).map(({ content }) => content);
     expect(texts("messages")).toEqual(Array.from({ length: 11 }, (_, i) => `walrus ${i + 10}`));
@@ -241,6 +241,22 @@ describe("what belongs to somebody else", () => {
     expect(ids(await use(ann, { query: "penguin" }))).toEqual(["room"]);
     expect(await use(ann, { session_id: "room" })).toMatchObject({ success: true });
     expect(ids(await use(bob, { query: "penguin" }))).toEqual(["room"]);
+  });
+
+  it("isn't listed either where only the wiring knows that it must not be", async () => {
+    const { store, talk } = await setUp();
+    await talk("a", "ann", "walrus");
+    const reader = { ...readerOf(store), canSee: async () => false };
+    const [tool] = toolsFor({
+      principal: ann,
+      sessionId: "now",
+      sessions: reader,
+      memory: memoryFiles(tempDir()),
+    });
+    expect(JSON.parse(await tool!.run({}, new AbortController().signal))).toMatchObject({
+      count: 0,
+      results: [],
+    });
   });
 
   it("is seen by owners", async () => {

@@ -1,0 +1,209 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nowSeconds } from "../../src/clock.js";
+import { vectors } from "../support/vectors.js";
+import { storeIn } from "./support/home.js";
+import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
+
+interface KeyVector {
+  source: object;
+  config: object;
+  key: string | null;
+  fixtures?: Record<string, string>;
+}
+interface ResetVector {
+  should_reset: string | null;
+}
+
+const jsonLines = (questions: readonly unknown[]) =>
+  questions.map((question) => `${JSON.stringify(question)}\n`).join("");
+
+async function answers(home: string, args: readonly string[], input: string): Promise<string[]> {
+  const ran = await runHermes(home, args, input);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  return ran.stdout.trimEnd().split("\n");
+}
+
+function placeFixtures(home: string, fixtures: Record<string, string> = {}): void {
+  for (const [name, link] of Object.entries(fixtures)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), JSON.stringify(link));
+  }
+}
+
+describe("hermes explain key", () => {
+  it("answers the vectors line by line", async () => {
+    const home = temporaryFolder();
+    const known = vectors<KeyVector[]>("session-key-vectors").filter(({ key }) => key !== null);
+    const [linked, plain] = [known.filter((v) => v.fixtures), known.filter((v) => !v.fixtures)];
+    expect(await answers(home, ["explain", "key", "-"], jsonLines(plain))).toEqual(
+      plain.map(({ key }) => key),
+    );
+    for (const { fixtures } of linked) placeFixtures(home, fixtures);
+    expect(await answers(home, ["explain", "key", "-"], jsonLines(linked))).toEqual(
+      linked.map(({ key }) => key),
+    );
+  });
+
+  it("takes a single question from flags and the isolation from the configuration", async () => {
+    const home = temporaryFolder();
+    const room = [
+      "explain",
+      "key",
+      "--platform",
+      "telegram",
+      "--chat-type",
+      "group",
+      "--chat",
+      "-1001",
+      "--user",
+      "7",
+    ];
+    expect(await hermes(home, ...room)).toBe(
+      "agent:main:telegram:group:-1001:7\nbecause: everybody has a session of their own here\n",
+    );
+    writeFileSync(join(home, "config.yaml"), "group_sessions_per_user: false\n");
+    expect(await hermesJson(home, ...room)).toEqual({
+      key: "agent:main:telegram:group:-1001",
+      shared: true,
+      tuple: '["telegram","group","-1001",null,null]',
+      because: "group_sessions_per_user is off: the room shares one session",
+    });
+    expect(await hermesJson(home, ...room, "--group-sessions-per-user", "yes")).toMatchObject({
+      shared: false,
+    });
+  });
+
+  it("stays in step with the questions when one makes no sense, and says so with its exit code", async () => {
+    const good = { source: { platform: "telegram", chat_id: 5 } };
+    const input = `${JSON.stringify(good)}\nnonsense\n{"source": 3}\n${JSON.stringify(good)}\n`;
+    const ran = await runHermes(temporaryFolder(), ["explain", "key", "-"], input);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout.split("\n")).toEqual([
+      "agent:main:telegram:dm:5",
+      "error: line 2: not JSON",
+      "error: line 3: source is not a JSON object",
+      "agent:main:telegram:dm:5",
+      "",
+    ]);
+    const asJson = await runHermes(temporaryFolder(), ["explain", "key", "-", "--json"], input);
+    const parsed = asJson.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(parsed[0]).toMatchObject({
+      key: "agent:main:telegram:dm:5",
+      shared: false,
+      because: expect.any(String),
+    });
+    expect(parsed[1]).toEqual({ error: "line 2: not JSON" });
+  });
+
+  it.each([
+    [["explain", "key"], /Which platform\?/],
+    [["explain", "key", "questions.jsonl"], /Can't read 'questions.jsonl'/],
+    [["explain", "reset"], /When was the last message\?/],
+    [["explain", "reset", "agent:main:x:dm:1"], /No chat has the session key/],
+  ])("says what %j lacks", async (args, message) => {
+    const ran = await runHermes(temporaryFolder(), args);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toMatch(message);
+  });
+});
+
+describe("hermes explain reset", () => {
+  it("answers the vectors line by line", async () => {
+    const known = vectors<ResetVector[]>("reset-policy-vectors");
+    const words = known.map(({ should_reset }) => should_reset ?? "none");
+    expect(await answers(temporaryFolder(), ["explain", "reset", "-"], jsonLines(known))).toEqual(words);
+    const parsed = (
+      await answers(temporaryFolder(), ["explain", "reset", "-", "--json"], jsonLines(known))
+    ).map((line) => JSON.parse(line) as { reset: string; because: string });
+    expect(parsed.map(({ reset }) => reset)).toEqual(words);
+    expect(parsed.every(({ because }) => because.length > 0)).toBe(true);
+  });
+
+  it("takes the policy of the place from the configuration, and says when the next reset is", async () => {
+    const home = temporaryFolder();
+    const yaml = "timezone: UTC\nreset_by_platform:\n  telegram: {mode: idle, idle_minutes: 60}\n";
+    writeFileSync(join(home, "config.yaml"), yaml);
+    const ask = ["explain", "reset", "--platform", "telegram", "--now", "2026-06-16T12:00:00Z"];
+    expect(await hermesJson(home, ...ask, "--last", "2026-06-16T11:30:00Z")).toMatchObject({
+      reset: "none",
+      policy: { mode: "idle", idleMinutes: 60 },
+      next: { at: Date.parse("2026-06-16T12:30:00Z") / 1000, reason: "idle" },
+    });
+    const late = [...ask, "--last", "2026-06-16T10:30:00Z"];
+    expect(await hermes(home, ...late)).toBe("idle\nbecause: nobody wrote for more than 60 minutes\n");
+    expect(await hermes(home, ...late, "--busy")).toBe("none\nbecause: background work holds the session\n");
+  });
+
+  it("answers for a chat by its session key", async () => {
+    const home = temporaryFolder();
+    const key = "agent:main:telegram:dm:1";
+    await storeIn(home, (store) =>
+      store.openRoute({
+        sessionKey: key,
+        origin: { platform: "telegram", chatType: "dm", chatId: "1" },
+        tuple: "t",
+        session: { id: "s1", source: "telegram" },
+        expectedSessionId: null,
+        endReason: "session_reset",
+        at: nowSeconds() - 3 * 86_400,
+      }),
+    );
+    expect(await hermes(home, "explain", "reset", key)).toMatch(/^idle\nbecause: /);
+    await storeIn(home, (store) => store.expireRoute(key, "s1", "daily"));
+    expect(await hermes(home, "explain", "reset", key)).toBe(
+      "daily\nbecause: it was due while nobody wrote, and has ended\n",
+    );
+  });
+});
+
+describe("hermes explain access", () => {
+  const person = { source: { platform: "telegram", chat_id: "7", user_id: "7" } };
+
+  it("refuses everybody until somebody says otherwise", async () => {
+    const home = temporaryFolder();
+    const ask = ["explain", "access", "--platform", "telegram", "--chat", "7"];
+    expect(await hermes(home, ...ask, "--user", "7")).toBe(
+      "refuse not_listed\nbecause: no list names them, and they are not paired\n",
+    );
+    expect(await hermesJson(home, ...ask)).toEqual({
+      allow: false,
+      rule: "no_user_id",
+      because: "the platform doesn't say who it is",
+    });
+    expect(await hermes(home, ...ask, "--user", "7", "--paired")).toMatch(/^allow paired\n/);
+  });
+
+  it("goes by the lists in force and by the pairings in the database", async () => {
+    const home = temporaryFolder();
+    const yaml = 'owners: ["telegram:1"]\nplatforms:\n  telegram: {allow_from: ["2"]}\n';
+    writeFileSync(join(home, "config.yaml"), yaml);
+    await storeIn(home, async (store) => {
+      const pairing = {
+        platform: "telegram",
+        userId: "3",
+        userName: null,
+        hash: "",
+        salt: "",
+        createdAt: nowSeconds(),
+      };
+      await store.addPairing({ id: "p", ...pairing });
+      await store.approvePairing("p");
+    });
+    const questions = ["1", "2", "3", "7"].map((user_id) => ({ source: { ...person.source, user_id } }));
+    const bot = { ...person, is_bot: true };
+    const proved = { ...person, authenticated: true };
+    expect(await answers(home, ["explain", "access", "-"], jsonLines([...questions, bot, proved]))).toEqual([
+      "allow owner",
+      "allow allow_from",
+      "allow paired",
+      "refuse not_listed",
+      "refuse bot",
+      "allow authenticated",
+    ]);
+  });
+});
