@@ -65,9 +65,9 @@ function makeSession(random: Random, n: number, started_at: number): Session {
   };
 }
 
-/** Every tenth session belongs to one long lineage, the others have a name of their own. */
+/** A hundred sessions belong to one long lineage, the others have a name of their own. */
 export function titleOf(n: number): string {
-  if (n % 10 === 0) return n === 0 ? LINEAGE : `${LINEAGE} #${n / 10 + 1}`;
+  if (n % 10 === 0 && n < 1000) return n === 0 ? LINEAGE : `${LINEAGE} #${n / 10 + 1}`;
   const word = (k: number) => ENGLISH[(n * k) % ENGLISH.length]!;
   return `${word(13)} ${word(29)} ${n}`;
 }

@@ -15,6 +15,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "the store against bare better-sqlite3 with v11's schema",
     load: () => import("./store.js"),
   },
+  turns: {
+    about: "a turn of the echo agent through the whole gateway, against a loop that keeps nothing",
+    load: () => import("./turns.js"),
+  },
 };
 
 const { values, positionals } = parseArgs({

@@ -207,7 +207,8 @@ export class Gateway {
     const { display } = this.#parts.config;
     const running = this.#lanes.isRunning(row.sessionKey);
     const decision = busyDecision(display.busy_input_mode, { running, isCommand: false, canSteer: running });
-    this.#lanes.push({ row });
+    if (decision === "steer") this.#lanes.steer(row);
+    else this.#lanes.push({ row });
     if (decision === "interrupt") this.#lanes.abort(row.sessionKey, "interrupted");
   }
 

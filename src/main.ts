@@ -238,7 +238,8 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
     log,
     homeDir: home,
     estimateTokens,
-    tools: async (session, principal) => toolsFor({ principal, sessionId: session.id, sessions, memory }),
+    tools: async (session, principal) =>
+      toolsFor({ principal, sessionId: session.id, sessions, memory, shared: session.user_id === null }),
     systemPrompt: async ({ origin, shared, principal }) =>
       systemPrompt({
         platform: origin.platform,

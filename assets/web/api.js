@@ -20,7 +20,7 @@ export function post(path, body) {
 }
 
 async function request(path, init) {
-  const response = await fetch(path, init);
+  const response = await fetch(path, { ...init, signal: AbortSignal.timeout(30_000) });
   // Logged out: the page itself leads to the login.
   if (response.status === 401) location.reload();
   const body = await response.json().catch(() => ({}));

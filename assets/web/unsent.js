@@ -8,6 +8,8 @@ const KEY = "hermes.unsent";
 const LONGEST_PAUSE_MS = 15_000;
 
 export class Unsent {
+  /** Used instead of the browser's store once that is full or forbidden. */
+  #memory;
   #isSending = false;
   #pauseMs = 1000;
   #timer;
@@ -19,6 +21,7 @@ export class Unsent {
   }
 
   all() {
+    if (this.#memory) return this.#memory;
     try {
       const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");
       return kept.filter((message) => typeof message?.id === "string" && typeof message.text === "string");
@@ -69,7 +72,12 @@ export class Unsent {
   }
 
   #keep(messages) {
-    localStorage.setItem(KEY, JSON.stringify(messages));
+    if (this.#memory) this.#memory = messages;
+    try {
+      localStorage.setItem(KEY, JSON.stringify(messages));
+    } catch {
+      this.#memory = messages;
+    }
   }
 }
 

@@ -54,15 +54,17 @@ async function examine({ deep, json }: DoctorOptions): Promise<void> {
   else print([...findings.map(drawFinding), ...dead.map(drawDead)].join("\n"));
 }
 
+/** The store last, since what it has given up is listed below its finding. */
 async function findAll(home: string, deep: boolean): Promise<{ findings: Finding[]; dead: DeadLetter[] }> {
   const before = [
     checkConfig(home),
     await checkHome(home),
     ...(await checkSecretFiles(home)),
-    await guarded("lock", () => checkLock(home)),
+    await guarded("gateway", () => checkLock(home)),
+    await guarded("sessions.json", () => checkIndex(home)),
   ];
   const { findings, dead } = await checkStore(deep);
-  return { findings: [...before, ...findings, await guarded("sessions.json", () => checkIndex(home))], dead };
+  return { findings: [...before, ...findings], dead };
 }
 
 const ok = (check: string, message: string): Finding => ({ check, state: "ok", message });
@@ -204,9 +206,16 @@ function deadFinding(dead: readonly DeadLetter[]): Finding {
 const TEXT_CELLS = 48;
 
 function drawDead({ id, platform, chatId, text, error, attempts, at }: DeadLetter): string {
-  const when = relativeTime(at, nowSeconds());
-  const head = [id, platform, chatId ?? "", counted(attempts, "attempt"), when].filter((part) => part !== "");
-  return `      ${oneLine(head.join("  "))}\n        ${shorten(oneLine(text), TEXT_CELLS)}\n        ${oneLine(error ?? "no reason is known")}`;
+  const head = [id, platform, chatId ?? "", counted(attempts, "attempt"), relativeTime(at, nowSeconds())];
+  const lines = [
+    `  ${head
+      .filter((part) => part !== "")
+      .map(oneLine)
+      .join("  ")}`,
+    `    ${shorten(oneLine(text), TEXT_CELLS)}`,
+    `    ${oneLine(error ?? "no reason is known")}`,
+  ];
+  return lines.map((line) => `    ${line}`).join("\n");
 }
 
 async function retry(id: string, { json }: DoctorOptions): Promise<void> {

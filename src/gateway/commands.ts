@@ -92,7 +92,8 @@ export class CommandDesk implements CommandGateway {
     const settled = { inboxId: row.id, state: "done", reason: `/${command.name}`, replies } as const;
     const follow = outcome.turn && followUp(row, command.name, outcome.turn.text);
     const next = await this.store.settleMessage({ ...settled, ...(follow ? { follow } : {}) });
-    if (next) this.#desk.lanes.push({ row: next });
+    if (next && outcome.turn?.steer) this.#desk.lanes.steer(next);
+    else if (next) this.#desk.lanes.push({ row: next });
   }
 
   async #callOf(row: InboxRow, args: string): Promise<CommandCall> {
@@ -163,10 +164,6 @@ export class CommandDesk implements CommandGateway {
 
   waiting(key: SessionKey): number {
     return this.#desk.lanes.waiting(key);
-  }
-
-  steer(key: SessionKey, text: string): boolean {
-    return this.#desk.lanes.steer(key, text);
   }
 
   /** A message of its own with a session of its own: as durable as any other. */

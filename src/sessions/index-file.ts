@@ -90,9 +90,13 @@ function renderOrigin(origin: Origin): string {
   return `{\n${fields.map(([name, value]) => `      "${name}": ${json(value)}`).join(",\n")}\n    }`;
 }
 
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** Python's `ensure_ascii` leaves only the printable ASCII characters: DEL is escaped as well. */
 function json(value: string | number | boolean | null | undefined): string {
-  return JSON.stringify(value ?? null).replace(
+  if (typeof value !== "string") return String(value ?? null);
+  if (PLAIN.test(value)) return `"${value}"`;
+  return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
@@ -112,7 +116,7 @@ export function localIso(epochSeconds: number): string {
 // --- writing ------------------------------------------------------------------------------------------------------
 
 const INTERVAL_MS = 1000;
-const ENTRIES_AT_ONCE = 200;
+const ENTRIES_AT_ONCE = 100;
 const TEMPORARY = ".sessions_";
 const ABANDONED_MS = 60_000;
 

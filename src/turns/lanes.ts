@@ -17,7 +17,9 @@ export interface LaneItem {
 export interface RunningTurn {
   controller: AbortController;
   /** What was added since the agent last looked. */
-  steering: string[];
+  steering: InboxRow[];
+  /** What the agent has taken up on the way: done when the turn is. */
+  taken: InboxRow[];
 }
 
 export interface LaneOptions {
@@ -90,15 +92,26 @@ export class Lanes {
   /** Ends the running turn. What waits stays, unless `clear` says otherwise. */
   abort(key: SessionKey, reason: "stopped" | "interrupted", clear = false): boolean {
     const lane = this.#lanes.get(key);
-    if (clear && lane) for (const item of lane.items.splice(0)) this.#known.delete(item.row.id);
+    if (clear && lane) {
+      const dropped = [
+        ...lane.items.splice(0).map((item) => item.row),
+        ...(lane.running?.steering.splice(0) ?? []),
+      ];
+      for (const row of dropped) this.#known.delete(row.id);
+    }
     lane?.running?.controller.abort(reason);
     return lane?.running !== undefined;
   }
 
-  steer(key: SessionKey, text: string): boolean {
-    const running = this.#lanes.get(key)?.running;
-    running?.steering.push(text);
-    return running !== undefined;
+  /** Into the running turn, between two of its tool calls. What it doesn't take up becomes the next turn. */
+  steer(row: InboxRow): void {
+    const running = this.#lanes.get(row.sessionKey)?.running;
+    if (running && !this.#known.has(row.id)) {
+      this.#known.add(row.id);
+      running.steering.push(row);
+    } else {
+      this.push({ row });
+    }
   }
 
   /** No new turns; the running ones get a grace, then they are cut off. Their messages wait in the inbox. */
@@ -148,7 +161,8 @@ export class Lanes {
   }
 
   async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
-    lane.running = { controller: new AbortController(), steering: [] };
+    const running: RunningTurn = { controller: new AbortController(), steering: [], taken: [] };
+    lane.running = running;
     try {
       const command = items[0]?.command;
       if (command) await command();
@@ -156,12 +170,14 @@ export class Lanes {
         await this.#options.run(
           key,
           items.map((item) => item.row),
-          lane.running,
+          running,
         );
     } catch (error) {
       this.#options.onError(error, key);
     } finally {
       lane.running = undefined;
+      for (const { id } of running.taken) this.#known.delete(id);
+      lane.items.unshift(...running.steering.map((row) => ({ row })));
     }
   }
 

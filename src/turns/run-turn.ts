@@ -152,7 +152,8 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     history: await deps.store.getConversation(session.id),
     input: userMessages(deps, rows) as ChatMessage[],
     tools: await deps.tools(session, principal),
-    takeSteering: () => turn.steering.splice(0),
+    takeSteering: () =>
+      takeUp(turn).map((row) => String(toUserMessage(row.message, deps.isShared(row)).content)),
     ...(model === undefined ? {} : { model }),
   };
   const result: AgentResult = { text: "", messages: [], usages: [], failure: undefined };
@@ -170,6 +171,12 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     watch.stop();
   }
   return result;
+}
+
+function takeUp(turn: RunningTurn): InboxRow[] {
+  const rows = turn.steering.splice(0);
+  turn.taken.push(...rows);
+  return rows;
 }
 
 function take(event: AgentEvent, result: AgentResult): void {
@@ -198,17 +205,18 @@ function interrupted(result: AgentResult): AgentResult {
 }
 
 async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send = true): Promise<void> {
-  const { key, rows, turnId, started } = current;
+  const { key, turn, turnId, started } = current;
   const { session, route } = started;
-  const messages = stamped([...userMessages(deps, rows), ...(result.messages as NewMessage[])]);
+  const rows = [...current.rows, ...turn.taken];
+  const messages = stamped([...userMessages(deps, current.rows), ...(result.messages as NewMessage[])]);
   const answer = lastAnswer(result);
   const notice = deps.noticeFor(route);
   const replies = [
-    ...(notice ? [reply(rows, notice, "notice")] : []),
-    ...(send && answer.trim() !== "" && !isSilence(answer) ? [reply(rows, answer, "answer")] : []),
+    ...(notice ? [reply(current.rows, notice, "notice")] : []),
+    ...(send && answer.trim() !== "" && !isSilence(answer) ? [reply(current.rows, answer, "answer")] : []),
   ];
   const principal = deps.principal(rows[0]!);
-  const lastPromptTokens = result.usages.at(-1)?.inputTokens;
+  const lastPromptTokens = promptTokens(result.usages.at(-1));
   killPoint("turn-answered");
   const committed = await deps.store.finishTurn({
     turnId,
@@ -245,6 +253,11 @@ function lastAnswer(result: AgentResult): string {
 
 function reply(rows: readonly InboxRow[], text: string, kind: NewReply["kind"]): NewReply {
   return { target: targetOf(rows.at(-1)!.message), kind, text };
+}
+
+/** What the model was given, cached or not. */
+function promptTokens(usage: TurnUsage | undefined): number | undefined {
+  return usage && usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
 export function totalUsage(usages: readonly TurnUsage[]): Usage {

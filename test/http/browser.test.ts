@@ -268,6 +268,26 @@ describe("the web chat in a browser", () => {
   });
 });
 
+describe("with a token", () => {
+  it("asks for it once", async () => {
+    await gateway.stop();
+    await gateway.start(0, "a-token-of-some-length");
+    const context = await browser.newContext({ baseURL: gateway.url });
+    contexts.push(context);
+    const page = await context.newPage();
+    await page.goto("/");
+    await page.getByLabel("Token").fill("wrong");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("alert").filter({ hasText: "not the token" }).waitFor();
+    await page.screenshot({ path: path.join(SHOTS, "login.png") });
+    await page.getByLabel("Token").fill("a-token-of-some-length");
+    await page.getByLabel("Token").press("Enter");
+    await connected(page);
+    await write(page, "Hello");
+    await answers(page).filter({ hasText: "You said: Hello" }).waitFor();
+  });
+});
+
 describe("what an answer looks like", () => {
   const HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -398,8 +418,10 @@ describe("looks", () => {
       "Promise.all(document.getAnimations().filter((a) => a.transitionProperty).map((a) => a.finished))",
     );
     await shoot("sessions");
+    await page.locator("#side-close:focus").waitFor();
     await page.keyboard.press("Escape");
     await page.locator("#shade").waitFor({ state: "hidden" });
+    await page.locator("#side-open:focus").waitFor();
   });
 });
 

@@ -1,7 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { spawnSync } from "node:child_process";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/sqlite/index.js";
@@ -48,13 +48,25 @@ async function ownFile(file: string): Promise<void> {
 describe("a file that can't be used gives one clear sentence and stays as it was", () => {
   const cases: [string, (file: string) => void, RegExp][] = [
     ["random bytes", (file) => fs.writeFileSync(file, randomBytes(20_000)), /is not an SQLite database/],
-    ["a text", (file) => fs.writeFileSync(file, "SQLite is nice, but this is a letter.\n"), /is not an SQLite database/],
+    [
+      "a text",
+      (file) => fs.writeFileSync(file, "SQLite is nice, but this is a letter.\n"),
+      /is not an SQLite database/,
+    ],
     ["a few bytes", (file) => fs.writeFileSync(file, "SQL"), /is not an SQLite database/],
-    ["nothing but a header", (file) => fs.writeFileSync(file, soundFile(`${file}.0`).subarray(0, 100)), /is cut off/],
+    [
+      "nothing but a header",
+      (file) => fs.writeFileSync(file, soundFile(`${file}.0`).subarray(0, 100)),
+      /is cut off/,
+    ],
     ["cut off in the middle", (file) => fs.truncateSync(file, soundFile(file).length / 2), /is cut off/],
     ["cut off within a page", (file) => fs.truncateSync(file, soundFile(file).length - 100), /is cut off/],
     ["another program's database", (file) => otherProgram(file), /is a database of another program/],
-    ["another program's database in WAL mode", (file) => otherProgram(file, "WAL"), /is a database of another program/],
+    [
+      "another program's database in WAL mode",
+      (file) => otherProgram(file, "WAL"),
+      /is a database of another program/,
+    ],
     ["a header with rubbish behind", (file) => spoil(file, 100, soundFile(file).length), /is damaged/],
   ];
   it.each(cases)("%s", async (_, make, message) => {
@@ -87,7 +99,9 @@ describe("a file that can't be used gives one clear sentence and stays as it was
 function otherProgram(file: string, mode = "DELETE"): void {
   const db = new Database(file);
   db.pragma(`journal_mode = ${mode}`);
-  db.exec("CREATE TABLE messages (id INTEGER PRIMARY KEY, body TEXT); INSERT INTO messages (body) VALUES ('hello')");
+  db.exec(
+    "CREATE TABLE messages (id INTEGER PRIMARY KEY, body TEXT); INSERT INTO messages (body) VALUES ('hello')",
+  );
   db.close();
 }
 
@@ -197,23 +211,26 @@ describe("a write that finds no room", () => {
   });
 
   const canMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
-  it.runIf(canMount)("is refused on a full disk, works again when there is room, and loses nothing", async () => {
-    const dir = tempDir();
-    // A small disk of its own, seen by that process only; what it holds at the end is copied out.
-    const script = `mount -t tmpfs -o size=4m tmpfs "$0" && mkdir "$0/d" && head -c 500000 /dev/zero > "$0/ballast" &&
+  it.runIf(canMount)(
+    "is refused on a full disk, works again when there is room, and loses nothing",
+    async () => {
+      const dir = tempDir();
+      // A small disk of its own, seen by that process only; what it holds at the end is copied out.
+      const script = `mount -t tmpfs -o size=4m tmpfs "$0" && mkdir "$0/d" && head -c 500000 /dev/zero > "$0/ballast" &&
       "$@" && cp "$0"/d/state.db* "$0/.."/out/`;
-    fs.mkdirSync(path.join(dir, "disk"));
-    fs.mkdirSync(path.join(dir, "out"));
-    const disk = path.join(dir, "disk");
-    const fill = fillArgs(path.join(disk, "d", "state.db"), path.join(disk, "ballast"));
-    const small = new Process("unshare", ["-rm", "bash", "-c", script, disk, ...fill]);
-    const { error, written, read, found, again } = await small.result<Filled>();
-    expectSentence(error);
-    expect(error.message).toContain("disk is full");
-    expect(written).toBeGreaterThan(10);
-    expect([read, found, again]).toEqual([written, written, "worked"]);
-    await expectIntact(path.join(dir, "out", "state.db"), written + 1);
-  });
+      fs.mkdirSync(path.join(dir, "disk"));
+      fs.mkdirSync(path.join(dir, "out"));
+      const disk = path.join(dir, "disk");
+      const fill = fillArgs(path.join(disk, "d", "state.db"), path.join(disk, "ballast"));
+      const small = new Process("unshare", ["-rm", "bash", "-c", script, disk, ...fill]);
+      const { error, written, read, found, again } = await small.result<Filled>();
+      expectSentence(error);
+      expect(error.message).toContain("disk is full");
+      expect(written).toBeGreaterThan(10);
+      expect([read, found, again]).toEqual([written, written, "worked"]);
+      await expectIntact(path.join(dir, "out", "state.db"), written + 1);
+    },
+  );
 });
 
 describe("a file with damaged pages", () => {
@@ -230,7 +247,9 @@ describe("a file with damaged pages", () => {
 
     // Pages that can't be read can't be given back either: it says so, and what is whole stays.
     await store.repair().catch(expectSentence);
-    const copies = fs.readdirSync(path.dirname(file)).filter((name) => /^state\.db\.repair-\d{8}_\d{6}$/.test(name));
+    const copies = fs
+      .readdirSync(path.dirname(file))
+      .filter((name) => /^state\.db\.repair-\d{8}_\d{6}$/.test(name));
     expect(copies).toHaveLength(1);
     const copy = path.join(path.dirname(file), copies[0]!);
     expect(fs.statSync(copy).mode & 0o777).toBe(0o600);
@@ -248,7 +267,10 @@ describe("a file with damaged pages", () => {
     expect(failed.length).toBeGreaterThan(0);
     expect(failed.length).toBeLessThan(5);
     for (const error of failed) expectSentence(error);
-    expect(await store.check()).toMatchObject({ ok: false, problems: expect.arrayContaining([expect.any(String)]) });
+    expect(await store.check()).toMatchObject({
+      ok: false,
+      problems: expect.arrayContaining([expect.any(String)]),
+    });
   });
 });
 
@@ -256,7 +278,9 @@ describe("a file with damaged pages", () => {
 function spoilTable(file: string, table: string): void {
   const { page, size } = inspect(file, (db) => ({
     page: db
-      .prepare("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 10")
+      .prepare(
+        "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 10",
+      )
       .pluck()
       .get(table) as number,
     size: db.pragma("page_size", { simple: true }) as number,

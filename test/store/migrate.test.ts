@@ -23,9 +23,9 @@ import {
 import { appendProcess, storeProcess } from "../support/processes.js";
 import { tempDir, tempStore } from "../support/temp.js";
 
-const SIX_TRIGGERS = ["messages_fts", "messages_fts_trigram"].flatMap((table) =>
-  ["delete", "insert", "update"].map((event) => `${table}_${event}`),
-).sort();
+const SIX_TRIGGERS = ["messages_fts", "messages_fts_trigram"]
+  .flatMap((table) => ["delete", "insert", "update"].map((event) => `${table}_${event}`))
+  .sort();
 
 /** Everything that stood in a file, by table, in the columns that it had. */
 interface Standing {
@@ -50,7 +50,8 @@ const copiesOf = (file: string) =>
     .filter((name) => /^state\.db\.v\d+-\d{8}_\d{6}$/.test(name))
     .map((name) => path.join(path.dirname(file), name));
 
-const leftovers = (file: string) => fs.readdirSync(path.dirname(file)).filter((name) => name.includes("partial"));
+const leftovers = (file: string) =>
+  fs.readdirSync(path.dirname(file)).filter((name) => name.includes("partial"));
 
 const integrity = (file: string) => inspect(file, (db) => db.pragma("integrity_check", { simple: true }));
 
@@ -74,7 +75,12 @@ describe.each(OLD_VERSIONS)("a file of version %i", (version) => {
     const before = standing(file);
 
     const { store } = await tempStore(file);
-    expect(await store.stats()).toMatchObject({ schemaVersion: 11, layout: "compact", sessions: 4, messages: 9 });
+    expect(await store.stats()).toMatchObject({
+      schemaVersion: 11,
+      layout: "compact",
+      sessions: 4,
+      messages: 9,
+    });
     expect(Object.keys(readTriggers(file))).toEqual(SIX_TRIGGERS);
     await expectSampleFound(store);
     expect(await store.check()).toEqual({ ok: true, problems: [] });
@@ -83,7 +89,9 @@ describe.each(OLD_VERSIONS)("a file of version %i", (version) => {
     const after = standing(file, before.columns);
     expect(after.messages).toEqual(before.messages);
     const titles = version === 3 ? ["the plan", "the plan #2", "the plan #3", null] : undefined;
-    expect(after.sessions).toEqual(before.sessions.map((row, i) => (titles ? { ...row, title: titles[i]! } : row)));
+    expect(after.sessions).toEqual(
+      before.sessions.map((row, i) => (titles ? { ...row, title: titles[i]! } : row)),
+    );
 
     const [copy, ...others] = copiesOf(file);
     expect(others).toEqual([]);
@@ -134,7 +142,12 @@ function historyOf(version: number): fc.Arbitrary<History> {
         sessions: sessions.map(({ parent, title, ...row }, i) => {
           const free = title !== null && !(version >= 4 && taken.has(title));
           if (free) taken.add(title);
-          return { id: `s${i}`, ...row, title: free ? title : null, parent_session_id: parent < i ? `s${parent}` : null };
+          return {
+            id: `s${i}`,
+            ...row,
+            title: free ? title : null,
+            parent_session_id: parent < i ? `s${parent}` : null,
+          };
         }),
         messages: messages.map(({ session, gap, ...row }) => {
           id += gap;
@@ -172,7 +185,9 @@ describe("any history of any older version", () => {
 function expectTitlesKept(before: readonly Row[], after: readonly Row[]): void {
   const titles = after.flatMap(({ title }) => (title === null || title === undefined ? [] : [title]));
   expect(new Set(titles).size).toBe(titles.length);
-  const oldest = [...before].sort((a, b) => Number(a.started_at) - Number(b.started_at) || (a.id! < b.id! ? -1 : 1));
+  const oldest = [...before].sort(
+    (a, b) => Number(a.started_at) - Number(b.started_at) || (a.id! < b.id! ? -1 : 1),
+  );
   for (const [i, { title }] of before.entries()) {
     const now = after[i]!.title ?? null;
     if (title === null || title === undefined) expect(now).toBeNull();
@@ -187,7 +202,9 @@ describe("a migration", () => {
     makeOldFile(file, 6, largeHistory(10, 200));
     const seen: { step: string; version: number }[] = [];
     await tempStore(file, ({ step }) => seen.push({ step, version: readVersion(file) }));
-    expect(seen.map(({ step }) => step)).toEqual(expect.arrayContaining(["Keeping a copy", "Upgrading the history"]));
+    expect(seen.map(({ step }) => step)).toEqual(
+      expect.arrayContaining(["Keeping a copy", "Upgrading the history"]),
+    );
     expect(seen[0]?.version).toBe(6);
   });
 
@@ -275,7 +292,9 @@ describe.each([16, 99])("a file of the newer version %i", (version) => {
     const after = standing(file, before.columns);
     expect(after.sessions.filter((row) => row.id !== "mine")).toEqual(before.sessions);
     expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
-    expect(readRows(file, "compression_locks", ["session_id AS id", "holder"])).toEqual([{ id: "s1", holder: "pid=1" }]);
+    expect(readRows(file, "compression_locks", ["session_id AS id", "holder"])).toEqual([
+      { id: "s1", holder: "pid=1" },
+    ]);
     expect(inspect(file, (db) => db.prepare("SELECT max(message_id) FROM touched").pluck().get())).toBe(id);
     expect(copiesOf(file)).toEqual([]);
   });
@@ -306,7 +325,16 @@ describe("a column that another process adds while the store is open", () => {
   });
 });
 
-const QUERIES = ["walrus", "walrus0", "river* OR stone1", "桂林山水", "漓江", "部署 NOT walrus", '"message 3-7"', "tiếng Việt"];
+const QUERIES = [
+  "walrus",
+  "walrus0",
+  "river* OR stone1",
+  "桂林山水",
+  "漓江",
+  "部署 NOT walrus",
+  '"message 3-7"',
+  "tiếng Việt",
+];
 
 async function answers(store: Store): Promise<unknown[]> {
   const all = [];
@@ -340,7 +368,12 @@ describe("a file in version 11's own layout", () => {
     const before = await answers(store);
     expect(before.flat().length).toBeGreaterThan(100);
 
-    const gateway = appendProcess(file, { sessions: ["s0", "s1", "s2"], perSession: 40, callers: 3, name: "beside" });
+    const gateway = appendProcess(file, {
+      sessions: ["s0", "s1", "s2"],
+      perSession: 40,
+      callers: 3,
+      name: "beside",
+    });
     await gateway.line("ready");
     gateway.send("go");
     expect(await store.optimize()).toMatchObject({ converted: true });
@@ -357,7 +390,12 @@ describe("a file in version 11's own layout", () => {
     const file = path.join(tempDir(), "state.db");
     makeInlineFile(file, largeHistory(20, 250));
     const before = standing(file);
-    for (const step of ["Indexing", "Removing the old index", "Removing the old index", "Merging the index"]) {
+    for (const step of [
+      "Indexing",
+      "Removing the old index",
+      "Removing the old index",
+      "Merging the index",
+    ]) {
       const process = storeProcess(file, "optimize");
       await Promise.race([process.line(`progress {"step":"${step}"`), process.line("result")]);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
@@ -378,7 +416,9 @@ describe("a file in version 11's own layout", () => {
     expect(await store.stats()).toMatchObject({ layout: "compact" });
     expect(await store.check()).toEqual({ ok: true, problems: [] });
     expect(standing(file, before.columns)).toEqual(before);
-    const names = inspect(file, (db) => db.prepare("SELECT name FROM sqlite_master").pluck().all()) as string[];
+    const names = inspect(file, (db) =>
+      db.prepare("SELECT name FROM sqlite_master").pluck().all(),
+    ) as string[];
     expect(names.filter((name) => /^gw_(new|old)_/.test(name))).toEqual([]);
   });
 });

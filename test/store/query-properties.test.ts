@@ -9,11 +9,80 @@ import { tempStore } from "../support/temp.js";
 /** What people type, and what they shouldn't: operators, quotes, stars, NULs, all scripts, half a surrogate. */
 const piece = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("AND", "OR", "NOT", "and", "not", "NEAR", "NEAR(a b)", "NEAR/2") },
-  { weight: 3, arbitrary: fc.constantFrom('"', '""', "'", "*", "**", "a*", '"a b"*', "^", "^a", "+", "-", "-a", "a-b", "a.b") },
-  { weight: 3, arbitrary: fc.constantFrom("(", ")", "{", "}", ":", "content:", "a:b", ",", ";", "%", "_", "\\", "/", "@", "#") },
-  { weight: 2, arbitrary: fc.constantFrom("\0", "\0Q0\0", "\0Q9\0", "\u2028", "\u00a0", "\u3000", "\n", "\t", "\ud800", "\udc00") },
-  { weight: 2, arbitrary: fc.constantFrom("漓", "漓江", "桂林山水", "한국", "テスト", "𠀀", "🎉", "👨‍👩‍👧", "e\u0301", "ß", "ﬁ") },
-  { weight: 2, arbitrary: fc.constantFrom("docker", "C++", "it's", "user@example.com", "100%", "_x_", "1.2.3", "a..b") },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '"',
+      '""',
+      "'",
+      "*",
+      "**",
+      "a*",
+      '"a b"*',
+      "^",
+      "^a",
+      "+",
+      "-",
+      "-a",
+      "a-b",
+      "a.b",
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "(",
+      ")",
+      "{",
+      "}",
+      ":",
+      "content:",
+      "a:b",
+      ",",
+      ";",
+      "%",
+      "_",
+      "\\",
+      "/",
+      "@",
+      "#",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "\0",
+      "\0Q0\0",
+      "\0Q9\0",
+      "\u2028",
+      "\u00a0",
+      "\u3000",
+      "\n",
+      "\t",
+      "\ud800",
+      "\udc00",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "漓",
+      "漓江",
+      "桂林山水",
+      "한국",
+      "テスト",
+      "𠀀",
+      "🎉",
+      "👨‍👩‍👧",
+      "e\u0301",
+      "ß",
+      "ﬁ",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("docker", "C++", "it's", "user@example.com", "100%", "_x_", "1.2.3", "a..b"),
+  },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 8 }) },
   { weight: 1, arbitrary: fc.string({ maxLength: 8 }) },
 );
@@ -28,7 +97,9 @@ describe("a cleaned query", () => {
     db.exec("CREATE VIRTUAL TABLE words USING fts5(content)");
     db.exec("CREATE VIRTUAL TABLE trigrams USING fts5(content, tokenize='trigram')");
     for (const table of ["words", "trigrams"]) {
-      db.prepare(`INSERT INTO ${table} (content) VALUES (?)`).run("docker a b 桂林山水甲天下 it's user@example.com");
+      db.prepare(`INSERT INTO ${table} (content) VALUES (?)`).run(
+        "docker a b 桂林山水甲天下 it's user@example.com",
+      );
     }
   });
   afterAll(() => {
@@ -92,14 +163,22 @@ describe("a search", () => {
       { requiredKeys: [] },
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(query, options), { minLength: 20, maxLength: 20 }), async (asked) => {
-        const all = await Promise.allSettled(asked.map(([text, how]) => store.searchMessages(text, how)));
-        all.forEach((one, i) => {
-          const shown = JSON.stringify(asked[i]);
-          if (one.status === "fulfilled") expect(one.value.plan.query, shown).toBe(asked[i]![0]);
-          else expect(one.reason, shown).toMatchObject({ name: "HermesError", code: "invalid", hint: expect.any(String) });
-        });
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(query, options), { minLength: 20, maxLength: 20 }),
+        async (asked) => {
+          const all = await Promise.allSettled(asked.map(([text, how]) => store.searchMessages(text, how)));
+          all.forEach((one, i) => {
+            const shown = JSON.stringify(asked[i]);
+            if (one.status === "fulfilled") expect(one.value.plan.query, shown).toBe(asked[i]![0]);
+            else
+              expect(one.reason, shown).toMatchObject({
+                name: "HermesError",
+                code: "invalid",
+                hint: expect.any(String),
+              });
+          });
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -118,7 +197,8 @@ describe("a search", () => {
       for (const count of [10, 30, 62]) {
         const terms = Array.from({ length: count }, (_, i) => (i % 7 === 6 ? "docker" : word));
         await expect(store.searchMessages(terms.join(operator)).catch((error) => error)).resolves.toSatisfy(
-          (answer: { hits?: unknown; code?: string }) => answer.hits !== undefined || answer.code === "invalid",
+          (answer: { hits?: unknown; code?: string }) =>
+            answer.hits !== undefined || answer.code === "invalid",
         );
       }
       const tooMany = Array(500).fill(word).join(operator);

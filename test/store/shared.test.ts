@@ -29,7 +29,8 @@ def append(session, role, content, tool_name=None, tool_calls=None):
 
 const ask = <T>(code: string, ...args: string[]) => python(CONNECT + code, ...args).result<T>();
 
-const find = async (store: Store, query: string) => (await store.searchMessages(query)).hits.map((hit) => hit.id);
+const find = async (store: Store, query: string) =>
+  (await store.searchMessages(query)).hits.map((hit) => hit.id);
 
 describe("Python's sqlite3 on our file", () => {
   it("reads what we write, through both indexes", async () => {
@@ -38,7 +39,10 @@ describe("Python's sqlite3 on our file", () => {
     const ids = await store.appendMessages("ours", [
       { role: "user", content: "the walrus waits" },
       { role: "user", content: "去看桂林山水吧" },
-      { role: "assistant", tool_calls: [{ id: "1", function: { name: "web_search", arguments: '{"q":"pelican"}' } }] },
+      {
+        role: "assistant",
+        tool_calls: [{ id: "1", function: { name: "web_search", arguments: '{"q":"pelican"}' } }],
+      },
       { role: "user", content: [{ type: "text", text: "看二维码在这里" }] },
     ]);
     const answer = await ask<Record<string, unknown>>(
@@ -94,9 +98,13 @@ print(json.dumps(db.execute("PRAGMA integrity_check").fetchone()[0]))`,
     expect(await find(store, "二维码")).toEqual([5]);
     expect(await find(store, "narwhal")).toEqual([6]);
     expect(await store.getSession("ours")).toMatchObject({ message_count: 2 });
-    expect((await store.getMessages("theirs")).at(-1)?.content).toEqual([{ type: "text", text: "看二维码在这里" }]);
+    expect((await store.getMessages("theirs")).at(-1)?.content).toEqual([
+      { type: "text", text: "看二维码在这里" },
+    ]);
 
-    const [structured] = await store.appendMessages("ours", [{ role: "user", content: [{ text: "小熊猫在树上" }] }]);
+    const [structured] = await store.appendMessages("ours", [
+      { role: "user", content: [{ text: "小熊猫在树上" }] },
+    ]);
     expect(await find(store, "小熊猫")).toEqual([structured]);
     await ask(
       `
@@ -191,7 +199,9 @@ print(json.dumps({"errors": []}))`,
       expect(await store.getSession(session)).toMatchObject({ message_count: expected.length });
     }
     expect(await store.check()).toEqual({ ok: true, problems: [] });
-    expect(await ask("print(json.dumps(db.execute('PRAGMA integrity_check').fetchone()[0]))", file)).toBe("ok");
+    expect(await ask("print(json.dumps(db.execute('PRAGMA integrity_check').fetchone()[0]))", file)).toBe(
+      "ok",
+    );
   });
 
   it("may come and go all the time", async () => {
@@ -216,7 +226,8 @@ print(json.dumps({"errors": []}))`,
     const doomed = appendProcess(file, { sessions: ["s"], perSession: 100_000, callers: 4, name: "doomed" });
     await doomed.line("ready");
     doomed.send("go");
-    while ((await store.stats()).messages < 50) await store.appendMessages("s", [{ role: "user", content: "beside" }]);
+    while ((await store.stats()).messages < 50)
+      await store.appendMessages("s", [{ role: "user", content: "beside" }]);
     await doomed.kill();
     const before = (await store.stats()).messages;
     await store.appendMessages("s", [{ role: "user", content: "after" }]);
@@ -228,7 +239,10 @@ print(json.dumps({"errors": []}))`,
 });
 
 function callsOf(name: string, session: string, callers: number, each: number): string[] {
-  return Array.from({ length: callers * each }, (_, i) => `${name}:${session}:${i % callers}:${Math.floor(i / callers)}`);
+  return Array.from(
+    { length: callers * each },
+    (_, i) => `${name}:${session}:${i % callers}:${Math.floor(i / callers)}`,
+  );
 }
 
 /** Each caller's messages count up from zero without a gap. */

@@ -1,6 +1,10 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Content, MessageRow } from "../../src/session.js";
+import { openStore } from "../../src/store/sqlite/index.js";
 import type { ExportedSession, Store } from "../../src/store/store.js";
 import { collect } from "../support/collect.js";
 import { readRows } from "../support/old-schemas.js";
@@ -26,6 +30,7 @@ const toolCalls: fc.Arbitrary<unknown> = fc.oneof(
     '[{"id": 12345678901234567890}]',
     '[{"function": {"name": "f", "arguments": "{\\"n\\": 9223372036854775807}"}, "n": -9223372036854775808}]',
     "[0.12345678901234567890123]",
+    "[1e400, 1e-400]",
   ),
 );
 const time = fc.double({ min: 0, max: 2e9, noNaN: true });
@@ -92,7 +97,10 @@ const history: fc.Arbitrary<Plain[]> = fc.array(session, { maxLength: 10 }).map(
     id: `s${i}`,
     parent_session_id: parent < sessions.length && parent !== i ? `s${parent}` : null,
     title: titled ? `title ${i % 3} #${i}` : null,
-    messages: messages.map((one) => ({ ...one, id: (id += 3), session_id: `s${i}` }) as MessageRow),
+    messages: messages.map((one) => {
+      id += 3;
+      return { ...one, id, session_id: `s${i}` } as MessageRow;
+    }),
   }));
 });
 
@@ -152,7 +160,11 @@ describe("export and import", () => {
 
   it("keep sessions to a source or to one id", async () => {
     const { store } = await tempStore();
-    for (const [id, source] of [["a", "cli"], ["b", "telegram"], ["c", "cli"]] as const) {
+    for (const [id, source] of [
+      ["a", "cli"],
+      ["b", "telegram"],
+      ["c", "cli"],
+    ] as const) {
       await store.createSession({ id, source, started_at: 1 });
     }
     const ids = async (query: Parameters<Store["exportSessions"]>[0]) =>
@@ -188,7 +200,10 @@ describe("an import", () => {
     expect(await store.importSessions(lines)).toEqual({ imported: 2, skipped: 0 });
     const before = await exported(store);
     expect(await store.importSessions(lines)).toEqual({ imported: 0, skipped: 2 });
-    expect(await store.importSessions([line("a", { source: "x" }), line("c")])).toEqual({ imported: 1, skipped: 1 });
+    expect(await store.importSessions([line("a", { source: "x" }), line("c")])).toEqual({
+      imported: 1,
+      skipped: 1,
+    });
     expect((await exported(store)).filter((one) => one.id !== "c")).toEqual(before);
     expect((await store.searchMessages("walrus")).hits).toHaveLength(1);
   });
@@ -196,7 +211,11 @@ describe("an import", () => {
   it("gives a title in use the next number", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "mine", source: "cli", title: "plan" });
-    await store.importSessions([line("a", { title: "plan" }), line("b", { title: "plan" }), line("c", { title: "free" })]);
+    await store.importSessions([
+      line("a", { title: "plan" }),
+      line("b", { title: "plan" }),
+      line("c", { title: "free" }),
+    ]);
     const titles = (await exported(store)).map(({ id, title }) => [id, title]);
     expect(Object.fromEntries(titles)).toEqual({ mine: "plan", a: "plan #2", b: "plan #3", c: "free" });
   });
@@ -205,7 +224,9 @@ describe("an import", () => {
     const { store } = await tempStore();
     await store.createSession({ id: "mine", source: "cli" });
     await store.appendMessages("mine", [{ role: "user", content: "mine" }]);
-    await store.importSessions([line("a", { messages: [saying("theirs", { id: 1 }), saying("far", { id: 9_000_000_000 })] })]);
+    await store.importSessions([
+      line("a", { messages: [saying("theirs", { id: 1 }), saying("far", { id: 9_000_000_000 })] }),
+    ]);
     expect((await store.getMessages("a")).map(({ id, content }) => [id, content])).toEqual([
       [2, "theirs"],
       [9_000_000_000, "far"],
@@ -220,10 +241,25 @@ describe("an import", () => {
   it("finds parents that come later, in another batch too", async () => {
     const { store } = await tempStore();
     const many = Array.from({ length: 150 }, (_, i) => saying(`m${i}`));
-    const lines = [line("child", { parent_session_id: "root", messages: many }), line("root", { messages: many })];
+    const lines = [
+      line("child", { parent_session_id: "root", messages: many }),
+      line("root", { messages: many }),
+    ];
     await store.importSessions([...lines, line("lost", { parent_session_id: "nobody" })]);
     expect(await store.getSession("child")).toMatchObject({ parent_session_id: "root" });
     expect(await store.getSession("lost")).toMatchObject({ parent_session_id: null });
+  });
+});
+
+describe("an import of something else", () => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-test-"));
+  let store: Store;
+  beforeAll(async () => {
+    store = await openStore({ path: path.join(dir, "state.db") });
+  });
+  afterAll(async () => {
+    await store.close();
+    fs.rmSync(dir, { recursive: true });
   });
 
   it.each([
@@ -244,8 +280,10 @@ describe("an import", () => {
     ["a message's number that is no number", line("x", { messages: [saying("a", { id: "first" })] })],
     ["a message's number beyond all counting", line("x", { messages: [saying("a", { id: 2 ** 63 })] })],
     ["an empty column that must not be", line("x", { messages: [saying("a", { active: null })] })],
-  ])("refuses %s, says so, and imports nothing of that batch", async (_, bad) => {
-    const error = await store.importSessions([line("good"), bad as ExportedSession]).catch((thrown) => thrown);
+  ])("is refused: %s; nothing of the batch is kept", async (_, bad) => {
+    const error = await store
+      .importSessions([line("good"), bad as ExportedSession])
+      .catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "HermesError", code: "invalid", hint: expect.any(String) });
     expect(error.message).toMatch(/^This is no exported session: /);
     expect(await store.countExport({})).toBe(0);

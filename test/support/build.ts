@@ -5,5 +5,7 @@ import { spawnSync } from "node:child_process";
  * `npm run build`'s to stop at; the code comes out all the same.
  */
 export default function build(): void {
-  spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
+  spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+    stdio: "inherit",
+  });
 }

@@ -68,7 +68,9 @@ const STEPS: Record<number, string> = {
   3: column("sessions", "title TEXT"),
   4: "CREATE UNIQUE INDEX idx_sessions_title_unique ON sessions(title) WHERE title IS NOT NULL;",
   5: [
-    ...["cache_read_tokens", "cache_write_tokens", "reasoning_tokens"].map((name) => `${name} INTEGER DEFAULT 0`),
+    ...["cache_read_tokens", "cache_write_tokens", "reasoning_tokens"].map(
+      (name) => `${name} INTEGER DEFAULT 0`,
+    ),
     ...["billing_provider", "billing_base_url", "billing_mode"].map((name) => `${name} TEXT`),
     ...["estimated_cost_usd", "actual_cost_usd"].map((name) => `${name} REAL`),
     ...["cost_status", "cost_source", "pricing_version"].map((name) => `${name} TEXT`),
@@ -129,7 +131,9 @@ export function makeNewerFile(file: string, version: number, history: History): 
       CREATE TRIGGER touched_insert AFTER INSERT ON messages BEGIN INSERT INTO touched VALUES (new.id); END;`);
     insertAll(db, "sessions", history.sessions);
     insertAll(db, "messages", history.messages);
-    db.exec("UPDATE sessions SET handoff_state = 'pending', mood = 'keen' WHERE id = (SELECT min(id) FROM sessions)");
+    db.exec(
+      "UPDATE sessions SET handoff_state = 'pending', mood = 'keen' WHERE id = (SELECT min(id) FROM sessions)",
+    );
     setVersion(db, version);
   });
 }
@@ -245,21 +249,46 @@ export function sampleHistory({ doubledTitles = false } = {}): History {
     codex_message_items: null,
     ...more,
   });
-  const calls = JSON.stringify([{ id: "c1", function: { name: "web_search", arguments: '{"query":"penguins"}' } }]);
+  const calls = JSON.stringify([
+    { id: "c1", function: { name: "web_search", arguments: '{"query":"penguins"}' } },
+  ]);
   return {
     sessions: [
       session("s1", { title: "the plan", ended_at: 1_700_000_100, end_reason: "compression" }),
-      session("s2", { parent_session_id: "s1", title: doubledTitles ? "the plan" : "the plan #2", started_at: 1_700_000_200 }),
-      session("s3", { source: "telegram", user_id: "42", title: doubledTitles ? "the plan" : null, started_at: 1_700_000_300 }),
+      session("s2", {
+        parent_session_id: "s1",
+        title: doubledTitles ? "the plan" : "the plan #2",
+        started_at: 1_700_000_200,
+      }),
+      session("s3", {
+        source: "telegram",
+        user_id: "42",
+        title: doubledTitles ? "the plan" : null,
+        started_at: 1_700_000_300,
+      }),
       session("s4", { source: "telegram", model: null, model_config: null }),
     ],
     messages: [
       message("s1", "user", "please look at the walrus", { id: 1 }),
-      message("s1", "assistant", null, { id: 2, tool_calls: calls, finish_reason: "tool_calls", reasoning: "hm" }),
-      message("s1", "tool", '{"data": []}', { id: 3, tool_call_id: "c1", tool_name: "web_search", token_count: 12 }),
+      message("s1", "assistant", null, {
+        id: 2,
+        tool_calls: calls,
+        finish_reason: "tool_calls",
+        reasoning: "hm",
+      }),
+      message("s1", "tool", '{"data": []}', {
+        id: 3,
+        tool_call_id: "c1",
+        tool_name: "web_search",
+        token_count: 12,
+      }),
       message("s2", "user", "桂林山水甲天下", { id: 5, reasoning_content: "想" }),
       message("s2", "user", '\0json:[{"type":"text","text":"二维码在这里 pelican"}]', { id: 6 }),
-      message("s3", "assistant", "emoji 🎉 and tiếng Việt", { id: 7, codex_message_items: "[]", reasoning_details: "[1]" }),
+      message("s3", "assistant", "emoji 🎉 and tiếng Việt", {
+        id: 7,
+        codex_message_items: "[]",
+        reasoning_details: "[1]",
+      }),
       message("s3", "session_meta", "{}", { id: 8 }),
       message("s3", "user", "", { id: 9, timestamp: 1 }),
       message("s4", "user", "nul \0 inside", { id: 20 }),
@@ -267,17 +296,34 @@ export function sampleHistory({ doubledTitles = false } = {}): History {
   };
 }
 
-const WORDS = "walrus penguin deploy docker kernel pasta river stone 桂林山水 漓江 部署 tiếng Việt 🎉 const fn return".split(" ");
+const WORDS =
+  "walrus penguin deploy docker kernel pasta river stone 桂林山水 漓江 部署 tiếng Việt 🎉 const fn return".split(
+    " ",
+  );
 
 /** Many messages, the same ones for the same numbers. */
 export function largeHistory(sessions: number, messagesEach: number, wordsEach = 40): History {
   const history: History = { sessions: [], messages: [] };
   for (let s = 0; s < sessions; s += 1) {
-    history.sessions.push({ id: `s${s}`, source: "cli", started_at: 1000 + s, ended_at: 2000 + s, end_reason: "cli_close" });
+    history.sessions.push({
+      id: `s${s}`,
+      source: "cli",
+      started_at: 1000 + s,
+      ended_at: 2000 + s,
+      end_reason: "cli_close",
+    });
     for (let m = 0; m < messagesEach; m += 1) {
-      const words = Array.from({ length: wordsEach }, (_, i) => `${WORDS[(s * 7 + m * 3 + i) % WORDS.length]}${(m * i) % 97}`);
+      const words = Array.from(
+        { length: wordsEach },
+        (_, i) => `${WORDS[(s * 7 + m * 3 + i) % WORDS.length]}${(m * i) % 97}`,
+      );
       const content = `message ${s}-${m} ${words.join(" ")}`;
-      history.messages.push({ session_id: `s${s}`, role: m % 2 ? "assistant" : "user", content, timestamp: 1000 + s + m / 1000 });
+      history.messages.push({
+        session_id: `s${s}`,
+        role: m % 2 ? "assistant" : "user",
+        content,
+        timestamp: 1000 + s + m / 1000,
+      });
     }
   }
   return history;

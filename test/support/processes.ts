@@ -29,7 +29,8 @@ export class Process {
     for (;;) {
       const found = this.lines.find((line) => line.startsWith(start));
       if (found !== undefined) return found;
-      if (this.#ended !== undefined) throw new Error(`ended with ${this.#ended} before "${start}": ${this.#stderr}`);
+      if (this.#ended !== undefined)
+        throw new Error(`ended with ${this.#ended} before "${start}": ${this.#stderr}`);
       await this.#change();
     }
   }
@@ -76,7 +77,12 @@ export class Process {
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Opens the file, runs one verb of the store, tells about it: see the script. */
-export function storeProcess(file: string, verb = "none", args: unknown[] = [], options?: SpawnOptions): Process {
+export function storeProcess(
+  file: string,
+  verb = "none",
+  args: unknown[] = [],
+  options?: SpawnOptions,
+): Process {
   const script = path("./store-process.mjs");
   return new Process(process.execPath, [script, file, verb, JSON.stringify(args)], options);
 }
@@ -99,4 +105,3 @@ export function python(code: string, ...args: string[]): Process {
   const prelude = "import json, sqlite3, sys, time\nargs = sys.argv[1:]\n";
   return new Process("python3", ["-c", prelude + code, ...args]);
 }
-

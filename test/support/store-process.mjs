@@ -5,7 +5,8 @@ import { openStore } from "../../dist/store/sqlite/index.js";
  * JSON. Verb `none` only opens, `hold` keeps it open until the input ends, `appends` takes turns with other writes.
  */
 const [, , file, verb, json] = process.argv;
-const say = (word, value) => process.stdout.write(`${word}${value === undefined ? "" : ` ${JSON.stringify(value)}`}\n`);
+const say = (word, value) =>
+  process.stdout.write(`${word}${value === undefined ? "" : ` ${JSON.stringify(value)}`}\n`);
 const tell = (progress) => say("progress", progress);
 
 async function run(store) {
@@ -23,5 +24,9 @@ try {
   say("result");
   say(JSON.stringify(result ?? null));
 } catch (error) {
-  say(JSON.stringify({ error: { name: error.name, code: error.code, message: error.message, hint: error.hint } }));
+  say(
+    JSON.stringify({
+      error: { name: error.name, code: error.code, message: error.message, hint: error.hint },
+    }),
+  );
 }

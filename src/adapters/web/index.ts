@@ -12,7 +12,7 @@ import { entryOf, Recent, RecentIds } from "./recent.js";
 import { SessionWatch } from "./session-watch.js";
 import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
 
-export type { WebCommand, WebLogEntry, WebOptions, WebSession, WebSessionSummary } from "./types.js";
+export type { WebLogEntry, WebOptions, WebSessionSummary } from "./types.js";
 
 export interface WebAdapter extends Adapter, CanPreview, CanType {
   routes(app: Hono): void;

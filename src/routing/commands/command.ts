@@ -38,8 +38,8 @@ export interface CommandCall {
 /** What comes of it: words for the chat, and perhaps a turn. */
 export interface CommandOutcome {
   reply?: string;
-  /** The agent answers this in the chat's session, as if it had been written. */
-  turn?: { text: string };
+  /** The agent answers this in the chat's session, as if it had been written; `steer`: in the turn that is running. */
+  turn?: { text: string; steer?: true };
 }
 
 /** What commands may do to the gateway. */
@@ -60,8 +60,6 @@ export interface CommandGateway {
   stop(key: SessionKey): Promise<{ wasRunning: boolean; cancelled: number }>;
   isRunning(key: SessionKey): boolean;
   waiting(key: SessionKey): number;
-  /** Hands a text to the running turn between its tool calls. False when there is none that takes it. */
-  steer(key: SessionKey, text: string): boolean;
   /** A separate session; its answer comes to this chat when it is done. */
   background(call: CommandCall, prompt: string): Promise<string>;
   model(key: SessionKey): string;

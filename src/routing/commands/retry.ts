@@ -1,6 +1,7 @@
+import type { Origin } from "../../message.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { currentSession, noSession } from "./parts/current-session.js";
-import { turnsOf } from "./parts/turns.js";
+import { type Turn, turnsOf, undoTurns } from "./parts/turns.js";
 
 export const retry: Command = {
   name: "retry",
@@ -16,10 +17,21 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   const { store } = call.gateway;
   const last = (await turnsOf(store, session.id)).at(-1);
   if (!last) return { reply: "There is nothing to retry." };
-  // A turn is made from text: a picture would be missing from it, so nothing is taken back.
-  if (typeof last.content !== "string" || last.content.trim() === "") {
-    return { reply: "The last message was more than text. Please send it again." };
-  }
-  await store.undoTurns(session.id, 1);
-  return { turn: { text: last.content } };
+  const text = textOf(last, call.message.origin);
+  if (text === undefined) return { reply: "The last message was more than text. Please send it again." };
+  await undoTurns(store, session.id, [last]);
+  return { turn: { text } };
+}
+
+/** Undefined where a part is no text: a picture would be missing from the turn, so nothing is taken back. */
+function textOf(turn: Turn, origin: Origin): string | undefined {
+  const texts = turn.map(({ content }) => content).filter((content) => typeof content === "string");
+  const text = texts.map((content) => withoutSender(content, origin)).join("\n");
+  return texts.length < turn.length || text.trim() === "" ? undefined : text;
+}
+
+/** Shared sessions keep the sender's name before the text; the turn will get the asker's anew. */
+function withoutSender(text: string, { chatType, userName, userId }: Origin): string {
+  const sender = `[${userName || userId}] `;
+  return chatType !== "dm" && text.startsWith(sender) ? text.slice(sender.length) : text;
 }

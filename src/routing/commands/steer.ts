@@ -14,7 +14,9 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   const { gateway, key } = call;
   const text = wordsOf(call);
   if (text === "") return { reply: "What is the hint? For example `/steer only the last week`." };
-  if (gateway.steer(key, text)) return { reply: "🧭 Passed on to the running turn." };
   if (!gateway.isRunning(key)) return { turn: { text } };
-  return { reply: "⏳ The running turn can't take hints; yours comes next.", turn: { text } };
+  return {
+    reply: "🧭 Passed on to the running turn; what it can't take up any more comes next.",
+    turn: { text, steer: true },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { currentSession, noSession } from "./parts/current-session.js";
 import { blocks, bullets, code, counted, shortened } from "./parts/text.js";
-import { turnsOf } from "./parts/turns.js";
+import { turnsOf, undoTurns } from "./parts/turns.js";
 
 const SHOWN_MAX = 5;
 
@@ -20,10 +20,9 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   const wanted = Number(call.args.trim() || "1");
   if (!Number.isSafeInteger(wanted) || wanted < 1) return { reply: "How many turns? For example `/undo 2`." };
   const { store } = call.gateway;
-  const possible = (await turnsOf(store, session.id)).length;
-  if (possible === 0) return { reply: "There is nothing to undo." };
-  const { undone, texts } = await store.undoTurns(session.id, Math.min(wanted, possible));
-  return { reply: report(undone, texts) };
+  const turns = (await turnsOf(store, session.id)).slice(-wanted);
+  if (turns.length === 0) return { reply: "There is nothing to undo." };
+  return { reply: report(turns.length, await undoTurns(store, session.id, turns)) };
 }
 
 function report(undone: number, texts: readonly string[]): string {

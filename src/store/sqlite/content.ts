@@ -43,10 +43,19 @@ export function decodeContentExactly(stored: string | null): Content {
   return structured ? decodeContent(stored) : stored;
 }
 
-/** Numbers that JavaScript might not keep to the last digit. */
+/** Whether JavaScript would write one of the numbers otherwise than it stands there. */
 function hasLongNumbers(json: string): boolean {
   const outsideStrings = json.replace(/"(?:[^"\\]|\\.)*"/gs, "");
-  return /\d{16}|\d[eE]/.test(outsideStrings);
+  return (outsideStrings.match(/\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? []).some(changes);
+}
+
+const EXACT_DIGITS = 15;
+
+function changes(literal: string): boolean {
+  const value = Number(literal);
+  if (String(value) === literal) return false;
+  const digits = literal.replace(/[eE].*/, "").replace(/^[0.]+|\./g, "");
+  return digits.length > EXACT_DIGITS || !Number.isFinite(value) || (value === 0 && digits !== "");
 }
 
 export function encodeJson(value: unknown): string | null {

@@ -175,7 +175,7 @@ class SqliteStore implements Store {
   }
 
   async repair(onProgress?: OnProgress): Promise<RepairReport> {
-    const copy = `${this.#file}.repair-${fileStamp()}`;
+    const copy = freeName(`${this.#file}.repair-${fileStamp()}`);
     await this.#keepCopy(copy, onProgress);
     const { problems } = await this.check(onProgress);
     const repaired = await this.#long<string[]>("rebuildDerived", [problems], onProgress);
@@ -257,6 +257,12 @@ class SqliteStore implements Store {
   #bytes(): number {
     return fs.statSync(this.#file).size;
   }
+}
+
+/** Two copies in one second are two copies. */
+function freeName(name: string, number = 1): string {
+  const free = number === 1 ? name : `${name}-${number}`;
+  return fs.existsSync(free) ? freeName(name, number + 1) : free;
 }
 
 const BATCH_MESSAGES = 100;

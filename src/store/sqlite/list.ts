@@ -47,24 +47,27 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
   );
 }
 
-function* byLastActivity(db: Database): Generator<{ id: SessionId; at: number }> {
+function* byLastActivity(db: Database): Generator<Activity> {
   const spoken = distinct(
     sql(
       db,
-      "SELECT session_id AS id, timestamp AS at FROM messages ORDER BY timestamp DESC",
+      "SELECT session_id AS id, timestamp AS at, 1 AS spoken FROM messages ORDER BY timestamp DESC",
     ).iterate() as Iterable<Activity>,
   );
-  const silent = sql(
+  const started = sql(
     db,
-    `SELECT id, started_at AS at FROM sessions s
-     WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id) ORDER BY started_at DESC`,
+    "SELECT id, started_at AS at, 0 AS spoken FROM sessions ORDER BY started_at DESC",
   ).iterate() as IterableIterator<Activity>;
-  yield* merge(spoken, silent);
+  const hasMessages = sql(db, "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1");
+  // Asked only of the sessions that are reached: looking for silent ones beforehand would read them all.
+  for (const one of merge(spoken, started)) if (one.spoken || !hasMessages.get(one.id)) yield one;
 }
 
 interface Activity {
   id: SessionId;
   at: number;
+  /** 1 for a message, 0 for a start. */
+  spoken: number;
 }
 
 function* distinct(rows: Iterable<Activity>): Generator<Activity> {

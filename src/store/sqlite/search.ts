@@ -21,8 +21,8 @@ const TRIGRAM = 3;
 
 export function searchMessages(db: Database, query: string, options: SearchOptions = {}): SearchResult {
   const { plan, expression } = planSearch(query, options.substring ?? false);
-  const ids = idsInOrder(db, plan, expression, options);
-  return { plan, hits: toHits(db, plan, expression, ids) };
+  const found = find(db, plan, expression, options);
+  return { plan, hits: toHits(db, expression, found) };
 }
 
 /** Which index answers: words, trigrams, both, or the messages themselves. */
@@ -66,32 +66,39 @@ const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 // ── ids in order ────────────────────────────────────────────────────────────────────────────────────────────────
 
-function idsInOrder(
-  db: Database,
-  plan: SearchPlan,
-  expression: Expression,
-  options: SearchOptions,
-): number[] {
+/** Ids in order, with their snippets where FTS5 makes them. */
+type Found = Map<number, string | undefined>;
+
+function find(db: Database, plan: SearchPlan, expression: Expression, options: SearchOptions): Found {
   const { path } = plan;
-  if (path === "fts" || path === "trigram") {
-    const table = path === "fts" ? "messages_fts" : "messages_fts_trigram";
-    const ranked = (options.sort ?? "rank") === "rank";
-    return ranked ? byRank(db, table, plan.fts, options) : byTime(db, table, plan.fts, options);
+  if (path !== "fts" && path !== "trigram") {
+    return new Map(byConditions(db, expression, options).map((id) => [id, undefined]));
   }
-  return byConditions(db, expression, options);
+  const table = path === "fts" ? "messages_fts" : "messages_fts_trigram";
+  if ((options.sort ?? "rank") === "rank") return byRank(db, table, plan.fts, options);
+  const ids = byTime(db, table, plan.fts, options);
+  const snippets = markedSnippets(db, table, plan.fts, ids);
+  return new Map(ids.map((id) => [id, snippets.get(id)]));
 }
 
-/** FTS5 sorts by rank itself and stops after the last row that is wanted, as long as it is the outer loop. */
-function byRank(db: Database, table: FullTextTable, match: string, options: SearchOptions): number[] {
+/**
+ * FTS5 sorts by rank itself and stops after the last row that is wanted, as long as it is the outer loop; a snippet is
+ * made for each row that comes out.
+ */
+function byRank(db: Database, table: FullTextTable, match: string, options: SearchOptions): Found {
   const filter = filters(options);
-  return db
+  const rows = db
     .prepare(
-      `SELECT f.rowid FROM ${table} f CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id
+      `SELECT f.rowid, ${snippetIn(table)}
+       FROM ${table} f CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id
        WHERE ${table} MATCH ? AND ${filter.sql} ORDER BY f.rank LIMIT ? OFFSET ?`,
     )
-    .pluck()
-    .all(match, ...filter.params, ...page(options)) as number[];
+    .raw()
+    .all(match, ...filter.params, ...page(options)) as [number, string][];
+  return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
 }
+
+const snippetIn = (table: FullTextTable) => `snippet(${table}, 0, '>>>', '<<<', '...', 40)`;
 
 const FEW = 2000;
 const BATCH = 1000;
@@ -190,12 +197,21 @@ function rowCondition(look: Look, expression: Expression): Condition {
   if (expression.kind === "term") {
     const ids = indexed(look, expression);
     if (ids) return { sql: `m.id IN (${ids.sql})`, params: ids.params };
-    return { sql: `instr(lower(${indexedText("m")}), lower(?)) > 0`, params: [expression.text] };
+    return textContains(expression.text);
   }
   const left = rowCondition(look, expression.left);
   const right = rowCondition(look, expression.right);
   const operator = { and: "AND", or: "OR", not: "AND NOT" }[expression.kind];
   return { sql: `(${left.sql} ${operator} ${right.sql})`, params: [...left.params, ...right.params] };
+}
+
+/** The trigram table keeps the text of all messages with CJK characters: the others needn't be read. */
+function textContains(text: string): Condition {
+  if (!CJK.test(text)) return { sql: `instr(lower(${indexedText("m")}), lower(?)) > 0`, params: [text] };
+  return {
+    sql: `EXISTS (SELECT 1 FROM messages_fts_trigram_content t WHERE t.id = m.id AND instr(lower(t.c0), lower(?)) > 0)`,
+    params: [text],
+  };
 }
 
 function indexed(
@@ -215,20 +231,28 @@ function indexed(
   return { sql: "SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?", params: [match] };
 }
 
-const TRIGRAMS_MAX = 400;
+const TRIGRAM_ROWS_MAX = 500;
 
 /**
  * One or two CJK characters are too short for a trigram, but each begins one wherever it stands, since the indexed
- * text ends in blanks: the trigrams that begin so find every place. Too many of them: undefined.
+ * text ends in blanks: the trigrams that begin so find every place. Undefined when they stand in many messages: then
+ * reading the newest ones meets enough of them sooner.
  */
 function trigramsFrom(db: Database, text: string): string | undefined {
   db.exec(
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.gw_trigrams USING fts5vocab(main, messages_fts_trigram, row)",
   );
-  const terms = sql(db, `SELECT term FROM gw_trigrams WHERE term >= ? AND term < ? LIMIT ${TRIGRAMS_MAX + 1}`)
-    .pluck()
-    .all(text, `${text}\u{10ffff}`) as string[];
-  if (terms.length > TRIGRAMS_MAX) return undefined;
+  const trigrams = sql(db, "SELECT term, doc FROM gw_trigrams WHERE term >= ? AND term < ?").iterate(
+    text,
+    `${text}\u{10ffff}`,
+  ) as IterableIterator<{ term: string; doc: number }>;
+  const terms: string[] = [];
+  let rows = 0;
+  for (const { term, doc } of trigrams) {
+    terms.push(term);
+    rows += doc;
+    if (rows > TRIGRAM_ROWS_MAX) return undefined;
+  }
   return terms.length === 0 ? '""' : terms.map(phrase).join(" OR ");
 }
 
@@ -276,14 +300,12 @@ interface FoundRow {
   title: string | null;
 }
 
-function toHits(db: Database, plan: SearchPlan, expression: Expression, ids: readonly number[]): SearchHit[] {
-  const marked = plan.path === "fts" || plan.path === "trigram" ? markedSnippets(db, plan, ids) : undefined;
+function toHits(db: Database, expression: Expression, found: Found): SearchHit[] {
   const terms = termsOf(expression);
-  return ids.map((id) => {
+  return [...found].map(([id, marked]) => {
     const { content, tool_calls, ...row } = foundRow(db, id);
     const text = plainText(decodeContent(content));
-    const snippet =
-      marked?.get(id) ?? snippetOf([text, row.tool_name, tool_calls].filter(Boolean).join(" "), terms);
+    const snippet = marked ?? snippetOf([text, row.tool_name, tool_calls].filter(Boolean).join(" "), terms);
     return { ...row, snippet, context: contextOf(db, { ...row, content }) };
   });
 }
@@ -298,16 +320,20 @@ function foundRow(db: Database, id: number): FoundRow {
 }
 
 /** One pass over the matches between the first and the last id; `+` keeps SQLite from starting anew for each of them. */
-function markedSnippets(db: Database, plan: SearchPlan, ids: readonly number[]): Map<number, string> {
+function markedSnippets(
+  db: Database,
+  table: FullTextTable,
+  match: string,
+  ids: readonly number[],
+): Map<number, string> {
   if (ids.length === 0) return new Map();
-  const table = plan.path === "fts" ? "messages_fts" : "messages_fts_trigram";
   const rows = db
     .prepare(
-      `SELECT rowid, snippet(${table}, 0, '>>>', '<<<', '...', 40) FROM ${table}
+      `SELECT rowid, ${snippetIn(table)} FROM ${table}
        WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (${marks(ids)})`,
     )
     .raw()
-    .all(plan.fts, Math.min(...ids), Math.max(...ids), ...ids) as [number, string][];
+    .all(match, Math.min(...ids), Math.max(...ids), ...ids) as [number, string][];
   return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
 }
 

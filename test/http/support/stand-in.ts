@@ -44,11 +44,11 @@ export class StandIn {
     return this.#server!.url;
   }
 
-  async start(port = 0): Promise<this> {
+  async start(port = 0, token: string | null = null): Promise<this> {
     this.#stop = new AbortController();
     await this.adapter.connect({ receive: (message) => this.#receive(message) }, this.#stop.signal);
     const routes = this.adapter.routes.bind(this.adapter);
-    this.#server = await startHttp({ host: "127.0.0.1", port, token: null, routes });
+    this.#server = await startHttp({ host: "127.0.0.1", port, token, routes });
     return this;
   }
 

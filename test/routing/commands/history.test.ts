@@ -75,6 +75,44 @@ describe("/retry", () => {
   });
 });
 
+describe("messages that were answered together", () => {
+  const together = [
+    { role: "user", content: "one more thing" },
+    { role: "user", content: "and another" },
+    { role: "assistant", content: "Both done" },
+  ];
+
+  it("are taken back together", async () => {
+    const world = await openWorld();
+    const chat = openChat(world, { user: "ann" });
+    const { id } = await chat.say("first");
+    await world.store.appendMessages(id, together);
+    expect(await chat.ask("/undo")).toContain("Took back 1 turn:\n\n- `one more thing`\n- `and another`");
+    expect(await world.store.getConversation(id)).toHaveLength(2);
+  });
+
+  it("are asked again together", async () => {
+    const world = await openWorld();
+    const chat = openChat(world, { user: "ann" });
+    const { id } = await chat.say("first");
+    await world.store.appendMessages(id, together);
+    expect(await chat.run("/retry")).toEqual({ turn: { text: "one more thing\nand another" } });
+    expect(await world.store.getConversation(id)).toHaveLength(2);
+  });
+});
+
+it("/retry in a shared session doesn't name its asker twice", async () => {
+  const world = await openWorld();
+  const room = { chatType: "thread", chatId: "t", threadId: "t" };
+  const ann = openChat(world, { user: "ann", ...room });
+  await ann.say("[ann] hello");
+  expect(await openChat(world, { user: "bob", ...room }).run("/retry")).toEqual({
+    turn: { text: "[ann] hello" },
+  });
+  await ann.say("[ann] hello");
+  expect(await ann.run("/retry")).toEqual({ turn: { text: "hello" } });
+});
+
 describe("/branch", () => {
   it("goes on in a copy and leaves the original as it is", async () => {
     const world = await openWorld();

@@ -121,9 +121,11 @@ export function finishInbox(
   change: { state: InboxState; notBefore?: number; error?: string; uncounted?: boolean },
 ): void {
   const finished = change.state === "waiting" ? null : nowSeconds();
-  db.prepare(
+  // What was added to a running turn has waited all the time.
+  sql(
+    db,
     `UPDATE gw_inbox SET state = ?, not_before = ?, error = ?, finished_at = ?, attempts = attempts - ?
-     WHERE id IN (${marks(ids)}) AND state = 'running'`,
+     WHERE id IN (${marks(ids)}) AND state IN ('running', 'waiting')`,
   ).run(
     change.state,
     change.notBefore ?? 0,

@@ -11,11 +11,11 @@ import { getRoute } from "./routes.js";
 export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
   const route = getRoute(db, start.sessionKey);
   if (!route) return undefined;
-  const started = db
-    .prepare(
-      `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
+  const started = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
        WHERE id IN (${marks(start.inboxIds)}) AND state = 'waiting' RETURNING attempts`,
-    )
+  )
     .pluck()
     .all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as number[];
   // Cancelled meanwhile, all of them.

@@ -1,0 +1,373 @@
+import fs from "node:fs";
+import path from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import type { AutoPruneSettings, Store } from "../../src/store/store.js";
+import { inspect, largeHistory, makeInlineFile, readRows, readTriggers } from "../support/old-schemas.js";
+import { appendProcess, type Process, python, storeProcess } from "../support/processes.js";
+import { tempDir, tempStore } from "../support/temp.js";
+
+const DAY = 86_400;
+const now = () => Date.now() / 1000;
+
+/** A session that began so many days ago, with one message that holds its name. */
+async function session(
+  store: Store,
+  id: string,
+  days: number,
+  more: { ended?: boolean } & Record<string, unknown> = {},
+) {
+  const { ended = true, ...rest } = more;
+  await store.createSession({ id, source: "cli", started_at: now() - days * DAY, ...rest });
+  await store.appendMessages(id, [{ role: "user", content: `word${id} 漓江` }]);
+  if (ended) await store.endSession(id, "cli_close");
+}
+
+const idsIn = (file: string) => readRows(file, "sessions", ["id"]).map((row) => row.id);
+const parentsIn = (file: string) =>
+  Object.fromEntries(
+    readRows(file, "sessions", ["id", "parent_session_id"]).map((row) => [row.id, row.parent_session_id]),
+  );
+
+describe("pruning", () => {
+  it("removes ended sessions that are old enough, and what they said", async () => {
+    const { store, file } = await tempStore();
+    await session(store, "old", 100);
+    await session(store, "open", 100, { ended: false });
+    await session(store, "young", 80);
+    await session(store, "elsewhere", 100, { source: "telegram" });
+    expect(await store.pruneSessions({ olderThanDays: 90, source: "discord" })).toBe(0);
+    expect(await store.pruneSessions({ olderThanDays: 90, source: "cli" })).toBe(1);
+    expect(idsIn(file)).toEqual(["elsewhere", "open", "young"]);
+    expect(await store.pruneSessions({ olderThanDays: 90 })).toBe(1);
+    expect(idsIn(file)).toEqual(["open", "young"]);
+    expect((await store.searchMessages("wordold")).hits).toEqual([]);
+    expect((await store.searchMessages("漓江")).hits).toHaveLength(2);
+    expect(await store.stats()).toMatchObject({ sessions: 2, messages: 2 });
+    expect(await store.check()).toEqual({ ok: true, problems: [] });
+  });
+
+  it("keeps children, as beginnings of their own", async () => {
+    const { store, file } = await tempStore();
+    await session(store, "root", 100);
+    await session(store, "child", 99, { parent_session_id: "root", ended: false });
+    await session(store, "delegate", 99, {
+      parent_session_id: "root",
+      model_config: '{"_delegate_from": "root"}',
+      ended: false,
+    });
+    expect(await store.pruneSessions({ olderThanDays: 90 })).toBe(1);
+    expect(parentsIn(file)).toEqual({ child: null, delegate: null });
+  });
+
+  it("leaves alone what is reopened while it works", async () => {
+    const file = path.join(tempDir(), "state.db");
+    makeInlineFile(file, largeHistory(40, 60));
+    const { store } = await tempStore(file);
+    let reopened: Promise<boolean> | undefined;
+    await store.pruneSessions({ olderThanDays: 1 }, () => {
+      reopened ??= store.reopenSession("s39");
+    });
+    expect(await reopened).toBe(true);
+    expect(idsIn(file)).toEqual(["s39"]);
+    expect(await store.getMessages("s39")).toHaveLength(60);
+  });
+});
+
+describe("deleting", () => {
+  it("takes the delegated work along and lets the other children go free", async () => {
+    const { store, file } = await tempStore();
+    const delegated = (from: string) => ({
+      parent_session_id: from,
+      model_config: JSON.stringify({ _delegate_from: from }),
+    });
+    await session(store, "root", 1);
+    await session(store, "child", 1, { parent_session_id: "root" });
+    await session(store, "delegate", 1, delegated("root"));
+    await session(store, "deeper", 1, delegated("delegate"));
+    await session(store, "beside", 1, { parent_session_id: "delegate" });
+    await session(store, "look-alike", 1, {
+      parent_session_id: "root",
+      model_config: '{"xdelegatexfrom": 1}',
+    });
+    expect(await store.deleteSession("root")).toBe(true);
+    expect(parentsIn(file)).toEqual({ beside: null, child: null, "look-alike": null });
+    expect(await store.deleteSession("root")).toBe(false);
+    expect((await store.searchMessages("worddeeper")).hits).toEqual([]);
+  });
+
+  it("ends for a session that is its own delegate", async () => {
+    const { store, file } = await tempStore();
+    await session(store, "loop", 1, { model_config: '{"_delegate_from": "loop"}' });
+    const db = new Database(file);
+    db.exec("UPDATE sessions SET parent_session_id = 'loop'");
+    db.close();
+    expect(await store.deleteSession("loop")).toBe(true);
+    expect(idsIn(file)).toEqual([]);
+  });
+});
+
+describe("automatic pruning", () => {
+  const on: AutoPruneSettings = {
+    enabled: true,
+    retentionDays: 90,
+    minIntervalHours: 24,
+    vacuumAfterPrune: true,
+  };
+
+  it("does nothing unless it is switched on", async () => {
+    const { store, file } = await tempStore();
+    await session(store, "old", 100);
+    expect(await store.autoPrune({ ...on, enabled: false })).toBeUndefined();
+    expect(idsIn(file)).toEqual(["old"]);
+    expect(await store.getMeta("last_auto_prune")).toBeUndefined();
+  });
+
+  it("runs once per interval over all processes, and gives space back only when something was removed", async () => {
+    const { store, file } = await tempStore();
+    const { store: other } = await tempStore(file);
+    expect(await store.autoPrune(on)).toEqual({ pruned: 0, vacuumed: false });
+    await session(store, "old", 100);
+    expect(await other.autoPrune(on)).toBeUndefined();
+    expect(await store.autoPrune(on)).toBeUndefined();
+    const marker = Number(await other.getMeta("last_auto_prune"));
+    expect(Math.abs(now() - marker)).toBeLessThan(60);
+
+    await other.setMeta("last_auto_prune", String(now() - 25 * 3600));
+    const both = await Promise.all([store.autoPrune(on), other.autoPrune(on)]);
+    expect(both.filter((outcome) => outcome !== undefined)).toEqual([{ pruned: 1, vacuumed: true }]);
+    expect(idsIn(file)).toEqual([]);
+  });
+
+  it.each(["rubbish", "", "NaN", String(Date.now())])("takes a marker of %j for none", async (marker) => {
+    const { store } = await tempStore();
+    await store.setMeta("last_auto_prune", marker);
+    expect(await store.autoPrune({ ...on, vacuumAfterPrune: false })).toEqual({ pruned: 0, vacuumed: false });
+    expect(await store.autoPrune(on)).toBeUndefined();
+  });
+
+  it("makes the file smaller", async () => {
+    const { store, file } = await tempStore();
+    await session(store, "old", 100, { ended: false });
+    const text = (i: number) => `${i} ${"some text that takes room ".repeat(80)}`;
+    await store.appendMessages(
+      "old",
+      Array.from({ length: 600 }, (_, i) => ({ role: "user", content: text(i) })),
+    );
+    await store.endSession("old", "cli_close");
+    await store.optimize();
+    const before = fs.statSync(file).size;
+    expect(await store.autoPrune(on)).toEqual({ pruned: 1, vacuumed: true });
+    expect(fs.statSync(file).size).toBeLessThan(before / 4);
+    expect(await store.check()).toEqual({ ok: true, problems: [] });
+  });
+});
+
+/** Takes the write lock over and over and tells the longest time that it had to wait for it. */
+const LOCKING = `
+db = sqlite3.connect(args[0], timeout=0, isolation_level=None)
+print("ready", flush=True)
+import select
+longest, times = 0, 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    began = time.monotonic()
+    while True:
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("ROLLBACK")
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error): raise
+            time.sleep(0.001)
+    longest = max(longest, time.monotonic() - began)
+    times += 1
+    time.sleep(0.002)
+print(json.dumps({"longest": longest, "times": times}))`;
+
+async function longestWait(file: string, work: () => Promise<unknown>): Promise<number> {
+  const locking: Process = python(LOCKING, file);
+  await locking.line("ready");
+  await work();
+  locking.send("stop");
+  const { longest, times } = await locking.result<{ longest: number; times: number }>();
+  expect(times).toBeGreaterThan(5);
+  return longest;
+}
+
+describe("long work", () => {
+  it("never keeps another process from writing for long", async () => {
+    const file = path.join(tempDir(), "state.db");
+    makeInlineFile(file, largeHistory(30, 100));
+    const { store } = await tempStore(file);
+    const steps: string[] = [];
+    const seen = ({ step }: { step: string }) => void steps.push(step);
+    expect(await longestWait(file, () => store.optimize(seen))).toBeLessThan(1);
+    expect(steps).toContain("Indexing");
+    expect(await longestWait(file, () => store.repair(seen))).toBeLessThan(1);
+    expect(await longestWait(file, () => store.pruneSessions({ olderThanDays: 1 }, seen))).toBeLessThan(1);
+    expect(steps).toContain("Pruning");
+    expect(idsIn(file)).toEqual([]);
+    expect(await store.check()).toEqual({ ok: true, problems: [] });
+  });
+});
+
+describe("a backup", () => {
+  it("taken while others write is a beginning of what was written, whole and private", async () => {
+    const { store, file } = await tempStore();
+    await store.createSession({ id: "s", source: "cli" });
+    const gateway = appendProcess(file, { sessions: ["s"], perSession: 100_000, name: "x" });
+    await gateway.line("ready");
+    gateway.send("go");
+    while ((await store.stats()).messages < 20)
+      await store.appendMessages("s", [{ role: "system", content: "beside" }]);
+    const copy = path.join(path.dirname(file), "copy.db");
+    await store.backup(copy);
+    const after = (await store.stats()).messages;
+    await gateway.kill();
+
+    expect(fs.statSync(copy).mode & 0o777).toBe(0o600);
+    const said = readRows(copy, "messages");
+    expect(said.length).toBeGreaterThanOrEqual(20);
+    expect(said.length).toBeLessThanOrEqual(after);
+    expect(said).toEqual(readRows(file, "messages").slice(0, said.length));
+    const { store: opened } = await tempStore(copy);
+    expect(await opened.check()).toEqual({ ok: true, problems: [] });
+    expect((await opened.searchMessages("x")).hits.length).toBeGreaterThan(0);
+  });
+
+  it("never replaces the file that it is taken from", async () => {
+    const { store, file } = await tempStore();
+    await expect(store.backup(file)).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  it("that finds no folder says so and leaves nothing", async () => {
+    const { store, file } = await tempStore();
+    const target = path.join(path.dirname(file), "nowhere", "copy.db");
+    await expect(store.backup(target)).rejects.toMatchObject({ name: "HermesError" });
+    expect(fs.existsSync(path.dirname(target))).toBe(false);
+  });
+});
+
+/** As somebody with a tool for it would. */
+function byHand(file: string, sql: string): void {
+  const db = new Database(file);
+  db.unsafeMode(true);
+  db.exec(sql);
+  db.close();
+}
+
+describe("repair", () => {
+  it.each([
+    [
+      "entries that were lost",
+      "DELETE FROM messages_fts_content WHERE id IN (2, 3)",
+      /messages_fts: 2 message/,
+    ],
+    [
+      "CJK entries that were lost",
+      "DELETE FROM messages_fts_trigram_content",
+      /messages_fts_trigram: 4 message/,
+    ],
+    [
+      "entries that are outdated",
+      "UPDATE messages_fts_content SET c0 = 'x' WHERE id = 1",
+      /messages_fts: 1 message/,
+    ],
+    [
+      "entries without a message",
+      "INSERT INTO messages_fts(rowid, content) VALUES (99, 'ghost')",
+      /no message/,
+    ],
+    ["a trigger that was dropped", "DROP TRIGGER messages_fts_delete", /messages_fts_delete is missing/],
+    [
+      "triggers that were dropped while others wrote",
+      `DROP TRIGGER messages_fts_insert;
+       INSERT INTO messages (session_id, role, content, timestamp) VALUES ('a', 'user', 'unseen', 1)`,
+      /messages_fts_insert is missing/,
+    ],
+    ["a table that was dropped", "DROP TABLE messages_fts", /messages_fts is missing/],
+  ])("finds and mends %s, and keeps a copy", async (_, damage, problem) => {
+    const { store, file } = await tempStore();
+    await store.createSession({ id: "a", source: "cli" });
+    const texts = ["walrus 漓江", "pelican 漓江", "otter 漓江", "giraffe 漓江"];
+    await store.appendMessages(
+      "a",
+      texts.map((content) => ({ role: "user", content })),
+    );
+    const triggers = readTriggers(file);
+    byHand(file, damage);
+    const { ok, problems } = await store.check();
+    expect(ok).toBe(false);
+    expect(problems.join("\n")).toMatch(problem);
+
+    const report = await store.repair();
+    expect(report).toMatchObject({ ok: true, repaired: expect.arrayContaining(["messages_fts"]) });
+    expect(report.problems.join("\n")).toMatch(problem);
+    expect(fs.statSync(report.copy).mode & 0o777).toBe(0o600);
+    expect(readRows(report.copy, "messages")).toEqual(readRows(file, "messages"));
+    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(readTriggers(file)).toEqual(triggers);
+    for (const word of ["walrus", "pelican", "otter"])
+      expect((await store.searchMessages(word)).hits).toHaveLength(1);
+    expect((await store.searchMessages("漓江")).hits).toHaveLength(4);
+  });
+
+  it("keeps every copy, also of two repairs in one second", async () => {
+    const { store } = await tempStore();
+    const copies = [(await store.repair()).copy, (await store.repair()).copy];
+    expect(new Set(copies).size).toBe(2);
+    for (const copy of copies) expect(fs.existsSync(copy)).toBe(true);
+  });
+
+  it("makes an index of SQLite's own anew", async () => {
+    const { store, file } = await tempStore();
+    await session(store, "a", 1);
+    byHand(
+      file,
+      `PRAGMA writable_schema = 1;
+       UPDATE sqlite_master SET sql = 'CREATE INDEX idx_sessions_source ON sessions(model)' WHERE name = 'idx_sessions_source'`,
+    );
+    byHand(file, "INSERT INTO sessions (id, source, model, started_at) VALUES ('b', 'cli', 'm', 1)");
+    byHand(
+      file,
+      `PRAGMA writable_schema = 1;
+       UPDATE sqlite_master SET sql = 'CREATE INDEX idx_sessions_source ON sessions(source)' WHERE name = 'idx_sessions_source'`,
+    );
+    await store.close();
+    const { store: again } = await tempStore(file);
+    expect((await again.check()).problems.join("\n")).toContain("idx_sessions_source");
+    expect(await again.repair()).toMatchObject({ ok: true, repaired: expect.arrayContaining(["indexes"]) });
+  });
+});
+
+describe("a file that was made without incremental vacuum", () => {
+  const autoVacuum = (file: string) => inspect(file, (db) => db.pragma("auto_vacuum", { simple: true }));
+
+  it("is vacuumed whole only when nobody else has it open", async () => {
+    const file = path.join(tempDir(), "state.db");
+    makeInlineFile(file, largeHistory(10, 50));
+    const { store } = await tempStore(file);
+    await store.stats();
+    const other = storeProcess(file, "hold");
+    await other.line("opened");
+    expect(await store.optimize()).toMatchObject({
+      converted: true,
+      note: expect.stringContaining("Another process"),
+    });
+    expect(autoVacuum(file)).toBe(0);
+    expect(inspect(file, (db) => db.pragma("journal_mode", { simple: true }))).toBe("wal");
+    await other.end();
+
+    // Reads go on while it is vacuumed.
+    const [optimized, ...reads] = await Promise.all([
+      store.optimize(),
+      ...Array.from({ length: 20 }, () => store.getMessages("s1")),
+    ]);
+    expect(reads.map((rows) => rows.length)).toEqual(Array(20).fill(50));
+    expect(optimized).not.toHaveProperty("note");
+    expect(optimized.bytesAfter).toBeLessThan(optimized.bytesBefore);
+    expect(autoVacuum(file)).toBe(2);
+    expect(inspect(file, (db) => db.pragma("journal_mode", { simple: true }))).toBe("wal");
+    expect(await store.check()).toEqual({ ok: true, problems: [] });
+  });
+});
