@@ -16,7 +16,6 @@ import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js"
 import type { Config } from "./config/schema.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { Gateway } from "./gateway.js";
-import { healthRoutes } from "./http/health.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import type { Principal } from "./message.js";
@@ -122,10 +121,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     http = await startHttp({
       ...config.http,
       log,
-      routes: (app) => {
-        healthRoutes(app);
-        web?.routes(app);
-      },
+      routes: (app) => web?.routes(app),
     });
     void prune(store, config, log);
     return {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { newSessionId, nowSeconds } from "../clock.js";
 import { type InboundMessage, targetOf } from "../message.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
-import { mayUse } from "../routing/admin.js";
+import { isAdmin, mayUse } from "../routing/admin.js";
 import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../routing/commands/command.js";
 import { commands } from "../routing/commands/index.js";
 import { principalOf } from "../routing/router.js";
@@ -223,21 +223,4 @@ export class CommandDesk implements CommandGateway {
 function followUp({ message, sessionKey }: InboxRow, command: string, text: string): AcceptedMessage {
   const eventId = `${message.eventId}/${command}`;
   return { message: { ...message, eventId, text }, sessionKey, receivedAt: nowSeconds() };
-}
-
-/** Everybody is, where nobody is named. */
-function isAdmin(asker: {
-  isDm: boolean;
-  userId: string | null;
-  owner?: boolean | undefined;
-  settings: AdminLists | undefined;
-}): boolean {
-  const admins = asker.isDm ? asker.settings?.allow_admin_from : asker.settings?.group_allow_admin_from;
-  if (asker.owner || !admins || admins.length === 0) return true;
-  return admins.includes("*") || (asker.userId !== null && admins.includes(asker.userId));
-}
-
-interface AdminLists {
-  allow_admin_from: readonly string[];
-  group_allow_admin_from: readonly string[];
 }

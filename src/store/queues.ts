@@ -189,7 +189,6 @@ export interface TurnFinish {
 export interface TurnFailure {
   turnId: string;
   sessionKey: SessionKey;
-  epoch: number;
   inboxIds: readonly number[];
   error: string;
   /** An attempt that was cut off by a shutdown doesn't count. */

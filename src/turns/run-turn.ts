@@ -93,7 +93,8 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
   const reason = turn.controller.signal.reason as string | undefined;
   if (failure.kind === "stopped" && reason === "interrupted")
     return finish(deps, current, interrupted(result), false);
-  if (failure.kind === "stopped" && reason === "shutdown") return release(deps, current);
+  if (failure.kind === "stopped" && reason === "shutdown")
+    return release(deps, current, "the gateway stopped");
   if (failure.kind === "context_length" && !compressed && (await deps.compress(key, started))) {
     const again = await restart(deps, current);
     return again ? converse(deps, again, true) : undefined;
@@ -103,7 +104,6 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
-    epoch: started.epoch,
     inboxIds: rows.map((row) => row.id),
     error: failure.message,
     next: { state: stopped ? "cancelled" : "dead" },
@@ -119,14 +119,13 @@ async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined>
   return { ...current, started: { ...current.started, route, session, epoch: route.epoch } };
 }
 
-/** The gateway stops: the message waits for the next start, as if nothing had been tried. */
-async function release(deps: TurnDeps, { key, rows, turnId, started }: Turn): Promise<void> {
+/** Back into the inbox, as if nothing had been tried. */
+async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<void> {
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
-    epoch: started.epoch,
     inboxIds: rows.map((row) => row.id),
-    error: "the gateway stopped",
+    error,
     next: { state: "waiting", notBefore: 0, uncounted: true },
     replies: [],
   });
@@ -231,7 +230,13 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     ...(lastPromptTokens === undefined ? {} : { lastPromptTokens }),
   });
   killPoint("turn-committed");
-  if (committed) deps.finished({ turnId, key, session, route, messages, answer, principal });
+  if (!committed) {
+    // The chat has moved on to another session meanwhile: the message is asked again there.
+    await release(deps, current, "overtaken");
+    deps.failed("overtaken", key, turnId);
+    return;
+  }
+  deps.finished({ turnId, key, session, route, messages, answer, principal });
 }
 
 function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {
@@ -298,7 +303,6 @@ async function giveBack(
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
-    epoch: started.epoch,
     inboxIds: rows.map((row) => row.id),
     error: message,
     next: exhausted ? { state: "dead" } : { state: "waiting", notBefore: nowSeconds() + delayMs / 1000 },

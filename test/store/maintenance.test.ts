@@ -197,7 +197,7 @@ async function longestWait(file: string, work: () => Promise<unknown>): Promise<
 describe("long work", () => {
   it("never keeps another process from writing for long", async () => {
     const file = path.join(tempDir(), "state.db");
-    makeInlineFile(file, largeHistory(30, 100));
+    makeInlineFile(file, largeHistory(20, 80));
     const { store } = await tempStore(file);
     const steps: string[] = [];
     const seen = ({ step }: { step: string }) => void steps.push(step);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
@@ -43,6 +44,12 @@ function standing(file: string, columns?: Standing["columns"]): Standing {
     messages: readRows(file, "messages", wanted.messages),
   };
 }
+
+/** The same for large files, where comparing row by row takes long. */
+const fingerprint = (file: string, columns: Standing["columns"]) =>
+  createHash("sha256")
+    .update(JSON.stringify(standing(file, columns)))
+    .digest("hex");
 
 const copiesOf = (file: string) =>
   fs
@@ -210,8 +217,9 @@ describe("a migration", () => {
 
   it("may be killed at any moment and begins again", async () => {
     const file = path.join(tempDir(), "state.db");
-    makeOldFile(file, 9, largeHistory(20, 600));
-    const before = standing(file);
+    makeOldFile(file, 9, largeHistory(10, 600));
+    const { columns } = standing(file);
+    const before = fingerprint(file, columns);
     let interrupted = 0;
     for (const step of ['progress {"step":"Keeping', 'progress {"step":"Upgrading', "random", "random"]) {
       const process = storeProcess(file, "hold");
@@ -219,25 +227,25 @@ describe("a migration", () => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * (step === "random" ? 900 : 150)));
       await process.kill();
       if (readVersion(file) === 9) interrupted += 1;
-      expect(standing(file, before.columns)).toEqual(before);
+      expect(fingerprint(file, columns)).toBe(before);
     }
     expect(interrupted).toBeGreaterThan(0);
 
     const { store } = await tempStore(file);
     expect(await store.check()).toEqual({ ok: true, problems: [] });
     expect(readVersion(file)).toBe(11);
-    expect(standing(file, before.columns)).toEqual(before);
+    expect(fingerprint(file, columns)).toBe(before);
     expect((await store.searchMessages("漓江", { limit: 1000 })).hits.length).toBeGreaterThan(0);
     for (const copy of copiesOf(file)) {
       expect(readVersion(copy)).toBe(9);
-      expect(standing(copy)).toEqual(before);
+      expect(fingerprint(copy, columns)).toBe(before);
     }
     expect(leftovers(file)).toEqual([]);
   });
 
   it("is done once when two processes come at the same time, and both go on", async () => {
     const file = path.join(tempDir(), "state.db");
-    makeOldFile(file, 4, largeHistory(10, 300));
+    makeOldFile(file, 4, largeHistory(10, 200));
     const before = standing(file);
     const work = { perSession: 20, callers: 2, sessions: ["s0", "s1"] };
     const both = ["a", "b"].map((name) => appendProcess(file, { ...work, name }));
@@ -250,7 +258,7 @@ describe("a migration", () => {
     expect(standing(copies[0]!)).toEqual(before);
     expect(leftovers(file)).toEqual([]);
     const { store } = await tempStore(file);
-    expect(await store.stats()).toMatchObject({ schemaVersion: 11, messages: 3000 + 160 });
+    expect(await store.stats()).toMatchObject({ schemaVersion: 11, messages: 2000 + 160 });
     expect(await store.check()).toEqual({ ok: true, problems: [] });
   });
 
@@ -363,7 +371,7 @@ describe("a file in version 11's own layout", () => {
 
   it("is converted by optimize while a gateway appends, and answers as before", async () => {
     const file = path.join(tempDir(), "state.db");
-    makeInlineFile(file, largeHistory(20, 150));
+    makeInlineFile(file, largeHistory(20, 100));
     const { store } = await tempStore(file);
     const before = await answers(store);
     expect(before.flat().length).toBeGreaterThan(100);
@@ -379,7 +387,7 @@ describe("a file in version 11's own layout", () => {
     expect(await store.optimize()).toMatchObject({ converted: true });
     expect(await gateway.result()).toMatchObject({ errors: [] });
 
-    expect(await store.stats()).toMatchObject({ layout: "compact", schemaVersion: 11, messages: 3000 + 360 });
+    expect(await store.stats()).toMatchObject({ layout: "compact", schemaVersion: 11, messages: 2000 + 360 });
     expect(await answers(store)).toEqual(before);
     expect(await find(store, "beside")).toHaveLength(360);
     expect(await store.check()).toEqual({ ok: true, problems: [] });
@@ -388,19 +396,15 @@ describe("a file in version 11's own layout", () => {
 
   it("survives a kill at any moment of the conversion", async () => {
     const file = path.join(tempDir(), "state.db");
-    makeInlineFile(file, largeHistory(20, 250));
-    const before = standing(file);
-    for (const step of [
-      "Indexing",
-      "Removing the old index",
-      "Removing the old index",
-      "Merging the index",
-    ]) {
+    makeInlineFile(file, largeHistory(10, 200));
+    const { columns } = standing(file);
+    const before = fingerprint(file, columns);
+    for (const step of ["Indexing", "Removing the old index", "Merging the index"]) {
       const process = storeProcess(file, "optimize");
       await Promise.race([process.line(`progress {"step":"${step}"`), process.line("result")]);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
       await process.kill();
-      expect(standing(file, before.columns)).toEqual(before);
+      expect(fingerprint(file, columns)).toBe(before);
       // Whoever comes next finds a file that works.
       const id = `after ${step} ${Math.random()}`;
       const { store } = await tempStore(file);
@@ -415,7 +419,7 @@ describe("a file in version 11's own layout", () => {
     await store.optimize();
     expect(await store.stats()).toMatchObject({ layout: "compact" });
     expect(await store.check()).toEqual({ ok: true, problems: [] });
-    expect(standing(file, before.columns)).toEqual(before);
+    expect(fingerprint(file, columns)).toBe(before);
     const names = inspect(file, (db) =>
       db.prepare("SELECT name FROM sqlite_master").pluck().all(),
     ) as string[];

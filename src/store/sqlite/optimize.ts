@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Progress } from "../store.js";
 import { isBusy } from "./faults.js";
 import { FULL_TEXT_TABLES, type FullTextTable, readLayout } from "./fulltext.js";
-import { rebuildFullText } from "./rebuild.js";
+import { rebuildFullText, removeLeftovers } from "./rebuild.js";
 import { readVersion, SCHEMA_VERSION } from "./schema.js";
 import { Slice } from "./slice.js";
 
@@ -11,7 +11,10 @@ export function* optimizeFullText(db: Database): Generator<Progress, boolean> {
   // A newer version's tables are its own business.
   const convert = readLayout(db) === "inline" && readVersion(db) === SCHEMA_VERSION;
   if (convert) yield* rebuildFullText(db, "messages_fts_trigram", "compact");
-  for (const table of FULL_TEXT_TABLES) yield* mergeSegments(db, table);
+  for (const table of FULL_TEXT_TABLES) {
+    yield* removeLeftovers(db, table);
+    yield* mergeSegments(db, table);
+  }
   return convert;
 }
 

@@ -21,17 +21,22 @@ export function* rebuildFullText(
   table: FullTextTable,
   layout: Layout,
 ): Generator<Progress, void> {
-  const next = `gw_new_${table}`;
-  const old = `gw_old_${table}`;
+  const { next, old } = names(table);
   const slice = new Slice();
-  yield* removeTable(db, next, slice);
-  yield* removeTable(db, old, slice);
+  yield* removeLeftovers(db, table, slice);
   createTable(db, next, table);
   createTriggers(db, next, next, layout);
   yield* fill(db, next, layout, slice);
   changePlaces(db, { table, next, old, layout });
   yield { step: "Removing the old index", done: 0, total: 1 };
   yield* removeTable(db, old, slice);
+}
+
+const names = (table: FullTextTable) => ({ next: `gw_new_${table}`, old: `gw_old_${table}` });
+
+/** What a rebuild that was killed left behind. */
+export function* removeLeftovers(db: Database, table: FullTextTable, slice = new Slice()): Generator<Progress, void> {
+  for (const name of Object.values(names(table))) yield* removeTable(db, name, slice);
 }
 
 const IDS_AT_ONCE = 50;

@@ -19,8 +19,6 @@ export const NOW = Date.UTC(2026, 5, 16, 19) / 1000;
 interface Activity {
   running: boolean;
   waiting: number;
-  takesHints: boolean;
-  hints: string[];
   models: Map<SessionKey, string>;
 }
 
@@ -39,8 +37,6 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
   const activity: Activity = {
     running: false,
     waiting: 0,
-    takesHints: false,
-    hints: [],
     models: new Map(),
   };
   const gateway: CommandGateway = {
@@ -110,7 +106,7 @@ function sessionsOf(store: Store, routes: Map<SessionKey, RouteRow>): SessionVer
 
 function turnsOf(
   activity: Activity,
-): Pick<CommandGateway, "stop" | "isRunning" | "waiting" | "steer" | "model" | "setModel"> {
+): Pick<CommandGateway, "stop" | "isRunning" | "waiting" | "model" | "setModel"> {
   return {
     async stop() {
       const stopped = { wasRunning: activity.running, cancelled: activity.waiting };
@@ -119,7 +115,6 @@ function turnsOf(
     },
     isRunning: () => activity.running,
     waiting: () => activity.waiting,
-    steer: (_, text) => activity.running && activity.takesHints && activity.hints.push(text) > 0,
     model: (key) => activity.models.get(key) ?? "echo",
     setModel: (key, model) => {
       if (model === undefined) activity.models.delete(key);

@@ -25,22 +25,14 @@ it("/queue behind a turn says how many come first", async () => {
   expect(await chat.ask("/queue y")).toBe("⏳ Queued, after 3 turns.");
 });
 
-it("/steer hands its text to a turn that takes it", async () => {
-  const world = await openWorld();
-  const chat = openChat(world, { user: "ann" });
-  Object.assign(world.activity, { running: true, takesHints: true });
-  expect((await chat.run("/steer only last week")).turn).toBeUndefined();
-  expect(world.activity.hints).toEqual(["only last week"]);
-});
-
-it("/steer becomes the next turn where it can't be handed over", async () => {
+it("/steer goes into the running turn, and is a turn of its own where none runs", async () => {
   const world = await openWorld();
   const chat = openChat(world, { user: "ann" });
   expect(await chat.run("/steer x")).toEqual({ turn: { text: "x" } });
   world.activity.running = true;
-  const outcome = await chat.run("/steer x");
-  expect(outcome.turn).toEqual({ text: "x" });
-  expect(outcome.reply).toContain("comes next");
+  const outcome = await chat.run("/steer only last week");
+  expect(outcome.turn).toEqual({ text: "only last week", steer: true });
+  expect(outcome.reply).toContain("running turn");
 });
 
 it.each(["/background", "/bg", "/btw"])("%s answers with the id of its own session", async (verb) => {

@@ -93,6 +93,11 @@ export function switchRoute(
   if (!current || !getSession(db, sessionId)) return undefined;
   if (current.sessionId !== sessionId) endSession(db, current.sessionId, reason);
   reopenSession(db, sessionId);
+  // A conversation goes on in one chat at a time: another that was in it begins anew.
+  sql(
+    db,
+    "UPDATE gw_routes SET expired_reason = 'session_switch', epoch = epoch + 1 WHERE session_id = ? AND session_key <> ?",
+  ).run(sessionId, key);
   const now = nowSeconds();
   sql(
     db,

@@ -52,10 +52,14 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
   return true;
 }
 
+/** Its rows are a turn's own as long as no other turn has them: also when the route has moved on meanwhile. */
 export function failTurn(db: Database, failed: TurnFailure): boolean {
-  if (!holdsEpoch(db, failed)) return false;
-  const { next, error } = failed;
-  finishInbox(db, failed.inboxIds, { error, ...next });
+  const { next, error, turnId } = failed;
+  const ids = sql(db, "SELECT id FROM gw_inbox WHERE turn_id = ? AND state = 'running'")
+    .pluck()
+    .all(turnId) as number[];
+  if (ids.length === 0) return false;
+  finishInbox(db, ids, { error, ...next });
   addReplies(db, failed);
   return true;
 }
