@@ -26,6 +26,8 @@ import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
 
 const MAX_ATTEMPTS = 3;
 const RETRY_LOOK_MS = 1000;
+/** Another process may have put a dead message back. */
+const INBOX_LOOK_MS = 15_000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
@@ -48,6 +50,7 @@ export class Gateway {
   /** Routing that is under way: a stop waits for it. */
   readonly #routing = new Set<Promise<void>>();
   #refill: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
@@ -121,12 +124,14 @@ export class Gateway {
     await this.#readWaiting();
     await Promise.all(adapters.map((adapter) => this.#connect(adapter)));
     this.#sweep.start();
+    this.#look = setInterval(() => this.#track(this.#readWaiting()), INBOX_LOOK_MS);
   }
 
   /** Intake ends first, then turns get their grace; everything unfinished waits in the database. */
   async stop(): Promise<void> {
     const { adapters, config, log } = this.#parts;
     clearTimeout(this.#refill);
+    clearInterval(this.#look);
     this.#stopping.abort("shutdown");
     await Promise.all(
       adapters.map((adapter) =>
@@ -347,6 +352,8 @@ export class Gateway {
   }
 
   async #readWaiting(): Promise<void> {
-    for (const row of await this.#parts.store.waitingMessages()) await this.#route(row);
+    for (const row of await this.#parts.store.waitingMessages()) {
+      if (!this.#lanes.has(row)) await this.#route(row);
+    }
   }
 }

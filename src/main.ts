@@ -260,6 +260,11 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
     },
     title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
     routeChanged: (route) => index.update(route),
+    messagesChanged: (id) => {
+      transcripts
+        .rebuild(store, id)
+        .catch((error: unknown) => log.warn({ err: error }, "transcript was not written"));
+    },
     messagesCommitted: (session, messages) => {
       transcripts
         .append(session, messages)

@@ -81,6 +81,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     estimateTokens,
     routeChanged() {},
     messagesCommitted() {},
+    messagesChanged() {},
     log: quiet,
     homeDir: home,
   });

@@ -49,6 +49,7 @@ export class Aftermath {
     const route = await store.getRoute(place.key);
     if (route) this.#parts.routeChanged(route);
     if (compressed) {
+      this.#parts.messagesChanged(compressed.child.id);
       log.info(
         {
           sessionKey: place.key,

@@ -89,6 +89,10 @@ export class CommandDesk implements CommandGateway {
   async #settle(row: InboxRow, command: Command, outcome: CommandOutcome): Promise<void> {
     const target = targetOf(row.message);
     const replies = outcome.reply ? [{ target, kind: "command" as const, text: outcome.reply }] : [];
+    // Undone or branched: the transcript tells what the database tells.
+    const session = command.name === "undo" || command.name === "retry" || command.name === "branch";
+    const route = session ? await this.store.getRoute(row.sessionKey) : undefined;
+    if (route) this.#parts.messagesChanged(route.sessionId);
     const settled = { inboxId: row.id, state: "done", reason: `/${command.name}`, replies } as const;
     const follow = outcome.turn && followUp(row, command.name, outcome.turn.text);
     const next = await this.store.settleMessage({ ...settled, ...(follow ? { follow } : {}) });

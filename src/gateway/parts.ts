@@ -2,7 +2,7 @@ import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { Origin, Principal } from "../message.js";
-import type { ChatMessage, NewMessage, SessionRow } from "../session.js";
+import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
 import type { RouteRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
@@ -26,6 +26,8 @@ export interface GatewayParts {
   routeChanged(route: RouteRow): void;
   /** Messages were committed: transcripts follow. */
   messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
+  /** A session's messages are others than before: its transcript is written anew. */
+  messagesChanged(sessionId: SessionId): void;
   log: GatewayLog;
   homeDir: string;
 }

@@ -71,6 +71,11 @@ export class Lanes {
     else this.#enter(item);
   }
 
+  /** It is in a lane or running. */
+  has(row: InboxRow): boolean {
+    return this.#known.has(row.id);
+  }
+
   isRunning(key: SessionKey): boolean {
     return this.#lanes.get(key)?.running !== undefined;
   }

@@ -35,7 +35,11 @@ export function* rebuildFullText(
 const names = (table: FullTextTable) => ({ next: `gw_new_${table}`, old: `gw_old_${table}` });
 
 /** What a rebuild that was killed left behind. */
-export function* removeLeftovers(db: Database, table: FullTextTable, slice = new Slice()): Generator<Progress, void> {
+export function* removeLeftovers(
+  db: Database,
+  table: FullTextTable,
+  slice = new Slice(),
+): Generator<Progress, void> {
   for (const name of Object.values(names(table))) yield* removeTable(db, name, slice);
 }
 

@@ -84,7 +84,8 @@ export function deadLetters(db: Database): DeadLetter[] {
 }
 
 export function retryDead(db: Database, id?: string): number {
-  const [queue, number] = id?.split(":") ?? [];
+  const [, queue, number] = /^(in|out):(\d+)$/.exec(id ?? "") ?? [];
+  if (id !== undefined && number === undefined) return 0;
   const only = number === undefined ? null : Number(number);
   let retried = 0;
   if (queue !== "out") {
