@@ -219,8 +219,10 @@ export class Gateway {
 
   // ── run ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #runTurn(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void> {
-    return runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
+  async #runTurn(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void> {
+    await runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
+    const route = await this.#parts.store.getRoute(key);
+    if (route) this.#parts.routeChanged(route);
   }
 
   get #turnDeps(): TurnDeps {
@@ -256,7 +258,7 @@ export class Gateway {
       origin: row.message.origin,
       now: nowSeconds(),
       timeZone: config.timezone,
-      hasBackgroundWork: this.#lanes.hasWork(`${key}:background:`),
+      hasBackgroundWork: this.#hasBackgroundWork(key),
       reset: resetSettingsOf(config),
       newSession: () => this.#newSession(row.message),
     });
@@ -283,7 +285,6 @@ export class Gateway {
       { sessionKey: finished.key, turnId: finished.turnId, sessionId: finished.session.id },
       "answered",
     );
-    this.#parts.routeChanged({ ...finished.route, updatedAt: nowSeconds() });
     this.#parts.messagesCommitted(finished.session, finished.messages);
     this.#aftermath.after(finished);
   }
@@ -313,8 +314,12 @@ export class Gateway {
     );
   }
 
+  #hasBackgroundWork(key: SessionKey): boolean {
+    return this.#lanes.hasWork(`${key}:background:`);
+  }
+
   #isBusy(key: SessionKey): boolean {
-    return this.#lanes.hasWork(key);
+    return this.#lanes.isRunning(key) || this.#lanes.waiting(key) > 0 || this.#hasBackgroundWork(key);
   }
 
   #settleMs(row: InboxRow): number {

@@ -81,7 +81,8 @@ export class Aftermath {
       .catch((error: unknown) => log.debug({ err: error }, "title was taken"));
   }
 
-  async #shorten({ key, session }: FinishedTurn): Promise<void> {
+  /** Under the turn's own epoch: once the next turn runs, its end is the next chance. */
+  async #shorten({ key, session, epoch }: FinishedTurn): Promise<void> {
     const { store, agent, config } = this.#parts;
     const [route, current] = await Promise.all([store.getRoute(key), store.getSession(session.id)]);
     if (!route || !current || route.sessionId !== session.id) return;
@@ -91,6 +92,6 @@ export class Aftermath {
       messageCount: current.message_count,
       settings: compressionSettingsOf(config),
     });
-    if (reason) await this.compress({ key, epoch: route.epoch, sessionId: session.id }, {});
+    if (reason) await this.compress({ key, epoch, sessionId: session.id }, {});
   }
 }

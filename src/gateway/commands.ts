@@ -51,12 +51,9 @@ export class CommandDesk implements CommandGateway {
   }
 
   async run(row: InboxRow, command: Command, args: string): Promise<void> {
-    const busy = this.#desk.lanes.isRunning(row.sessionKey) || this.#desk.lanes.waiting(row.sessionKey) > 0;
-    if (command.when === "idle" && busy) {
-      this.#desk.lanes.push({ row, command: () => this.#carryOut(row, command, args) });
-      return;
-    }
-    await this.#carryOut(row, command, args);
+    const work = () => this.#carryOut(row, command, args);
+    if (command.when === "idle") this.#desk.lanes.push({ row, command: work });
+    else await this.#desk.lanes.hold(row.sessionKey, work);
   }
 
   async #carryOut(row: InboxRow, command: Command, args: string): Promise<void> {
@@ -89,9 +86,7 @@ export class CommandDesk implements CommandGateway {
   async #settle(row: InboxRow, command: Command, outcome: CommandOutcome): Promise<void> {
     const target = targetOf(row.message);
     const replies = outcome.reply ? [{ target, kind: "command" as const, text: outcome.reply }] : [];
-    // Undone or branched: the transcript tells what the database tells.
-    const session = command.name === "undo" || command.name === "retry" || command.name === "branch";
-    const route = session ? await this.store.getRoute(row.sessionKey) : undefined;
+    const route = command.rewrites ? await this.store.getRoute(row.sessionKey) : undefined;
     if (route) this.#parts.messagesChanged(route.sessionId);
     const settled = { inboxId: row.id, state: "done", reason: `/${command.name}`, replies } as const;
     const follow = outcome.turn && followUp(row, command.name, outcome.turn.text);
@@ -106,6 +101,7 @@ export class CommandDesk implements CommandGateway {
       args,
       message: row.message,
       key: row.sessionKey,
+      inboxId: row.id,
       principal: principalOf(row.message, this.config.owners),
       isAdmin: false,
       now: nowSeconds(),
@@ -118,7 +114,7 @@ export class CommandDesk implements CommandGateway {
   // ── what commands may do ──────────────────────────────────────────────────────────────────────────────────────
 
   async startSession(call: CommandCall, { title }: { title?: string }): Promise<RouteRow> {
-    await this.stop(call.key);
+    await this.stop(call.key, call.inboxId);
     const session = await this.#desk.newSession(call.message);
     return this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
   }
@@ -156,9 +152,9 @@ export class CommandDesk implements CommandGateway {
     return done && { before: done.before, after: done.after, title: done.child.title };
   }
 
-  async stop(key: SessionKey): Promise<{ wasRunning: boolean; cancelled: number }> {
-    const cancelled = await this.store.cancelWaiting(key, "stopped");
-    const wasRunning = this.#desk.lanes.abort(key, "stopped", true);
+  async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
+    const cancelled = await this.store.cancelWaiting(key, "stopped", before);
+    const wasRunning = this.#desk.lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
     return { wasRunning, cancelled };
   }
 

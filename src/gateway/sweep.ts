@@ -42,7 +42,10 @@ export class Sweep {
       if (route.expiredReason || this.#hasWork(route.sessionKey)) continue;
       const reason = dueReason(route, { now, timeZone: config.timezone, hasBackgroundWork: false, reset });
       if (!reason) continue;
-      if (await store.expireRoute(route.sessionKey, route.sessionId, reason)) this.#expired(route);
+      if (!(await store.expireRoute(route.sessionKey, route.sessionId, reason))) continue;
+      const ended = await store.getRoute(route.sessionKey);
+      if (ended) this.#parts.routeChanged(ended);
+      this.#expired(route);
     }
     await store.pruneQueues(QUEUE_DAYS * 86_400);
   }

@@ -11,8 +11,8 @@ export interface Queues {
   acceptMessages(messages: readonly AcceptedMessage[]): Promise<InboxRow[]>;
   /** Rows that wait (not before their time), oldest first. */
   waitingMessages(): Promise<InboxRow[]>;
-  /** Waiting → cancelled. Gives how many. */
-  cancelWaiting(key: SessionKey, reason: string): Promise<number>;
+  /** Waiting → cancelled, all of them or those that came before this row. Gives how many. */
+  cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<number>;
   /** Waiting → running, for a command: it is carried out at most once. False when somebody else was first. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
   /**

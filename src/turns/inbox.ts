@@ -6,11 +6,15 @@ import { guardedKey, type Isolation, type KeyOptions, originTuple, sessionKey } 
 import type { InboxRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
+const GIVEN_MAX = 1000;
+
 /** message → its session key → inbox row. When `accept` resolves, the message can't be lost any more. */
 export class Inbox {
   readonly #store: Store;
   readonly #isolation: Isolation;
   readonly #keyOptions: KeyOptions;
+  /** Tuples of keys that were just given out: their routes may not be there yet. The oldest give way. */
+  readonly #given = new Map<SessionKey, string>();
 
   constructor(store: Store, isolation: Isolation, keyOptions: KeyOptions = {}) {
     this.#store = store;
@@ -35,7 +39,10 @@ export class Inbox {
   /** Keys are not injective: one that stands for another origin already gets a suffix. */
   async keyOf(message: InboundMessage): Promise<SessionKey> {
     const key = sessionKey(message.origin, this.#isolation, this.#keyOptions);
-    const taken = await this.#store.getRoute(key);
-    return guardedKey(key, this.tupleOf(message), taken?.tuple);
+    const tuple = this.tupleOf(message);
+    const taken = (await this.#store.getRoute(key))?.tuple ?? this.#given.get(key) ?? tuple;
+    if (this.#given.size >= GIVEN_MAX) this.#given.delete(this.#given.keys().next().value!);
+    this.#given.set(key, taken);
+    return guardedKey(key, tuple, taken);
   }
 }

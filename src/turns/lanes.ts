@@ -36,6 +36,8 @@ interface Lane {
   items: LaneItem[];
   scheduled: boolean;
   running: RunningTurn | undefined;
+  /** Commands that act at once, one after another; no turn begins before them. */
+  held: Promise<void> | undefined;
   /** When the last message came: a burst is over when it is quiet for a moment. */
   quietUntilMs: number;
 }
@@ -61,7 +63,8 @@ export class Lanes {
   push(item: LaneItem): void {
     const { row } = item;
     if (this.#closed || this.#known.has(row.id)) return;
-    if (this.#known.size >= ITEMS_MAX) {
+    // Once something was left out, what is younger must not overtake it.
+    if (this.#overflowed || this.#known.size >= ITEMS_MAX) {
       this.#overflowed = true;
       return;
     }
@@ -94,18 +97,26 @@ export class Lanes {
     return { waiting: this.#known.size, running: this.#queue.pending };
   }
 
-  /** Ends the running turn. What waits stays, unless `clear` says otherwise. */
-  abort(key: SessionKey, reason: "stopped" | "interrupted", clear = false): boolean {
+  /** Ends the running turn. What waits stays, but for what came before the row `clearBefore`. */
+  abort(key: SessionKey, reason: "stopped" | "interrupted", clearBefore = 0): boolean {
     const lane = this.#lanes.get(key);
-    if (clear && lane) {
-      const dropped = [
-        ...lane.items.splice(0).map((item) => item.row),
-        ...(lane.running?.steering.splice(0) ?? []),
-      ];
-      for (const row of dropped) this.#known.delete(row.id);
-    }
+    if (lane) this.#clear(lane, clearBefore);
     lane?.running?.controller.abort(reason);
     return lane?.running !== undefined;
+  }
+
+  /** A command that doesn't wait for the running turn. What comes after it begins after it. */
+  async hold(key: SessionKey, work: () => Promise<void>): Promise<void> {
+    const lane = this.#lane(key);
+    const mine = (lane.held ?? Promise.resolve()).then(work);
+    const quiet = mine.catch(() => undefined);
+    lane.held = quiet;
+    await quiet;
+    if (lane.held === quiet) {
+      lane.held = undefined;
+      this.#goOn(key, lane);
+    }
+    await mine;
   }
 
   /** Into the running turn, between two of its tool calls. What it doesn't take up becomes the next turn. */
@@ -133,15 +144,39 @@ export class Lanes {
 
   #enter(item: LaneItem): void {
     const key = item.row.sessionKey;
-    const lane = this.#lanes.get(key) ?? { items: [], scheduled: false, running: undefined, quietUntilMs: 0 };
-    this.#lanes.set(key, lane);
-    lane.items.push(item);
+    const lane = this.#lane(key);
+    // In the order of the inbox, whatever the order in which rows were read from it.
+    const place = lane.items.findLastIndex(({ row }) => row.id < item.row.id) + 1;
+    lane.items.splice(place, 0, item);
     lane.quietUntilMs = performance.now() + (item.command ? 0 : this.#options.settleMs(item.row));
     this.#schedule(key, lane);
   }
 
+  #lane(key: SessionKey): Lane {
+    const found = this.#lanes.get(key);
+    if (found) return found;
+    const lane = { items: [], scheduled: false, running: undefined, held: undefined, quietUntilMs: 0 };
+    this.#lanes.set(key, lane);
+    return lane;
+  }
+
+  #clear(lane: Lane, before: number): void {
+    const isOlder = (row: InboxRow) => row.id < before;
+    const dropped = [...lane.items.map((item) => item.row), ...(lane.running?.steering ?? [])].filter(
+      isOlder,
+    );
+    for (const row of dropped) this.#known.delete(row.id);
+    lane.items = lane.items.filter((item) => !isOlder(item.row));
+    if (lane.running) lane.running.steering = lane.running.steering.filter((row) => !isOlder(row));
+  }
+
+  #goOn(key: SessionKey, lane: Lane): void {
+    if (lane.items.length > 0) this.#schedule(key, lane);
+    else if (!lane.running && !lane.held) this.#lanes.delete(key);
+  }
+
   #schedule(key: SessionKey, lane: Lane): void {
-    if (lane.scheduled || lane.running || this.#closed) return;
+    if (lane.scheduled || lane.running || lane.held || this.#closed) return;
     lane.scheduled = true;
     const waitMs = lane.quietUntilMs - performance.now();
     const start = () => {
@@ -157,11 +192,11 @@ export class Lanes {
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
+    if (lane.held) return;
     const items = takeTurn(lane.items);
     if (items.length > 0 && !this.#closed) await this.#runItems(key, lane, items);
     for (const { row } of items) this.#known.delete(row.id);
-    if (lane.items.length > 0) this.#schedule(key, lane);
-    else this.#lanes.delete(key);
+    this.#goOn(key, lane);
     await this.#refillIfRoom();
   }
 

@@ -43,6 +43,8 @@ export interface FinishedTurn {
   key: SessionKey;
   session: SessionRow;
   route: RouteRow;
+  /** Of the turn: whoever goes on from it finds out by this whether another one has begun. */
+  epoch: number;
   messages: NewMessage[];
   answer: string;
   principal: Principal;
@@ -236,7 +238,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     deps.failed("overtaken", key, turnId);
     return;
   }
-  deps.finished({ turnId, key, session, route, messages, answer, principal });
+  deps.finished({ turnId, key, session, route, epoch: started.epoch, messages, answer, principal });
 }
 
 function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {

@@ -19,6 +19,8 @@ export interface Command {
   adminOnly?: boolean;
   /** "now": also while a turn runs. "idle": after the running turn, in its place in the queue. */
   when: "now" | "idle";
+  /** What was said is changed by it, or copied: the transcript is written anew. */
+  rewrites?: true;
   run(call: CommandCall): Promise<CommandOutcome>;
 }
 
@@ -26,6 +28,8 @@ export interface CommandCall {
   args: string;
   message: InboundMessage;
   key: SessionKey;
+  /** The inbox row: what is younger came after the command. */
+  inboxId?: number;
   principal: Principal;
   isAdmin: boolean;
   now: number;
@@ -56,8 +60,8 @@ export interface CommandGateway {
     call: CommandCall,
     focus: string,
   ): Promise<{ before: number; after: number; title: string | null } | undefined>;
-  /** Stops the running turn and forgets what waits. */
-  stop(key: SessionKey): Promise<{ wasRunning: boolean; cancelled: number }>;
+  /** Stops the running turn and forgets what waits; what came after the row `before` stays. */
+  stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }>;
   isRunning(key: SessionKey): boolean;
   waiting(key: SessionKey): number;
   /** A separate session; its answer comes to this chat when it is done. */

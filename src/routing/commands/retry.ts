@@ -8,6 +8,7 @@ export const retry: Command = {
   description: "Answer the last message once more",
   group: "conversation",
   when: "idle",
+  rewrites: true,
   run,
 };
 

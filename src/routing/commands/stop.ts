@@ -9,8 +9,8 @@ export const stop: Command = {
   run,
 };
 
-async function run({ gateway, key }: CommandCall): Promise<CommandOutcome> {
-  const { wasRunning, cancelled } = await gateway.stop(key);
+async function run({ gateway, key, inboxId }: CommandCall): Promise<CommandOutcome> {
+  const { wasRunning, cancelled } = await gateway.stop(key, inboxId);
   if (!wasRunning && cancelled === 0) return { reply: "Nothing is running." };
   const dropped = cancelled > 0 ? ` ${counted(cancelled, "waiting message")} dropped.` : "";
   return { reply: `🛑 Stopped.${dropped} The session is kept: just go on, or /retry.` };

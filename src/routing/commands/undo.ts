@@ -11,6 +11,7 @@ export const undo: Command = {
   description: "Take back the last turn, or the last N",
   group: "conversation",
   when: "idle",
+  rewrites: true,
   run,
 };
 

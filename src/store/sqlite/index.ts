@@ -88,7 +88,8 @@ class SqliteStore implements Store {
 
   acceptMessages: Store["acceptMessages"] = (messages) => this.#write.acceptMessages(messages);
   waitingMessages: Store["waitingMessages"] = () => this.#read.waitingMessages();
-  cancelWaiting: Store["cancelWaiting"] = (key, reason) => this.#write.cancelWaiting(key, reason);
+  cancelWaiting: Store["cancelWaiting"] = (key, reason, before) =>
+    this.#write.cancelWaiting(key, reason, before);
   startCommand: Store["startCommand"] = (id, command, bootId) =>
     this.#write.startCommand(id, command, bootId);
   settleMessage: Store["settleMessage"] = (settled) => this.#write.settleMessage(settled);

@@ -27,7 +27,7 @@ export function searchMessages(db: Database, query: string, options: SearchOptio
 
 /** Which index answers: words, trigrams, both, or the messages themselves. */
 export function planSearch(query: string, substring: boolean): { plan: SearchPlan; expression: Expression } {
-  if (query.trim() === "") {
+  if (withoutNul(query) === "") {
     throw new HermesError("invalid", "There is nothing to search for.", {
       hint: 'Give a word, a "phrase", a prefix*, or words joined by AND, OR, NOT.',
     });
@@ -48,9 +48,12 @@ export function planSearch(query: string, substring: boolean): { plan: SearchPla
 
 /** Symbols alone, or parts of words: no index knows them. */
 function literally(query: string, fts: string, parsed: Expression | undefined) {
-  const expression: Expression = parsed ?? { kind: "term", text: query.trim(), prefix: false };
+  const expression: Expression = parsed ?? { kind: "term", text: withoutNul(query), prefix: false };
   return { plan: { query, fts, path: "like" as const }, expression };
 }
+
+/** FTS5 reads a query up to the first NUL. */
+const withoutNul = (query: string) => query.replaceAll("\0", " ").trim();
 
 function countTerms(expression: Expression): number {
   return expression.kind === "term" ? 1 : countTerms(expression.left) + countTerms(expression.right);

@@ -62,11 +62,12 @@ export function waitingMessages(db: Database): InboxRow[] {
   return rows.map(toInboxRow);
 }
 
-export function cancelWaiting(db: Database, key: SessionKey, reason: string): number {
+export function cancelWaiting(db: Database, key: SessionKey, reason: string, before?: number): number {
   return sql(
     db,
-    "UPDATE gw_inbox SET state = 'cancelled', reason = ?, finished_at = ? WHERE session_key = ? AND state = 'waiting'",
-  ).run(reason, nowSeconds(), key).changes;
+    `UPDATE gw_inbox SET state = 'cancelled', reason = ?, finished_at = ?
+     WHERE session_key = ? AND state = 'waiting' AND id < ?`,
+  ).run(reason, nowSeconds(), key, before ?? Number.MAX_SAFE_INTEGER).changes;
 }
 
 export function startCommand(db: Database, inboxId: number, command: string, bootId: string): boolean {

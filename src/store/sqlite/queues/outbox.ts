@@ -101,12 +101,14 @@ export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcom
   );
 }
 
-/** Sends that were under way when an older boot ended: nobody knows whether they arrived. */
+/**
+ * Sends that were under way when an older boot ended: nobody knows whether they arrived. They stay as they are until
+ * somebody has decided: a crash before that must find them again.
+ */
 export function recoverOutbox(db: Database, bootId: string): OutboxRow[] {
   const rows = sql(
     db,
-    `UPDATE gw_outbox SET state = 'unknown', error = 'the gateway died in the send'
-     WHERE state = 'sending' AND boot_id IS NOT ? RETURNING *`,
+    "SELECT * FROM gw_outbox WHERE state = 'sending' AND boot_id IS NOT ? ORDER BY id",
   ).all(bootId) as StoredOutbox[];
   return rows.map(toOutboxRow);
 }
