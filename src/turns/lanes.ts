@@ -183,8 +183,9 @@ export class Lanes {
       lane.scheduled = false;
       // More came while we waited: wait for the end of that.
       if (lane.quietUntilMs > performance.now() + 1) return this.#schedule(key, lane);
-      void this.#queue.add(() => this.#runNext(key, lane));
+      // Before the call: with a free place the turn begins within it.
       lane.scheduled = true;
+      void this.#queue.add(() => this.#runNext(key, lane));
     };
     if (waitMs > 0) this.#later(waitMs, start);
     else start();

@@ -9,6 +9,7 @@ import {
   userMessages,
 } from "../support/agreement.js";
 import { Daemon } from "../support/daemon.js";
+import { Supervisor } from "../support/supervisor.js";
 import { until } from "../support/until.js";
 import { plain, WebClient } from "../support/web-client.js";
 
@@ -18,7 +19,7 @@ import { plain, WebClient } from "../support/web-client.js";
  */
 
 const USERS = 3;
-const CHAT_LOG_ENTRIES = 200;
+const PATIENCE_MS = 60_000;
 
 /** Short sessions are summarised early, so that lineages are part of the story. */
 const SUMMARISING = `
@@ -28,92 +29,119 @@ compression:
   protect_last_n: 2
 `;
 
-const people = (daemon: Daemon, count = USERS) =>
-  Array.from({ length: count }, () => new WebClient(() => daemon.url));
+describe("a gateway that dies", () => {
+  it.each([
+    ["accepted", 2],
+    ["turn-started", 2],
+    ["turn-answered", 2],
+    ["turn-committed", 2],
+    ["before-send", 2],
+    ["sent", 2],
+    ["settled", 2],
+    ["split-ready", 1],
+    ["split-committed", 1],
+  ])("at %s loses nothing and says nothing twice", { timeout: 2 * PATIENCE_MS }, async (point, count) => {
+    const isSplit = point.startsWith("split");
+    const daemon = new Daemon(isSplit ? { yaml: SUMMARISING } : {});
+    const deadly = { HERMES_KILL_AT: `${point}:${count}` };
+    const supervisor = new Supervisor(daemon, [deadly, deadly, {}]);
+    const people = peopleAt(daemon);
+    await Promise.all(people.map((person) => talk(person, isSplit ? 6 : 4)));
+    await Promise.all(people.map(everythingAnswered));
+    await until("it has died once", () => supervisor.endings.length > 0);
+    await supervisor.leave();
+    for (const ending of supervisor.endings) expect(ending).toEqual({ code: null, signal: "SIGKILL" });
+    await expectOneTruth(daemon, people);
+  });
 
-/** Numbered lines: what was joined into one turn is answered in as many lines. */
-const answered = (answers: readonly string[]) => answers.flatMap((answer) => plain(answer).split("\n"));
+  it("at any moment loses nothing and says nothing twice", { timeout: 3 * PATIENCE_MS }, async () => {
+    const daemon = new Daemon({ yaml: SUMMARISING });
+    const supervisor = new Supervisor(daemon);
+    const random = seeded(20260616);
+    let people = peopleAt(daemon);
+    const everybody: WebClient[] = [];
+    const endAt = performance.now() + KILLING_MS;
+    for (let round = 0; round < ROUNDS_MAX && performance.now() < endAt; round += 1) {
+      people = peopleAt(daemon);
+      everybody.push(...people);
+      const talking = Promise.all(people.map((person) => talk(person, 8)));
+      for (let kill = 0; kill < KILLS_A_ROUND; kill += 1) await killSometime(daemon, random);
+      await talking;
+    }
+    await Promise.all(everybody.map(everythingAnswered));
+    await supervisor.leave();
+    console.log(`${supervisor.endings.length} deaths, ${everybody.length} people`);
+    expect(supervisor.endings.length).toBeGreaterThan(KILLS_A_ROUND - 1);
+    await expectOneTruth(daemon, everybody);
+  });
+});
 
-async function everythingAnswered(client: WebClient): Promise<void> {
-  const wanted = client.accepted.at(-1)!.text;
+const KILLING_MS = 25_000;
+const ROUNDS_MAX = 12;
+const KILLS_A_ROUND = 2;
+/** From the start of the process, or from its readiness: half of the deaths are in the middle of a start. */
+const LIFE_MS = 500;
+
+async function killSometime(daemon: Daemon, random: () => number): Promise<void> {
+  const { run } = daemon;
+  if (random() < 0.6) await Promise.race([run.ready, run.ended]).catch(() => undefined);
+  // The random moment itself is what is tested.
+  await pause(random() * LIFE_MS);
+  run.signal("SIGKILL");
+  await until("the next start", () => daemon.run !== run);
+}
+
+/** Numbers between 0 and 1, the same ones for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function peopleAt(daemon: Daemon): WebClient[] {
+  return Array.from({ length: USERS }, () => new WebClient(() => daemon.url));
+}
+
+/** Each message as soon as the one before is accepted; a few wait for their answer, so that turns stay small. */
+async function talk(person: WebClient, count: number): Promise<void> {
+  for (let n = 1; n <= count; n += 1) {
+    await person.send(`message ${n}`, { timeoutMs: PATIENCE_MS });
+    if (n % 2 === 0) await everythingAnswered(person);
+  }
+}
+
+async function everythingAnswered(person: WebClient): Promise<void> {
+  const { text: last } = person.accepted.at(-1)!;
   await until(
-    `"${wanted}" is answered`,
-    async () => answered(await client.answers().catch(() => [])).includes(wanted),
-    { timeoutMs: 20_000, found: () => client.log().catch(String) },
+    `"${last}" is answered`,
+    async () => linesOf(await person.answers().catch(() => [])).includes(last),
+    { timeoutMs: PATIENCE_MS, found: () => person.log().catch(String) },
   );
 }
 
-async function expectOneTruth(daemon: Daemon, clients: readonly WebClient[]): Promise<void> {
-  for (const client of clients) {
-    const sent = client.accepted.map(({ text }) => text);
-    // A long chat's log shows its end.
-    const shown = answered(await client.answers());
-    expect(shown.length).toBeGreaterThan(0);
-    expect(shown).toEqual(sent.slice(-shown.length));
-    if (2 * sent.length < CHAT_LOG_ENTRIES) expect(shown).toHaveLength(sent.length);
+/** What was joined into one turn is answered in as many lines. */
+const linesOf = (answers: readonly string[]) => answers.flatMap((answer) => plain(answer).split("\n"));
+
+async function expectOneTruth(daemon: Daemon, people: readonly WebClient[]): Promise<void> {
+  for (const person of people) {
+    expect(linesOf(await person.answers())).toEqual(person.accepted.map(({ text }) => text));
   }
   expect(await daemon.stop()).toBe(0);
   expectNothingOpen(daemon.home);
   expectNoMessageTwice(daemon.home);
   expectOneAnswerPerTurn(daemon.home);
   expectFilesAgree(daemon.home);
-  for (const client of clients) {
-    expect(userMessages(daemon.home, client.chatId)).toEqual(client.accepted);
-    const stored = rows<{ text: string }>(
+  for (const person of people) {
+    expect(userMessages(daemon.home, person.chatId)).toEqual(person.accepted);
+    const answers = rows<{ text: string }>(
       daemon.home,
       "SELECT text FROM gw_outbox WHERE chat_id = ? AND kind = 'answer' ORDER BY id",
-      client.chatId,
+      person.chatId,
     );
-    expect(answered(stored.map(({ text }) => text))).toEqual(client.accepted.map(({ text }) => text));
+    expect(linesOf(answers.map(({ text }) => text))).toEqual(person.accepted.map(({ text }) => text));
   }
-}
-
-describe("a gateway that dies", () => {
-  it.each([
-    ["accepted", 2, ""],
-    ["turn-started", 2, ""],
-    ["turn-answered", 2, ""],
-    ["turn-committed", 2, ""],
-    ["before-send", 2, ""],
-    ["sent", 2, ""],
-    ["settled", 2, ""],
-    ["split-ready", 1, SUMMARISING],
-    ["split-committed", 1, SUMMARISING],
-  ])("at %s loses nothing and says nothing twice", { timeout: 60_000 }, async (point, count, yaml) => {
-    const daemon = await new Daemon({ yaml }).start({ HERMES_KILL_AT: `${point}:${count}` });
-    const clients = people(daemon);
-    const killed = (async () => {
-      const first = await daemon.run.ended;
-      const run = daemon.launch({ HERMES_KILL_AT: `${point}:${count}` });
-      // The second start may live on: little may be left to do.
-      await Promise.race([run.ended, talked]);
-      if (run.isOver) daemon.launch();
-      return first;
-    })();
-    const talked = Promise.all(clients.map((client) => talk(client, yaml === "" ? 4 : 7)));
-    expect(await killed).toEqual({ code: null, signal: "SIGKILL" });
-    await talked;
-    await until("a gateway is up for good", async () => {
-      if (daemon.run.isOver) daemon.launch();
-      return daemon.run.ready.then(
-        () => true,
-        () => false,
-      );
-    });
-    await Promise.all(
-      clients.map((client) =>
-        everythingAnswered(client).catch(async (error: unknown) => {
-          if (!daemon.run.isOver) throw error;
-          await daemon.start();
-          await everythingAnswered(client);
-        }),
-      ),
-    );
-    await expectOneTruth(daemon, clients);
-  });
-});
-
-/** Each message as soon as the one before is accepted, the last ones after an answer. */
-async function talk(client: WebClient, count: number): Promise<void> {
-  for (let n = 1; n <= count; n += 1) await client.send(`message ${n}`);
 }

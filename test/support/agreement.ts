@@ -68,7 +68,8 @@ export function expectIndexAgrees(home: string): void {
 /** Every session that has messages has a transcript that says the same. */
 export function expectTranscriptsAgree(home: string): void {
   const messages = rows<StoredMessage>(home, "SELECT * FROM messages WHERE active = 1 ORDER BY id");
-  for (const [id, said] of Map.groupBy(messages, ({ session_id }) => session_id)) {
+  for (const id of new Set(messages.map(({ session_id }) => session_id))) {
+    const said = messages.filter(({ session_id }) => session_id === id);
     const expected = said.map(({ role, content }) => ({ role, content }));
     expect(transcript(home, id), `transcript of ${id}`).toEqual(expected);
   }

@@ -12,8 +12,11 @@ const PREVIEW_CHARS = 60;
 
 /** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
 export function listSessions(db: Database, query: ListQuery = {}): SessionSummary[] {
-  const roots = query.order === "active" ? rootsByActivity(db, query) : rootsByStart(db, query);
-  return roots.map((root) => summarise(db, root));
+  // One snapshot: a list is made of many small queries.
+  return db.transaction(() => {
+    const roots = query.order === "active" ? rootsByActivity(db, query) : rootsByStart(db, query);
+    return roots.map((root) => summarise(db, root));
+  })();
 }
 
 function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
@@ -48,19 +51,15 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
 }
 
 function* byLastActivity(db: Database): Generator<Activity> {
-  const spoken = distinct(
-    sql(
-      db,
-      "SELECT session_id AS id, timestamp AS at, 1 AS spoken FROM messages ORDER BY timestamp DESC",
-    ).iterate() as Iterable<Activity>,
-  );
   const started = sql(
     db,
     "SELECT id, started_at AS at, 0 AS spoken FROM sessions ORDER BY started_at DESC",
   ).iterate() as IterableIterator<Activity>;
   const hasMessages = sql(db, "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1");
   // Asked only of the sessions that are reached: looking for silent ones beforehand would read them all.
-  for (const one of merge(spoken, started)) if (one.spoken || !hasMessages.get(one.id)) yield one;
+  for (const one of merge(lastMessages(db), started)) {
+    if (one.spoken || !hasMessages.get(one.id)) yield one;
+  }
 }
 
 interface Activity {
@@ -70,12 +69,26 @@ interface Activity {
   spoken: number;
 }
 
-function* distinct(rows: Iterable<Activity>): Generator<Activity> {
+const FIRST_PART = 1000;
+const NEXT_PART = 4;
+
+/** The last message of each session, newest first, in growing parts: SQLite folds many rows faster than it hands them over. */
+function* lastMessages(db: Database): Generator<Activity> {
+  const part = sql(
+    db,
+    `SELECT session_id AS id, max(timestamp) AS at, 1 AS spoken
+     FROM (SELECT session_id, timestamp FROM messages ORDER BY timestamp DESC LIMIT ? OFFSET ?)
+     GROUP BY session_id ORDER BY at DESC`,
+  );
   const seen = new Set<SessionId>();
-  for (const row of rows) {
-    if (seen.has(row.id)) continue;
-    seen.add(row.id);
-    yield row;
+  for (let from = 0, count = FIRST_PART; ; from += count, count *= NEXT_PART) {
+    const rows = part.all(count, from) as Activity[];
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      if (seen.has(row.id)) continue;
+      seen.add(row.id);
+      yield row;
+    }
   }
 }
 

@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+import type { AgentBackend } from "../../src/agents/backend.js";
+import { echoAgent } from "../../src/agents/echo.js";
+import { plain, TestGateway } from "../support/gateway.js";
+import { inDm, inGroup } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
+
+/** An echo that counts how many turns run at once. */
+function counting(): { agent: AgentBackend; most: () => number; now: () => number } {
+  let now = 0;
+  let most = 0;
+  const echo = echoAgent();
+  async function* run(...args: Parameters<AgentBackend["run"]>) {
+    now += 1;
+    most = Math.max(most, now);
+    try {
+      yield* echo.run(...args);
+    } finally {
+      now -= 1;
+    }
+  }
+  return { agent: { ...echo, run }, most: () => most, now: () => now };
+}
+
+const texts = (gateway: TestGateway, person: ReturnType<typeof inDm>) =>
+  gateway.adapter.to(person).map(({ text }) => plain(text));
+
+describe("lanes", () => {
+  it("answer one chat in order, whatever each turn takes", async () => {
+    const gateway = await TestGateway.start();
+    const [ann, bob] = [inDm("ann"), inDm("bob")];
+    for (const [n, ms] of [80, 0, 40].entries()) {
+      await gateway.say(ann, `!slow ${ms} ann ${n}`);
+      await gateway.say(bob, `bob ${n}`);
+      // One turn each: what waits together would be joined.
+      await gateway.idle();
+    }
+    expect(texts(gateway, ann)).toEqual(["ann 0", "ann 1", "ann 2"]);
+    expect(texts(gateway, bob)).toEqual(["bob 0", "bob 1", "bob 2"]);
+  });
+
+  it("run many chats at once, up to the cap", async () => {
+    const { agent, most } = counting();
+    const gateway = await TestGateway.start({ agent, config: { max_concurrent_sessions: 3 } });
+    const people = Array.from({ length: 12 }, (_, n) => inDm(`user${n}`));
+    await Promise.all(people.map((person) => gateway.say(person, "!slow 30 done")));
+    await gateway.idle();
+    expect(most()).toBe(3);
+    for (const person of people) expect(texts(gateway, person)).toEqual(["done"]);
+  });
+
+  it("never run two turns of one chat at once", async () => {
+    const { agent, most } = counting();
+    const gateway = await TestGateway.start({ agent, config: { group_sessions_per_user: false } });
+    const people = ["ann", "bob", "cid"].map((name) => inGroup(name));
+    await Promise.all(people.map((person) => gateway.say(person, "!slow 20 x")));
+    await gateway.idle();
+    expect(most()).toBe(1);
+    expect(gateway.adapter.sent).toHaveLength(3);
+  });
+
+  it("join the pieces of a split message", async () => {
+    const gateway = await TestGateway.start({ burstMs: 150 });
+    const ann = inDm("ann");
+    for (const piece of ["one", "two", "three"]) await gateway.say(ann, piece);
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual(["one\ntwo\nthree"]);
+    const session = await gateway.session(ann);
+    const said = await gateway.store.getMessages(session.id);
+    expect(said.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "one"],
+      ["user", "two"],
+      ["user", "three"],
+      ["assistant", expect.stringMatching(/one\ntwo\nthree$/)],
+    ]);
+  });
+
+  it("never join what two people wrote", async () => {
+    const gateway = await TestGateway.start({ burstMs: 150, config: { group_sessions_per_user: false } });
+    const [ann, bob] = [inGroup("ann", "room", "Ann"), inGroup("bob", "room", "Bob")];
+    await gateway.say(ann, "a1");
+    await gateway.say(ann, "a2");
+    await gateway.say(bob, "b1");
+    await gateway.say(ann, "a3");
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual(["[Ann] a1\n[Ann] a2", "[Bob] b1", "[Ann] a3"]);
+  });
+
+  it("make one next turn of what came during a turn (queue)", async () => {
+    const gateway = await TestGateway.start();
+    const ann = inDm("ann");
+    await gateway.say(ann, "!slow 150 first");
+    await until("the first turn runs", () => gateway.gateway.depth.running === 1);
+    await gateway.say(ann, "second");
+    await gateway.say(ann, "third");
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual(["first", "second\nthird"]);
+  });
+
+  it("end the running turn for a new message (interrupt), and keep its question", async () => {
+    const gateway = await TestGateway.start({ config: { display: { busy_input_mode: "interrupt" } } });
+    const ann = inDm("ann");
+    const slow = await gateway.say(ann, "!slow 60000 never said");
+    await until("the first turn runs", () => gateway.inbox(slow)?.state === "running");
+    await gateway.say(ann, "instead");
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual(["instead"]);
+    const said = await gateway.store.getMessages((await gateway.session(ann)).id);
+    expect(said.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
+      "!slow 60000 never said",
+      "instead",
+    ]);
+  });
+
+  it("hand a message to the running turn between its tool calls (steer)", async () => {
+    const taken: string[] = [];
+    let asked = false;
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      async *run(request, signal) {
+        if (asked) return yield* echoAgent().run(request, signal);
+        asked = true;
+        await until("something was added", () => {
+          taken.push(...request.takeSteering());
+          return taken.length > 0;
+        });
+        for (const content of taken) yield { type: "message", message: { role: "user", content } };
+        yield { type: "message", message: { role: "assistant", content: `with ${taken.join()}` } };
+        yield { type: "done" };
+      },
+    };
+    const gateway = await TestGateway.start({ agent, config: { display: { busy_input_mode: "steer" } } });
+    const ann = inDm("ann");
+    const first = await gateway.say(ann, "begin");
+    await until("the turn runs", () => gateway.inbox(first)?.state === "running");
+    const hint = await gateway.say(ann, "a hint");
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual(["with a hint"]);
+    expect(gateway.inbox(hint)).toMatchObject({ state: "done" });
+    const said = await gateway.store.getMessages((await gateway.session(ann)).id);
+    expect(said.map(({ content }) => content)).toEqual(["begin", "a hint", "with a hint"]);
+  });
+
+  it("make the next turn of a hint that the turn didn't take up", async () => {
+    const gateway = await TestGateway.start({ config: { display: { busy_input_mode: "steer" } } });
+    const ann = inDm("ann");
+    const first = await gateway.say(ann, "!slow 150 begin");
+    await until("the turn runs", () => gateway.inbox(first)?.state === "running");
+    await gateway.say(ann, "a hint");
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual(["begin", "a hint"]);
+  });
+});
+
+describe("/stop", () => {
+  it("ends the turn, drops what waits and leaves no row behind", async () => {
+    const gateway = await TestGateway.start();
+    const ann = inDm("ann");
+    const slow = await gateway.say(ann, "!slow 60000 never said");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    const waiting = await gateway.say(ann, "waits");
+    await gateway.say(ann, "/stop");
+    await gateway.idle();
+    expect(gateway.inbox(slow)).toMatchObject({ state: "cancelled" });
+    expect(gateway.inbox(waiting)).toMatchObject({ state: "cancelled", reason: "stopped" });
+    expect(texts(gateway, ann)).toEqual([expect.stringContaining("1 waiting message dropped")]);
+    expect(await gateway.ask(ann, "hello")).toEqual(["hello"]);
+    const restarted = await gateway.restart();
+    await restarted.idle();
+    expect(restarted.adapter.sent).toEqual([]);
+  });
+
+  it("doesn't touch what came after it", async () => {
+    const gateway = await TestGateway.start();
+    const ann = inDm("ann");
+    const slow = await gateway.say(ann, "!slow 60000 never said");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    const stopping = gateway.say(ann, "/stop");
+    await gateway.say(ann, "afterwards");
+    await stopping;
+    await gateway.idle();
+    expect(texts(gateway, ann)).toEqual([expect.stringContaining("Stopped"), "afterwards"]);
+  });
+
+  it("leaves other chats alone, also one whose id begins the same", async () => {
+    const gateway = await TestGateway.start();
+    const [one, twelve] = [inDm("1"), inDm("12")];
+    const slow = await gateway.say(twelve, "!slow 200 twelve");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    await gateway.ask(one, "/stop");
+    expect(texts(gateway, twelve)).toEqual(["twelve"]);
+  });
+});

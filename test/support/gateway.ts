@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import Database from "better-sqlite3";
+import { onTestFinished } from "vitest";
+import type { AgentBackend, Auxiliary } from "../../src/agents/backend.js";
+import { echoAgent } from "../../src/agents/echo.js";
+import { systemPrompt } from "../../src/agents/prompt.js";
+import { summarise } from "../../src/agents/summariser.js";
+import { makeTitle } from "../../src/agents/titler.js";
+import { estimateTokens } from "../../src/agents/tokens.js";
+import { toolsFor } from "../../src/agents/tools/index.js";
+import { joinEntries, type MemoryFiles, memoryFiles } from "../../src/agents/tools/memory-files.js";
+import type { SessionReader } from "../../src/agents/tools/session-reader.js";
+import { type Config, configSchema } from "../../src/config/schema.js";
+import type { GatewayParts } from "../../src/gateway/parts.js";
+import { Sweep } from "../../src/gateway/sweep.js";
+import { Gateway } from "../../src/gateway.js";
+import type { OutboundMessage, Principal } from "../../src/message.js";
+import { fallbackSummary, serialiseForSummary } from "../../src/policies/compression.js";
+import { isolationOf } from "../../src/rules.js";
+import type { SessionRow } from "../../src/session.js";
+import { sessionKey } from "../../src/sessions/key.js";
+import { openStore } from "../../src/store/sqlite/index.js";
+import type { InboxRow, RouteRow } from "../../src/store/queues.js";
+import type { Store } from "../../src/store/store.js";
+import { tempDir } from "./temp.js";
+import { originOf, type Person, TestAdapter } from "./test-adapter.js";
+import { until } from "./until.js";
+
+type ConfigInput = Record<string, unknown>;
+
+export interface TestGatewayOptions {
+  config?: ConfigInput;
+  /** Of the platform "test"; everybody may talk unless it says otherwise. */
+  platform?: ConfigInput;
+  agent?: AgentBackend;
+  auxiliary?: Auxiliary;
+  burstMs?: number;
+  home?: string;
+}
+
+/** A gateway in this process, made of the real parts: a store on a file, the echo agent, a platform in memory. */
+export class TestGateway {
+  readonly home: string;
+  readonly config: Config;
+  readonly adapter: TestAdapter;
+  readonly store: Store;
+  readonly memory: MemoryFiles;
+  readonly sessions: SessionReader;
+  readonly parts: GatewayParts;
+  readonly gateway: Gateway;
+  readonly warnings: { message: string; fields: object }[] = [];
+
+  static async start(options: TestGatewayOptions = {}): Promise<TestGateway> {
+    const home = options.home ?? tempDir();
+    const store = await openStore({ path: path.join(home, "state.db") });
+    const test = new TestGateway(options, home, store);
+    await test.gateway.start();
+    onTestFinished(() => test.stop());
+    return test;
+  }
+
+  private constructor(options: TestGatewayOptions, home: string, store: Store) {
+    this.home = home;
+    this.store = store;
+    this.adapter = new TestAdapter(options.burstMs === undefined ? {} : { burstMs: options.burstMs });
+    this.memory = memoryFiles(path.join(home, "memories"));
+    this.config = configSchema.parse({
+      timezone: "UTC",
+      session_reset: { mode: "none" },
+      agent: { restart_drain_timeout: 0.2 },
+      ...options.config,
+      platforms: { test: { allow_all: true, ...options.platform } },
+    });
+    this.sessions = {
+      searchMessages: store.searchMessages,
+      getSession: store.getSession,
+      getMessages: (id) => store.getMessages(id),
+      listSessions: store.listSessions,
+      getLineage: store.getLineage,
+      canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
+    };
+    this.parts = this.#makeParts(options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY);
+    this.gateway = new Gateway(this.parts);
+  }
+
+  #stopped: Promise<void> | undefined;
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.gateway.stop().then(() => this.store.close());
+    return this.#stopped;
+  }
+
+  /** The same home with a new gateway. */
+  async restart(options: TestGatewayOptions = {}): Promise<TestGateway> {
+    await this.stop();
+    return TestGateway.start({ ...options, home: this.home });
+  }
+
+  say(person: Person, text: string, more?: Parameters<TestAdapter["say"]>[2]): Promise<string> {
+    return this.adapter.say(person, text, more);
+  }
+
+  /** Says it and waits for everything to come of it; gives what was sent to that place since. */
+  async ask(person: Person, text: string): Promise<string[]> {
+    const before = this.adapter.to(person).length;
+    await this.say(person, text);
+    await this.idle();
+    return this.adapter
+      .to(person)
+      .slice(before)
+      .map((message) => plain(message.text));
+  }
+
+  /** Nothing waits, runs or is on its way. */
+  async idle(): Promise<void> {
+    await until("nothing is left to do", async () => (await this.openRows()).length === 0, {
+      found: () => this.openRows(),
+    });
+  }
+
+  async openRows(): Promise<object[]> {
+    return this.read(
+      `SELECT 'in' AS queue, id, state, error FROM gw_inbox WHERE state IN ('waiting', 'running')
+       UNION ALL SELECT 'out', id, state, error FROM gw_outbox WHERE state IN ('pending', 'sending')`,
+    );
+  }
+
+  /** The sent texts of a place, once there are so many. */
+  async sentTo(place: Person, count: number): Promise<OutboundMessage[]> {
+    return until(
+      `${count} messages were sent`,
+      () => this.adapter.to(place).length >= count && this.adapter.to(place),
+      { found: () => this.adapter.sent.map(({ text }) => text) },
+    );
+  }
+
+  read<T>(query: string, ...params: unknown[]): T[] {
+    const db = new Database(path.join(this.home, "state.db"), { readonly: true, timeout: 5000 });
+    try {
+      return db.prepare(query).all(...params) as T[];
+    } finally {
+      db.close();
+    }
+  }
+
+  /** As time or another process would change the file. */
+  change(query: string, ...params: unknown[]): void {
+    const db = new Database(path.join(this.home, "state.db"), { timeout: 5000 });
+    try {
+      db.prepare(query).run(...params);
+    } finally {
+      db.close();
+    }
+  }
+
+  inbox(eventId: string): (Pick<InboxRow, "state" | "attempts" | "error"> & { reason: string | null }) | undefined {
+    return this.read<InboxRow & { reason: string | null }>(
+      "SELECT state, attempts, error, reason FROM gw_inbox WHERE event_id = ?",
+      eventId,
+    )[0];
+  }
+
+  keyOf(person: Person): string {
+    return sessionKey(originOf(person), isolationOf(this.config));
+  }
+
+  route(person: Person): Promise<RouteRow | undefined> {
+    return this.store.getRoute(this.keyOf(person));
+  }
+
+  async session(person: Person): Promise<SessionRow> {
+    const route = await this.route(person);
+    const session = route && (await this.store.getSession(route.sessionId));
+    if (!session) throw new Error(`${this.keyOf(person)} has no session`);
+    return session;
+  }
+
+  /** The person was last heard of so many seconds earlier than in truth. */
+  async silentFor(person: Person, seconds: number): Promise<void> {
+    const key = this.keyOf(person);
+    this.change("UPDATE gw_routes SET last_user_activity = last_user_activity - ? WHERE session_key = ?", seconds, key);
+  }
+
+  /** One round of the sweep, now. */
+  async sweep(): Promise<RouteRow[]> {
+    const ended: RouteRow[] = [];
+    await new Sweep(
+      this.parts,
+      () => false,
+      (route) => ended.push(route),
+    ).run();
+    return ended;
+  }
+
+  #makeParts(agent: AgentBackend, auxiliary: Auxiliary): GatewayParts {
+    const remembered = async (slot: "shared" | Principal) => joinEntries(await this.memory.read(slot));
+    const note = (fields: object, message: string) => {
+      this.warnings.push({ message, fields });
+    };
+    return {
+      config: this.config,
+      store: this.store,
+      bootId: randomUUID(),
+      agent,
+      auxiliary,
+      adapters: [this.adapter],
+      homeDir: this.home,
+      estimateTokens,
+      tools: async (session, principal) => this.toolsOf(session, principal),
+      systemPrompt: async ({ origin, shared, principal }) =>
+        systemPrompt({
+          platform: origin.platform,
+          chatType: origin.chatType,
+          shared,
+          principalName: origin.userName ?? null,
+          memory: { own: await remembered(principal), shared: await remembered("shared") },
+          configured: null,
+          now: new Date(),
+          timezone: this.config.timezone,
+        }),
+      summarise: async ({ previousSummary, ...request }, signal) => {
+        const rules = { serialise: serialiseForSummary, fallback: fallbackSummary };
+        const given = { ...request, ...(previousSummary ? { previousSummary } : {}) };
+        return (await summarise(auxiliary, rules, given, signal)).text;
+      },
+      title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
+      routeChanged: () => undefined,
+      messagesCommitted: () => undefined,
+      messagesChanged: () => undefined,
+      log: { debug: () => undefined, info: () => undefined, warn: note, error: note },
+    };
+  }
+
+  /** What the agent of that session could call for this person. */
+  toolsOf(session: SessionRow, principal: Principal) {
+    const { sessions, memory } = this;
+    return toolsFor({ principal, sessionId: session.id, sessions, memory, shared: session.user_id === null });
+  }
+}
+
+const NO_AUXILIARY: Auxiliary = { complete: async () => undefined };
+
+const NOTE = /^No model is configured[^\n]*\n\n/;
+
+/** Without the echo agent's note in a session's first answer. */
+export function plain(text: string): string {
+  return text.replace(NOTE, "");
+}

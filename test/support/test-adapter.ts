@@ -1,0 +1,101 @@
+import type { Adapter, AdapterEvents, CanPreview, Health } from "../../src/adapters/adapter.js";
+import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from "../../src/message.js";
+
+/** A platform in memory: people, direct chats, groups, threads and channels, and everything that was sent there. */
+export class TestAdapter implements Adapter, CanPreview {
+  readonly platform = "test";
+  readonly account = "bot";
+  readonly limits = { length: 4000, unit: "utf16" as const };
+  readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
+  readonly sent: OutboundMessage[] = [];
+  readonly previews: string[] = [];
+  /** Set to let sends fail: called before each. */
+  beforeSend: (message: OutboundMessage) => void | Promise<void> = () => undefined;
+  #events: AdapterEvents | undefined;
+  #count = 0;
+
+  constructor({ burstMs }: { burstMs?: number } = {}) {
+    if (burstMs !== undefined) this.burst = { quietMs: burstMs, afterLongMs: burstMs, longChars: 100 };
+  }
+
+  async connect(events: AdapterEvents): Promise<void> {
+    this.#events = events;
+  }
+
+  async disconnect(): Promise<void> {
+    this.#events = undefined;
+  }
+
+  health(): Health {
+    return { state: this.#events ? "ok" : "down", lastProofAt: null };
+  }
+
+  async send(message: OutboundMessage): Promise<Receipt> {
+    await this.beforeSend(message);
+    this.sent.push(message);
+    return { messageIds: [`sent-${message.id}`] };
+  }
+
+  preview(_target: Target, _turnId: string, text: string): void {
+    this.previews.push(text);
+  }
+
+  /** Resolves when the inbox has it. Gives the event's id. */
+  async say(from: Person, text: string, more: Partial<InboundMessage> = {}): Promise<string> {
+    this.#count += 1;
+    const eventId = more.eventId ?? `event-${this.#count}`;
+    if (!this.#events) throw new Error("The adapter is not connected");
+    await this.#events.receive({
+      platform: this.platform,
+      account: this.account,
+      eventId,
+      origin: { ...originOf(from), messageId: eventId },
+      text,
+      attachments: [],
+      sentAt: Date.now() / 1000,
+      mentioned: true,
+      repliedToBot: false,
+      threadWithBot: false,
+      isBot: false,
+      authenticated: false,
+      ...more,
+    });
+    return eventId;
+  }
+
+  /** What was sent to a place, oldest first. */
+  to(place: Pick<Person, "chatId" | "threadId">): OutboundMessage[] {
+    return this.sent.filter(
+      ({ target }) => target.chatId === place.chatId && target.threadId === (place.threadId ?? null),
+    );
+  }
+}
+
+/** Somebody somewhere. */
+export interface Person {
+  userId: string;
+  userName?: string;
+  chatType: "dm" | "group" | "channel" | "thread";
+  chatId: string;
+  threadId?: string;
+}
+
+export function originOf({ userId, userName, chatType, chatId, threadId }: Person): Origin {
+  return {
+    platform: "test",
+    chatType,
+    chatId,
+    chatName: null,
+    threadId: threadId ?? null,
+    userId,
+    userName: userName ?? null,
+  };
+}
+
+export function inDm(userId: string, userName = userId): Person {
+  return { userId, userName, chatType: "dm", chatId: `dm-${userId}` };
+}
+
+export function inGroup(userId: string, chatId = "group", userName = userId): Person {
+  return { userId, userName, chatType: "group", chatId };
+}
