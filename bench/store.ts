@@ -20,12 +20,13 @@ const RESULTS = new URL("./results.md", import.meta.url);
 /** Everything on one pair of files, in the order in which a file lives: filled, read, written to, tidied up, grown. */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const started = performance.now();
+  const load = os.loadavg()[0]!;
   const rows = await withScratch(async (folder) => {
     const scene: Scene = { folder, sizes: quick ? QUICK : FULL, rows: [], say: progress(started) };
     await measureAll(scene);
     return scene.rows;
   });
-  const report = describe(rows, quick, (performance.now() - started) / 1000);
+  const report = describe(rows, quick, { seconds: (performance.now() - started) / 1000, load });
   console.log(report);
   if (write) fs.writeFileSync(RESULTS, report);
 }
@@ -45,7 +46,13 @@ async function measureAll(scene: Scene): Promise<void> {
 const progress = (started: number) => (text: string) =>
   process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
 
-function describe(rows: readonly Row[], quick: boolean, seconds: number): string {
+interface Conditions {
+  seconds: number;
+  /** Of the machine before the run: what else it was doing. */
+  load: number;
+}
+
+function describe(rows: readonly Row[], quick: boolean, { seconds, load }: Conditions): string {
   const sizes = quick ? QUICK : FULL;
   const count = (n: number) => n.toLocaleString("en");
   return `# Bench: the store
@@ -57,7 +64,7 @@ ours is; for sizes, how large ours is beside plain. Times are p50 / p95 through 
 
 ${markdown(rows)}
 
-${machine()}; ${seconds.toFixed(0)} s. Repeat with \`npm run bench -- store --write\`.
+${machine()}, load ${load.toFixed(1)} before the run; ${seconds.toFixed(0)} s. Repeat with \`npm run bench -- store --write\`.
 `;
 }
 

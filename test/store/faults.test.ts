@@ -210,7 +210,7 @@ describe("a write that finds no room", () => {
     await expectIntact(file, written);
   });
 
-  const canMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
+  const canMount = spawnSync("bash", ["-c", "unshare -rm true"]).status === 0;
   it.runIf(canMount)(
     "is refused on a full disk, works again when there is room, and loses nothing",
     async () => {
@@ -222,7 +222,14 @@ describe("a write that finds no room", () => {
       fs.mkdirSync(path.join(dir, "out"));
       const disk = path.join(dir, "disk");
       const fill = fillArgs(path.join(disk, "d", "state.db"), path.join(disk, "ballast"));
-      const small = new Process("unshare", ["-rm", "bash", "-c", script, disk, ...fill]);
+      const small = new Process("bash", [
+        "-c",
+        'exec unshare -rm bash -c "$@"',
+        "bash",
+        script,
+        disk,
+        ...fill,
+      ]);
       const { error, written, read, found, again } = await small.result<Filled>();
       expectSentence(error);
       expect(error.message).toContain("disk is full");

@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/store/store.js";
@@ -121,6 +122,18 @@ print(json.dumps(db.execute("PRAGMA integrity_check").fetchone()[0]))`,
     expect(await find(store, "giraffe")).toEqual([3]);
     expect(await find(store, "Chinese")).toEqual([1]);
     expect(await store.check()).toEqual({ ok: true, problems: [] });
+  });
+
+  it("leaves us the write-ahead log when it closes, whatever we opened and closed before", async () => {
+    const { store, file } = await tempStore();
+    await store.createSession({ id: "ours", source: "cli" });
+    // Each of these has a connection of its own in this process.
+    await store.getSession("ours");
+    await store.check();
+    await store.backup(`${file}.copy`);
+    const { ino } = fs.statSync(`${file}-wal`);
+    await ask('db.execute("SELECT count(*) FROM sessions").fetchone(); db.close(); print("null")', file);
+    expect(fs.statSync(`${file}-wal`).ino).toBe(ino);
   });
 
   it("undoes nothing of ours when it takes back its own", async () => {

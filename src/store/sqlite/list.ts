@@ -12,11 +12,8 @@ const PREVIEW_CHARS = 60;
 
 /** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
 export function listSessions(db: Database, query: ListQuery = {}): SessionSummary[] {
-  // One snapshot: a list is made of many small queries.
-  return db.transaction(() => {
-    const roots = query.order === "active" ? rootsByActivity(db, query) : rootsByStart(db, query);
-    return roots.map((root) => summarise(db, root));
-  })();
+  const roots = query.order === "active" ? rootsByActivity(db, query) : rootsByStart(db, query);
+  return roots.map((root) => summarise(db, root));
 }
 
 function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
@@ -32,8 +29,23 @@ function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
   );
 }
 
+/** One person's conversations are few: each is looked at. */
+function rootsOfPerson(db: Database, query: ListQuery): SessionRow[] {
+  const { sql: where, params } = conditions(query);
+  const rows = db.prepare(`SELECT s.* FROM sessions s WHERE ${where}`).all(...params) as SessionRow[];
+  const roots = new Map(rows.map((row) => rootOf(db, row)).map((root) => [root.id, root]));
+  const dated = [...roots.values()]
+    .filter((root) => isListable(db, root))
+    .map((root) => ({ root, at: lastActive(db, tipOf(db, root)) }));
+  return take(
+    query,
+    dated.toSorted((a, b) => b.at - a.at).map(({ root }) => root),
+  );
+}
+
 /** Walks messages backwards in time and meets each conversation at its last message; the silent ones join by their start. */
 function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
+  if (query.asker && !query.asker.owner) return rootsOfPerson(db, query);
   const { sql: where, params } = conditions(query);
   const matches = db.prepare(`SELECT 1 FROM sessions s WHERE s.id = ? AND ${where}`);
   const seen = new Set<SessionId>();
@@ -51,15 +63,19 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
 }
 
 function* byLastActivity(db: Database): Generator<Activity> {
+  const spoken = sql(
+    db,
+    `SELECT m.session_id AS id, m.timestamp AS at, 1 AS spoken FROM messages m
+     WHERE NOT EXISTS (SELECT 1 FROM messages n WHERE n.session_id = m.session_id AND n.timestamp > m.timestamp)
+     ORDER BY m.timestamp DESC`,
+  ).iterate() as IterableIterator<Activity>;
   const started = sql(
     db,
     "SELECT id, started_at AS at, 0 AS spoken FROM sessions ORDER BY started_at DESC",
   ).iterate() as IterableIterator<Activity>;
   const hasMessages = sql(db, "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1");
   // Asked only of the sessions that are reached: looking for silent ones beforehand would read them all.
-  for (const one of merge(lastMessages(db), started)) {
-    if (one.spoken || !hasMessages.get(one.id)) yield one;
-  }
+  for (const one of merge(spoken, started)) if (one.spoken || !hasMessages.get(one.id)) yield one;
 }
 
 interface Activity {
@@ -67,29 +83,6 @@ interface Activity {
   at: number;
   /** 1 for a message, 0 for a start. */
   spoken: number;
-}
-
-const FIRST_PART = 1000;
-const NEXT_PART = 4;
-
-/** The last message of each session, newest first, in growing parts: SQLite folds many rows faster than it hands them over. */
-function* lastMessages(db: Database): Generator<Activity> {
-  const part = sql(
-    db,
-    `SELECT session_id AS id, max(timestamp) AS at, 1 AS spoken
-     FROM (SELECT session_id, timestamp FROM messages ORDER BY timestamp DESC LIMIT ? OFFSET ?)
-     GROUP BY session_id ORDER BY at DESC`,
-  );
-  const seen = new Set<SessionId>();
-  for (let from = 0, count = FIRST_PART; ; from += count, count *= NEXT_PART) {
-    const rows = part.all(count, from) as Activity[];
-    if (rows.length === 0) return;
-    for (const row of rows) {
-      if (seen.has(row.id)) continue;
-      seen.add(row.id);
-      yield row;
-    }
-  }
 }
 
 /** Two streams, newest first, into one. Stopping early closes both. */

@@ -91,6 +91,8 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_messages_time ON messages(timestamp, session_id)",
   // Titles of a lineage by range. NOCASE folds what LIKE folds.
   "CREATE INDEX IF NOT EXISTS gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL",
+  // Whose sessions: lists and searches on behalf of a person begin here.
+  "CREATE INDEX IF NOT EXISTS gw_sessions_user ON sessions(user_id, source) WHERE user_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
   ...QUEUE_INDEXES,
 ];

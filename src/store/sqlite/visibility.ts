@@ -10,8 +10,8 @@ export function visibleTo(asker: Principal | undefined): Condition {
   if (!asker || asker.owner) return { sql: "1", params: [] };
   const { platform, userId } = asker;
   return {
-    sql: `((s.source = ? AND s.user_id = ?) OR EXISTS (
-      SELECT 1 FROM gw_participants p WHERE p.platform = ? AND p.user_id = ? AND p.session_id = s.id))`,
-    params: [platform, userId, platform, userId],
+    sql: `s.id IN (SELECT id FROM sessions WHERE user_id = ? AND source = ?
+      UNION ALL SELECT session_id FROM gw_participants WHERE platform = ? AND user_id = ?)`,
+    params: [userId, platform, platform, userId],
   };
 }
