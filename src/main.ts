@@ -172,11 +172,13 @@ const MENDED_SECONDS = 60;
 
 /** A crash may come between a commit and its line in the transcript: the sessions that were last in use are compared. */
 async function mendTranscripts(store: Store, transcripts: Transcripts, log: Log): Promise<void> {
-  const routes = (await store.listRoutes())
-    .toSorted((a, b) => b.updatedAt - a.updatedAt)
-    .slice(0, MENDED_MAX);
-  const recent = routes.filter((route) => route.updatedAt > routes[0]!.updatedAt - MENDED_SECONDS);
-  for (const { sessionId } of recent) {
+  const sessions = await store.listSessions({ order: "active", limit: MENDED_MAX, includeArchived: true });
+  const recent = sessions.filter(
+    ({ last_active }) => last_active > sessions[0]!.last_active - MENDED_SECONDS,
+  );
+  // The last words may be those before a summary: then they are the parent's.
+  const ids = recent.flatMap(({ id, parent_session_id }) => [id, parent_session_id]);
+  for (const sessionId of ids.filter((id) => id !== null)) {
     const mended = await transcripts.mend(store, sessionId).catch((error: unknown) => {
       log.warn({ err: error, sessionId }, "transcript was not mended");
       return false;

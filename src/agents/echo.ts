@@ -10,7 +10,7 @@ export function echoAgent(): AgentBackend {
 
 export const NO_MODEL =
   "No model is configured, so I only repeat what you write. " +
-  "Run `hermes setup`, or set `model.provider` and `model.default` in config.yaml.";
+  "Set `model.provider` and `model.default` in config.yaml to talk to one.";
 
 interface Reply {
   answer: string;

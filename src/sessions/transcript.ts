@@ -20,6 +20,8 @@ export class Transcripts {
   readonly #dir: string;
   /** The last work on each file that has any: what comes next waits for it. */
   readonly #busy = new Map<SessionId, Promise<unknown>>();
+  /** The time of the last message in files that were written whole: it may be in line for an append still. */
+  readonly #writtenUntil = new Map<SessionId, number>();
 
   constructor({ dir }: { dir: string }) {
     this.#dir = dir;
@@ -28,14 +30,22 @@ export class Transcripts {
   /** A file that isn't there yet begins with the session's own line. */
   append(session: TranscriptSession, messages: readonly NewMessage[]): Promise<void> {
     return this.#inTurn(session.id, async (path) => {
+      const missing = this.#notWritten(session.id, messages);
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       const handle = await open(path, "a+", 0o600);
       try {
-        await handle.appendFile((await beginning(handle, session)) + messageLines(messages));
+        await handle.appendFile((await beginning(handle, session)) + messageLines(missing));
       } finally {
         await handle.close();
       }
     });
+  }
+
+  #notWritten(id: SessionId, messages: readonly NewMessage[]): readonly NewMessage[] {
+    const until = this.#writtenUntil.get(id) ?? Number.NEGATIVE_INFINITY;
+    const missing = messages.filter(({ timestamp }) => timestamp === undefined || timestamp > until);
+    if (missing.length === messages.length) this.#writtenUntil.delete(id);
+    return missing;
   }
 
   /** Resolves when nothing is being written any more. */
@@ -47,9 +57,15 @@ export class Transcripts {
   rebuild(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
     return this.#inTurn(id, async (path) => {
       const session = await store.getSession(id);
-      if (session) await write(path, wholeText(session, await store.getMessages(id)));
-      else await rm(path, { force: true });
-      return session !== undefined;
+      if (!session) {
+        await rm(path, { force: true });
+        return false;
+      }
+      const messages = await store.getMessages(id);
+      await write(path, wholeText(session, messages));
+      const last = messages.at(-1);
+      if (last) this.#writtenUntil.set(id, last.timestamp);
+      return true;
     });
   }
 

@@ -63,7 +63,10 @@ describe("a session", () => {
     expect((await afterSilence(byType, 11 * MINUTE)).isFresh).toBe(false);
     expect((await afterSilence(byType, 11 * MINUTE, inGroup("ann"))).isFresh).toBe(true);
     const byPlatform = await TestGateway.start(
-      withReset({ mode: "none" }, { reset_by_type: { dm: { mode: "none" } }, reset_by_platform: { test: idle } }),
+      withReset(
+        { mode: "none" },
+        { reset_by_type: { dm: { mode: "none" } }, reset_by_platform: { test: idle } },
+      ),
     );
     expect((await afterSilence(byPlatform, 11 * MINUTE)).isFresh).toBe(true);
   });
@@ -99,7 +102,10 @@ describe("a session", () => {
     expect((await gateway.session(ann)).id).toBe(first.id);
     expect(await gateway.ask(ann, "again")).toEqual(["again"]);
     const said = await gateway.store.getMessages(first.id);
-    expect(said.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual(["before", "again"]);
+    expect(said.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
+      "before",
+      "again",
+    ]);
   });
 
   it("isn't reset while background work goes on beside it", async () => {

@@ -20,8 +20,8 @@ import { fallbackSummary, serialiseForSummary } from "../../src/policies/compres
 import { isolationOf } from "../../src/rules.js";
 import type { SessionRow } from "../../src/session.js";
 import { sessionKey } from "../../src/sessions/key.js";
-import { openStore } from "../../src/store/sqlite/index.js";
 import type { InboxRow, RouteRow } from "../../src/store/queues.js";
+import { openStore } from "../../src/store/sqlite/index.js";
 import type { Store } from "../../src/store/store.js";
 import { tempDir } from "./temp.js";
 import { originOf, type Person, TestAdapter } from "./test-adapter.js";
@@ -154,7 +154,9 @@ export class TestGateway {
     }
   }
 
-  inbox(eventId: string): (Pick<InboxRow, "state" | "attempts" | "error"> & { reason: string | null }) | undefined {
+  inbox(
+    eventId: string,
+  ): (Pick<InboxRow, "state" | "attempts" | "error"> & { reason: string | null }) | undefined {
     return this.read<InboxRow & { reason: string | null }>(
       "SELECT state, attempts, error, reason FROM gw_inbox WHERE event_id = ?",
       eventId,
@@ -179,7 +181,11 @@ export class TestGateway {
   /** The person was last heard of so many seconds earlier than in truth. */
   async silentFor(person: Person, seconds: number): Promise<void> {
     const key = this.keyOf(person);
-    this.change("UPDATE gw_routes SET last_user_activity = last_user_activity - ? WHERE session_key = ?", seconds, key);
+    this.change(
+      "UPDATE gw_routes SET last_user_activity = last_user_activity - ? WHERE session_key = ?",
+      seconds,
+      key,
+    );
   }
 
   /** One round of the sweep, now. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Adapter, AdapterEvents, CanPreview, Health } from "../../src/adapters/adapter.js";
 import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from "../../src/message.js";
 
@@ -12,7 +13,6 @@ export class TestAdapter implements Adapter, CanPreview {
   /** Set to let sends fail: called before each. */
   beforeSend: (message: OutboundMessage) => void | Promise<void> = () => undefined;
   #events: AdapterEvents | undefined;
-  #count = 0;
 
   constructor({ burstMs }: { burstMs?: number } = {}) {
     if (burstMs !== undefined) this.burst = { quietMs: burstMs, afterLongMs: burstMs, longChars: 100 };
@@ -42,8 +42,7 @@ export class TestAdapter implements Adapter, CanPreview {
 
   /** Resolves when the inbox has it. Gives the event's id. */
   async say(from: Person, text: string, more: Partial<InboundMessage> = {}): Promise<string> {
-    this.#count += 1;
-    const eventId = more.eventId ?? `event-${this.#count}`;
+    const eventId = more.eventId ?? randomUUID();
     if (!this.#events) throw new Error("The adapter is not connected");
     await this.#events.receive({
       platform: this.platform,

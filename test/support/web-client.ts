@@ -25,9 +25,11 @@ export class WebClient {
   /** Messages that had to be sent more than once. */
   resent = 0;
 
-  constructor(url: string | (() => string), token?: string) {
+  /** With the secret of a browser that was here before. */
+  constructor(url: string | (() => string), { token, secret }: { token?: string; secret?: string } = {}) {
     this.#url = typeof url === "string" ? () => url : url;
     this.#token = token;
+    if (secret !== undefined) this.#cookie = `hermes_web=${secret}`;
   }
 
   /** Until the gateway has it: the same id every time, as the page does it. */
