@@ -112,12 +112,14 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       : []),
   ];
   let http: HttpServer | undefined;
+  let gateway: Gateway | undefined;
   try {
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
     await mendTranscripts(store, transcripts, log);
-    const gateway = new Gateway(parts({ store, config, log, bootId, home, adapters, index, transcripts }));
-    await gateway.start();
+    const started = new Gateway(parts({ store, config, log, bootId, home, adapters, index, transcripts }));
+    gateway = started;
+    await started.start();
     http = await startHttp({
       ...config.http,
       log,
@@ -128,12 +130,13 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       url: http.url,
       config,
       home,
-      gateway,
+      gateway: started,
       store,
-      stop: () => stop({ http, gateway, index, transcripts, store }),
+      stop: () => stop({ http, gateway: started, index, transcripts, store }),
     };
   } catch (error) {
-    await http?.close();
+    // What runs already would keep the process alive.
+    await Promise.all([http?.close(), gateway?.stop()]);
     await store.close();
     throw error;
   }

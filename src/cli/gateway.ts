@@ -30,10 +30,12 @@ async function run(options: { host?: string; port?: string }): Promise<void> {
     ...(options.host === undefined ? {} : { "http.host": options.host }),
     ...(options.port === undefined ? {} : { "http.port": options.port }),
   };
+  // Before anything else: whoever reads that it runs may end it at once.
+  const asked = untilSignal();
   const running = await withProgress((onProgress) => startGateway({ flags, onProgress }));
   if (process.stdout.isTTY) welcome(running.url, running.config.model.provider === "echo", running.home);
   else print(`Hermes Gateway is running: ${running.url}`);
-  await untilSignal();
+  await asked;
   await running.stop();
 }
 

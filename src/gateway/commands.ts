@@ -114,7 +114,6 @@ export class CommandDesk implements CommandGateway {
   // ── what commands may do ──────────────────────────────────────────────────────────────────────────────────────
 
   async startSession(call: CommandCall, { title }: { title?: string }): Promise<RouteRow> {
-    await this.stop(call.key, call.inboxId);
     const session = await this.#desk.newSession(call.message);
     return this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
   }

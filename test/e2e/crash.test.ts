@@ -76,7 +76,7 @@ describe("a gateway that dies", () => {
   });
 });
 
-const KILLING_MS = 25_000;
+const KILLING_MS = 20_000;
 const ROUNDS_MAX = 12;
 const KILLS_A_ROUND = 2;
 /** From the start of the process, or from its readiness: half of the deaths are in the middle of a start. */

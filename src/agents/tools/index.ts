@@ -15,8 +15,9 @@ export function toolsFor(turn: {
   /** Do several people read this session? */
   shared?: boolean;
 }): Tool[] {
+  const options = { shared: turn.shared ?? false };
   return [
-    sessionSearchTool(turn.sessions, turn.principal, turn.sessionId),
-    memoryTool(turn.memory, turn.principal, { shared: turn.shared ?? false }),
+    sessionSearchTool(turn.sessions, turn.principal, turn.sessionId, options),
+    memoryTool(turn.memory, turn.principal, options),
   ];
 }

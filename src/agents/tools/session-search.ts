@@ -30,6 +30,8 @@ interface Search {
   reader: SessionReader;
   principal: Principal;
   currentId: SessionId;
+  /** Several people read the answer. */
+  shared: boolean;
 }
 
 type Args = Record<string, unknown>;
@@ -38,8 +40,11 @@ export function sessionSearchTool(
   reader: SessionReader,
   principal: Principal,
   currentSessionId: SessionId,
+  { shared = false }: { shared?: boolean } = {},
 ): Tool {
-  const search = { reader, principal, currentId: currentSessionId };
+  // A room reads along: there an owner is a person like any other.
+  const asker = shared ? { ...principal, owner: false } : principal;
+  const search = { reader, principal: asker, currentId: currentSessionId, shared };
   return {
     name: "session_search",
     description: DESCRIPTION,
@@ -200,8 +205,11 @@ function listed(session: SessionSummary): object {
 
 // --- who may see what ---------------------------------------------------------------------------------------------
 
-async function mayRead({ reader, principal }: Search, id: SessionId): Promise<boolean> {
-  return (await reader.getSession(id)) !== undefined && (await reader.canSee(principal, id));
+/** What belongs to one person alone is not read out to a room, not even when they ask. */
+async function mayRead({ reader, principal, shared }: Search, id: SessionId): Promise<boolean> {
+  const session = await reader.getSession(id);
+  if (session === undefined || (shared && session.user_id !== null)) return false;
+  return reader.canSee(principal, id);
 }
 
 /** In the same words whether it doesn't exist or belongs to somebody else. */

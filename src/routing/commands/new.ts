@@ -33,11 +33,10 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
 
 /** A turn that still runs would answer into a session that is over. */
 async function stopTurn({ gateway, key, inboxId }: CommandCall): Promise<string | undefined> {
-  if (!gateway.isRunning(key) && gateway.waiting(key) === 0) return undefined;
-  const { wasRunning, cancelled } = await gateway.stop(key, inboxId);
-  const dropped = cancelled > 0 && `dropped ${counted(cancelled, "waiting message")}`;
-  const done = [wasRunning && "stopped what was running", dropped].filter(Boolean);
-  return done.length > 0 ? `I ${done.join(" and ")}.` : undefined;
+  if (!gateway.isRunning(key)) return undefined;
+  const { cancelled } = await gateway.stop(key, inboxId);
+  const dropped = cancelled > 0 ? ` and dropped ${counted(cancelled, "waiting message")}` : "";
+  return `I stopped what was running${dropped}.`;
 }
 
 /** A taken title is no reason to stay in the old session. */

@@ -1,4 +1,4 @@
-import type { Database } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import type { Progress } from "../store.js";
 import { isBusy } from "./faults.js";
 
@@ -23,6 +23,8 @@ interface Running extends Job {
 }
 
 const GROUP_MAX = 256;
+/** Between two parts of long work other processes get the lock too: they don't queue for it, they come by. */
+const BREATH_MS = 10;
 const COMMITS_PER_CHECKPOINT = 50;
 /** Short waits first: beside other writers they stall far less than SQLite's own growing naps. */
 const RETRY_FIRST_MS = 1;
@@ -32,13 +34,22 @@ const SHORT_RETRIES = 200;
 
 export class GroupCommit {
   readonly #db: Database;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  /** A checkpoint is due: somebody should make one, and not in the way of the next commit. */
+  readonly #checkpointDue: () => void;
   #waiting: Running[] = [];
+  /** Long work that lets others in for a moment. */
+  #breathing = 0;
   #scheduled = false;
   #retries = 0;
   #commits = 0;
 
-  constructor(db: Database) {
+  constructor(db: Database, checkpointDue: () => void) {
     this.#db = db;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#checkpointDue = checkpointDue;
   }
 
   add(job: Job): void {
@@ -48,7 +59,7 @@ export class GroupCommit {
 
   /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
-    while (this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (this.#waiting.length + this.#breathing > 0) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   #schedule(delayMs?: number): void {
@@ -68,13 +79,14 @@ export class GroupCommit {
       this.#runAlone();
       return;
     }
-    if (!this.#begin(() => this.#db.exec("BEGIN IMMEDIATE"))) return;
+    if (!this.#attempt(() => this.#begin.run())) return;
     const alone = this.#waiting.findIndex((job) => job.alone);
     const group = this.#waiting.splice(0, Math.min(GROUP_MAX, alone === -1 ? GROUP_MAX : alone));
     let outcomes: Outcome[];
     try {
-      outcomes = group.map((job) => this.#runOne(job));
-      this.#db.exec("COMMIT");
+      // Alone, a job needs no savepoint: the transaction is its own.
+      outcomes = group.length === 1 ? [this.#runOnly(group[0]!)] : group.map((job) => this.#runOne(job));
+      this.#commit.run();
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
       for (const job of group) job.reject(error);
@@ -82,6 +94,10 @@ export class GroupCommit {
     }
     for (const outcome of outcomes) this.#settle(outcome);
     this.#checkpoint();
+  }
+
+  #runOnly(job: Running): Outcome {
+    return { job, step: advance(job) };
   }
 
   #runOne(job: Running): Outcome {
@@ -106,20 +122,28 @@ export class GroupCommit {
       job.resolve(outcome.step.value);
     } else {
       job.progress?.(outcome.step.value);
-      this.#waiting.push(job);
+      this.#goOnLater(job);
     }
+  }
+
+  #goOnLater(job: Running): void {
+    this.#breathing += 1;
+    setTimeout(() => {
+      this.#breathing -= 1;
+      this.add(job);
+    }, BREATH_MS);
   }
 
   #runAlone(): void {
     let value: unknown;
-    const done = this.#begin(() => {
+    const done = this.#attempt(() => {
       value = this.#waiting[0]!.work();
     });
     if (done) this.#waiting.shift()!.resolve(value);
   }
 
   /** False when it has to wait for another process: everything stays queued and is tried again soon. */
-  #begin(attempt: () => void): boolean {
+  #attempt(attempt: () => void): boolean {
     try {
       attempt();
       this.#retries = 0;
@@ -135,15 +159,9 @@ export class GroupCommit {
     }
   }
 
-  /** Passive: never waits for readers or writers. */
   #checkpoint(): void {
     this.#commits += 1;
-    if (this.#commits % COMMITS_PER_CHECKPOINT !== 0) return;
-    try {
-      this.#db.pragma("wal_checkpoint(PASSIVE)");
-    } catch {
-      // A full disk, say. Everything stands in the WAL: the next checkpoint tries again.
-    }
+    if (this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#checkpointDue();
   }
 }
 

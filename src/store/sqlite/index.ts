@@ -47,12 +47,20 @@ class SqliteStore implements Store {
   readonly #file: string;
   readonly #writer: Thread;
   #reader: Promise<Thread> | undefined;
+  /** Started when it is first needed: short-lived programs never are. */
+  #checkpointer: Promise<Thread> | undefined;
+  #checkpointing: Promise<void> | undefined;
   readonly #write: Writes;
   readonly #read: Reads;
 
   constructor(file: string, writer: Thread) {
     this.#file = file;
     this.#writer = writer;
+    writer.onCheckpointDue = () => {
+      this.#checkpointing ??= this.#checkpoint().finally(() => {
+        this.#checkpointing = undefined;
+      });
+    };
     this.#write = remote<Writes>((verb, args) => writer.call(verb, args));
     this.#read = remote<Reads>(async (verb, args) => (await this.#startReader()).call(verb, args));
   }
@@ -196,7 +204,26 @@ class SqliteStore implements Store {
     this.#reader = Promise.reject(new HermesError("unavailable", "The store is closed."));
     this.#reader.catch(() => undefined);
     await (await reader?.catch(() => undefined))?.close();
+    await this.#endCheckpointer();
     await this.#writer.close();
+  }
+
+  /** In a thread of its own: the fsync of the file is nothing that a commit should wait for. */
+  async #checkpoint(): Promise<void> {
+    try {
+      this.#checkpointer ??= Thread.start({ role: "checkpointer", path: this.#file });
+      await (await this.#checkpointer).call("checkpoint", []);
+    } catch {
+      // A full disk, say. Everything stands in the WAL: the next checkpoint tries again.
+      this.#checkpointer = undefined;
+    }
+  }
+
+  async #endCheckpointer(): Promise<void> {
+    this.#writer.onCheckpointDue = undefined;
+    await this.#checkpointing;
+    await (await this.#checkpointer?.catch(() => undefined))?.close();
+    this.#checkpointer = undefined;
   }
 
   /** A damaged file may not be readable to its end: then its pages are kept as they are. */
@@ -216,7 +243,9 @@ class SqliteStore implements Store {
     }
     const reader = this.#reader?.catch(() => undefined);
     const vacuumed = (async () => {
-      await (await reader)?.close();
+      const due = this.#writer.onCheckpointDue;
+      await Promise.all([(await reader)?.close(), this.#endCheckpointer()]);
+      this.#writer.onCheckpointDue = due;
       return this.#write.vacuum();
     })();
     // Reads that come meanwhile wait for the next reader: its connection would be in the way.

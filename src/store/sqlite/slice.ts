@@ -1,7 +1,7 @@
 import type { Progress } from "../store.js";
 
 /** How long one part of a long job may hold the write lock, before its commit. */
-const SLICE_MS = 40;
+const SLICE_MS = 25;
 
 /** Lets others in when a part of long work has taken its time: `yield* slice.pause(progress)`. */
 export class Slice {

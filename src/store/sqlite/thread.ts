@@ -2,8 +2,12 @@ import { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../../errors.js";
 import type { OnProgress, Progress } from "../store.js";
 
+/** The writer says so unasked, under this number. */
+export const CHECKPOINT_DUE = -1;
+
 export interface WorkerOptions {
-  role: "writer" | "reader";
+  /** The checkpointer writes too, but no row: it moves what is committed from the WAL into the file. */
+  role: "writer" | "reader" | "checkpointer";
   path: string;
 }
 
@@ -41,6 +45,8 @@ const ENTRY = new URL(
 export class Thread {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
+  /** Called when the writer thinks that it is time. */
+  onCheckpointDue: (() => void) | undefined;
   #lastId = 0;
   #gone: HermesError | undefined;
 
@@ -92,6 +98,7 @@ export class Thread {
   }
 
   #settle(reply: Reply): void {
+    if (reply.id === CHECKPOINT_DUE) this.onCheckpointDue?.();
     const pending = this.#pending.get(reply.id);
     if (!pending) return;
     if ("progress" in reply) {

@@ -5,8 +5,9 @@ import type { Progress } from "../store.js";
 import { connect, explainDamage } from "./connect.js";
 import { explainFault, isBusy, isCorrupt } from "./faults.js";
 import { GroupCommit, isGenerator, retryDelayMs } from "./group-commit.js";
+import { checkpoint } from "./optimize.js";
 import { prepare } from "./prepare.js";
-import type { Call, Reply, WorkerOptions } from "./thread.js";
+import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thread.js";
 import { aloneVerbs, readVerbs, writeVerbs } from "./verbs.js";
 
 /** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
@@ -53,7 +54,7 @@ async function open(): Promise<Database> {
 }
 
 function serveWrites(db: Database): (call: Call) => void {
-  const commits = new GroupCommit(db);
+  const commits = new GroupCommit(db, () => reply({ id: CHECKPOINT_DUE, value: undefined }));
   return ({ id, verb, args }) => {
     if (verb === "close") return void commits.idle().then(() => close(db, id));
     const alone = verb in aloneVerbs;
@@ -72,7 +73,8 @@ function serveWrites(db: Database): (call: Call) => void {
 }
 
 function serveReads(db: Database): (call: Call) => void {
-  const verbs = readVerbs as unknown as Record<string, (db: Database, ...args: unknown[]) => unknown>;
+  const known = role === "checkpointer" ? { checkpoint } : readVerbs;
+  const verbs = known as unknown as Record<string, (db: Database, ...args: unknown[]) => unknown>;
   return ({ id, verb, args }) => {
     if (verb === "close") return close(db, id);
     try {

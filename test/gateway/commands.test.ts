@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import type { AgentBackend } from "../../src/agents/backend.js";
+import { echoAgent } from "../../src/agents/echo.js";
+import { plain, TestGateway } from "../support/gateway.js";
+import { inDm, inGroup } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
+
+const ann = inDm("ann");
+const bob = inDm("bob");
+
+const userTexts = async (gateway: TestGateway, id: string) =>
+  (await gateway.store.getMessages(id)).filter(({ role }) => role === "user").map(({ content }) => content);
+
+describe("/new", () => {
+  it("begins a fresh session with a title and ends the old one", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "before");
+    const old = await gateway.session(ann);
+    const [reply] = await gateway.ask(ann, "/new Trip to Rome");
+    expect(reply).toContain("Trip to Rome");
+    expect(await gateway.session(ann)).toMatchObject({ title: "Trip to Rome", message_count: 0 });
+    expect(await gateway.store.getSession(old.id)).toMatchObject({ end_reason: "session_reset" });
+  });
+
+  it("stops the running turn, whose message is not asked again", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "before");
+    const slow = await gateway.say(ann, "!slow 60000 never said");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    await gateway.ask(ann, "/new");
+    expect(gateway.inbox(slow)).toMatchObject({ state: "cancelled" });
+    const restarted = await gateway.restart();
+    expect(await restarted.ask(ann, "hello")).toEqual(["hello"]);
+  });
+
+  it("comes before what was written after it", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "before");
+    const old = await gateway.session(ann);
+    await Promise.all([
+      gateway.say(ann, "/new"),
+      gateway.say(ann, "/title Fresh"),
+      gateway.say(ann, "after"),
+    ]);
+    await gateway.idle();
+    const fresh = await gateway.session(ann);
+    expect(fresh).toMatchObject({ title: "Fresh" });
+    expect(await userTexts(gateway, fresh.id)).toEqual(["after"]);
+    expect(await userTexts(gateway, old.id)).toEqual(["before"]);
+  });
+});
+
+describe("/resume", () => {
+  it("goes back to an own session by title, and on from there", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "about Rome");
+    const rome = await gateway.session(ann);
+    await gateway.ask(ann, "/title Rome");
+    await gateway.ask(ann, "/new");
+    await gateway.ask(ann, "about Oslo");
+    await Promise.all([gateway.say(ann, "/resume Rome"), gateway.say(ann, "more of it")]);
+    await gateway.idle();
+    expect((await gateway.session(ann)).id).toBe(rome.id);
+    expect(await userTexts(gateway, rome.id)).toEqual(["about Rome", "more of it"]);
+    expect(await gateway.store.getSession(rome.id)).toMatchObject({ ended_at: null, end_reason: null });
+  });
+
+  it("finds nobody else's", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "a secret");
+    await gateway.ask(ann, "/title Rome");
+    const rome = await gateway.session(ann);
+    for (const reference of ["Rome", rome.id, rome.id.slice(0, 17)]) {
+      const [reply] = await gateway.ask(bob, `/resume ${reference}`);
+      expect(reply).toContain("found");
+    }
+    expect(await gateway.route(bob)).toBeUndefined();
+  });
+
+  it("works as the first thing that is said, and what follows it isn't lost", async () => {
+    const gateway = await TestGateway.start();
+    const elsewhere = inGroup("ann");
+    await gateway.ask(ann, "about Rome");
+    await gateway.ask(ann, "/title Rome");
+    const rome = await gateway.session(ann);
+    await Promise.all([gateway.say(elsewhere, "/resume Rome"), gateway.say(elsewhere, "go on")]);
+    await gateway.idle();
+    expect((await gateway.session(elsewhere)).id).toBe(rome.id);
+    expect(await userTexts(gateway, rome.id)).toEqual(["about Rome", "go on"]);
+  });
+});
+
+describe("/undo and /retry", () => {
+  it("take back the last turn", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "one");
+    await gateway.ask(ann, "two");
+    const [reply] = await gateway.ask(ann, "/undo");
+    expect(reply).toContain("two");
+    expect(await userTexts(gateway, (await gateway.session(ann)).id)).toEqual(["one"]);
+  });
+
+  it("run the last turn again", async () => {
+    let asked = 0;
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      async *run() {
+        asked += 1;
+        yield { type: "message", message: { role: "assistant", content: `answer ${asked}` } };
+        yield { type: "done" };
+      },
+    };
+    const gateway = await TestGateway.start({ agent });
+    expect(await gateway.ask(ann, "a question")).toEqual(["answer 1"]);
+    expect(await gateway.ask(ann, "/retry")).toEqual(["answer 2"]);
+    const said = await gateway.store.getMessages((await gateway.session(ann)).id);
+    expect(said.map(({ content }) => content)).toEqual(["a question", "answer 2"]);
+  });
+});
+
+describe("while a turn runs", () => {
+  it("/status answers at once", async () => {
+    const gateway = await TestGateway.start();
+    const slow = await gateway.say(ann, "!slow 400 slow");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    await gateway.say(ann, "/status");
+    const [first] = await gateway.sentTo(ann, 1);
+    expect(first!.text).toContain("Now: answering");
+    await gateway.idle();
+    expect(plain(gateway.adapter.to(ann)[1]!.text)).toBe("slow");
+  });
+
+  it("/queue says how much is before it, and its text comes next", async () => {
+    const gateway = await TestGateway.start();
+    const slow = await gateway.say(ann, "!slow 200 slow");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    await gateway.say(ann, "/queue and then this");
+    await gateway.idle();
+    const texts = gateway.adapter.to(ann).map(({ text }) => plain(text));
+    expect(texts).toEqual([expect.stringContaining("Queued, after 1 turn"), "slow", "and then this"]);
+  });
+
+  it("/undo waits for its end", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "one");
+    const slow = await gateway.say(ann, "!slow 150 two");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    await gateway.say(ann, "/undo");
+    await gateway.idle();
+    expect(await userTexts(gateway, (await gateway.session(ann)).id)).toEqual(["one"]);
+  });
+});
+
+describe("/background", () => {
+  it("answers in the same chat from a session of its own", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "before");
+    const sent = await gateway.ask(ann, "/background look it up");
+    expect(sent[0]).toContain("in the background");
+    expect(sent[1]).toBe("look it up");
+    expect(await userTexts(gateway, (await gateway.session(ann)).id)).toEqual(["before"]);
+  });
+});
+
+describe("a command", () => {
+  it("that doesn't exist is answered with the nearest one", async () => {
+    const gateway = await TestGateway.start();
+    const [reply] = await gateway.ask(ann, "/statsu");
+    expect(reply).toContain("/status");
+    expect(await gateway.route(ann)).toBeUndefined();
+  });
+
+  it("is a row that says which one it was, and makes no session", async () => {
+    const gateway = await TestGateway.start();
+    const said = await gateway.say(ann, "/help");
+    await gateway.idle();
+    expect(gateway.inbox(said)).toMatchObject({ state: "done", reason: "/help" });
+    expect(await gateway.route(ann)).toBeUndefined();
+  });
+
+  it("that the platform delivers twice is carried out once", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "one");
+    const before = await gateway.store.listSessions();
+    await gateway.say(ann, "/new", { eventId: "twice" });
+    await gateway.say(ann, "/new", { eventId: "twice" });
+    await gateway.idle();
+    expect(await gateway.store.listSessions()).toHaveLength(before.length + 1);
+    expect(gateway.adapter.to(ann)).toHaveLength(2);
+  });
+
+  it("of an admin is refused to others", async () => {
+    const gateway = await TestGateway.start({ platform: { allow_admin_from: ["ann"] } });
+    const [reply] = await gateway.ask(bob, "/model other");
+    expect(reply).toContain("admin-only");
+  });
+});
+
+describe("what waits while nothing runs", () => {
+  it("is answered in the fresh session that /new began", async () => {
+    const gateway = await TestGateway.start({ burstMs: 300 });
+    await gateway.ask(ann, "before");
+    const old = await gateway.session(ann);
+    await gateway.say(ann, "half a thought");
+    await gateway.say(ann, "/new");
+    await gateway.idle();
+    const fresh = await gateway.session(ann);
+    expect(fresh.id).not.toBe(old.id);
+    expect(await userTexts(gateway, fresh.id)).toEqual(["half a thought"]);
+  });
+});

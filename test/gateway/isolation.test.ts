@@ -1,0 +1,264 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isolationOf } from "../../src/rules.js";
+import { isShared } from "../../src/sessions/key.js";
+import { TestGateway } from "../support/gateway.js";
+import { originOf, type Person } from "../support/test-adapter.js";
+
+/**
+ * Two or three people, interleaved over every kind of chat. Whatever one of them wrote, named or let the bot remember
+ * carries a secret; wherever the session isn't shared, no other person may ever meet it.
+ */
+
+const NAMES = ["ann", "bob", "cid"] as const;
+type Name = (typeof NAMES)[number];
+const PLACES = ["dm", "group", "thread in a group", "thread", "channel", "other group"] as const;
+type PlaceName = (typeof PLACES)[number];
+
+function at(place: PlaceName, name: Name): Person {
+  const person = { userId: name, userName: name.toUpperCase() };
+  switch (place) {
+    case "dm":
+      return { ...person, chatType: "dm", chatId: `dm-${name}` };
+    case "group":
+      return { ...person, chatType: "group", chatId: "g1" };
+    case "thread in a group":
+      return { ...person, chatType: "group", chatId: "g1", threadId: "t1" };
+    case "thread":
+      return { ...person, chatType: "thread", chatId: "g2", threadId: "t2" };
+    case "channel":
+      return { ...person, chatType: "channel", chatId: "c1" };
+    case "other group":
+      return { ...person, chatType: "group", chatId: "g3" };
+  }
+}
+
+/** One thing that somebody does somewhere. `Q` stands for what others may have. */
+const DEEDS = [
+  "write",
+  "title",
+  "new",
+  "sessions",
+  "search",
+  "read",
+  "steal",
+  "remember",
+  "recall",
+  "undo",
+] as const;
+interface Step {
+  who: Name;
+  place: PlaceName;
+  deed: (typeof DEEDS)[number];
+}
+
+const steps = fc.array(
+  fc.record({
+    who: fc.constantFrom(...NAMES),
+    place: fc.constantFrom(...PLACES),
+    deed: fc.oneof(
+      { weight: 4, arbitrary: fc.constant("write" as const) },
+      { weight: 5, arbitrary: fc.constantFrom(...DEEDS) },
+    ),
+  }),
+  { minLength: 10, maxLength: 24 },
+);
+
+interface Secret {
+  owner: Name;
+  /** The session's key where it was said: whoever is in there may know it. */
+  key: string;
+  text: string;
+}
+
+/** Plays the steps and checks every word that comes back. */
+class Play {
+  readonly secrets: Secret[] = [];
+  readonly #gateway: TestGateway;
+  #count = 0;
+
+  constructor(gateway: TestGateway) {
+    this.#gateway = gateway;
+  }
+
+  async step({ who, place, deed }: Step): Promise<void> {
+    const person = at(place, who);
+    const words = this.#words(person, who, deed);
+    if (words === undefined) return;
+    const before = this.#gateway.adapter.to(person).length;
+    await this.#gateway.say(person, words);
+    await this.#gateway.idle();
+    for (const message of this.#gateway.adapter.to(person).slice(before))
+      this.expectNothingOf(who, this.#gateway.keyOf(person), message.text, deed);
+  }
+
+  #words(person: Person, who: Name, deed: Step["deed"]): string | undefined {
+    const key = this.#gateway.keyOf(person);
+    const secret = () => {
+      this.#count += 1;
+      const text = `secret${who}x${this.#count}x`;
+      this.secrets.push({ owner: who, key, text });
+      return text;
+    };
+    const foreign = this.secrets.find(({ owner, key: theirs }) => owner !== who && theirs !== key);
+    switch (deed) {
+      case "write":
+        return `common words and ${secret()}`;
+      case "title":
+        return `/title ${secret()}`;
+      case "new":
+        return "/new";
+      case "undo":
+        return "/undo";
+      case "sessions":
+        return "/sessions";
+      case "search":
+        return '!tool session_search {"query":"common","limit":10}';
+      case "read":
+        return "!tool session_search {}";
+      case "remember":
+        return `!tool memory {"action":"add","content":"common ${secret()}"}`;
+      case "recall":
+        return '!tool memory {"action":"read"}';
+      case "steal":
+        return foreign && `/resume ${foreign.text.slice(0, -1)}`;
+    }
+  }
+
+  /** In a room the own secrets of whoever asks are theirs to tell; those of others, from elsewhere, are not. */
+  expectNothingOf(reader: Name, key: string, text: string, where: string): void {
+    for (const secret of this.secrets) {
+      if (secret.owner === reader || secret.key === key || this.#sharedWith(reader, secret)) continue;
+      expect(text, `${reader} in ${key}, ${where}`).not.toContain(secret.text);
+    }
+  }
+
+  /** Somebody who took part in a room may find it again. */
+  #sharedWith(reader: Name, secret: Secret): boolean {
+    return PLACES.some((place) => {
+      const origin = originOf(at(place, reader));
+      const shared = isShared(origin, isolationOf(this.#gateway.config));
+      return shared && this.#gateway.keyOf(at(place, reader)) === secret.key;
+    });
+  }
+
+  async expectSealed(): Promise<void> {
+    for (const name of NAMES) await this.#expectSearchSealed(name);
+    await this.#expectHistoriesSealed();
+  }
+
+  /** The tools as the agent has them, called for each person in each of their sessions. */
+  async #expectSearchSealed(name: Name): Promise<void> {
+    const { store } = this.#gateway;
+    const principal = { platform: "test", userId: name };
+    const own = await store.listSessions({ asker: principal, limit: 50 });
+    this.expectNothingOf(name, "none", JSON.stringify(own), "the list");
+    const everything = this.#gateway.read<{ id: string }>("SELECT id FROM sessions");
+    for (const session of own.slice(0, 3)) {
+      const [search, memory] = this.#gateway.toolsOf(session, principal);
+      const signal = new AbortController().signal;
+      const found = [
+        await search!.run({ query: "common OR secret*", limit: 10 }, signal),
+        await search!.run({}, signal),
+        await memory!.run({ action: "read" }, signal),
+        ...(await Promise.all(everything.map(({ id }) => search!.run({ session_id: id }, signal)))),
+      ];
+      for (const text of found) this.expectNothingOf(name, "none", text, "a tool");
+    }
+  }
+
+  /** What is stored is what was told: the sessions of one person hold nobody else's words, shared ones carry names. */
+  async #expectHistoriesSealed(): Promise<void> {
+    const { store, config } = this.#gateway;
+    for (const route of await store.listRoutes()) {
+      const session = (await store.getSession(route.sessionId))!;
+      const shared = isShared(route.origin, isolationOf(config));
+      expect(session.user_id === null, route.sessionKey).toBe(shared);
+      const reader = route.origin.userId as Name;
+      const history = await store.getMessages(route.sessionId);
+      for (const { role, content } of history.filter((message) => message.role === "user")) {
+        if (shared) expect(content).toMatch(/^\[(ANN|BOB|CID)\] /);
+        else expect(content, role).not.toMatch(/^\[/);
+      }
+      if (!shared) this.expectNothingOf(reader, route.sessionKey, JSON.stringify(history), "the history");
+      if (!shared) this.expectNothingOf(reader, route.sessionKey, session.system_prompt ?? "", "the prompt");
+      if (shared) expect(session.system_prompt, "a room's prompt").not.toMatch(/secret/);
+    }
+  }
+}
+
+describe.each([
+  [true, true],
+  [true, false],
+  [false, true],
+  [false, false],
+])("with group_sessions_per_user %s and thread_sessions_per_user %s", (perGroup, perThread) => {
+  it("nobody meets what isn't shared with them", { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (played) => {
+        const gateway = await TestGateway.start({
+          config: { group_sessions_per_user: perGroup, thread_sessions_per_user: perThread },
+        });
+        const play = new Play(gateway);
+        for (const step of played) await play.step(step);
+        await play.expectSealed();
+        await gateway.stop();
+      }),
+      { numRuns: 5, seed: 81, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },
+    );
+  });
+});
+
+describe("keys that read the same", () => {
+  /** In a group of per-person sessions a thread's id can be somebody's user id: the joined strings are equal. */
+  it("are two sessions, also when both write at once", async () => {
+    const gateway = await TestGateway.start();
+    const inThread: Person = {
+      userId: "u1",
+      userName: "One",
+      chatType: "group",
+      chatId: "g",
+      threadId: "u2",
+    };
+    const alone: Person = { userId: "u2", userName: "Two", chatType: "group", chatId: "g" };
+    expect(gateway.keyOf(inThread)).toBe(gateway.keyOf(alone));
+    await Promise.all([gateway.say(inThread, "secret one"), gateway.say(alone, "secret two")]);
+    await gateway.idle();
+    await gateway.ask(inThread, "more one");
+    await gateway.ask(alone, "more two");
+    const routes = await gateway.store.listRoutes();
+    expect(new Set(routes.map(({ sessionId }) => sessionId)).size).toBe(2);
+    for (const { sessionId } of routes) {
+      const text = JSON.stringify(await gateway.store.getMessages(sessionId));
+      expect(text).not.toMatch(text.includes("secret one") ? /(secret|more) two/ : /(secret|more) one/);
+    }
+  });
+});
+
+describe("a private session", () => {
+  it("can't be brought into a room that several people share", async () => {
+    const gateway = await TestGateway.start({ config: { group_sessions_per_user: false } });
+    const [ann, room] = [at("dm", "ann"), at("group", "ann")];
+    await gateway.ask(ann, "my secret");
+    await gateway.ask(ann, "/title Diary");
+    await gateway.ask(room, "hello all");
+    const before = await gateway.session(room);
+    const [reply] = await gateway.ask(room, "/resume Diary");
+    expect(reply).toContain("Resume it in a direct chat");
+    expect(await gateway.session(room)).toMatchObject({ id: before.id });
+  });
+});
+
+describe("a title", () => {
+  it("that somebody else uses is refused without a word about them", async () => {
+    const gateway = await TestGateway.start();
+    const [ann, bob] = [at("dm", "ann"), at("dm", "bob")];
+    await gateway.ask(ann, "hello");
+    await gateway.ask(ann, "/title Holidays");
+    await gateway.ask(bob, "hello there");
+    const [reply] = await gateway.ask(bob, "/title Holidays");
+    expect(reply).toContain("is in use");
+    expect(reply).not.toContain((await gateway.session(ann)).id);
+    expect(reply).not.toContain("ann");
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import type { AgentBackend, Auxiliary, TurnRequest } from "../../src/agents/backend.js";
+import { echoAgent } from "../../src/agents/echo.js";
+import { TestGateway } from "../support/gateway.js";
+import { inDm } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
+
+const ann = inDm("ann");
+const short = { protect_first_n: 1, protect_last_n: 2 };
+
+async function talk(gateway: TestGateway, count: number): Promise<void> {
+  for (let n = 1; n <= count; n += 1) await gateway.ask(ann, `message ${n}`);
+}
+
+describe("a session that has grown too long", () => {
+  it("goes on in a child, and stays as it was", async () => {
+    const gateway = await TestGateway.start({
+      config: { compression: { ...short, hygiene_hard_message_limit: 10 } },
+    });
+    await gateway.ask(ann, "message 0");
+    const parent = await gateway.session(ann);
+    await gateway.ask(ann, "/title Long talk");
+    await talk(gateway, 4);
+    const route = await until("the route has moved", async () => {
+      const found = await gateway.route(ann);
+      return found && found.sessionId !== parent.id && found;
+    });
+    const kept = await gateway.store.getMessages(parent.id);
+    expect(kept.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual(
+      [0, 1, 2, 3, 4].map((n) => `message ${n}`),
+    );
+    expect(await gateway.store.getSession(parent.id)).toMatchObject({
+      end_reason: "compression",
+      title: "Long talk",
+      message_count: 10,
+    });
+    const child = (await gateway.store.getSession(route.sessionId))!;
+    expect(child).toMatchObject({
+      parent_session_id: parent.id,
+      title: "Long talk #2",
+      user_id: "ann",
+      ended_at: null,
+    });
+    const carried = await gateway.store.getConversation(child.id);
+    expect(carried.length).toBeLessThan(10);
+    expect(carried.at(-1)).toMatchObject({ role: "assistant", content: "message 4" });
+
+    expect(await gateway.ask(ann, "message 5")).toEqual(["message 5"]);
+    expect((await gateway.session(ann)).id).toBe(child.id);
+    expect(await gateway.store.getLineage(parent.id)).toMatchObject({ tip: child.id });
+    for (const reference of [parent.id, "Long talk"]) {
+      const [reply] = await gateway.ask(ann, `/resume ${reference}`);
+      expect(reply).toContain("You are in `Long talk #2`");
+    }
+  });
+
+  it("is shortened when the model says so, and the message is answered all the same", async () => {
+    const requests: TurnRequest[] = [];
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      async *run(request, signal) {
+        requests.push(request);
+        const failure = { kind: "context_length", message: "too long", notice: "Too long." } as const;
+        if (request.history.length >= 8) yield { type: "failed", failure };
+        else yield* echoAgent().run(request, signal);
+      },
+    };
+    const gateway = await TestGateway.start({ agent, config: { compression: short } });
+    await talk(gateway, 4);
+    const parent = await gateway.session(ann);
+    expect(await gateway.ask(ann, "message 5")).toEqual(["message 5"]);
+    const child = await gateway.session(ann);
+    expect(child).toMatchObject({ parent_session_id: parent.id });
+    expect(await gateway.store.getSession(parent.id)).toMatchObject({ end_reason: "compression" });
+    expect(await gateway.store.getMessages(parent.id)).toHaveLength(8);
+    expect(requests).toHaveLength(6);
+    expect(gateway.read("SELECT * FROM gw_inbox WHERE state <> 'done'")).toEqual([]);
+  });
+
+  it("that can't be shortened ends the turn aloud", async () => {
+    const gateway = await TestGateway.start();
+    const failing = await gateway.say(ann, "!fail context_length");
+    await gateway.idle();
+    expect(gateway.adapter.to(ann).map(({ text }) => text)).toEqual([
+      "The echo agent failed (context_length). Try again.",
+    ]);
+    expect(gateway.inbox(failing)).toMatchObject({ state: "dead" });
+  });
+
+  it("is shortened on demand, with the old summary kept", async () => {
+    const gateway = await TestGateway.start({ config: { compression: short } });
+    await talk(gateway, 5);
+    const [first] = await gateway.ask(ann, "/compress the numbers");
+    expect(first).toContain("Summarised");
+    await talk(gateway, 4);
+    const [second] = await gateway.ask(ann, "/compress");
+    expect(second).toContain("Summarised");
+    const { ancestors } = await gateway.store.getLineage((await gateway.session(ann)).id);
+    expect(ancestors.map(({ kind }) => kind)).toEqual(["root", "compression"]);
+  });
+
+  it("is never split under a turn that runs", async () => {
+    const gateway = await TestGateway.start({
+      config: { compression: { ...short, hygiene_hard_message_limit: 6 } },
+    });
+    const wanted: string[] = [];
+    for (let n = 1; n <= 12; n += 1) {
+      wanted.push(`message ${n}`);
+      await gateway.say(ann, `message ${n}`);
+    }
+    await gateway.idle();
+    const answers = gateway.adapter.to(ann).flatMap(({ text }) => text.split("\n").filter(Boolean));
+    expect(answers.filter((line) => line.startsWith("message"))).toEqual(wanted);
+  });
+});
+
+describe("a title", () => {
+  const naming = (title: string, begin?: Promise<unknown>): Auxiliary => ({
+    complete: async (task) => {
+      await begin;
+      return task === "title_generation" ? title : undefined;
+    },
+  });
+
+  it("comes after the first exchange", async () => {
+    const gateway = await TestGateway.start({ auxiliary: naming("A talk about Rome") });
+    await gateway.ask(ann, "hello");
+    await until("there is a title", async () => (await gateway.session(ann)).title === "A talk about Rome");
+  });
+
+  it("is made from the first message where there is no model", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "Where is the nearest lake?");
+    await until(
+      "there is a title",
+      async () => (await gateway.session(ann)).title === "Where is the nearest lake",
+    );
+  });
+
+  it("that is taken gets its number", async () => {
+    const gateway = await TestGateway.start({ auxiliary: naming("Rome") });
+    await gateway.ask(ann, "hello");
+    await until("there is a title", async () => (await gateway.session(ann)).title === "Rome");
+    await gateway.ask(ann, "/new");
+    await gateway.ask(ann, "hello");
+    await until("there is another", async () => (await gateway.session(ann)).title === "Rome #2");
+  });
+
+  it("never takes the place of one that the person chose", async () => {
+    let choose = (): void => undefined;
+    const chosen = new Promise<void>((resolve) => {
+      choose = resolve;
+    });
+    const gateway = await TestGateway.start({ auxiliary: naming("Something else", chosen) });
+    await gateway.ask(ann, "hello");
+    await gateway.ask(ann, "/title Mine");
+    choose();
+    await gateway.ask(ann, "go on");
+    await gateway.stop();
+    const [session] = gateway.read<{ title: string }>("SELECT title FROM sessions");
+    expect(session).toEqual({ title: "Mine" });
+  });
+});

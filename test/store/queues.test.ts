@@ -1,0 +1,523 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import type { InboundMessage, Target } from "../../src/message.js";
+import type { AcceptedMessage, InboxRow, NewReply, StartedTurn } from "../../src/store/queues.js";
+import type { Store } from "../../src/store/store.js";
+import { tempStore } from "../support/temp.js";
+
+const BOOT = "boot-1";
+const KEY = "agent:main:test:dm:c1";
+
+function message(eventId: string, text = eventId, chatId = "c1"): InboundMessage {
+  return {
+    platform: "test",
+    account: "bot",
+    eventId,
+    origin: { platform: "test", chatType: "dm", chatId, userId: "ann", messageId: `platform-${eventId}` },
+    text,
+    attachments: [],
+    sentAt: 1,
+    mentioned: false,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: false,
+  };
+}
+
+const accepted = (eventId: string, key = KEY): AcceptedMessage => ({
+  message: message(eventId),
+  sessionKey: key,
+  receivedAt: Date.now() / 1000,
+});
+
+const target = (chatId = "c1"): Target => ({
+  platform: "test",
+  account: "bot",
+  chatType: "dm",
+  chatId,
+  threadId: null,
+  userId: "ann",
+  replyTo: null,
+});
+
+const answer = (text: string, chatId?: string): NewReply => ({
+  target: target(chatId),
+  kind: "answer",
+  text,
+});
+
+async function openRoute(store: Store, key = KEY): Promise<void> {
+  const origin = message("x").origin;
+  await store.openRoute({
+    sessionKey: key,
+    origin,
+    tuple: key,
+    session: { source: "test", user_id: "ann" },
+    expectedSessionId: null,
+    endReason: "session_reset",
+    at: 1000,
+  });
+}
+
+let turns = 0;
+
+async function startTurn(store: Store, rows: readonly InboxRow[], bootId = BOOT) {
+  turns += 1;
+  const turnId = `turn-${turns}`;
+  const inboxIds = rows.map(({ id }) => id);
+  const started = await store.startTurn({
+    sessionKey: rows[0]!.sessionKey,
+    inboxIds,
+    bootId,
+    turnId,
+    at: 2000,
+  });
+  return { turnId, inboxIds, started: started! };
+}
+
+function finish(
+  store: Store,
+  turn: { turnId: string; inboxIds: number[]; started: StartedTurn },
+  text: string,
+) {
+  const { turnId, inboxIds, started } = turn;
+  return store.finishTurn({
+    turnId,
+    sessionKey: started.route.sessionKey,
+    sessionId: started.session.id,
+    epoch: started.epoch,
+    inboxIds,
+    messages: [
+      { role: "user", content: "asked" },
+      { role: "assistant", content: text },
+    ],
+    usage: { input_tokens: 3, output_tokens: 4 },
+    lastPromptTokens: 7,
+    participants: [{ platform: "test", userId: "ann" }],
+    replies: [answer(text)],
+  });
+}
+
+async function begun(events: readonly string[] = ["e1"]) {
+  const { store, file } = await tempStore();
+  await openRoute(store);
+  const rows = await store.acceptMessages(events.map((event) => accepted(event)));
+  return { store, file, rows };
+}
+
+const rowsOf = <T>(file: string, query: string): T[] => {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db.prepare(query).all() as T[];
+  } finally {
+    db.close();
+  }
+};
+
+const statesOf = (file: string, table: string) =>
+  rowsOf<{ state: string }>(file, `SELECT state FROM ${table} ORDER BY id`).map(({ state }) => state);
+
+describe("accepting", () => {
+  it("takes an event once, in the given order, whoever brings it again", async () => {
+    const { store, rows } = await begun(["e1", "e2"]);
+    expect(rows.map((row) => row.message.eventId)).toEqual(["e1", "e2"]);
+    const again = await Promise.all(
+      [1, 2, 3].map(() => store.acceptMessages([accepted("e2"), accepted("e3")])),
+    );
+    expect(again.flat().map((row) => row.message.eventId)).toEqual(["e3"]);
+    expect((await store.waitingMessages()).map((row) => row.message.eventId)).toEqual(["e1", "e2", "e3"]);
+  });
+
+  it("tells bots and platforms apart", async () => {
+    const { store } = await begun();
+    const other = { ...accepted("e1"), message: { ...message("e1"), account: "other bot" } };
+    expect(await store.acceptMessages([other])).toHaveLength(1);
+  });
+
+  it("cancels what waits, but not what came after", async () => {
+    const { store, file, rows } = await begun(["e1", "e2", "e3"]);
+    expect(await store.cancelWaiting(KEY, "stopped", rows[2]!.id)).toBe(2);
+    expect(statesOf(file, "gw_inbox")).toEqual(["cancelled", "cancelled", "waiting"]);
+    expect(await store.cancelWaiting("another key", "stopped")).toBe(0);
+    expect(await store.cancelWaiting(KEY, "stopped")).toBe(1);
+  });
+});
+
+describe("a command", () => {
+  it("is started by one and settled once, with its reply and what follows from it", async () => {
+    const { store, rows } = await begun();
+    const id = rows[0]!.id;
+    const starts = await Promise.all([1, 2, 3].map(() => store.startCommand(id, "queue", BOOT)));
+    expect(starts.filter(Boolean)).toHaveLength(1);
+    const settled = { inboxId: id, state: "done", reason: "/queue", replies: [answer("queued")] } as const;
+    const follow = await store.settleMessage({ ...settled, follow: accepted("e1/queue") });
+    expect(follow).toMatchObject({ state: "waiting", sessionKey: KEY });
+    expect(await store.settleMessage({ ...settled, follow: accepted("e1/again") })).toBeUndefined();
+    expect(await store.claimDeliveries(BOOT, 10)).toHaveLength(1);
+  });
+
+  it("that a crash cut off is not repeated", async () => {
+    const { store, rows } = await begun();
+    await store.startCommand(rows[0]!.id, "new", BOOT);
+    const recovered = await store.recover("boot-2", 3);
+    expect(recovered).toMatchObject({ waiting: 0, dead: [], interrupted: [{ id: rows[0]!.id }] });
+    expect(await store.waitingMessages()).toEqual([]);
+  });
+});
+
+describe("a turn", () => {
+  it("writes messages, counters, route, answers and done rows together", async () => {
+    const { store, file, rows } = await begun(["e1", "e2"]);
+    const turn = await startTurn(store, rows);
+    expect(turn.started).toMatchObject({ attempt: 1, epoch: 2 });
+    expect(await finish(store, turn, "hello")).toBe(true);
+    const session = await store.getSession(turn.started.session.id);
+    expect(session).toMatchObject({ message_count: 2, input_tokens: 3, output_tokens: 4 });
+    expect(await store.getRoute(KEY)).toMatchObject({ lastPromptTokens: 7, lastUserActivity: 2000 });
+    expect(statesOf(file, "gw_inbox")).toEqual(["done", "done"]);
+    expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ text: "hello", turnId: turn.turnId }]);
+  });
+
+  it("writes nothing at all when a part of it fails", async () => {
+    const { store, file, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    // The nonce is made from the turn: the second answer under the same one can't be written.
+    const row = { ...turn, started: turn.started };
+    expect(await finish(store, row, "first")).toBe(true);
+    await store.acceptMessages([accepted("e2")]);
+    const before = rowsOf(file, "SELECT * FROM messages");
+    await expect(finish(store, row, "second")).rejects.toThrow();
+    expect(rowsOf(file, "SELECT * FROM messages")).toEqual(before);
+    expect(await store.getSession(turn.started.session.id)).toMatchObject({
+      message_count: 2,
+      input_tokens: 3,
+    });
+    expect(statesOf(file, "gw_inbox")).toEqual(["done", "waiting"]);
+  });
+
+  it("of an old epoch writes nothing", async () => {
+    const { store, file, rows } = await begun(["e1", "e2"]);
+    const old = await startTurn(store, [rows[0]!]);
+    const current = await startTurn(store, [rows[1]!]);
+    expect(await finish(store, old, "too late")).toBe(false);
+    expect(await finish(store, current, "in time")).toBe(true);
+    const said = rowsOf<{ content: string }>(file, "SELECT content FROM messages ORDER BY id");
+    expect(said.map(({ content }) => content)).toEqual(["asked", "in time"]);
+    expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ text: "in time" }]);
+  });
+
+  it.each([
+    ["a reset", async (store: Store, id: string) => void (await store.expireRoute(KEY, id, "idle"))],
+    [
+      "a split",
+      async (store: Store, id: string) => {
+        const { epoch } = (await store.getRoute(KEY))!;
+        await store.splitRoute({ sessionKey: KEY, epoch, parentId: id, messages: [] });
+      },
+    ],
+    [
+      "a switch",
+      async (store: Store) => {
+        const other = await store.createSession({ source: "test" });
+        await store.switchRoute(KEY, other.id, "session_switch");
+      },
+    ],
+  ])("is overtaken by %s, and can still give its rows back", async (_, overtake) => {
+    const { store, file, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    await overtake(store, turn.started.session.id);
+    expect(await finish(store, turn, "too late")).toBe(false);
+    const next = { state: "waiting", notBefore: 0, uncounted: true } as const;
+    const { turnId, inboxIds } = turn;
+    await store.failTurn({ turnId, sessionKey: KEY, inboxIds, error: "overtaken", next, replies: [] });
+    expect(statesOf(file, "gw_inbox")).toEqual(["waiting"]);
+    expect(await store.waitingMessages()).toMatchObject([{ attempts: 0 }]);
+  });
+
+  it("that has lost its rows to another one can't fail them", async () => {
+    const { store, file, rows } = await begun();
+    const old = await startTurn(store, rows);
+    await store.recover("boot-2", 3);
+    const current = await startTurn(store, rows, "boot-2");
+    const { turnId, inboxIds } = old;
+    const failed = {
+      turnId,
+      sessionKey: KEY,
+      inboxIds,
+      error: "old",
+      next: { state: "dead" },
+      replies: [],
+    } as const;
+    expect(await store.failTurn(failed)).toBe(false);
+    expect(await finish(store, current, "new")).toBe(true);
+    expect(statesOf(file, "gw_inbox")).toEqual(["done"]);
+  });
+
+  it("starts nothing that was cancelled meanwhile", async () => {
+    const { store, rows } = await begun();
+    await store.cancelWaiting(KEY, "stopped");
+    expect((await startTurn(store, rows)).started).toBeUndefined();
+  });
+});
+
+describe("routes", () => {
+  it("are opened by one of many who find none", async () => {
+    const { store } = await tempStore();
+    await Promise.all(Array.from({ length: 5 }, () => openRoute(store)));
+    expect(await store.listRoutes()).toHaveLength(1);
+    expect(await store.listSessions()).toHaveLength(1);
+  });
+
+  it("expire once, and not when the session is another already", async () => {
+    const { store } = await begun();
+    const { sessionId } = (await store.getRoute(KEY))!;
+    expect(await store.expireRoute(KEY, "another", "idle")).toBe(false);
+    const both = await Promise.all([
+      store.expireRoute(KEY, sessionId, "idle"),
+      store.expireRoute(KEY, sessionId, "daily"),
+    ]);
+    expect(both).toEqual([true, false]);
+    expect(await store.getRoute(KEY)).toMatchObject({ expiredReason: "idle", expiryFinalized: true });
+    expect(await store.getSession(sessionId)).toMatchObject({ end_reason: "session_reset" });
+  });
+
+  it("move with a split, or nothing happens", async () => {
+    const { store } = await begun();
+    const { sessionId, epoch } = (await store.getRoute(KEY))!;
+    const split = { sessionKey: KEY, parentId: sessionId, messages: [{ role: "user", content: "kept" }] };
+    expect(await store.splitRoute({ ...split, epoch: epoch - 1 })).toBeUndefined();
+    const child = await store.splitRoute({ ...split, epoch });
+    expect(await store.getRoute(KEY)).toMatchObject({ sessionId: child!.id, epoch: epoch + 1 });
+    expect(await store.splitRoute({ ...split, epoch })).toBeUndefined();
+    expect((await store.getLineage(sessionId)).tip).toBe(child!.id);
+  });
+
+  it("that another Hermes left are adopted once", async () => {
+    const { store } = await tempStore();
+    const origin = message("x").origin;
+    const old = {
+      sessionKey: KEY,
+      sessionId: "old",
+      origin,
+      tuple: "t",
+      createdAt: 1,
+      updatedAt: 2,
+      lastPromptTokens: 3,
+    };
+    expect(await store.adoptRoutes([{ ...old, flags: { suspended: true } }])).toBe(1);
+    expect(await store.adoptRoutes([{ ...old, flags: {} }])).toBe(0);
+    expect(await store.getRoute(KEY)).toMatchObject({
+      sessionId: "old",
+      suspended: true,
+      lastUserActivity: 2,
+    });
+  });
+});
+
+describe("deliveries", () => {
+  it("are claimed in order, one at a time in a chat, by one claimer", async () => {
+    const { store } = await tempStore();
+    for (const text of ["1", "2", "3"])
+      for (const chat of ["a", "b", "c"]) await store.enqueueReply(answer(text, chat));
+    const order: Record<string, string[]> = { a: [], b: [], c: [] };
+    for (let round = 0; round < 3; round += 1) {
+      const claims = await Promise.all([1, 2, 3, 4].map((n) => store.claimDeliveries(`boot-${n}`, 2)));
+      const rows = claims.flat();
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(3);
+      expect(rows).toHaveLength(3);
+      for (const row of rows) {
+        order[row.target.chatId!]!.push(row.text);
+        await store.settleDelivery(row.id, { state: "sent", messageIds: ["m"] });
+      }
+    }
+    expect(order).toEqual({ a: ["1", "2", "3"], b: ["1", "2", "3"], c: ["1", "2", "3"] });
+    expect(await store.claimDeliveries(BOOT, 10)).toEqual([]);
+  });
+
+  it("that wait for their time hold back the chat, not the others", async () => {
+    const { store } = await tempStore();
+    const first = await store.enqueueReply(answer("1", "a"));
+    await store.enqueueReply(answer("2", "a"));
+    await store.enqueueReply(answer("1", "b"));
+    await store.claimDeliveries(BOOT, 1);
+    const later = {
+      state: "pending",
+      notBefore: Date.now() / 1000 + 1000,
+      error: "slow down",
+      mayBeRepeat: false,
+    } as const;
+    await store.settleDelivery(first, later);
+    expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ target: { chatId: "b" } }]);
+    await store.settleDelivery(first, { ...later, notBefore: 0 });
+    expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([
+      { id: first, attempts: 2, mayBeRepeat: false },
+    ]);
+  });
+
+  it("that were under way in a crash are found until somebody decides", async () => {
+    const { store } = await tempStore();
+    const id = await store.enqueueReply(answer("1"));
+    await store.claimDeliveries(BOOT, 1);
+    expect((await store.recover(BOOT, 3)).unsettled).toEqual([]);
+    expect((await store.recover("boot-2", 3)).unsettled).toMatchObject([{ id }]);
+    expect((await store.recover("boot-3", 3)).unsettled).toMatchObject([{ id }]);
+    await store.settleDelivery(id, { state: "pending", notBefore: 0, error: "unknown", mayBeRepeat: true });
+    expect(await store.claimDeliveries("boot-3", 1)).toMatchObject([{ id, mayBeRepeat: true }]);
+  });
+
+  it("are in the chat's log once they are sent", async () => {
+    const { store, rows } = await begun();
+    expect(await finish(store, await startTurn(store, rows), "hello")).toBe(true);
+    expect((await store.chatLog("test", "c1", 10)).map(({ text }) => text)).toEqual(["e1"]);
+    const [delivery] = await store.claimDeliveries(BOOT, 1);
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["m1"] });
+    expect(await store.chatLog("test", "c1", 10)).toMatchObject([
+      { id: `in:${rows[0]!.id}`, from: "user", text: "e1" },
+      { id: `out:${delivery!.id}`, from: "bot", kind: "answer", text: "hello" },
+    ]);
+    expect(await store.chatLog("test", "another", 10)).toEqual([]);
+  });
+});
+
+describe("after a crash", () => {
+  it("what ran waits again, and is dead after the third time", async () => {
+    const { store, rows } = await begun();
+    for (const boot of ["b1", "b2"]) {
+      await startTurn(store, rows, boot);
+      expect(await store.recover(`${boot} is over`, 3)).toMatchObject({ waiting: 1, dead: [] });
+    }
+    await startTurn(store, rows, "b3");
+    expect(await store.recover("b4", 3)).toMatchObject({
+      waiting: 0,
+      dead: [{ id: rows[0]!.id, attempts: 3 }],
+    });
+    expect(await store.deadLetters()).toMatchObject([
+      { id: `in:${rows[0]!.id}`, attempts: 3, text: "e1", chatId: "c1" },
+    ]);
+  });
+
+  it("what this start runs is left alone", async () => {
+    const { store, file, rows } = await begun();
+    await startTurn(store, rows);
+    expect(await store.recover(BOOT, 3)).toMatchObject({ waiting: 0, dead: [] });
+    expect(statesOf(file, "gw_inbox")).toEqual(["running"]);
+  });
+});
+
+describe("the dead", () => {
+  it("are tried again one by one or all together", async () => {
+    const { store, rows } = await begun(["e1", "e2"]);
+    const turn = await startTurn(store, rows);
+    const { turnId, inboxIds } = turn;
+    await store.failTurn({
+      turnId,
+      sessionKey: KEY,
+      inboxIds,
+      error: "no",
+      next: { state: "dead" },
+      replies: [],
+    });
+    const sent = await store.enqueueReply(answer("lost"));
+    await store.claimDeliveries(BOOT, 1);
+    await store.settleDelivery(sent, { state: "dead", error: "blocked" });
+    expect(await store.deadLetters()).toHaveLength(3);
+    expect(await store.retryDead(`in:${rows[0]!.id}`)).toBe(1);
+    expect(await store.waitingMessages()).toMatchObject([{ id: rows[0]!.id, attempts: 0 }]);
+    expect(await store.retryDead("in:999")).toBe(0);
+    expect(await store.retryDead()).toBe(2);
+    expect(await store.deadLetters()).toEqual([]);
+    expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ id: sent, mayBeRepeat: true }]);
+  });
+});
+
+describe("a trace", () => {
+  it("finds a message by its row, its event, its platform id and the id of its answer", async () => {
+    const { store, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    await finish(store, turn, "hello");
+    const [delivery] = await store.claimDeliveries(BOOT, 1);
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["m-77"] });
+    const { id } = rows[0]!;
+    for (const reference of [`in:${id}`, String(id), "e1", "platform-e1", `out:${delivery!.id}`, "m-77"]) {
+      const [trace] = await store.traceMessage(reference);
+      expect(trace, reference).toMatchObject({
+        inbox: { id, state: "done" },
+        turnId: turn.turnId,
+        sessionId: turn.started.session.id,
+        deliveries: [{ text: "hello", state: "sent", messageIds: ["m-77"] }],
+      });
+      expect(trace!.steps.map(({ what }) => what)).toContain("answer sent");
+    }
+    expect(await store.traceMessage("nothing")).toEqual([]);
+  });
+});
+
+describe("pruning", () => {
+  it("forgets what is finished and old, and keeps what is open or dead", async () => {
+    const { store, file, rows } = await begun(["e1", "e2", "e3"]);
+    await finish(store, await startTurn(store, [rows[0]!]), "hello");
+    const { turnId, inboxIds } = await startTurn(store, [rows[1]!]);
+    await store.failTurn({
+      turnId,
+      sessionKey: KEY,
+      inboxIds,
+      error: "no",
+      next: { state: "dead" },
+      replies: [],
+    });
+    const [delivery] = await store.claimDeliveries(BOOT, 1);
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: [] });
+    await store.enqueueReply(answer("pending"));
+    expect(await store.pruneQueues(1000)).toBe(0);
+    expect(await store.pruneQueues(-1)).toBe(2);
+    expect(statesOf(file, "gw_inbox")).toEqual(["dead", "waiting"]);
+    expect(statesOf(file, "gw_outbox")).toEqual(["pending"]);
+  });
+});
+
+describe("pairing", () => {
+  const pairing = (id: string, userId: string) => ({
+    id,
+    platform: "test",
+    userId,
+    userName: null,
+    hash: `hash-${id}`,
+    salt: "00",
+    createdAt: Date.now() / 1000,
+  });
+
+  it("replaces a person's older request, and remembers when they asked", async () => {
+    const { store } = await tempStore();
+    await store.addPairing(pairing("p1", "ann"));
+    await store.addPairing(pairing("p2", "ann"));
+    await store.addPairing(pairing("p3", "bob"));
+    expect((await store.pendingPairings("test")).map(({ id }) => id)).toEqual(["p2", "p3"]);
+    expect((await store.pairingState("test", "ann")).lastRequestAt).not.toBeNull();
+    expect((await store.pairingState("test", "cid")).lastRequestAt).toBeNull();
+    expect(await store.pendingPairings("other")).toEqual([]);
+  });
+
+  it("is approved once, forgets the code, and can be revoked", async () => {
+    const { store, file } = await tempStore();
+    await store.addPairing(pairing("p1", "ann"));
+    await store.failPairing("test", 3, null);
+    expect(await store.isPaired("test", ["ann"])).toBe(false);
+    expect(await store.approvePairing("p1")).toBe(true);
+    expect(await store.approvePairing("p1")).toBe(false);
+    expect(await store.isPaired("test", ["nobody", "ann"])).toBe(true);
+    expect(await store.isPaired("other", ["ann"])).toBe(false);
+    expect(await store.isPaired("test", [])).toBe(false);
+    expect(await store.pairingState("test", "ann")).toMatchObject({ failures: 0, pending: [] });
+    expect(rowsOf(file, "SELECT hash, salt FROM gw_pairing")).toEqual([{ hash: null, salt: null }]);
+    expect(await store.revokePairing("test", "ann")).toBe(true);
+    expect(await store.isPaired("test", ["ann"])).toBe(false);
+  });
+
+  it("is locked after too many wrong codes", async () => {
+    const { store } = await tempStore();
+    await store.failPairing("test", 0, 5000);
+    expect(await store.pairingState("test", "ann")).toMatchObject({ lockedUntil: 5000, failures: 0 });
+    expect(await store.pairingState("other", "ann")).toMatchObject({ lockedUntil: null });
+  });
+});

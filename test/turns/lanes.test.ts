@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { InboundMessage } from "../../src/message.js";
+import type { InboxRow } from "../../src/store/queues.js";
+import { type LaneOptions, Lanes } from "../../src/turns/lanes.js";
+import { until } from "../support/until.js";
+
+const row = (id: number, sessionKey = "a", userId = "ann"): InboxRow => ({
+  id,
+  sessionKey,
+  message: { text: String(id), origin: { userId } } as InboundMessage,
+  state: "waiting",
+  attempts: 0,
+  receivedAt: 0,
+  notBefore: 0,
+  error: null,
+});
+
+/** Lanes whose turns end when they are told to. */
+function lanesOf(more: Partial<LaneOptions> = {}) {
+  const ran: number[][] = [];
+  const open = new Map<string, () => void>();
+  const lanes = new Lanes({
+    maxConcurrent: 10,
+    run: async (key, rows, turn) => {
+      ran.push(rows.map(({ id }) => id));
+      await new Promise<void>((resolve) => {
+        open.set(key, resolve);
+        turn.controller.signal.addEventListener("abort", () => resolve());
+      });
+    },
+    settleMs: () => 0,
+    refill: async () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+  return { lanes, ran, end: (key = "a") => open.get(key)?.() };
+}
+
+const has = (ran: number[][], count: number) => until(`${count} turns began`, () => ran.length >= count);
+
+describe("a lane", () => {
+  it("runs what came during a turn when it ends", async () => {
+    const { lanes, ran, end } = lanesOf();
+    lanes.push({ row: row(1) });
+    lanes.push({ row: row(2) });
+    lanes.push({ row: row(3) });
+    await has(ran, 1);
+    expect(lanes.waiting("a")).toBe(2);
+    end();
+    await has(ran, 2);
+    end();
+    await until("all is done", () => lanes.depth.waiting === 0);
+    expect(ran).toEqual([[1], [2, 3]]);
+  });
+
+  it("keeps the order of the inbox, whatever the order of reading", async () => {
+    const { lanes, ran, end } = lanesOf();
+    lanes.push({ row: row(1) });
+    for (const id of [4, 2, 3]) lanes.push({ row: row(id, "a", `user ${id}`) });
+    for (let n = 1; n <= 4; n += 1) {
+      await has(ran, n);
+      end();
+    }
+    expect(ran).toEqual([[1], [2], [3], [4]]);
+  });
+
+  it("runs a row once, however often it is read", async () => {
+    const { lanes, ran, end } = lanesOf();
+    for (let n = 0; n < 3; n += 1) lanes.push({ row: row(1) });
+    await has(ran, 1);
+    lanes.push({ row: row(1) });
+    end();
+    await until("all is done", () => lanes.depth.waiting === 0);
+    expect(ran).toEqual([[1]]);
+  });
+
+  it("begins nothing while a command acts, and then goes on", async () => {
+    const { lanes, ran, end } = lanesOf();
+    let done = (): void => undefined;
+    const held = lanes.hold("a", () => new Promise<void>((resolve) => (done = resolve)));
+    lanes.push({ row: row(1) });
+    lanes.push({ row: row(2, "b") });
+    await has(ran, 1);
+    expect(ran).toEqual([[2]]);
+    done();
+    await held;
+    await has(ran, 2);
+    expect(ran).toEqual([[2], [1]]);
+    end();
+    end("b");
+  });
+
+  it("carries out commands that act at once one after another, also after a failing one", async () => {
+    const { lanes } = lanesOf();
+    const order: number[] = [];
+    const failing = lanes.hold("a", async () => {
+      order.push(1);
+      throw new Error("no");
+    });
+    const next = lanes.hold("a", async () => void order.push(2));
+    await expect(failing).rejects.toThrow("no");
+    await next;
+    expect(order).toEqual([1, 2]);
+    expect(lanes.hasWork("a")).toBe(false);
+  });
+
+  it("drops what came before a stop and keeps what came after", async () => {
+    const { lanes, ran, end } = lanesOf();
+    for (const id of [1, 2, 3, 4]) lanes.push({ row: row(id) });
+    await has(ran, 1);
+    expect(lanes.abort("a", "stopped", 3)).toBe(true);
+    await has(ran, 2);
+    expect(ran).toEqual([[1], [3, 4]]);
+    end();
+  });
+
+  it("gives turns their grace at the end, then cuts them off", async () => {
+    const reasons: unknown[] = [];
+    const { lanes, ran } = lanesOf({
+      run: async (_, rows, { controller }) => {
+        ran.push(rows.map(({ id }) => id));
+        await new Promise<void>((resolve) => {
+          controller.signal.addEventListener("abort", () => {
+            reasons.push(controller.signal.reason);
+            resolve();
+          });
+        });
+      },
+    });
+    lanes.push({ row: row(1) });
+    lanes.push({ row: row(2) });
+    await has(ran, 1);
+    await lanes.close(20);
+    expect(reasons).toEqual(["shutdown"]);
+    lanes.push({ row: row(3) });
+    expect(ran).toEqual([[1]]);
+  });
+});
