@@ -2,7 +2,7 @@ import { type Adapter, canPreview, canType } from "./adapters/adapter.js";
 import { nowSeconds } from "./clock.js";
 import { Delivery } from "./delivery/deliver.js";
 import { Aftermath } from "./gateway/aftermath.js";
-import { CommandDesk } from "./gateway/commands.js";
+import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
 import { saveMemories } from "./gateway/farewell.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
@@ -112,9 +112,10 @@ export class Gateway {
   /** Settles what an earlier start left behind, then lets messages in. */
   async start(): Promise<void> {
     const { store, bootId, adapters, log } = this.#parts;
-    const recovered = await store.recover(bootId, MAX_ATTEMPTS);
-    for (const row of recovered.dead) await this.#tell(row, GAVE_UP);
-    for (const row of recovered.interrupted) await this.#tell(row, INTERRUPTED_COMMAND);
+    const recovered = await store.recover(bootId, MAX_ATTEMPTS, {
+      dead: GAVE_UP,
+      interrupted: INTERRUPTED_COMMAND,
+    });
     await this.#delivery.settleUnknown(recovered.unsettled);
     const { waiting, dead, unsettled } = recovered;
     if (waiting + dead.length + unsettled.length > 0) {
@@ -286,7 +287,17 @@ export class Gateway {
       "answered",
     );
     this.#parts.messagesCommitted(finished.session, finished.messages);
-    this.#aftermath.after(finished);
+    if (finished.key.includes(BACKGROUND)) this.#closeBackground(finished);
+    else this.#aftermath.after(finished);
+  }
+
+  /** Side work has one turn: its session ends, and its route is no chat's. */
+  #closeBackground({ key, session }: FinishedTurn): void {
+    const { store, log, routeClosed } = this.#parts;
+    store.closeRoute(key, session.id, "background_complete").then(
+      () => routeClosed(key),
+      (error: unknown) => log.warn({ err: error, sessionKey: key }, "background session was not closed"),
+    );
   }
 
   #noticeFor(found: RouteRow): string | undefined {
@@ -315,7 +326,7 @@ export class Gateway {
   }
 
   #hasBackgroundWork(key: SessionKey): boolean {
-    return this.#lanes.hasWork(`${key}:background:`);
+    return this.#lanes.hasWork(`${key}${BACKGROUND}`);
   }
 
   #isBusy(key: SessionKey): boolean {
@@ -343,10 +354,6 @@ export class Gateway {
 
   #adapterFor(target: Target): Adapter | undefined {
     return this.#parts.adapters.find((a) => a.platform === target.platform && a.account === target.account);
-  }
-
-  async #tell(row: InboxRow, text: string): Promise<void> {
-    await this.#parts.store.enqueueReply({ target: targetOf(row.message), kind: "notice", text });
   }
 
   /** Rows whose pause is over, or that could not be routed: they wait in the inbox, look again soon. */

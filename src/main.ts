@@ -71,7 +71,7 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
     url: null,
   });
   try {
-    const running = await open({ ...options, home, config, log, bootId });
+    const running = await open({ ...options, home, config, log, bootId, afterCrash: lock.afterCrash });
     await lock.update({ url: running.url ?? null });
     return {
       ...running,
@@ -87,6 +87,8 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
 }
 
 interface OpenOptions extends StartOptions {
+  /** The last gateway of this home didn't say goodbye. */
+  afterCrash: boolean;
   home: string;
   config: Config;
   log: Log;
@@ -116,7 +118,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   try {
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
-    await mendTranscripts(store, transcripts, log);
+    if (options.afterCrash) await mendTranscripts(store, transcripts, log);
     const started = new Gateway(parts({ store, config, log, bootId, home, adapters, index, transcripts }));
     gateway = started;
     await started.start();
@@ -265,6 +267,7 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
     },
     title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
     routeChanged: (route) => index.update(route),
+    routeClosed: (key) => index.remove(key),
     messagesChanged: (id) => {
       transcripts
         .rebuild(store, id)

@@ -80,6 +80,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     title: async () => undefined,
     estimateTokens,
     routeChanged() {},
+    routeClosed() {},
     messagesCommitted() {},
     messagesChanged() {},
     log: quiet,

@@ -65,20 +65,14 @@ export class Aftermath {
 
   /** Only a session that nobody has named, and never over a name that came meanwhile. */
   async #nameSession({ session, messages, answer }: FinishedTurn): Promise<void> {
-    const { store, title, log } = this.#parts;
+    const { store, title } = this.#parts;
     if (session.title !== null || session.message_count > 2) return;
     const userText = messages
       .filter((m) => m.role === "user")
       .map((m) => String(m.content ?? ""))
       .join("\n");
     const proposed = await title({ userText, answer }, this.#signal);
-    if (!proposed) return;
-    const current = await store.getSession(session.id);
-    if (!current || current.title !== null) return;
-    const free = await store.nextTitle(proposed);
-    await store
-      .setTitle(session.id, free)
-      .catch((error: unknown) => log.debug({ err: error }, "title was taken"));
+    if (proposed) await store.suggestTitle(session.id, proposed);
   }
 
   /** Under the turn's own epoch: once the next turn runs, its end is the next chance. */

@@ -25,6 +25,9 @@ export interface DeskParts {
   wake(): void;
 }
 
+/** In the key of side work, after that of the chat that asked for it. */
+export const BACKGROUND = ":background:";
+
 const MODELS_MAX = 1000;
 
 /** Carries out slash commands: at once where that makes sense, in their place in the line otherwise. */
@@ -169,7 +172,7 @@ export class CommandDesk implements CommandGateway {
   async background(call: CommandCall, prompt: string): Promise<string> {
     const id = randomUUID().slice(0, 8);
     const message = { ...call.message, eventId: `background:${id}`, text: prompt };
-    const row = await this.#desk.inbox.accept(message, `${call.key}:background:${id}`);
+    const row = await this.#desk.inbox.accept(message, `${call.key}${BACKGROUND}${id}`);
     if (row) this.#desk.lanes.push({ row });
     return id;
   }

@@ -2,7 +2,7 @@ import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { Origin, Principal } from "../message.js";
-import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
+import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
 import type { RouteRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
@@ -24,6 +24,7 @@ export interface GatewayParts {
   estimateTokens(message: ChatMessage): number;
   /** Routes have changed: `sessions.json` follows. */
   routeChanged(route: RouteRow): void;
+  routeClosed(key: SessionKey): void;
   /** Messages were committed: transcripts follow. */
   messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
   /** A session's messages are others than before: its transcript is written anew. */

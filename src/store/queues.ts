@@ -32,6 +32,8 @@ export interface Queues {
   switchRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<RouteRow | undefined>;
   /** Ends the session of a route that was due while nobody wrote. The next message opens a new one. */
   expireRoute(key: SessionKey, expectedSessionId: SessionId, resetReason: string): Promise<boolean>;
+  /** Ends a session together with its route. */
+  closeRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<void>;
   /** Routes that another Hermes left behind, for keys that have none yet. Gives how many were new. */
   adoptRoutes(routes: readonly AdoptedRoute[]): Promise<number>;
   setRouteFlags(key: SessionKey, flags: Partial<RouteFlags>): Promise<void>;
@@ -55,7 +57,7 @@ export interface Queues {
   chatLog(platform: string, chatId: string, limit: number): Promise<ChatLogEntry[]>;
 
   /** After a start: what ran waits again or is dead, what was being sent is pending or unknown. */
-  recover(bootId: string, maxAttempts: number): Promise<Recovered>;
+  recover(bootId: string, maxAttempts: number, notices: RecoveryNotices): Promise<Recovered>;
   deadLetters(): Promise<DeadLetter[]>;
   /** Dead → waiting or pending. Undefined: all. */
   retryDead(id?: string): Promise<number>;
@@ -235,6 +237,12 @@ export interface ChatLogEntry {
   text: string;
   at: number;
   turnId: string | null;
+}
+
+/** What chats are told, in the same transaction. */
+export interface RecoveryNotices {
+  dead: string;
+  interrupted: string;
 }
 
 export interface Recovered {

@@ -32,6 +32,8 @@ export interface Store extends Queues {
 
   /** Null clears. False when the session doesn't exist; a title in use by another session is a conflict. */
   setTitle(id: SessionId, title: string | null): Promise<boolean>;
+  /** Names a session that nobody has named: numbered where the title is taken. False when it has a title already. */
+  suggestTitle(id: SessionId, title: string): Promise<boolean>;
   nextTitle(title: string): Promise<string>;
   resolveTitle(title: string, asker?: Principal): Promise<SessionRow | undefined>;
 

@@ -69,9 +69,7 @@ export class Lanes {
       return;
     }
     this.#known.add(row.id);
-    const waitMs = (row.notBefore - nowSeconds()) * 1000;
-    if (waitMs > 0) this.#later(waitMs, () => this.#enter(item));
-    else this.#enter(item);
+    this.#enter(item);
   }
 
   /** It is in a lane or running. */
@@ -148,7 +146,10 @@ export class Lanes {
     // In the order of the inbox, whatever the order in which rows were read from it.
     const place = lane.items.findLastIndex(({ row }) => row.id < item.row.id) + 1;
     lane.items.splice(place, 0, item);
-    lane.quietUntilMs = performance.now() + (item.command ? 0 : this.#options.settleMs(item.row));
+    // A row that pauses after a fault holds up what came after it: order counts more than speed.
+    const pauseMs = Math.max(0, (item.row.notBefore - nowSeconds()) * 1000);
+    const settleMs = item.command ? 0 : this.#options.settleMs(item.row);
+    lane.quietUntilMs = Math.max(lane.quietUntilMs, performance.now() + Math.max(pauseMs, settleMs));
     this.#schedule(key, lane);
   }
 

@@ -121,6 +121,18 @@ async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined>
   return { ...current, started: { ...current.started, route, session, epoch: route.epoch } };
 }
 
+async function cancel(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<void> {
+  const inboxIds = rows.map((row) => row.id);
+  await deps.store.failTurn({
+    turnId,
+    sessionKey: key,
+    inboxIds,
+    error,
+    next: { state: "cancelled" },
+    replies: [],
+  });
+}
+
 /** Back into the inbox, as if nothing had been tried. */
 async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<void> {
   await deps.store.failTurn({
@@ -233,8 +245,9 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   });
   killPoint("turn-committed");
   if (!committed) {
-    // The chat has moved on to another session meanwhile: the message is asked again there.
-    await release(deps, current, "overtaken");
+    // The chat has moved on to another session meanwhile: the message is asked again there, unless it was stopped.
+    if (turn.controller.signal.aborted) await cancel(deps, current, "stopped");
+    else await release(deps, current, "overtaken");
     deps.failed("overtaken", key, turnId);
     return;
   }

@@ -5,6 +5,8 @@ import type { AcceptedMessage, InboxRow, NewReply, StartedTurn } from "../../src
 import type { Store } from "../../src/store/store.js";
 import { tempStore } from "../support/temp.js";
 
+const NOTICES = { dead: "I gave up.", interrupted: "I was interrupted." };
+
 const BOOT = "boot-1";
 const KEY = "agent:main:test:dm:c1";
 
@@ -160,7 +162,7 @@ describe("a command", () => {
   it("that a crash cut off is not repeated", async () => {
     const { store, rows } = await begun();
     await store.startCommand(rows[0]!.id, "new", BOOT);
-    const recovered = await store.recover("boot-2", 3);
+    const recovered = await store.recover("boot-2", 3, NOTICES);
     expect(recovered).toMatchObject({ waiting: 0, dead: [], interrupted: [{ id: rows[0]!.id }] });
     expect(await store.waitingMessages()).toEqual([]);
   });
@@ -238,7 +240,7 @@ describe("a turn", () => {
   it("that has lost its rows to another one can't fail them", async () => {
     const { store, file, rows } = await begun();
     const old = await startTurn(store, rows);
-    await store.recover("boot-2", 3);
+    await store.recover("boot-2", 3, NOTICES);
     const current = await startTurn(store, rows, "boot-2");
     const { turnId, inboxIds } = old;
     const failed = {
@@ -359,9 +361,9 @@ describe("deliveries", () => {
     const { store } = await tempStore();
     const id = await store.enqueueReply(answer("1"));
     await store.claimDeliveries(BOOT, 1);
-    expect((await store.recover(BOOT, 3)).unsettled).toEqual([]);
-    expect((await store.recover("boot-2", 3)).unsettled).toMatchObject([{ id }]);
-    expect((await store.recover("boot-3", 3)).unsettled).toMatchObject([{ id }]);
+    expect((await store.recover(BOOT, 3, NOTICES)).unsettled).toEqual([]);
+    expect((await store.recover("boot-2", 3, NOTICES)).unsettled).toMatchObject([{ id }]);
+    expect((await store.recover("boot-3", 3, NOTICES)).unsettled).toMatchObject([{ id }]);
     await store.settleDelivery(id, { state: "pending", notBefore: 0, error: "unknown", mayBeRepeat: true });
     expect(await store.claimDeliveries("boot-3", 1)).toMatchObject([{ id, mayBeRepeat: true }]);
   });
@@ -385,10 +387,10 @@ describe("after a crash", () => {
     const { store, rows } = await begun();
     for (const boot of ["b1", "b2"]) {
       await startTurn(store, rows, boot);
-      expect(await store.recover(`${boot} is over`, 3)).toMatchObject({ waiting: 1, dead: [] });
+      expect(await store.recover(`${boot} is over`, 3, NOTICES)).toMatchObject({ waiting: 1, dead: [] });
     }
     await startTurn(store, rows, "b3");
-    expect(await store.recover("b4", 3)).toMatchObject({
+    expect(await store.recover("b4", 3, NOTICES)).toMatchObject({
       waiting: 0,
       dead: [{ id: rows[0]!.id, attempts: 3 }],
     });
@@ -400,7 +402,7 @@ describe("after a crash", () => {
   it("what this start runs is left alone", async () => {
     const { store, file, rows } = await begun();
     await startTurn(store, rows);
-    expect(await store.recover(BOOT, 3)).toMatchObject({ waiting: 0, dead: [] });
+    expect(await store.recover(BOOT, 3, NOTICES)).toMatchObject({ waiting: 0, dead: [] });
     expect(statesOf(file, "gw_inbox")).toEqual(["running"]);
   });
 });

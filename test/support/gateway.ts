@@ -231,6 +231,7 @@ export class TestGateway {
         return (await summarise(auxiliary, rules, given, signal)).text;
       },
       title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
+      routeClosed: () => undefined,
       routeChanged: () => undefined,
       messagesCommitted: () => undefined,
       messagesChanged: () => undefined,

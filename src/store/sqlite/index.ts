@@ -76,6 +76,7 @@ class SqliteStore implements Store {
   addParticipant: Store["addParticipant"] = (id, person) => this.#write.addParticipant(id, person);
 
   setTitle: Store["setTitle"] = (id, title) => this.#write.setTitle(id, title);
+  suggestTitle: Store["suggestTitle"] = (id, title) => this.#write.suggestTitle(id, title);
   nextTitle: Store["nextTitle"] = (title) => this.#read.nextTitle(title);
   resolveTitle: Store["resolveTitle"] = (title, asker) => this.#read.resolveTitle(title, asker);
 
@@ -106,6 +107,7 @@ class SqliteStore implements Store {
   openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
   expireRoute: Store["expireRoute"] = (key, id, reason) => this.#write.expireRoute(key, id, reason);
+  closeRoute: Store["closeRoute"] = (key, id, reason) => this.#write.closeRoute(key, id, reason);
   adoptRoutes: Store["adoptRoutes"] = (routes) => this.#write.adoptRoutes(routes);
   setRouteFlags: Store["setRouteFlags"] = (key, flags) => this.#write.setRouteFlags(key, flags);
   startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);
@@ -116,7 +118,8 @@ class SqliteStore implements Store {
   claimDeliveries: Store["claimDeliveries"] = (bootId, limit) => this.#write.claimDeliveries(bootId, limit);
   settleDelivery: Store["settleDelivery"] = (id, outcome) => this.#write.settleDelivery(id, outcome);
   chatLog: Store["chatLog"] = (platform, chatId, limit) => this.#read.chatLog(platform, chatId, limit);
-  recover: Store["recover"] = (bootId, maxAttempts) => this.#write.recover(bootId, maxAttempts);
+  recover: Store["recover"] = (bootId, maxAttempts, notices) =>
+    this.#write.recover(bootId, maxAttempts, notices);
   deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
   traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);

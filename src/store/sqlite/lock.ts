@@ -22,6 +22,8 @@ export interface GatewayInfo {
 }
 
 export interface Lock {
+  /** Whoever held it before ended without releasing it. */
+  readonly afterCrash: boolean;
   update(changes: Partial<GatewayInfo>): Promise<void>;
   release(): Promise<void>;
 }
@@ -36,12 +38,13 @@ export async function acquireLock(home: string, info: GatewayInfo): Promise<Lock
   const held = await takeLock(home);
   if (held === undefined) throw alreadyRuns(home, await readInfo(home));
   try {
+    const afterCrash = (await readInfo(home)) !== undefined;
     await writeInfo(home, info);
+    return new HeldLock(home, held, info, afterCrash);
   } catch (error) {
     held.close();
     throw error;
   }
-  return new HeldLock(home, held, info);
 }
 
 export async function readLock(home: string): Promise<{ running: boolean; info?: GatewayInfo }> {
@@ -54,12 +57,14 @@ export async function readLock(home: string): Promise<{ running: boolean; info?:
 const heldConnections = new Set<Connection>();
 
 class HeldLock implements Lock {
+  readonly afterCrash: boolean;
   readonly #home: string;
   readonly #db: Connection;
   #info: GatewayInfo;
 
-  constructor(home: string, db: Connection, info: GatewayInfo) {
+  constructor(home: string, db: Connection, info: GatewayInfo, afterCrash: boolean) {
     this.#home = home;
+    this.afterCrash = afterCrash;
     this.#db = db;
     this.#info = info;
     heldConnections.add(db);

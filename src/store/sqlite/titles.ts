@@ -18,6 +18,13 @@ export function setTitle(db: Database, id: SessionId, raw: string | null): boole
   return sql(db, "UPDATE sessions SET title = ? WHERE id = ?").run(title, id).changes > 0;
 }
 
+export function suggestTitle(db: Database, id: SessionId, raw: string): boolean {
+  const title = sanitizeTitle(raw);
+  if (title === null) return false;
+  const named = sql(db, "UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL");
+  return named.run(freeTitle(db, title), id).changes > 0;
+}
+
 export function nextTitle(db: Database, title: string): string {
   const base = lineageBase(title);
   return nextInLineage(base, family(db, base));

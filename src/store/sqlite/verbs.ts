@@ -28,6 +28,7 @@ import {
 import { chatLog, deadLetters, pruneQueues, recover, retryDead, traceMessage } from "./queues/record.js";
 import {
   adoptRoutes,
+  closeRoute,
   expireRoute,
   getRoute,
   listRoutes,
@@ -49,7 +50,7 @@ import {
   resolveSession,
 } from "./sessions.js";
 import { insights, stats } from "./stats.js";
-import { nextTitle, resolveTitle, setTitle } from "./titles.js";
+import { nextTitle, resolveTitle, setTitle, suggestTitle } from "./titles.js";
 import { countExport, exportPage, importBatch, linkParents } from "./transfer.js";
 
 /** What each thread can be asked. A generator is long work that lets others in at every `yield`. */
@@ -62,6 +63,7 @@ export const writeVerbs = {
   addUsage,
   addParticipant,
   setTitle,
+  suggestTitle,
   appendMessages,
   clearMessages,
   undoTurns,
@@ -84,6 +86,7 @@ export const writeVerbs = {
   switchRoute,
   expireRoute,
   adoptRoutes,
+  closeRoute,
   setRouteFlags,
   splitRoute,
   startTurn,

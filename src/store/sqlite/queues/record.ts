@@ -1,17 +1,31 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { InboundMessage } from "../../../message.js";
-import type { ChatLogEntry, DeadLetter, Recovered, Trace } from "../../queues.js";
+import { type InboundMessage, targetOf } from "../../../message.js";
+import type { ChatLogEntry, DeadLetter, InboxRow, Recovered, RecoveryNotices, Trace } from "../../queues.js";
 import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
-import { recoverOutbox, type StoredOutbox, toOutboxRow } from "./outbox.js";
+import { addReply, recoverOutbox, type StoredOutbox, toOutboxRow } from "./outbox.js";
 
 /** What has happened, and what was left over: the log of a chat, the way of a message, the dead. */
 
-export function recover(db: Database, bootId: string, maxAttempts: number): Recovered {
-  return { ...recoverInbox(db, bootId, maxAttempts), unsettled: recoverOutbox(db, bootId) };
+export function recover(
+  db: Database,
+  bootId: string,
+  maxAttempts: number,
+  notices: RecoveryNotices,
+): Recovered {
+  const inbox = recoverInbox(db, bootId, maxAttempts);
+  const tell = (row: InboxRow, text: string) =>
+    addReply(
+      db,
+      { target: targetOf(row.message), kind: "notice", text, sessionKey: row.sessionKey },
+      { inboxId: row.id, nonce: `r${row.id}.${bootId}` },
+    );
+  for (const row of inbox.dead) tell(row, notices.dead);
+  for (const row of inbox.interrupted) tell(row, notices.interrupted);
+  return { ...inbox, unsettled: recoverOutbox(db, bootId) };
 }
 
 export function chatLog(db: Database, platform: string, chatId: string, limit: number): ChatLogEntry[] {

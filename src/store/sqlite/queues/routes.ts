@@ -124,6 +124,11 @@ export function expireRoute(
   return true;
 }
 
+export function closeRoute(db: Database, key: SessionKey, sessionId: SessionId, reason: EndReason): void {
+  endSession(db, sessionId, reason);
+  sql(db, "DELETE FROM gw_routes WHERE session_key = ? AND session_id = ?").run(key, sessionId);
+}
+
 export function adoptRoutes(db: Database, routes: readonly AdoptedRoute[]): number {
   const insert = sql(
     db,
