@@ -21,7 +21,7 @@ const CASES: Case[] = [
   { what: "OR", query: "kubernetes OR postgres", path: "fts", target: 1 },
   { what: "NOT", query: "python NOT java", path: "fts", target: 1 },
   { what: "3 CJK characters", query: "数据库", path: "trigram", target: 1 },
-  { what: "5 CJK characters", query: "データベース", path: "trigram", target: 1 },
+  { what: "6 CJK characters", query: "データベース", path: "trigram", target: 1 },
   { what: "2 CJK characters", query: "部署", path: "like", target: 20 },
   { what: "2 CJK characters, many hits", query: "我们", path: "like", target: 20 },
   { what: "newest first, common word", query: COMMON_WORD, path: "fts", sort: "newest", target: 20 },

