@@ -39,9 +39,12 @@ export const indexedText = (row: string) => withTools(contentOf(row), row);
 /** The same as v11's own triggers have it. */
 export const inlineText = (row: string) => withTools(`${row}.content`, row);
 
-export const hasCjk = (row: string) => `(
-    ${contentOf(row)} GLOB ${CJK_GLOB}
-    OR ${row}.tool_name GLOB ${CJK_GLOB} OR ${row}.tool_calls GLOB ${CJK_GLOB})`;
+export const hasCjk = (row: string) =>
+  `(${[contentOf(row), `${row}.tool_name`, `${row}.tool_calls`].map(cjkIn).join(" OR ")})`;
+
+/** Plain ASCII is told by its length, a hundred times faster than GLOB reads it: as many bytes as characters. */
+const cjkIn = (text: string) =>
+  `(length(CAST(${text} AS BLOB)) <> length(${text}) AND ${text} GLOB ${CJK_GLOB})`;
 
 export const FULL_TEXT_TABLES = ["messages_fts", "messages_fts_trigram"] as const;
 export type FullTextTable = (typeof FULL_TEXT_TABLES)[number];

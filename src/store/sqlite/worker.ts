@@ -54,14 +54,14 @@ async function open(): Promise<Database> {
 }
 
 function serveWrites(db: Database): (call: Call) => void {
+  const verbs = { ...writeVerbs, ...aloneVerbs } as Record<
+    string,
+    (db: Database, ...args: unknown[]) => unknown
+  >;
   const commits = new GroupCommit(db, () => reply({ id: CHECKPOINT_DUE, value: undefined }));
   return ({ id, verb, args }) => {
     if (verb === "close") return void commits.idle().then(() => close(db, id));
     const alone = verb in aloneVerbs;
-    const verbs = { ...writeVerbs, ...aloneVerbs } as Record<
-      string,
-      (db: Database, ...args: unknown[]) => unknown
-    >;
     commits.add({
       work: () => verbs[verb]!(db, ...args),
       alone,
