@@ -41,15 +41,18 @@ export function describeError(error: unknown): {
 export class SendError extends Error {
   readonly outcome: "never_sent" | "refused" | "unknown";
   readonly retryAfterMs: number | undefined;
+  /** Whom the platform makes wait: this chat, or the whole bot. */
+  readonly scope: "chat" | "account";
 
   constructor(
     outcome: SendError["outcome"],
     message: string,
-    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+    options: { retryAfterMs?: number | undefined; scope?: "chat" | "account"; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "SendError";
     this.outcome = outcome;
     this.retryAfterMs = options.retryAfterMs;
+    this.scope = options.scope ?? "chat";
   }
 }

@@ -35,6 +35,8 @@ export interface Attachment {
   bytes?: number;
   /** Where it lies under the home, once fetched. */
   path?: string;
+  /** Why it wasn't fetched. */
+  problem?: string;
 }
 
 /** A platform's event, normalised. It is one event exactly if platform, account and event id are the same. */
@@ -85,6 +87,10 @@ export interface OutboundMessage {
   turnId: string | null;
   /** An earlier attempt may have arrived: the platform can't tell. */
   mayBeRepeat: boolean;
+  /** The message that showed this answer while it was written: it becomes the first part instead of a new one. */
+  replaces?: string;
+  /** Files to send along, by their path under the home. */
+  files?: readonly string[];
 }
 
 export interface Receipt {

@@ -22,8 +22,36 @@ export interface TextLimits {
 }
 
 export interface AdapterEvents {
-  /** Resolves when the inbox has it; only then is the platform told. A second copy of an event resolves too. */
-  receive(message: InboundMessage): Promise<void>;
+  /**
+   * Resolves when the inbox has it; only then is the platform told. A second copy of an event resolves too. A cursor
+   * moves in the same transaction: what it has passed can't be lost.
+   */
+  receive(message: InboundMessage, cursor?: Cursor): Promise<void>;
+  /** The author changed a message. Replaces its text while it waits; later it is noted, never carried out. */
+  edited(edit: MessageEdit): Promise<void>;
+  /** The author took a message back: it is not answered if it still waits. */
+  deleted(message: MessageRef): Promise<void>;
+  /** How far this account had come, under a name of the adapter's own; undefined: nothing was stored. */
+  cursor(name: string): Promise<string | undefined>;
+  saveCursor(cursor: Cursor): Promise<void>;
+  /** A chat goes on under another id (a group became a supergroup): its sessions go along. */
+  chatMoved(from: string, to: string): Promise<void>;
+}
+
+export interface Cursor {
+  name: string;
+  value: string;
+}
+
+export interface MessageRef {
+  platform: string;
+  account: string;
+  chatId: string;
+  messageId: string;
+}
+
+export interface MessageEdit extends MessageRef {
+  text: string;
 }
 
 export interface Health {
@@ -44,6 +72,32 @@ export interface CanType {
   type(target: Target): void;
 }
 
+/** Shows an unfinished answer as a message that is edited, or as a draft. Paced by the caller. */
+export interface CanStream {
+  /** At `messageId`, or as a new message where that is null. Gives the message's id; null: it has none of its own. */
+  show(target: Target, messageId: string | null, text: string, signal: AbortSignal): Promise<string | null>;
+}
+
+/** Tells whether a send whose outcome is unknown has arrived. */
+export interface CanLookUp {
+  lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown">;
+}
+
+/** Platforms with menus of commands. */
+export interface CanRegisterCommands {
+  registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void>;
+}
+
+export interface MenuCommand {
+  name: string;
+  description: string;
+  usage?: string;
+}
+
+export const canStream = (adapter: object): adapter is CanStream => "show" in adapter;
+export const canLookUp = (adapter: object): adapter is CanLookUp => "lookUp" in adapter;
+export const canRegisterCommands = (adapter: object): adapter is CanRegisterCommands =>
+  "registerCommands" in adapter;
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 
