@@ -1,6 +1,18 @@
-import { type Adapter, canPreview, canType } from "./adapters/adapter.js";
+import {
+  type Adapter,
+  type AdapterEvents,
+  type CanStream,
+  type Cursor,
+  canPreview,
+  canRegisterCommands,
+  canStream,
+  canType,
+  type MenuCommand,
+} from "./adapters/adapter.js";
 import { nowSeconds } from "./clock.js";
 import { Delivery } from "./delivery/deliver.js";
+import { Pace } from "./delivery/pace.js";
+import { Stream, StreamHandle } from "./delivery/stream.js";
 import { Aftermath } from "./gateway/aftermath.js";
 import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
 import { saveMemories } from "./gateway/farewell.js";
@@ -26,6 +38,7 @@ import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
 
 const MAX_ATTEMPTS = 3;
 const RETRY_LOOK_MS = 1000;
+const CONNECT_CALL_MS = 30_000;
 /** Another process may have put a dead message back. */
 const INBOX_LOOK_MS = 15_000;
 const GAVE_UP =
@@ -45,6 +58,9 @@ export class Gateway {
   readonly #aftermath: Aftermath;
   readonly #sweep: Sweep;
   readonly #desk: CommandDesk;
+  readonly #pace = new Pace();
+  /** Answers that are being shown, by their turn; as many as turns run. */
+  readonly #streams = new Map<string, StreamHandle>();
   readonly #stopping = new AbortController();
   readonly #routerOptions: RouterOptions;
   /** Routing that is under way: a stop waits for it. */
@@ -71,6 +87,7 @@ export class Gateway {
       store,
       bootId,
       adapterFor: (target) => this.#adapterFor(target),
+      pace: this.#pace,
       unknown: config.delivery.unknown,
       settled: (row, outcome) => {
         const fields = {
@@ -112,6 +129,7 @@ export class Gateway {
   /** Settles what an earlier start left behind, then lets messages in. */
   async start(): Promise<void> {
     const { store, bootId, adapters, log } = this.#parts;
+    this.#pace.load(await store.openPenalties());
     const recovered = await store.recover(bootId, MAX_ATTEMPTS, {
       dead: GAVE_UP,
       interrupted: INTERRUPTED_COMMAND,
@@ -147,8 +165,8 @@ export class Gateway {
   }
 
   /** Durable when it resolves; what becomes of it is decided afterwards. */
-  async receive(message: InboundMessage): Promise<void> {
-    const row = await this.#inbox.accept(message);
+  async receive(message: InboundMessage, cursor?: Cursor): Promise<void> {
+    const row = await this.#inbox.accept(message, undefined, cursor);
     if (!row)
       return this.#parts.log.debug({ eventId: message.eventId, platform: message.platform }, "duplicate");
     this.#parts.log.info(
@@ -164,10 +182,32 @@ export class Gateway {
 
   async #connect(adapter: Adapter): Promise<void> {
     try {
-      await adapter.connect({ receive: (message) => this.receive(message) }, this.#stopping.signal);
+      await adapter.connect(this.#eventsOf(adapter), this.#stopping.signal);
+      if (canRegisterCommands(adapter))
+        await adapter.registerCommands(menu(), AbortSignal.timeout(CONNECT_CALL_MS));
     } catch (error) {
       this.#parts.log.error({ err: error, platform: adapter.platform }, "could not connect");
     }
+  }
+
+  #eventsOf({ platform, account }: Adapter): AdapterEvents {
+    const { store, log } = this.#parts;
+    return {
+      receive: (message, cursor) => this.receive(message, cursor),
+      edited: async (edit) => {
+        if (!(await store.editWaiting(edit)))
+          log.info({ platform, messageId: edit.messageId }, "edited too late");
+      },
+      deleted: async (message) => {
+        await store.cancelMessage(message);
+      },
+      cursor: (name) => store.getCursor(platform, account, name),
+      saveCursor: ({ name, value }) => store.saveCursor(platform, account, name, value),
+      chatMoved: async (from, to) => {
+        const moved = await store.moveChat(platform, from, to);
+        log.info({ platform, from, to, moved }, "chat moved");
+      },
+    };
   }
 
   #track(work: Promise<void>): void {
@@ -242,6 +282,7 @@ export class Gateway {
         (await this.#aftermath.compress({ key, epoch, sessionId: session.id }, { hard: true })) !== undefined,
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
       preview: (row, turnId, text) => this.#preview(row, turnId, text),
+      endPreview: (turnId) => this.#endStream(turnId),
       typing: (row) => this.#typing(row),
       finished: (finished) => this.#finished(finished),
       failed: (error, key, turnId) => {
@@ -344,12 +385,46 @@ export class Gateway {
     const target = targetOf(row.message);
     const adapter = this.#adapterFor(target);
     if (adapter && canPreview(adapter)) adapter.preview(target, turnId, text);
+    else if (adapter && canStream(adapter)) this.#stream(adapter, row, turnId).update(text);
+  }
+
+  #stream(adapter: Adapter & CanStream, row: InboxRow, turnId: string): StreamHandle {
+    const running = this.#streams.get(turnId);
+    if (running) return running;
+    const { store, config, log } = this.#parts;
+    const target = targetOf(row.message);
+    const { edit_interval, buffer_threshold, cursor } = config.streaming;
+    const stream = new StreamHandle(
+      store.getPreview(row.id).then(
+        (messageId) =>
+          new Stream({
+            adapter,
+            target,
+            messageId: messageId ?? null,
+            everyMs: edit_interval * 1000,
+            leastChars: buffer_threshold,
+            cursor,
+            isOpen: () => this.#pace.isOpen(target),
+            shown: (id) => store.savePreview(row.id, id),
+            failed: (error) => log.debug({ err: error, turnId }, "preview failed"),
+          }),
+      ),
+    );
+    this.#streams.set(turnId, stream);
+    return stream;
+  }
+
+  /** Before the answer is stored: whatever shows it has its last say, and its id is known. */
+  async #endStream(turnId: string): Promise<void> {
+    const stream = this.#streams.get(turnId);
+    this.#streams.delete(turnId);
+    await stream?.end();
   }
 
   #typing(row: InboxRow): void {
     const target = targetOf(row.message);
     const adapter = this.#adapterFor(target);
-    if (adapter && canType(adapter)) adapter.type(target);
+    if (adapter && canType(adapter) && this.#pace.isOpen(target)) adapter.type(target);
   }
 
   #adapterFor(target: Target): Adapter | undefined {
@@ -368,4 +443,11 @@ export class Gateway {
       if (!this.#lanes.has(row)) await this.#route(row);
     }
   }
+}
+
+/** What people may pick from a platform's menu. */
+function menu(): MenuCommand[] {
+  return commands
+    .filter((command) => command.group !== undefined)
+    .map(({ name, description, usage }) => ({ name, description, ...(usage ? { usage } : {}) }));
 }

@@ -55,9 +55,13 @@ const TYPES_ALLOWED: Record<string, readonly string[]> = {
   adapters: ["config/schema.ts"],
 };
 
+/** The guards of an adapter's abilities are part of its contract. */
+const CONTRACT = "adapters/adapter.ts";
+
 function isAllowed({ from, to, typeOnly }: Import): boolean {
   const folder = folderOf(from);
   if (OUTSIDE.has(folder) || WIRING.has(from) || from === "gateway.ts") return true;
+  if (to === CONTRACT && folder === "delivery") return true;
   if (typeOnly && TYPES_ALLOWED[folder]?.includes(to)) return true;
   if (platformOf(from) && platformOf(to) && platformOf(from) !== platformOf(to)) return false;
   return ALLOWED[folder]?.includes(folderOf(to)) ?? false;

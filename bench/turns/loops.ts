@@ -9,6 +9,7 @@ import { loadConfig } from "../../src/config/load.js";
 import { Gateway } from "../../src/gateway.js";
 import type { InboundMessage, OutboundMessage } from "../../src/message.js";
 import { openStore } from "../../src/store/sqlite/index.js";
+import { receivingOnly } from "../../test/support/events.js";
 
 /** `say` resolves when the answer to it was sent. */
 export interface EchoLoop {
@@ -102,8 +103,8 @@ export function bareLoop(): EchoLoop {
   const adapter = new LoopAdapter();
   const agent = echoAgent();
   let id = 0;
-  void adapter.connect({
-    async receive(message) {
+  void adapter.connect(
+    receivingOnly(async (message) => {
       const request = {
         session: { id: message.origin.chatId!, key: message.origin.chatId!, source: "bench" },
         principal: { platform: "bench", userId: message.origin.userId! },
@@ -137,7 +138,7 @@ export function bareLoop(): EchoLoop {
         turnId: null,
         mayBeRepeat: false,
       });
-    },
-  });
+    }),
+  );
   return { say: (session) => adapter.say(session), close: async () => {} };
 }

@@ -8,6 +8,8 @@ export interface Adapter {
   readonly limits: TextLimits;
   /** How long to wait for the rest of a message that the user's client split; left out: not at all. */
   readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
+  /** The least time between two messages to one chat, where the platform has one. */
+  readonly pace?: { chatMs: number };
   /** Resolves once messages can come in. What the platform is told to be received, the inbox has. */
   connect(events: AdapterEvents, signal: AbortSignal): Promise<void>;
   disconnect(): Promise<void>;

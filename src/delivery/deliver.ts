@@ -1,12 +1,13 @@
 import PQueue from "p-queue";
-import type { Adapter } from "../adapters/adapter.js";
+import { type Adapter, canLookUp } from "../adapters/adapter.js";
 import { nowSeconds } from "../clock.js";
 import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
-import type { Target } from "../message.js";
+import type { OutboundMessage, Target } from "../message.js";
 import { nextAttempt } from "../policies/retry.js";
 import type { DeliveryOutcome, OutboxRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import type { Pace } from "./pace.js";
 
 /** Outbox rows → adapter.send → what became of them. In each chat in order; a chat that waits holds up no other. */
 export interface DeliveryOptions {
@@ -15,6 +16,7 @@ export interface DeliveryOptions {
   adapterFor(target: Target): Adapter | undefined;
   /** What to do when nobody knows whether a send arrived. */
   unknown: "resend" | "hold";
+  pace: Pace;
   settled(row: OutboxRow, outcome: DeliveryOutcome): void;
   onError(error: unknown): void;
 }
@@ -24,6 +26,7 @@ const SEND_TIMEOUT_MS = 60_000;
 /** Rows that wait for their time are looked for so often. */
 const POLL_MS = 1000;
 const NO_ADAPTER_RETRY_SECONDS = 60;
+const LOOK_UP_AGAIN_SECONDS = 30;
 const GIVE_UP_AFTER_SECONDS = 86_400;
 
 export class Delivery {
@@ -68,7 +71,22 @@ export class Delivery {
 
   /** After a crash: the platform's own memory decides where it has one, the configured policy elsewhere. */
   async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
-    for (const row of rows) await this.#settle(row, this.#afterUnknown("the gateway died in the send"));
+    for (const row of rows) await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"));
+  }
+
+  /** Asks the platform whether a send has arrived, where it can be asked. */
+  async #lookUp(row: OutboxRow, error: string): Promise<DeliveryOutcome> {
+    const adapter = this.#options.adapterFor(row.target);
+    if (!adapter || !canLookUp(adapter)) return this.#afterUnknown(error);
+    try {
+      const found = await adapter.lookUp(toMessage(row), AbortSignal.timeout(SEND_TIMEOUT_MS));
+      if (found === "unknown") return this.#afterUnknown(error);
+      if (found !== "missing") return { state: "sent", messageIds: found.messageIds };
+      return { state: "pending", notBefore: 0, error, mayBeRepeat: false };
+    } catch (failure) {
+      this.#options.onError(failure);
+      return { state: "pending", notBefore: nowSeconds() + LOOK_UP_AGAIN_SECONDS, error, mayBeRepeat: false };
+    }
   }
 
   async #claim(): Promise<void> {
@@ -104,11 +122,15 @@ export class Delivery {
       const error = `no adapter for ${row.target.platform}`;
       return this.#tryAgain(row, error, NO_ADAPTER_RETRY_SECONDS);
     }
-    const { id, nonce, kind, target, text, turnId, mayBeRepeat } = row;
+    const { pace } = this.#options;
+    const at = pace.nextAt(row.target, adapter.pace);
+    if (at > nowSeconds())
+      return { state: "pending", notBefore: at, error: "waiting its turn", mayBeRepeat: false };
     try {
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
       killPoint("before-send");
-      const receipt = await adapter.send({ id, nonce, kind, target, text, turnId, mayBeRepeat }, signal);
+      const receipt = await adapter.send(toMessage(row), signal);
+      pace.sent(row.target);
       killPoint("sent");
       return { state: "sent", messageIds: receipt.messageIds };
     } catch (error) {
@@ -116,12 +138,19 @@ export class Delivery {
     }
   }
 
-  #afterFailure(row: OutboxRow, error: unknown): DeliveryOutcome {
+  async #penalise(row: OutboxRow, error: SendError, delayMs: number): Promise<void> {
+    const { pace, store, onError } = this.#options;
+    const penalty = pace.penalise(row.target, error.scope, delayMs / 1000);
+    await store.savePenalty(penalty).catch(onError);
+  }
+
+  async #afterFailure(row: OutboxRow, error: unknown): Promise<DeliveryOutcome> {
     const message = error instanceof Error ? error.message : String(error);
     const outcome = error instanceof SendError ? error.outcome : "unknown";
     if (outcome === "refused") return { state: "dead", error: message };
-    if (outcome === "unknown") return this.#afterUnknown(message);
+    if (outcome === "unknown") return this.#lookUp(row, message);
     const asked = error instanceof SendError ? error.retryAfterMs : undefined;
+    if (asked !== undefined) await this.#penalise(row, error as SendError, asked);
     const delayMs = asked ?? nextAttempt({ attempts: row.attempts, random: Math.random });
     return this.#tryAgain(row, message, delayMs / 1000);
   }
@@ -136,4 +165,17 @@ export class Delivery {
     if (now - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
     return { state: "pending", notBefore: now + delaySeconds, error, mayBeRepeat: false };
   }
+}
+
+function toMessage({
+  id,
+  nonce,
+  kind,
+  target,
+  text,
+  turnId,
+  mayBeRepeat,
+  replaces,
+}: OutboxRow): OutboundMessage {
+  return { id, nonce, kind, target, text, turnId, mayBeRepeat, ...(replaces === null ? {} : { replaces }) };
 }

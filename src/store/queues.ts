@@ -9,6 +9,15 @@ import type { NewSession, Usage } from "./store.js";
 export interface Queues {
   /** Adds what isn't there yet. Gives the rows that are new, in the given order. */
   acceptMessages(messages: readonly AcceptedMessage[]): Promise<InboxRow[]>;
+  /** How far an account had come, under a name of its adapter's. */
+  getCursor(platform: string, account: string, name: string): Promise<string | undefined>;
+  saveCursor(platform: string, account: string, name: string, value: string): Promise<void>;
+  /** A message that was changed by its author: its text is replaced while it waits. False when it is too late. */
+  editWaiting(edit: WaitingEdit): Promise<boolean>;
+  /** A message that was taken back by its author: cancelled while it waits. */
+  cancelMessage(message: Omit<WaitingEdit, "text">): Promise<boolean>;
+  /** A chat goes on under another id: its routes, waiting messages and pending answers go along. */
+  moveChat(platform: string, from: string, to: string): Promise<number>;
   /** Rows that wait (not before their time), oldest first. */
   waitingMessages(): Promise<InboxRow[]>;
   /** Waiting → cancelled, all of them or those that came before this row. Gives how many. */
@@ -51,6 +60,12 @@ export interface Queues {
   enqueueReply(reply: NewReply): Promise<number>;
   /** Pending → sending, at most `limit`, for chats that have nothing older under way. */
   claimDeliveries(bootId: string, limit: number): Promise<OutboxRow[]>;
+  /** The message that shows an answer while it is written, for whoever goes on with it. */
+  savePreview(inboxId: number, messageId: string): Promise<void>;
+  getPreview(inboxId: number): Promise<string | undefined>;
+  /** A platform makes us wait; also over a restart. An empty chat id stands for the whole account. */
+  savePenalty(penalty: Penalty): Promise<void>;
+  openPenalties(): Promise<Penalty[]>;
   /** What became of a send. */
   settleDelivery(id: number, outcome: DeliveryOutcome): Promise<void>;
   /** A chat as its people saw it, oldest first: what they wrote, what they got. */
@@ -81,6 +96,23 @@ export interface AcceptedMessage {
   message: InboundMessage;
   sessionKey: SessionKey;
   receivedAt: number;
+  /** Moves with the message: what it has passed is in the inbox. */
+  cursor?: { name: string; value: string };
+}
+
+export interface WaitingEdit {
+  platform: string;
+  account: string;
+  chatId: string;
+  messageId: string;
+  text: string;
+}
+
+export interface Penalty {
+  platform: string;
+  account: string;
+  chatId: string;
+  until: number;
 }
 
 export interface InboxRow {
@@ -221,6 +253,8 @@ export interface OutboxRow {
   attempts: number;
   createdAt: number;
   mayBeRepeat: boolean;
+  /** The message that showed it while it was written. */
+  replaces: string | null;
 }
 
 export type DeliveryOutcome =

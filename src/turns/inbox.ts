@@ -3,7 +3,7 @@ import { killPoint } from "../kill-point.js";
 import type { InboundMessage } from "../message.js";
 import type { SessionKey } from "../session.js";
 import { guardedKey, type Isolation, type KeyOptions, originTuple, sessionKey } from "../sessions/key.js";
-import type { InboxRow } from "../store/queues.js";
+import type { AcceptedMessage, InboxRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
 const GIVEN_MAX = 1000;
@@ -23,10 +23,14 @@ export class Inbox {
   }
 
   /** Undefined for an event that is there already. */
-  async accept(message: InboundMessage, key?: SessionKey): Promise<InboxRow | undefined> {
+  async accept(
+    message: InboundMessage,
+    key?: SessionKey,
+    cursor?: AcceptedMessage["cursor"],
+  ): Promise<InboxRow | undefined> {
     const receivedAt = nowSeconds();
     const [row] = await this.#store.acceptMessages([
-      { message, sessionKey: key ?? (await this.keyOf(message)), receivedAt },
+      { message, sessionKey: key ?? (await this.keyOf(message)), receivedAt, ...(cursor ? { cursor } : {}) },
     ]);
     killPoint("accepted");
     return row;

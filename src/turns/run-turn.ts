@@ -32,6 +32,8 @@ export interface TurnDeps {
   /** Without a word from the agent for so long, the turn is given up. 0: never. */
   idleTimeoutMs: number;
   preview(row: InboxRow, turnId: string, text: string): void;
+  /** Nothing is shown of this turn any more when it resolves. */
+  endPreview(turnId: string): Promise<void>;
   typing(row: InboxRow): void;
   /** After the commit. Not awaited by the chat. */
   finished(turn: FinishedTurn): void;
@@ -182,6 +184,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
   } finally {
     clearInterval(typing);
     watch.stop();
+    await deps.endPreview(turnId);
   }
   return result;
 }

@@ -2,13 +2,20 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { consoleAdapter } from "../../src/adapters/console/index.js";
 import { type InboundMessage, targetOf } from "../../src/message.js";
+import { receivingOnly } from "../support/events.js";
 
 function open(receive: (message: InboundMessage) => Promise<void>) {
   const input = new PassThrough();
   const output = new PassThrough({ encoding: "utf8" });
   const adapter = consoleAdapter({ input, output });
   const stop = new AbortController();
-  return { input, output, adapter, connect: () => adapter.connect({ receive }, stop.signal), stop };
+  return {
+    input,
+    output,
+    adapter,
+    connect: () => adapter.connect(receivingOnly(receive), stop.signal),
+    stop,
+  };
 }
 
 describe("the console", () => {

@@ -110,6 +110,16 @@ class SqliteStore implements Store {
   closeRoute: Store["closeRoute"] = (key, id, reason) => this.#write.closeRoute(key, id, reason);
   adoptRoutes: Store["adoptRoutes"] = (routes) => this.#write.adoptRoutes(routes);
   setRouteFlags: Store["setRouteFlags"] = (key, flags) => this.#write.setRouteFlags(key, flags);
+  getCursor: Store["getCursor"] = (platform, account, name) => this.#read.getCursor(platform, account, name);
+  saveCursor: Store["saveCursor"] = (platform, account, name, value) =>
+    this.#write.saveCursor(platform, account, name, value);
+  editWaiting: Store["editWaiting"] = (edit) => this.#write.editWaiting(edit);
+  cancelMessage: Store["cancelMessage"] = (message) => this.#write.cancelMessage(message);
+  moveChat: Store["moveChat"] = (platform, from, to) => this.#write.moveChat(platform, from, to);
+  savePreview: Store["savePreview"] = (inboxId, messageId) => this.#write.savePreview(inboxId, messageId);
+  getPreview: Store["getPreview"] = (inboxId) => this.#read.getPreview(inboxId);
+  savePenalty: Store["savePenalty"] = (penalty) => this.#write.savePenalty(penalty);
+  openPenalties: Store["openPenalties"] = () => this.#read.openPenalties();
   startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);
   finishTurn: Store["finishTurn"] = (finish) => this.#write.finishTurn(finish);
   failTurn: Store["failTurn"] = (failed) => this.#write.failTurn(failed);

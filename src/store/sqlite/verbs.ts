@@ -25,6 +25,17 @@ import {
   pendingPairings,
   revokePairing,
 } from "./queues/pairing.js";
+import {
+  cancelMessage,
+  editWaiting,
+  getCursor,
+  getPreview,
+  moveChat,
+  openPenalties,
+  saveCursor,
+  savePenalty,
+  savePreview,
+} from "./queues/platforms.js";
 import { chatLog, deadLetters, pruneQueues, recover, retryDead, traceMessage } from "./queues/record.js";
 import {
   adoptRoutes,
@@ -89,6 +100,12 @@ export const writeVerbs = {
   closeRoute,
   setRouteFlags,
   splitRoute,
+  saveCursor,
+  editWaiting,
+  cancelMessage,
+  moveChat,
+  savePreview,
+  savePenalty,
   startTurn,
   finishTurn,
   failTurn,
@@ -127,6 +144,9 @@ export const readVerbs = {
   copyPages,
 
   waitingMessages,
+  getCursor,
+  getPreview,
+  openPenalties,
   getRoute,
   listRoutes,
   chatLog,

@@ -7,6 +7,7 @@ import type {
 import { webAdapter } from "../../../src/adapters/web/index.js";
 import { type HttpServer, startHttp } from "../../../src/http/server.js";
 import { type InboundMessage, type OutboundKind, type Target, targetOf } from "../../../src/message.js";
+import { receivingOnly } from "../../support/events.js";
 
 /** The least that the web chat needs of a gateway, in memory: an inbox without duplicates, a log, sessions. */
 export class StandIn {
@@ -46,7 +47,10 @@ export class StandIn {
 
   async start(port = 0, token: string | null = null): Promise<this> {
     this.#stop = new AbortController();
-    await this.adapter.connect({ receive: (message) => this.#receive(message) }, this.#stop.signal);
+    await this.adapter.connect(
+      receivingOnly((message) => this.#receive(message)),
+      this.#stop.signal,
+    );
     const routes = this.adapter.routes.bind(this.adapter);
     this.#server = await startHttp({ host: "127.0.0.1", port, token, routes });
     return this;

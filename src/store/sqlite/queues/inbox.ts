@@ -5,6 +5,7 @@ import type { SessionKey } from "../../../session.js";
 import type { AcceptedMessage, InboxRow, InboxState, SettledMessage } from "../../queues.js";
 import { marks, sql } from "../statements.js";
 import { addReply } from "./outbox.js";
+import { saveCursor } from "./platforms.js";
 
 export interface StoredInbox {
   id: number;
@@ -42,7 +43,7 @@ export function acceptMessages(db: Database, messages: readonly AcceptedMessage[
     `INSERT INTO gw_inbox (platform, account, event_id, session_key, chat_id, payload, received_at)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (platform, account, event_id) DO NOTHING RETURNING *`,
   );
-  return messages.flatMap(({ message, sessionKey, receivedAt }) => {
+  return messages.flatMap(({ message, sessionKey, receivedAt, cursor }) => {
     const { platform, account, eventId, origin } = message;
     const row = insert.get(
       platform,
@@ -53,6 +54,7 @@ export function acceptMessages(db: Database, messages: readonly AcceptedMessage[
       JSON.stringify(message),
       receivedAt,
     );
+    if (cursor) saveCursor(db, platform, account, cursor.name, cursor.value);
     return row ? [toInboxRow(row as StoredInbox)] : [];
   });
 }

@@ -18,6 +18,7 @@ export interface StoredOutbox {
   sent_at: number | null;
   may_be_repeat: number;
   message_ids: string | null;
+  replaces: string | null;
   error: string | null;
 }
 
@@ -33,6 +34,7 @@ export function toOutboxRow(row: StoredOutbox): OutboxRow {
     attempts: row.attempts,
     createdAt: row.created_at,
     mayBeRepeat: row.may_be_repeat === 1,
+    replaces: row.replaces,
   };
 }
 
@@ -40,16 +42,21 @@ interface ReplyOf {
   nonce: string;
   inboxId?: number;
   turnId?: string;
+  replaces?: string | null;
 }
 
 /** The nonce comes from what is answered, not from chance: the same answer can't be queued twice. */
-export function addReply(db: Database, reply: NewReply, { nonce, inboxId, turnId }: ReplyOf): number {
+export function addReply(
+  db: Database,
+  reply: NewReply,
+  { nonce, inboxId, turnId, replaces }: ReplyOf,
+): number {
   const { target, kind, text, sessionKey } = reply;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       nonce,
       kind,
@@ -62,6 +69,7 @@ export function addReply(db: Database, reply: NewReply, { nonce, inboxId, turnId
       turnId ?? null,
       inboxId ?? null,
       nowSeconds(),
+      replaces ?? null,
     ).lastInsertRowid,
   );
 }

@@ -54,6 +54,7 @@ export const QUEUE_TABLES = [
     boot_id TEXT,
     may_be_repeat INTEGER NOT NULL DEFAULT 0,
     message_ids TEXT,
+    replaces TEXT,
     error TEXT
 )`,
   `CREATE TABLE IF NOT EXISTS gw_pairing (
@@ -66,6 +67,21 @@ export const QUEUE_TABLES = [
     created_at REAL NOT NULL,
     approved_at REAL
 )`,
+  `CREATE TABLE IF NOT EXISTS gw_cursors (
+    platform TEXT NOT NULL,
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (platform, account, name)
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS gw_penalties (
+    platform TEXT NOT NULL,
+    account TEXT NOT NULL,
+    chat_id TEXT NOT NULL,
+    until REAL NOT NULL,
+    PRIMARY KEY (platform, account, chat_id)
+) WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS gw_previews (inbox_id INTEGER PRIMARY KEY, message_id TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 

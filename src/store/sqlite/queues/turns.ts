@@ -6,6 +6,7 @@ import { addParticipant, addUsage, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
 import { finishInbox } from "./inbox.js";
 import { addReply } from "./outbox.js";
+import { takePreview } from "./platforms.js";
 import { getRoute } from "./routes.js";
 
 export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
@@ -69,16 +70,22 @@ function holdsEpoch(db: Database, turn: { sessionKey: string; epoch: number }): 
   return getRoute(db, turn.sessionKey)?.epoch === turn.epoch;
 }
 
+/** The answer takes the place of the message that showed it while it was written. */
 function addReplies(
   db: Database,
   turn: Pick<TurnFinish, "turnId" | "inboxIds" | "replies" | "sessionKey">,
 ): void {
+  const [inboxId] = turn.inboxIds;
   for (const [part, reply] of turn.replies.entries()) {
-    const inboxId = turn.inboxIds[0];
     addReply(
       db,
       { sessionKey: turn.sessionKey, ...reply },
-      { turnId: turn.turnId, nonce: `${turn.turnId}.${part}`, ...(inboxId === undefined ? {} : { inboxId }) },
+      {
+        turnId: turn.turnId,
+        nonce: `${turn.turnId}.${part}`,
+        ...(inboxId === undefined ? {} : { inboxId }),
+        ...(reply.kind === "answer" && inboxId !== undefined ? { replaces: takePreview(db, inboxId) } : {}),
+      },
     );
   }
 }

@@ -1,0 +1,121 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { InboundMessage, Origin } from "../../../message.js";
+import type { Penalty, WaitingEdit } from "../../queues.js";
+import { sql } from "../statements.js";
+
+/** What adapters remember: how far they came, what was changed or taken back, who must wait, what is being shown. */
+
+export function getCursor(db: Database, platform: string, account: string, name: string): string | undefined {
+  return sql(db, "SELECT value FROM gw_cursors WHERE platform = ? AND account = ? AND name = ?")
+    .pluck()
+    .get(platform, account, name) as string | undefined;
+}
+
+export function saveCursor(
+  db: Database,
+  platform: string,
+  account: string,
+  name: string,
+  value: string,
+): void {
+  sql(
+    db,
+    `INSERT INTO gw_cursors (platform, account, name, value) VALUES (?, ?, ?, ?)
+     ON CONFLICT (platform, account, name) DO UPDATE SET value = excluded.value`,
+  ).run(platform, account, name, value);
+}
+
+const WAITING = `SELECT id, payload FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state = 'waiting'
+  AND account = ? AND json_extract(payload, '$.origin.messageId') = ?`;
+
+export function editWaiting(db: Database, edit: WaitingEdit): boolean {
+  const row = waiting(db, edit);
+  if (!row) return false;
+  const message = { ...(JSON.parse(row.payload) as InboundMessage), text: edit.text };
+  return (
+    sql(db, "UPDATE gw_inbox SET payload = ? WHERE id = ?").run(JSON.stringify(message), row.id).changes > 0
+  );
+}
+
+export function cancelMessage(db: Database, message: Omit<WaitingEdit, "text">): boolean {
+  const row = waiting(db, message);
+  if (!row) return false;
+  sql(db, "UPDATE gw_inbox SET state = 'cancelled', reason = 'taken back', finished_at = ? WHERE id = ?").run(
+    nowSeconds(),
+    row.id,
+  );
+  return true;
+}
+
+function waiting(db: Database, { platform, account, chatId, messageId }: Omit<WaitingEdit, "text">) {
+  return sql(db, WAITING).get(platform, chatId, account, messageId) as
+    | { id: number; payload: string }
+    | undefined;
+}
+
+/** Keys are made from ids: the part that names the chat changes, wherever it stands. */
+export function moveChat(db: Database, platform: string, from: string, to: string): number {
+  const routes = sql(
+    db,
+    "SELECT session_key AS key, origin, tuple FROM gw_routes WHERE json_extract(origin, '$.platform') = ? AND json_extract(origin, '$.chatId') = ?",
+  ).all(platform, from) as { key: string; origin: string; tuple: string }[];
+  for (const route of routes) {
+    const origin = { ...(JSON.parse(route.origin) as Origin), chatId: to };
+    const tuple = JSON.stringify(
+      (JSON.parse(route.tuple) as unknown[]).map((part) => (part === from ? to : part)),
+    );
+    const key = route.key
+      .split(":")
+      .map((part) => (part === from ? to : part))
+      .join(":");
+    sql(
+      db,
+      "UPDATE OR REPLACE gw_routes SET session_key = ?, origin = ?, tuple = ? WHERE session_key = ?",
+    ).run(key, JSON.stringify(origin), tuple, route.key);
+    sql(
+      db,
+      "UPDATE gw_inbox SET session_key = ?, chat_id = ? WHERE session_key = ? AND state = 'waiting'",
+    ).run(key, to, route.key);
+  }
+  sql(
+    db,
+    `UPDATE gw_outbox SET chat_id = @to, target = json_set(target, '$.chatId', @to)
+     WHERE platform = @platform AND chat_id = @from AND state IN ('pending', 'unknown')`,
+  ).run({ to, from, platform });
+  return routes.length;
+}
+
+export function savePreview(db: Database, inboxId: number, messageId: string): void {
+  sql(
+    db,
+    "INSERT INTO gw_previews (inbox_id, message_id) VALUES (?, ?) ON CONFLICT (inbox_id) DO UPDATE SET message_id = excluded.message_id",
+  ).run(inboxId, messageId);
+}
+
+export function getPreview(db: Database, inboxId: number): string | undefined {
+  return sql(db, "SELECT message_id FROM gw_previews WHERE inbox_id = ?").pluck().get(inboxId) as
+    | string
+    | undefined;
+}
+
+export function takePreview(db: Database, inboxId: number): string | null {
+  const shown = getPreview(db, inboxId);
+  if (shown !== undefined) sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(inboxId);
+  return shown ?? null;
+}
+
+export function savePenalty(db: Database, { platform, account, chatId, until }: Penalty): void {
+  sql(db, "DELETE FROM gw_penalties WHERE until < ?").run(nowSeconds());
+  sql(
+    db,
+    `INSERT INTO gw_penalties (platform, account, chat_id, until) VALUES (?, ?, ?, ?)
+     ON CONFLICT (platform, account, chat_id) DO UPDATE SET until = max(until, excluded.until)`,
+  ).run(platform, account, chatId, until);
+}
+
+export function openPenalties(db: Database): Penalty[] {
+  return sql(db, "SELECT platform, account, chat_id AS chatId, until FROM gw_penalties WHERE until > ?").all(
+    nowSeconds(),
+  ) as Penalty[];
+}
