@@ -1,0 +1,137 @@
+/** What went wrong, in Telegram's words → what it means for a send, and what to do about it. Never a token. */
+import type { GrammyError } from "grammy";
+import { HermesError, SendError } from "../../errors.js";
+
+/** Seen by name: the class itself comes with the SDK, which loads late. */
+export function isApiError(error: unknown): error is GrammyError {
+  return error instanceof Error && error.name === "GrammyError" && "error_code" in error;
+}
+
+export function says(error: unknown, ...words: string[]): boolean {
+  if (!isApiError(error)) return false;
+  const description = error.description.toLowerCase();
+  return words.some((word) => description.includes(word.toLowerCase()));
+}
+
+export const cantParse = (error: unknown) => says(error, "can't parse entities");
+export const notModified = (error: unknown) => says(error, "message is not modified");
+export const noSuchThread = (error: unknown) => says(error, "message thread not found");
+export const cantEdit = (error: unknown) =>
+  says(error, "message to edit not found", "message can't be edited", "MESSAGE_ID_INVALID");
+/** A token that isn't even shaped like one gets a bare 404. */
+export const isUnauthorized = (error: unknown) =>
+  isApiError(error) && (error.error_code === 401 || error.description === "Not Found");
+
+export function movedTo(error: unknown): string | undefined {
+  const id = isApiError(error) ? error.parameters.migrate_to_chat_id : undefined;
+  return id === undefined ? undefined : String(id);
+}
+
+export function retryAfterMs(error: unknown): number | undefined {
+  if (!isApiError(error) || error.error_code !== 429) return undefined;
+  return (error.parameters.retry_after ?? 1) * 1000;
+}
+
+export interface CallNature {
+  /** Repeating it does no harm, so that an unknown outcome is as good as none. */
+  repeatable: boolean;
+  /** Whom a 429 makes wait. */
+  scope?: "chat" | "account";
+}
+
+export function sendErrorOf(error: unknown, nature: CallNature): SendError {
+  if (error instanceof SendError) return error;
+  if (isApiError(error)) return refusal(error, nature);
+  const reason = networkReason(error);
+  if (neverLeft(error)) return new SendError("never_sent", `Telegram can't be reached: ${reason}`);
+  return unclear(`Nobody knows whether Telegram has it: ${reason}`, nature);
+}
+
+function refusal(error: GrammyError, nature: CallNature): SendError {
+  const { error_code: code, description } = error;
+  const waitMs = retryAfterMs(error);
+  if (waitMs !== undefined) {
+    const message = `Telegram asks to wait ${Math.ceil(waitMs / 1000)} s`;
+    return new SendError("never_sent", message, { retryAfterMs: waitMs, scope: nature.scope ?? "chat" });
+  }
+  if (isUnauthorized(error))
+    return new SendError("never_sent", TOKEN_REFUSED, { retryAfterMs: 60_000, scope: "account" });
+  if (code >= 500) return unclear(`Telegram failed (${description})`, nature);
+  return new SendError("refused", `${description}${whatToDo(description)}`);
+}
+
+function unclear(message: string, { repeatable }: CallNature): SendError {
+  return new SendError(repeatable ? "never_sent" : "unknown", message);
+}
+
+export const TOKEN_REFUSED =
+  "Telegram refuses the bot's token: get a new one from @BotFather (/token) and set TELEGRAM_BOT_TOKEN";
+export const SECOND_POLLER =
+  "Another program polls with this bot's token: stop it, or revoke the token with @BotFather (/revoke) if you can't find it";
+export const WEBHOOK_ELSEWHERE =
+  "Another program has set a webhook for this bot: stop it and restart the gateway, or set platforms.telegram.webhook";
+
+/** The error for `connect`, where nothing but another token helps. */
+export function tokenRefused(): HermesError {
+  return new HermesError("refused", "Telegram refuses the bot's token", { hint: TOKEN_REFUSED });
+}
+
+const REMEDIES: readonly [RegExp, string][] = [
+  [/blocked by the user/i, "the user has to unblock the bot, nothing can be sent until then"],
+  [/user is deactivated/i, "the account is gone"],
+  [/can't initiate conversation/i, "the user has to write to the bot first"],
+  [/kicked|not a member/i, "add the bot to the chat again"],
+  [/not enough rights|CHAT_WRITE_FORBIDDEN|have no rights/i, "give the bot the right to send messages there"],
+  [/chat not found/i, "the chat is gone, or its id is wrong"],
+  [/TOPIC_CLOSED/i, "open the topic again, or make the bot an admin"],
+  [/thread not found|TOPIC_DELETED/i, "the topic was deleted"],
+  [/too big|entity too large/i, "the file is too big for Telegram's server"],
+];
+
+function whatToDo(description: string): string {
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(description))?.[1];
+  return remedy === undefined ? "" : ` (${remedy})`;
+}
+
+// ── the network ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Failures before a connection stands: nothing was sent. */
+const NOT_CONNECTED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "EADDRNOTAVAIL",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+function neverLeft(error: unknown): boolean {
+  const cause = innerError(error);
+  if (NOT_CONNECTED.has(codeOf(cause) ?? "")) return true;
+  return cause instanceof Error && /\bconnect ETIMEDOUT\b/.test(cause.message);
+}
+
+/** The inner error's text names the address, and with it the token: only its code may be told. */
+export function networkReason(error: unknown): string {
+  const cause = innerError(error);
+  const code = codeOf(cause);
+  if (code !== undefined) return code;
+  if (!(cause instanceof Error)) return "the request failed";
+  if (/timed out/.test(cause.message)) return "no answer in time";
+  if (cause.name === "AbortError") return "the request was given up";
+  return /invalid json/i.test(cause.message) ? "the answer made no sense" : "the connection broke";
+}
+
+function innerError(error: unknown): unknown {
+  return error instanceof Error && error.name === "HttpError" && "error" in error ? error.error : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,57 @@
+/** The files of a message, as Telegram names them. Pure; `media.ts` fetches them. */
+import type { Message } from "grammy/types";
+import type { Attachment } from "../../message.js";
+
+export interface RemoteFile {
+  fileId: string;
+  attachment: Attachment;
+}
+
+interface Described {
+  file_id: string;
+  file_size?: number;
+  mime_type?: string;
+  file_name?: string;
+}
+
+export function remoteFilesOf(message: Message): RemoteFile[] {
+  const { photo, voice, audio, video, video_note, animation, document, live_photo } = message;
+  // The sizes of one picture, smallest first.
+  if (photo?.length) return [remote("image", photo.at(-1)!, "image/jpeg")];
+  if (voice) return [remote("audio", voice)];
+  if (audio) return [remote("audio", audio)];
+  if (video) return [remote("video", video)];
+  if (video_note) return [remote("video", video_note, "video/mp4")];
+  // An animation comes as a document too: once is enough.
+  if (animation) return [remote("video", animation)];
+  if (live_photo) return [remote("image", live_photo as Described)];
+  return document ? [remote(kindOf(document.mime_type), document)] : [];
+}
+
+function kindOf(mimeType: string | undefined): Attachment["kind"] {
+  const family = mimeType?.split("/", 1)[0];
+  return family === "image" || family === "audio" || family === "video" ? family : "file";
+}
+
+function remote(kind: Attachment["kind"], file: Described, mimeType = file.mime_type): RemoteFile {
+  const name = file.file_name && displayName(file.file_name);
+  return {
+    fileId: file.file_id,
+    attachment: {
+      kind,
+      ...(name && { name }),
+      ...(mimeType !== undefined && { mimeType }),
+      ...(file.file_size !== undefined && { bytes: file.file_size }),
+    },
+  };
+}
+
+const LONGEST_NAME = 120;
+
+/** To be read, never to be opened: no folders, nothing that steers a terminal. */
+function displayName(name: string): string {
+  return name
+    .replace(/^.*[\\/]/, "")
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "")
+    .slice(0, LONGEST_NAME);
+}

@@ -1,0 +1,163 @@
+/** Telegram: updates polled or called in, answers out in HTML, previews as drafts or edits. */
+import { SendError } from "../../errors.js";
+import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type {
+  Adapter,
+  AdapterEvents,
+  CanRegisterCommands,
+  CanStream,
+  CanType,
+  Health,
+  MenuCommand,
+} from "../adapter.js";
+import { asSignal, loadApi, type TelegramApi } from "./api.js";
+import { settingsOf, type TelegramOptions } from "./config.js";
+import { Connection } from "./connection.js";
+import { retryAfterMs, says, sendErrorOf } from "./faults.js";
+import { Floods } from "./floods.js";
+import { HealthBook } from "./health.js";
+import { Intake } from "./intake.js";
+import { menuOf } from "./menu.js";
+import { PLATFORM, type Self } from "./normalise.js";
+import { Places } from "./places.js";
+import { LIMIT } from "./render.js";
+import { Sender } from "./sender.js";
+import { answerWebhook } from "./webhook.js";
+
+export type { MediaOptions, TelegramLog, TelegramOptions, WebhookOptions } from "./config.js";
+
+export interface TelegramAdapter extends Adapter, CanStream, CanType, CanRegisterCommands {
+  /** Where the HTTP server should mount `handleWebhook`; null: we poll. */
+  readonly webhookPath: string | null;
+  handleWebhook(request: Request): Promise<Response>;
+}
+
+/** How long a disconnect waits for what is being taken in. */
+const FAREWELL_MS = 2000;
+
+interface Link {
+  api: TelegramApi;
+  sender: Sender;
+  places: Places;
+  intake: Intake;
+  stop: AbortController;
+  running: Promise<void>;
+}
+
+export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
+  const settings = settingsOf(options);
+  const { timing, log } = settings;
+  const floods = new Floods();
+  const health = new HealthBook(log, 2 * timing.pollSeconds + timing.callMs / 1000);
+  let self: Self = { id: Number(settings.account), username: "" };
+  let link: Link | undefined;
+  /** A server that doesn't know drafts won't learn them while we run. */
+  let hasDrafts = true;
+
+  function linked(): Link {
+    if (!link) throw new SendError("never_sent", "Telegram is not connected");
+    return link;
+  }
+
+  async function disconnect(): Promise<void> {
+    const ending = link;
+    link = undefined;
+    health.closed();
+    ending?.stop.abort();
+    await Promise.race([ending?.running, farewell()]);
+  }
+
+  return {
+    platform: PLATFORM,
+    account: settings.account,
+    limits: { length: LIMIT, unit: "utf16" },
+    // Telegram's clients cut a long text at 4096 and send the pieces one after the other.
+    burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000 },
+    webhookPath: settings.webhook?.path ?? null,
+
+    async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      await disconnect();
+      const stop = new AbortController();
+      const api = await loadApi(settings);
+      const places = new Places({
+        floods,
+        chatMoved: (from, to) => events.chatMoved(from, to),
+        log: (message, fields) => log("warn", message, fields),
+      });
+      const moved = (from: string, to: string) => places.moved(from, to);
+      const intake = new Intake({ api, settings, events, self: () => self, moved, signal: stop.signal });
+      const connection = new Connection({
+        api,
+        settings,
+        health,
+        greeted: (me) => {
+          self = me;
+        },
+        take: (update) => intake.take(update),
+      });
+      signal.addEventListener("abort", () => stop.abort(), { once: true });
+      const greeted = await connection.tryHello(stop.signal);
+      const running = connection.run(greeted, stop.signal);
+      link = { api, sender: new Sender(api, settings, places), places, intake, stop, running };
+    },
+
+    disconnect,
+    health: (): Health => health.read(),
+
+    async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+      return linked().sender.send(message, signal);
+    },
+
+    async show(target: Target, messageId: string | null, text: string, signal: AbortSignal) {
+      const { sender } = linked();
+      if (target.chatType !== "dm" || messageId !== null || !hasDrafts)
+        return sender.show(target, messageId, text, signal);
+      try {
+        await sender.showDraft(target, text, signal);
+        return null;
+      } catch (error) {
+        if (!(error instanceof SendError) || !/method not found/i.test(error.message)) throw error;
+        hasDrafts = false;
+        return sender.show(target, null, text, signal);
+      }
+    },
+
+    type(target: Target): void {
+      if (!link || target.chatId === null || floods.leftMs(target.chatId) > 0) return;
+      const { api, places, stop } = link;
+      const { chatId, place } = places.spotOf(target, "typing");
+      // A sign that is missing does no harm; one that makes Telegram angry is noted.
+      api.call.sendChatAction(chatId, "typing", place, asSignal(stop.signal)).catch((error: unknown) => {
+        const waitMs = retryAfterMs(error);
+        if (waitMs !== undefined) floods.note(String(chatId), waitMs);
+      });
+    },
+
+    async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {
+      try {
+        await linked().api.call.setMyCommands(menuOf(commands), {}, asSignal(signal));
+      } catch (error) {
+        throw sendErrorOf(error, { repeatable: true, scope: "account" });
+      }
+    },
+
+    async handleWebhook(request: Request): Promise<Response> {
+      const { webhook } = settings;
+      if (!webhook) return new Response("This bot polls", { status: 404 });
+      const intake = link?.intake;
+      const answer = await answerWebhook(request, {
+        secret: webhook.secret,
+        take: intake && ((update) => intake.take(update)),
+      });
+      if (answer.ok) health.proved();
+      return answer;
+    },
+  };
+}
+
+function farewell(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, FAREWELL_MS).unref();
+  });
+}

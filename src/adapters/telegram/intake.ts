@@ -1,0 +1,86 @@
+/** One update → checked for its age, its files fetched, handed to the gateway. Resolves when the gateway has it. */
+import type { Update } from "grammy/types";
+import { nowSeconds } from "../../clock.js";
+import type { AdapterEvents } from "../adapter.js";
+import type { TelegramApi } from "./api.js";
+import type { Settings } from "./config.js";
+import { Downloads } from "./media.js";
+import { type Normalised, normalise, type Self } from "./normalise.js";
+
+export interface IntakeParts {
+  api: TelegramApi;
+  settings: Settings;
+  events: AdapterEvents;
+  self: () => Self;
+  moved(from: string, to: string): void;
+  signal: AbortSignal;
+}
+
+/** Younger than this is not late, whatever the clocks say. */
+const LIVE_SECONDS = 120;
+
+export class Intake {
+  readonly #parts: IntakeParts;
+  readonly #downloads: Downloads | undefined;
+  readonly #startedAt = Math.floor(nowSeconds());
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+    const { settings } = parts;
+    this.#downloads = settings.media ? new Downloads(settings, settings.media) : undefined;
+  }
+
+  async take(update: Update): Promise<void> {
+    const known = this.#understood(update);
+    if (!known) return;
+    if (known.kind === "moved") return this.#move(known.from, known.to);
+    if (this.#isTooOld(known.sentAt)) return this.#report(known);
+    if (known.kind === "edit") return this.#parts.events.edited(known.edit);
+    await this.#parts.events.receive(await this.#withFiles(known));
+  }
+
+  /** What can't be understood will not be understood next time either: it is reported, and must not block the rest. */
+  #understood(update: Update): Normalised | undefined {
+    try {
+      return normalise(update, this.#parts.self());
+    } catch {
+      const fields = { updateId: update.update_id };
+      this.#parts.settings.log(
+        "warn",
+        "An update from Telegram has a shape that nobody knows: skipped",
+        fields,
+      );
+      return undefined;
+    }
+  }
+
+  async #move(from: string, to: string): Promise<void> {
+    this.#parts.moved(from, to);
+    await this.#parts.events.chatMoved(from, to);
+  }
+
+  /** Missed while we were away for longer than the operator wants answered. */
+  #isTooOld(sentAt: number): boolean {
+    const { catchUpMaxAgeSeconds } = this.#parts.settings;
+    const missed = sentAt < this.#startedAt;
+    const limit = missed ? catchUpMaxAgeSeconds : Math.max(catchUpMaxAgeSeconds, LIVE_SECONDS);
+    return nowSeconds() - sentAt > limit;
+  }
+
+  #report(known: Exclude<Normalised, { kind: "moved" }>): void {
+    const { chatId, messageId } = known.kind === "edit" ? known.edit : known.message.origin;
+    const ageSeconds = Math.round(nowSeconds() - known.sentAt);
+    this.#parts.settings.log("warn", "Missed a message that is too old to be answered now", {
+      chatId,
+      messageId,
+      ageSeconds,
+    });
+  }
+
+  async #withFiles({ message, files }: Normalised & { kind: "message" }) {
+    if (!this.#downloads || files.length === 0) return message;
+    const { api, signal } = this.#parts;
+    const fetched = files.map((file) => this.#downloads!.fetch(file, api, signal));
+    return { ...message, attachments: await Promise.all(fetched) };
+  }
+}

@@ -1,0 +1,82 @@
+/** Where a call goes: Telegram's parameters for a target, and what to try instead when Telegram says "not there". */
+
+import { SendError } from "../../errors.js";
+import type { Target } from "../../message.js";
+import { movedTo, noSuchThread, retryAfterMs, sendErrorOf } from "./faults.js";
+import type { Floods } from "./floods.js";
+import { type Place, parseChatId, parseMessageId, placeOf } from "./ids.js";
+
+export interface Spot {
+  chatId: number | string;
+  place: Place;
+  replyTo: number | undefined;
+  /** The topic is not there: the main chat is where it is said instead. */
+  lostTopic: boolean;
+}
+
+export interface PlacesParts {
+  floods: Floods;
+  chatMoved(from: string, to: string): Promise<void>;
+  log(message: string, fields: Record<string, unknown>): void;
+}
+
+const MOST_MOVED = 1000;
+
+export class Places {
+  readonly #parts: PlacesParts;
+  readonly #moved = new Map<string, string>();
+
+  constructor(parts: PlacesParts) {
+    this.#parts = parts;
+  }
+
+  /** Messages that still name the old chat go to the new one. */
+  moved(from: string, to: string): void {
+    this.#moved.set(from, to);
+    if (this.#moved.size > MOST_MOVED) this.#moved.delete(this.#moved.keys().next().value!);
+  }
+
+  spotOf(target: Target, purpose: "message" | "typing" = "message"): Spot {
+    const known = target.chatId === null ? undefined : this.#moved.get(target.chatId);
+    const chatId = parseChatId(known ?? target.chatId);
+    if (chatId === undefined) throw new SendError("refused", `Telegram knows no chat "${target.chatId}"`);
+    // Message numbers of the old chat mean others in the new one.
+    const replyTo = known === undefined ? parseMessageId(target.replyTo) : undefined;
+    return { chatId, place: placeOf(target.threadId, purpose), replyTo, lostTopic: false };
+  }
+
+  /** Makes the call; once more where the chat has moved or a private topic is refused. Rejects with a SendError. */
+  async at<T>(target: Target, call: (spot: Spot) => Promise<T>, repeatable: boolean): Promise<T> {
+    const spot = this.spotOf(target);
+    this.#parts.floods.check(String(spot.chatId));
+    try {
+      return await call(spot);
+    } catch (error) {
+      const other = await this.#instead(target, spot, error);
+      if (!other) throw this.#classed(error, spot, repeatable);
+      return call(other).catch((again: unknown) => {
+        throw this.#classed(again, other, repeatable);
+      });
+    }
+  }
+
+  async #instead(target: Target, spot: Spot, error: unknown): Promise<Spot | undefined> {
+    const to = movedTo(error);
+    if (to !== undefined) {
+      this.moved(String(spot.chatId), to);
+      await this.#parts.chatMoved(String(spot.chatId), to);
+      return { ...spot, chatId: Number(to), replyTo: undefined };
+    }
+    if (!noSuchThread(error) || target.chatType !== "dm") return undefined;
+    this.#parts.log("Telegram refuses a private topic: answering in the main chat", {
+      chatId: target.chatId,
+    });
+    return { ...spot, place: {}, lostTopic: true };
+  }
+
+  #classed(error: unknown, { chatId }: Spot, repeatable: boolean): SendError {
+    const waitMs = retryAfterMs(error);
+    const scope = waitMs === undefined ? "chat" : this.#parts.floods.note(String(chatId), waitMs);
+    return sendErrorOf(error, { repeatable, scope });
+  }
+}

@@ -1,0 +1,137 @@
+/** getUpdates → each update taken in → only then the offset that confirms it. The one place that computes offsets. */
+import type { Update } from "grammy/types";
+import { asSignal, type TelegramApi } from "./api.js";
+import { Backoff, pause } from "./backoff.js";
+import type { Settings } from "./config.js";
+import {
+  isApiError,
+  isUnauthorized,
+  networkReason,
+  retryAfterMs,
+  SECOND_POLLER,
+  says,
+  TOKEN_REFUSED,
+  WEBHOOK_ELSEWHERE,
+} from "./faults.js";
+import type { HealthBook } from "./health.js";
+import { chatOf, WANTED_UPDATES } from "./normalise.js";
+
+export interface PollerParts {
+  api: TelegramApi;
+  settings: Settings;
+  health: HealthBook;
+  /** Resolves when the update is safe with us. */
+  take(update: Update): Promise<void>;
+}
+
+const BATCH = 100;
+
+export class Poller {
+  readonly #parts: PollerParts;
+  readonly #backoff: Backoff;
+  /**
+   * Confirms everything below it; sent once. After that Telegram has forgotten those, and asking without one is the same,
+   * except after a quiet week, when ids go on anywhere, even lower.
+   */
+  #offset: number | undefined;
+  #conflictSinceMs: number | undefined;
+
+  constructor(parts: PollerParts) {
+    this.#parts = parts;
+    const { backoffMs, longestBackoffMs } = parts.settings.timing;
+    this.#backoff = new Backoff(backoffMs, longestBackoffMs);
+  }
+
+  /** Until the signal; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#pollOnce(signal);
+        this.#backoff.reset();
+      } catch (error) {
+        if (!signal.aborted) await pause(this.#afterFailure(error), signal);
+      }
+    }
+  }
+
+  async #pollOnce(signal: AbortSignal): Promise<void> {
+    const { api, settings, health } = this.#parts;
+    const asked = this.#offset === undefined ? {} : { offset: this.#offset };
+    const { pollSeconds: timeout } = settings.timing;
+    const updates = await api.poll.getUpdates(
+      { ...asked, limit: BATCH, timeout, allowed_updates: WANTED_UPDATES },
+      asSignal(signal),
+    );
+    this.#offset = undefined;
+    this.#conflictSinceMs = undefined;
+    health.proved();
+    await this.#takeAll(updates.toSorted((a, b) => a.update_id - b.update_id));
+  }
+
+  /** Chats side by side, each in its order. What one can't take holds back its own later ones, and every offset above. */
+  async #takeAll(updates: readonly Update[]): Promise<void> {
+    const taken = new Set<number>();
+    const failures: unknown[] = [];
+    const chats = new Map<string, Update[]>();
+    for (const update of updates) chats.set(chatOf(update), [...(chats.get(chatOf(update)) ?? []), update]);
+    await Promise.all(
+      [...chats.values()].map(async (queue) => {
+        try {
+          for (const update of queue) {
+            await this.#parts.take(update);
+            taken.add(update.update_id);
+          }
+        } catch (error) {
+          failures.push(error);
+        }
+      }),
+    );
+    this.#offset = offsetAfter(updates, taken);
+    if (failures.length > 0) throw new NotTaken(failures[0]);
+  }
+
+  /** How long to wait, and what to tell the operator. */
+  #afterFailure(error: unknown): number {
+    const { health, settings } = this.#parts;
+    if (error instanceof NotTaken) {
+      health.trouble("degraded", "The inbox doesn't take messages from Telegram: they wait there");
+      return this.#backoff.nextMs();
+    }
+    if (isUnauthorized(error)) {
+      health.trouble("down", TOKEN_REFUSED);
+      return settings.timing.refusedMs;
+    }
+    if (isApiError(error) && error.error_code === 409) return this.#afterConflict(error);
+    const waitMs = retryAfterMs(error);
+    if (waitMs !== undefined) return waitMs;
+    const reason = isApiError(error) ? error.description : networkReason(error);
+    health.trouble("degraded", `Telegram can't be reached (${reason}): trying again`);
+    return this.#backoff.nextMs();
+  }
+
+  /** A poll of ours that a crash left behind ends by itself; what goes on for a minute is somebody else's. */
+  #afterConflict(error: unknown): number {
+    const { health, settings } = this.#parts;
+    this.#conflictSinceMs ??= Date.now();
+    const lasting = Date.now() - this.#conflictSinceMs >= settings.timing.conflictMs;
+    const detail = says(error, "webhook") ? WEBHOOK_ELSEWHERE : SECOND_POLLER;
+    health.trouble(lasting ? "down" : "degraded", detail);
+    return this.#backoff.nextMs();
+  }
+}
+
+class NotTaken extends Error {
+  constructor(cause: unknown) {
+    super("an update was not taken", { cause });
+  }
+}
+
+/** The first that wasn't taken, else the one after the last; undefined: there is nothing to confirm. */
+export function offsetAfter(updates: readonly Update[], taken: ReadonlySet<number>): number | undefined {
+  let offset: number | undefined;
+  for (const { update_id } of updates) {
+    if (!taken.has(update_id)) break;
+    offset = update_id + 1;
+  }
+  return offset;
+}
