@@ -1,4 +1,5 @@
 /** Telegram: updates polled or called in, answers out in HTML, previews as drafts or edits. */
+import type { Update } from "grammy/types";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type {
@@ -13,7 +14,7 @@ import type {
 import { asSignal, loadApi, type TelegramApi } from "./api.js";
 import { settingsOf, type TelegramOptions } from "./config.js";
 import { Connection } from "./connection.js";
-import { retryAfterMs, says, sendErrorOf } from "./faults.js";
+import { retryAfterMs, sendErrorOf } from "./faults.js";
 import { Floods } from "./floods.js";
 import { HealthBook } from "./health.js";
 import { Intake } from "./intake.js";
@@ -49,7 +50,8 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
   const { timing, log } = settings;
   const floods = new Floods();
   const health = new HealthBook(log, 2 * timing.pollSeconds + timing.callMs / 1000);
-  let self: Self = { id: Number(settings.account), username: "" };
+  /** Before Telegram has told our name, mentions of it can't be seen. */
+  let self: Self | undefined;
   let link: Link | undefined;
   /** A server that doesn't know drafts won't learn them while we run. */
   let hasDrafts = true;
@@ -59,12 +61,11 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     return link;
   }
 
+  /** Messages come in no more; answers that are ready in the last moments still go out. */
   async function disconnect(): Promise<void> {
-    const ending = link;
-    link = undefined;
     health.closed();
-    ending?.stop.abort();
-    await Promise.race([ending?.running, farewell()]);
+    link?.stop.abort();
+    await Promise.race([link?.running, farewell()]);
   }
 
   return {
@@ -86,7 +87,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
         log: (message, fields) => log("warn", message, fields),
       });
       const moved = (from: string, to: string) => places.moved(from, to);
-      const intake = new Intake({ api, settings, events, self: () => self, moved, signal: stop.signal });
+      const intake = new Intake({ api, settings, events, self: () => self!, moved, signal: stop.signal });
       const connection = new Connection({
         api,
         settings,
@@ -124,7 +125,8 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     },
 
     type(target: Target): void {
-      if (!link || target.chatId === null || floods.leftMs(target.chatId) > 0) return;
+      const id = link?.places.chatIdOf(target);
+      if (!link || id === undefined || floods.leftMs(String(id)) > 0) return;
       const { api, places, stop } = link;
       const { chatId, place } = places.spotOf(target, "typing");
       // A sign that is missing does no harm; one that makes Telegram angry is noted.
@@ -145,11 +147,9 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     async handleWebhook(request: Request): Promise<Response> {
       const { webhook } = settings;
       if (!webhook) return new Response("This bot polls", { status: 404 });
-      const intake = link?.intake;
-      const answer = await answerWebhook(request, {
-        secret: webhook.secret,
-        take: intake && ((update) => intake.take(update)),
-      });
+      const intake = self && link?.stop.signal.aborted === false ? link.intake : undefined;
+      const take = intake && ((update: Update) => intake.take(update));
+      const answer = await answerWebhook(request, { secret: webhook.secret, take });
       if (answer.ok) health.proved();
       return answer;
     },

@@ -36,12 +36,17 @@ export class Places {
     if (this.#moved.size > MOST_MOVED) this.#moved.delete(this.#moved.keys().next().value!);
   }
 
-  spotOf(target: Target, purpose: "message" | "typing" = "message"): Spot {
+  chatIdOf(target: Target): number | string | undefined {
     const known = target.chatId === null ? undefined : this.#moved.get(target.chatId);
-    const chatId = parseChatId(known ?? target.chatId);
+    return parseChatId(known ?? target.chatId);
+  }
+
+  spotOf(target: Target, purpose: "message" | "typing" = "message"): Spot {
+    const chatId = this.chatIdOf(target);
     if (chatId === undefined) throw new SendError("refused", `Telegram knows no chat "${target.chatId}"`);
     // Message numbers of the old chat mean others in the new one.
-    const replyTo = known === undefined ? parseMessageId(target.replyTo) : undefined;
+    const hasMoved = this.#moved.has(target.chatId ?? "");
+    const replyTo = hasMoved ? undefined : parseMessageId(target.replyTo);
     return { chatId, place: placeOf(target.threadId, purpose), replyTo, lostTopic: false };
   }
 

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Bench, until } from "./support.js";
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = new Bench();
+  await bench.emulator.start();
+});
+
+afterEach(() => bench.close());
+
+describe("a message comes in", () => {
+  it("with its text, its author and its chat", async () => {
+    await bench.connected();
+    const { emulator, gateway } = bench;
+    const ann = emulator.users.person("Ann");
+    const { message } = emulator.users.writeDm(ann, "hello");
+    await until("it is received", () => gateway.received.length === 1);
+    expect(gateway.received[0]).toMatchObject({
+      platform: "telegram",
+      account: "4200",
+      eventId: `${ann.id}/${message.message_id}`,
+      text: "hello",
+      origin: { chatType: "dm", chatId: String(ann.id), userId: String(ann.id), userName: "Ann" },
+    });
+  });
+
+  it("and is acknowledged only when the inbox has it", async () => {
+    const { emulator, gateway } = bench;
+    gateway.hold();
+    await bench.connected();
+    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
+    await until("it is being received", () => gateway.attempts === 1);
+    expect(emulator.updates.pending).toHaveLength(1);
+    expect(emulator.updates.confirmed).toBe(0);
+    gateway.letIn();
+    await until("it is confirmed", () => emulator.updates.pending.length === 0);
+    expect(gateway.texts).toEqual(["hello"]);
+  });
+
+  it("again after the inbox failed, and nothing is confirmed meanwhile", async () => {
+    const { emulator, gateway } = bench;
+    gateway.failing = true;
+    const adapter = await bench.connected();
+    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
+    await until("it was tried twice", () => gateway.attempts >= 2);
+    expect(emulator.updates.pending).toHaveLength(1);
+    expect(adapter.health()).toMatchObject({ state: "degraded" });
+    gateway.failing = false;
+    await until("it is received", () => gateway.texts.length === 1);
+    await until("it is confirmed", () => emulator.updates.pending.length === 0);
+  });
+
+  it("twice with the same event id when Telegram delivers it twice", async () => {
+    const { emulator, gateway } = bench;
+    await bench.connected();
+    const { update } = emulator.users.writeDm(emulator.users.person("Ann"), "hello");
+    await until("it is confirmed", () => emulator.updates.confirmed === update.update_id + 1);
+    emulator.updates.put(update);
+    await until("it came again", () => gateway.received.length === 2);
+    expect(new Set(gateway.received.map((message) => message.eventId)).size).toBe(1);
+  });
+
+  it("in the order of writing when a batch comes newest first", async () => {
+    const { emulator, gateway } = bench;
+    emulator.faults.reorder = true;
+    const ann = emulator.users.person("Ann");
+    for (const text of ["one", "two", "three"]) emulator.users.writeDm(ann, text);
+    await bench.connected();
+    await until("all are received", () => gateway.received.length === 3);
+    expect(gateway.texts).toEqual(["one", "two", "three"]);
+  });
+
+  it("although update ids go on lower than before", async () => {
+    const { emulator, gateway } = bench;
+    emulator.updates.restartIdsAt(900);
+    await bench.connected();
+    const ann = emulator.users.person("Ann");
+    emulator.users.writeDm(ann, "before");
+    await until("it is confirmed", () => emulator.updates.confirmed === 901);
+    emulator.updates.restartIdsAt(20);
+    emulator.users.writeDm(ann, "after");
+    await until("it is received", () => gateway.texts.includes("after"));
+    await until("it is confirmed", () => emulator.updates.pending.length === 0);
+  });
+
+  it("of one chat while another chat's can't be taken", async () => {
+    const { emulator, gateway } = bench;
+    const receive = gateway.receive.bind(gateway);
+    let broken = true;
+    gateway.receive = (message) =>
+      broken && message.text === "poison" ? Promise.reject(new Error("no")) : receive(message);
+    emulator.users.writeDm(emulator.users.person("Ann"), "poison");
+    emulator.users.writeDm(emulator.users.person("Bob"), "fine");
+    await bench.connected();
+    await until("the other is received", () => gateway.texts.includes("fine"));
+    expect(emulator.updates.confirmed).toBe(0);
+    broken = false;
+    await until("both are received", () => gateway.texts.includes("poison"));
+  });
+
+  it("whatever kinds of updates stand beside it", async () => {
+    const { emulator, gateway } = bench;
+    emulator.users.announce("message", { message_id: 7 });
+    emulator.users.announce("something_new", { of: "tomorrow" });
+    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
+    await bench.connected();
+    await until("it is received", () => gateway.texts.length === 1);
+    await until("all are confirmed", () => emulator.updates.pending.length === 0);
+  });
+});
+
+describe("after downtime", () => {
+  it("what waits at Telegram is received, with the time when it was written", async () => {
+    const { emulator, gateway } = bench;
+    const date = Math.floor(Date.now() / 1000) - 3600;
+    emulator.users.writeDm(emulator.users.person("Ann"), { text: "are you there?", date });
+    await bench.connected();
+    await until("it is received", () => gateway.received.length === 1);
+    expect(gateway.received[0]?.sentAt).toBe(date);
+    expect(emulator.callsOf("deleteWebhook")[0]?.payload).toEqual({ drop_pending_updates: false });
+  });
+
+  it("what is too old is reported and not received", async () => {
+    const { emulator, gateway, log } = bench;
+    const date = Math.floor(Date.now() / 1000) - 3600;
+    const { message } = emulator.users.writeDm(emulator.users.person("Ann"), { text: "old", date });
+    await bench.connected({ catchUpMaxAgeSeconds: 60 });
+    emulator.users.writeDm(emulator.users.person("Bob"), "new");
+    await until("the new one is received", () => gateway.texts.length === 1);
+    expect(gateway.texts).toEqual(["new"]);
+    const report = log.find((line) => line.message.includes("too old"));
+    expect(report?.fields).toMatchObject({ messageId: String(message.message_id) });
+  });
+
+  it("nothing is caught up with where that is switched off, but new messages are", async () => {
+    const { emulator, gateway } = bench;
+    const date = Math.floor(Date.now() / 1000) - 10;
+    emulator.users.writeDm(emulator.users.person("Ann"), { text: "old", date });
+    await bench.connected({ catchUpMaxAgeSeconds: 0 });
+    emulator.users.writeDm(emulator.users.person("Bob"), "new");
+    await until("the new one is received", () => gateway.texts.length === 1);
+    expect(gateway.texts).toEqual(["new"]);
+  });
+});
+
+describe("edits and moves", () => {
+  it("tells of an edit with the whole new text", async () => {
+    const { emulator, gateway } = bench;
+    await bench.connected();
+    const ann = emulator.users.person("Ann");
+    const { message } = emulator.users.writeDm(ann, "helo");
+    emulator.users.edit(message, "hello @hermes_bot");
+    await until("the edit is told", () => gateway.edits.length === 1);
+    expect(gateway.edits).toEqual([
+      {
+        platform: "telegram",
+        account: "4200",
+        chatId: String(ann.id),
+        messageId: String(message.message_id),
+        text: "hello",
+      },
+    ]);
+  });
+
+  it("tells when a group becomes a supergroup", async () => {
+    const { emulator, gateway } = bench;
+    await bench.connected();
+    const group = emulator.chats.make("group");
+    const moved = emulator.users.upgrade(group);
+    await until("both chats have told", () => gateway.moves.length === 2);
+    expect(gateway.moves[0]).toEqual([String(group.id), String(moved.id)]);
+    expect(gateway.moves[1]).toEqual([String(group.id), String(moved.id)]);
+    expect(gateway.received).toEqual([]);
+  });
+});
