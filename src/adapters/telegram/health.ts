@@ -23,6 +23,11 @@ export class HealthBook {
     this.#lastProofAt = nowSeconds();
   }
 
+  /** A sign of life that doesn't end the trouble. */
+  heard(): void {
+    this.#lastProofAt = nowSeconds();
+  }
+
   /** One line each time that something else is wrong, not one an attempt. */
   trouble(state: "degraded" | "down", detail: string): void {
     const known = this.#trouble;

@@ -34,7 +34,10 @@ export class Poller {
    * except after a quiet week, when ids go on anywhere, even lower.
    */
   #offset: number | undefined;
-  #conflictSinceMs: number | undefined;
+  /** When another poller was first and last felt. */
+  #conflict: { sinceMs: number; lastMs: number } | undefined;
+  /** The next poll comes back at once: that Telegram is there again should be known now, not after a long silence. */
+  #quick = false;
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
@@ -55,17 +58,29 @@ export class Poller {
   }
 
   async #pollOnce(signal: AbortSignal): Promise<void> {
-    const { api, settings, health } = this.#parts;
+    const { api, health } = this.#parts;
     const asked = this.#offset === undefined ? {} : { offset: this.#offset };
-    const { pollSeconds: timeout } = settings.timing;
     const updates = await api.poll.getUpdates(
-      { ...asked, limit: BATCH, timeout, allowed_updates: WANTED_UPDATES },
+      { ...asked, limit: BATCH, timeout: this.#timeoutSeconds(), allowed_updates: WANTED_UPDATES },
       asSignal(signal),
     );
     this.#offset = undefined;
-    this.#conflictSinceMs = undefined;
-    health.proved();
+    this.#quick = false;
+    // Between two conflicts some polls go well: that is not the end of them.
+    if (this.#inConflict()) health.heard();
+    else health.proved();
     await this.#takeAll(updates.toSorted((a, b) => a.update_id - b.update_id));
+  }
+
+  #timeoutSeconds(): number {
+    const { pollSeconds, conflictMs } = this.#parts.settings.timing;
+    if (this.#quick) return 0;
+    return this.#inConflict() ? Math.min(pollSeconds, Math.ceil(conflictMs / 1000)) : pollSeconds;
+  }
+
+  #inConflict(): boolean {
+    const { conflictMs } = this.#parts.settings.timing;
+    return this.#conflict !== undefined && Date.now() - this.#conflict.lastMs < conflictMs;
   }
 
   /** Chats side by side, each in its order. What one can't take holds back its own later ones, and every offset above. */
@@ -97,11 +112,12 @@ export class Poller {
       health.trouble("degraded", "The inbox doesn't take messages from Telegram: they wait there");
       return this.#backoff.nextMs();
     }
+    if (isApiError(error) && error.error_code === 409) return this.#afterConflict(error);
+    this.#quick = true;
     if (isUnauthorized(error)) {
       health.trouble("down", TOKEN_REFUSED);
       return settings.timing.refusedMs;
     }
-    if (isApiError(error) && error.error_code === 409) return this.#afterConflict(error);
     const waitMs = retryAfterMs(error);
     if (waitMs !== undefined) return waitMs;
     const reason = isApiError(error) ? error.description : networkReason(error);
@@ -112,10 +128,16 @@ export class Poller {
   /** A poll of ours that a crash left behind ends by itself; what goes on for a minute is somebody else's. */
   #afterConflict(error: unknown): number {
     const { health, settings } = this.#parts;
-    this.#conflictSinceMs ??= Date.now();
-    const lasting = Date.now() - this.#conflictSinceMs >= settings.timing.conflictMs;
-    const detail = says(error, "webhook") ? WEBHOOK_ELSEWHERE : SECOND_POLLER;
-    health.trouble(lasting ? "down" : "degraded", detail);
+    if (says(error, "webhook is active")) {
+      this.#quick = true;
+      health.trouble("down", WEBHOOK_ELSEWHERE);
+      return this.#backoff.nextMs();
+    }
+    const now = Date.now();
+    const sinceMs = this.#inConflict() ? this.#conflict!.sinceMs : now;
+    this.#conflict = { sinceMs, lastMs: now };
+    const lasting = now - sinceMs >= settings.timing.conflictMs;
+    health.trouble(lasting ? "down" : "degraded", SECOND_POLLER);
     return this.#backoff.nextMs();
   }
 }

@@ -8,6 +8,9 @@ import { Writer } from "./writer.js";
 /** Telegram counts without tags; with them is a bound that holds however it is counted. */
 export const LIMIT = 4096;
 
+/** Where an answer has several parts, any of them may get a note without becoming two. */
+const NOTE_ROOM = 96;
+
 export interface Part {
   html: string;
   /** The same without markup, for a server that can't parse the above. */
@@ -17,7 +20,8 @@ export interface Part {
 
 export function render(markdown: string, limit = LIMIT): Part[] {
   const runs = trimmed(runsOf(cleaned(markdown)));
-  return runs.length === 0 ? [] : splitRuns(runs, limit).map(partOf);
+  const spare = limit === LIMIT ? NOTE_ROOM : 0;
+  return runs.length === 0 ? [] : splitRuns(runs, limit, spare).map(partOf);
 }
 
 /** A part with a line before it: one more part where both don't fit. */

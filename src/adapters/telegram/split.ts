@@ -7,11 +7,11 @@ import { cutRuns, escapedLength, htmlLength, openingCost, type Run, type Tag, to
 /** Room for " (99/99)" and a little more, as `splitText` keeps it. */
 const MARKER_ROOM = 10;
 
-/** With "(2/5)" at the end of each part where there are several. */
-export function splitRuns(runs: readonly Run[], limit: number): Run[][] {
+/** With "(2/5)" at the end of each part where there are several, and with some room to spare in each of them. */
+export function splitRuns(runs: readonly Run[], limit: number, spare = 0): Run[][] {
   if (htmlLength(runs) <= limit) return [[...runs]];
   for (let room = MARKER_ROOM; ; room++) {
-    const parts = cutIntoParts(runs, limit - room);
+    const parts = cutIntoParts(runs, limit - spare - room);
     const marker = (i: number) => ` (${i + 1}/${parts.length})`;
     if (marker(parts.length - 1).length > room) continue;
     return parts.length === 1 ? parts : parts.map((part, i) => [...part, { text: marker(i), tags: [] }]);

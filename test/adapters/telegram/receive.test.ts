@@ -62,6 +62,16 @@ describe("a message comes in", () => {
     expect(new Set(gateway.received.map((message) => message.eventId)).size).toBe(1);
   });
 
+  it("twice with the same event id when one batch holds it twice", async () => {
+    const { emulator, gateway } = bench;
+    emulator.faults.duplicate = true;
+    await bench.connected();
+    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
+    await until("both are received", () => gateway.received.length === 2);
+    expect(gateway.received[0]?.eventId).toBe(gateway.received[1]?.eventId);
+    await until("both are confirmed", () => emulator.updates.pending.length === 0);
+  });
+
   it("in the order of writing when a batch comes newest first", async () => {
     const { emulator, gateway } = bench;
     emulator.faults.reorder = true;

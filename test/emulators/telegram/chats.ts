@@ -8,7 +8,8 @@ export class Chats {
   readonly #topics = new Map<number, Set<number>>();
   readonly blocked = new Set<number>();
   readonly kicked = new Set<number>();
-  #nextMessageId = 1;
+  /** Not 1: as a topic that is General. */
+  #nextMessageId = 10;
   #nextChatId = 5000;
 
   make(type: ChatKind, options: { title?: string; forum?: boolean; id?: number } = {}): EmulatedChat {

@@ -4,7 +4,7 @@ import { ApiError } from "./types.js";
 interface Scripted {
   method: string;
   times: number;
-  how: "drop_before" | "drop_after" | "bad_gateway" | ApiError;
+  how: "nothing" | "drop_before" | "drop_after" | "bad_gateway" | ApiError;
 }
 
 interface Penalty {
@@ -35,6 +35,12 @@ export class Faults {
   /** The connection is cut, nothing is carried out. The caller can't tell it from the above. */
   dropBefore(method: string, times = 1): void {
     this.#scripted.push({ method, times, how: "drop_before" });
+  }
+
+  /** So many calls go well before what is switched on next. */
+  after(method: string, calls: number): this {
+    this.#scripted.push({ method, times: calls, how: "nothing" });
+    return this;
   }
 
   /** A proxy's page instead of JSON. */

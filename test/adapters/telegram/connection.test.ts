@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { canLookUp, canRegisterCommands, canStream, canType } from "../../../src/adapters/adapter.js";
+import { telegramAdapter } from "../../../src/adapters/telegram/index.js";
+import { Bench, failureOf, outbound, patience, until } from "./support.js";
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = new Bench();
+  await bench.emulator.start();
+});
+
+afterEach(() => bench.close());
+
+const write = (text: string) => bench.emulator.users.writeDm(bench.emulator.users.person("Ann"), text);
+const errors = () => bench.log.filter((line) => line.level === "error").map((line) => line.message);
+
+describe("the adapter", () => {
+  it("says what it is and what it can do", () => {
+    const adapter = bench.adapter();
+    expect(adapter).toMatchObject({
+      platform: "telegram",
+      account: "4200",
+      limits: { length: 4096, unit: "utf16" },
+      burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000 },
+    });
+    expect([canStream(adapter), canType(adapter), canRegisterCommands(adapter)]).toEqual([true, true, true]);
+    expect(canLookUp(adapter)).toBe(false);
+  });
+
+  it("refuses what is no token, without repeating it", () => {
+    expect(() => telegramAdapter({ token: "secret-nonsense" })).toThrow("This is no Telegram bot token");
+  });
+
+  it("sends nothing before it is connected", async () => {
+    const error = await failureOf(bench.adapter().send(outbound({ chatId: "1" }, "hi"), patience()));
+    expect(error.outcome).toBe("never_sent");
+    expect(bench.adapter().health().state).toBe("down");
+  });
+});
+
+describe("health", () => {
+  it("is the time of the last completed poll", async () => {
+    const adapter = await bench.connected({ timing: { pollSeconds: 0 } });
+    await until("it has polled", () => bench.emulator.callsOf("getUpdates").length > 2);
+    const { state, lastProofAt } = adapter.health();
+    expect(state).toBe("ok");
+    await until("it proves it again", () => adapter.health().lastProofAt! > lastProofAt!);
+  });
+
+  it("tells of a second poller, with the fix, and recovers when that is gone", async () => {
+    const adapter = await bench.connected();
+    const rival = setInterval(() => {
+      const poll = fetch(`${bench.emulator.url}/bot${bench.emulator.token}/getUpdates`, { method: "POST" });
+      poll.then((answer) => answer.arrayBuffer()).catch(() => undefined);
+    }, 10);
+    await until("it is told", () => adapter.health().state === "down");
+    clearInterval(rival);
+    expect(adapter.health().detail).toContain("Another program polls");
+    expect(errors()).toHaveLength(1);
+    write("hello");
+    await until("it is received", () => bench.gateway.texts.includes("hello"));
+    await until("it is well again", () => adapter.health().state === "ok");
+  });
+
+  it("tells of a webhook that another program has set", async () => {
+    const adapter = await bench.connected();
+    bench.emulator.world.webhook.target = { url: "http://127.0.0.1:1/", secret: undefined };
+    bench.emulator.disconnect();
+    await until("it is told", () => adapter.health().detail?.includes("webhook") === true);
+    bench.emulator.world.webhook.target = undefined;
+    await until("it polls again", () => adapter.health().state === "ok");
+  });
+
+  it("tells of a token that was revoked meanwhile, and goes on when it is good again", async () => {
+    const adapter = await bench.connected();
+    bench.emulator.tokens.clear();
+    bench.emulator.disconnect();
+    await until("it is told", () => adapter.health().state === "down");
+    expect(adapter.health().detail).toContain("@BotFather");
+    bench.emulator.tokens.add(bench.emulator.token);
+    await until("it polls again", () => adapter.health().state === "ok");
+  });
+
+  it("refuses to connect with a wrong token, and says what to do", async () => {
+    bench.emulator.tokens.clear();
+    await expect(bench.connected()).rejects.toMatchObject({
+      code: "refused",
+      hint: expect.stringContaining("@BotFather"),
+    });
+  });
+
+  it("never tells the token", async () => {
+    await bench.connected();
+    await bench.emulator.goDown();
+    await until("the outage is told", () => bench.log.length > 0);
+    expect(JSON.stringify(bench.log)).not.toContain("emulated-token");
+    await bench.emulator.start();
+  });
+});
+
+describe("an outage", () => {
+  it("at the start is waited for", async () => {
+    bench.emulator.faults.outage = true;
+    const adapter = await bench.connected();
+    expect(adapter.health().state).toBe("down");
+    write("hello");
+    bench.emulator.faults.outage = false;
+    await until("it is received", () => bench.gateway.texts.length === 1);
+    expect(adapter.health().state).toBe("ok");
+  });
+
+  it("in the middle loses nothing", async () => {
+    const adapter = await bench.connected();
+    write("before");
+    await until("the first is received", () => bench.gateway.texts.length === 1);
+    await bench.emulator.goDown();
+    await until("it is noticed", () => adapter.health().state !== "ok");
+    write("during");
+    await bench.emulator.start();
+    await until("the second is received", () => bench.gateway.texts.includes("during"));
+    expect(bench.gateway.texts.filter((text) => text === "during")).toHaveLength(1);
+  });
+
+  it("of one connection is not even noticed", async () => {
+    await bench.connected();
+    await until("it polls", () => bench.emulator.updates.isPolled);
+    bench.emulator.disconnect();
+    write("hello");
+    await until("it is received", () => bench.gateway.texts.length === 1);
+  });
+
+  it("by a 429 for the polls is sat out", async () => {
+    bench.emulator.faults.fail("getUpdates", 429, "Too Many Requests: retry after 1");
+    await bench.connected();
+    write("hello");
+    await until("it is received", () => bench.gateway.texts.length === 1);
+    const [refused, next] = bench.emulator.callsOf("getUpdates");
+    expect(next!.at - refused!.at).toBeGreaterThanOrEqual(950);
+  });
+});
+
+describe("disconnecting", () => {
+  it("is quick, ends the poll, and what comes later waits for the next start", async () => {
+    const adapter = await bench.connected();
+    await until("it polls", () => bench.emulator.updates.isPolled);
+    const startMs = Date.now();
+    await adapter.disconnect();
+    expect(Date.now() - startMs).toBeLessThan(500);
+    await until("the poll is gone", () => !bench.emulator.updates.isPolled);
+    write("later");
+    expect(adapter.health().state).toBe("down");
+    expect(bench.gateway.texts).toEqual([]);
+    await bench.connected();
+    await until("it is received", () => bench.gateway.texts.includes("later"));
+  });
+
+  it("ends with the gateway's signal", async () => {
+    const stop = new AbortController();
+    const adapter = bench.adapter();
+    await adapter.connect(bench.gateway, stop.signal);
+    await until("it polls", () => bench.emulator.updates.isPolled);
+    stop.abort();
+    await until("the poll is gone", () => !bench.emulator.updates.isPolled);
+  });
+
+  it("lets an answer out that was ready in the last moment", async () => {
+    const adapter = await bench.connected();
+    const ann = bench.emulator.users.person("Ann");
+    const dm = bench.emulator.chats.privateWith(ann);
+    await adapter.disconnect();
+    await adapter.send(outbound({ chatId: String(dm.id) }, "done"), patience());
+    expect(bench.emulator.said(dm.id)).toHaveLength(1);
+  });
+
+  it("while a file is being fetched leaves its message with Telegram", async () => {
+    const adapter = await bench.connected({
+      media: { home: "/nonexistent", folder: "m", allowedFolders: [] },
+    });
+    const ann = bench.emulator.users.person("Ann");
+    bench.emulator.faults.delayMs = 1000;
+    const file = { content: Buffer.from("x"), path: "docs/1" };
+    bench.emulator.users.sendFile(bench.emulator.chats.privateWith(ann), ann, "document", file);
+    await until("it is being fetched", () => bench.emulator.callsOf("getFile").length === 1);
+    await adapter.disconnect();
+    expect(bench.gateway.attempts).toBe(0);
+    expect(bench.emulator.updates.pending).toHaveLength(1);
+  });
+});

@@ -1,0 +1,161 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
+import { sniff } from "../../../src/adapters/telegram/sniff.js";
+import type { EmulatedChat, Person } from "../../emulators/telegram/index.js";
+import { Bench, outbound, patience, until } from "./support.js";
+
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+
+let bench: Bench;
+let home: string;
+let adapter: TelegramAdapter;
+let ann: Person;
+let dm: EmulatedChat;
+
+beforeEach(async () => {
+  home = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-telegram-"));
+  fs.mkdirSync(path.join(home, "out"));
+  bench = new Bench();
+  await bench.emulator.start();
+  const media = {
+    home,
+    folder: "media/telegram",
+    allowedFolders: ["out"],
+    maxDownloadBytes: 1000,
+    maxUploadBytes: 2000,
+  };
+  adapter = await bench.connected({ media, timing: { downloadMs: 1000 } });
+  ann = bench.emulator.users.person("Ann");
+  dm = bench.emulator.chats.privateWith(ann);
+});
+
+afterEach(async () => {
+  await bench.close();
+  fs.rmSync(home, { recursive: true });
+});
+
+async function received() {
+  await until("it is received", () => bench.gateway.received.length === 1);
+  return bench.gateway.received[0]!;
+}
+
+describe("a file that comes in", () => {
+  it("lies under the home, under a name of ours, as what it really is", async () => {
+    const file = {
+      content: PNG,
+      path: "photos/../photos/file_1.exe".replace("../photos/", ""),
+      name: "x.exe",
+    };
+    bench.emulator.users.sendFile(dm, ann, "document", file, { caption: "look" });
+    const { text, attachments } = await received();
+    const [attachment] = attachments;
+    expect(text).toBe("look");
+    expect(attachment).toMatchObject({
+      kind: "image",
+      mimeType: "image/png",
+      bytes: PNG.length,
+      name: "x.exe",
+    });
+    expect(attachment?.path).toMatch(/^media\/telegram\/[0-9a-f-]{36}\.png$/);
+    expect(fs.readFileSync(path.join(home, attachment!.path!))).toEqual(PNG);
+    expect(fs.statSync(path.join(home, attachment!.path!)).mode & 0o777).toBe(0o600);
+  });
+
+  it("is acknowledged only when it has been fetched", async () => {
+    bench.emulator.faults.delayMs = 100;
+    bench.emulator.users.sendFile(dm, ann, "photo", { content: PNG, path: "photos/1.png" });
+    await until("it is being fetched", () => bench.emulator.callsOf("getFile").length === 1);
+    expect(bench.emulator.updates.pending).toHaveLength(1);
+    expect((await received()).attachments[0]).toMatchObject({ kind: "image" });
+  });
+
+  it.each([
+    ["larger than it may be", { content: PNG, claimedBytes: 5000 }],
+    ["larger than it claims", { content: Buffer.alloc(5000), claimedBytes: 10 }],
+  ])("is named but not fetched when it is %s", async (_, file) => {
+    bench.emulator.users.sendFile(dm, ann, "document", { ...file, path: "docs/1", name: "big.bin" });
+    const [attachment] = (await received()).attachments;
+    expect(attachment).toMatchObject({ name: "big.bin", problem: expect.stringContaining("larger") });
+    expect(attachment?.path).toBeUndefined();
+    expect(fs.existsSync(path.join(home, "media"))).toBe(false);
+  });
+
+  it.each(["/etc/passwd", "../../etc/passwd"])("is not fetched from %s", async (outside) => {
+    bench.emulator.users.sendFile(dm, ann, "document", { content: PNG, path: outside });
+    expect((await received()).attachments[0]?.problem).toBeDefined();
+  });
+
+  it("that can't be fetched doesn't keep its message", async () => {
+    bench.emulator.faults.dropBefore("getFile");
+    bench.emulator.users.sendFile(dm, ann, "voice", { content: PNG, path: "voice/1.ogg" }, { caption: "hi" });
+    const { text, attachments } = await received();
+    expect(text).toBe("hi");
+    expect(attachments).toMatchObject([{ kind: "audio", problem: "It could not be fetched" }]);
+  });
+});
+
+describe("a file that goes out", () => {
+  const send = (files: string[], text = "Here:") =>
+    adapter.send(outbound({ chatId: String(dm.id) }, text, { files }), patience());
+  const write = (name: string, content: Buffer | string) => {
+    fs.writeFileSync(path.join(home, "out", name), content);
+    return `out/${name}`;
+  };
+
+  it("follows the text, a picture as a picture", async () => {
+    const receipt = await send([write("plot.png", PNG), write("data.csv", "a,b\n")]);
+    expect(receipt.messageIds).toHaveLength(3);
+    expect(bench.emulator.said(dm.id).map(({ text, file }) => [text, file?.method, file?.name])).toEqual([
+      ["Here:", undefined, undefined],
+      ["", "sendPhoto", "plot.png"],
+      ["", "sendDocument", "data.csv"],
+    ]);
+  });
+
+  it("goes as a document when Telegram can't make a picture of it", async () => {
+    bench.emulator.faults.fail("sendPhoto", 400, "Bad Request: PHOTO_INVALID_DIMENSIONS");
+    await send([write("long.png", PNG)]);
+    expect(bench.emulator.said(dm.id).at(-1)?.file).toMatchObject({
+      method: "sendDocument",
+      bytes: PNG.length,
+    });
+  });
+
+  it("is not sent from elsewhere, and the reader is told so without its path", async () => {
+    fs.writeFileSync(path.join(home, "secret.txt"), "s");
+    fs.symlinkSync(path.join(home, "secret.txt"), path.join(home, "out", "link.txt"));
+    await send(["secret.txt", "out/link.txt", "../../etc/passwd", "/etc/passwd", "out/none.txt"]);
+    const said = bench.emulator.said(dm.id);
+    expect(said).toHaveLength(1);
+    expect(said[0]?.text.match(/was not sent/g)).toHaveLength(5);
+    expect(said[0]?.text).not.toContain("/etc");
+  });
+
+  it("is not sent when it is too large or empty", async () => {
+    await send([write("big.bin", Buffer.alloc(3000)), write("empty.txt", "")]);
+    expect(bench.emulator.said(dm.id)).toHaveLength(1);
+  });
+
+  it("needs no text", async () => {
+    await send([write("data.csv", "a,b\n")], "");
+    expect(bench.emulator.said(dm.id)).toMatchObject([{ file: { name: "data.csv" } }]);
+  });
+});
+
+describe("sniffing", () => {
+  it.each([
+    ["ffd8ffe0", "image/jpeg"],
+    ["474946383961", "image/gif"],
+    ["52494646000000005745425056503820", "image/webp"],
+    ["0000001866747970697336", "video/mp4"],
+    ["4f676753", "audio/ogg"],
+    ["255044462d", "application/pdf"],
+    ["68656c6c6f", undefined],
+    ["", undefined],
+  ])("%s is %s", (hex, mimeType) => {
+    expect(sniff(Buffer.from(hex, "hex"))?.mimeType).toBe(mimeType);
+  });
+});
