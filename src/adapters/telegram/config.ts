@@ -1,5 +1,6 @@
 /** What the Telegram adapter has to be told; the rest has defaults here. */
 import { HermesError } from "../../errors.js";
+import type { InboundMessage } from "../../message.js";
 import { accountOf } from "./ids.js";
 
 export interface TelegramOptions {
@@ -37,6 +38,8 @@ export interface MediaOptions {
   folder: string;
   /** Files are sent from these folders alone; relative ones lie under the home. */
   allowedFolders: readonly string[];
+  /** Whose files are worth the room; everybody's if left out, strangers' too. */
+  mayFetch?: (message: InboundMessage) => boolean | Promise<boolean>;
   maxDownloadBytes?: number;
   maxUploadBytes?: number;
 }
@@ -110,7 +113,12 @@ export function settingsOf(options: TelegramOptions): Settings {
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? DAY_SECONDS,
     webhook: options.webhook ?? null,
     media: options.media
-      ? { maxDownloadBytes: MAX_DOWNLOAD_BYTES, maxUploadBytes: MAX_UPLOAD_BYTES, ...options.media }
+      ? {
+          maxDownloadBytes: MAX_DOWNLOAD_BYTES,
+          maxUploadBytes: MAX_UPLOAD_BYTES,
+          mayFetch: () => true,
+          ...options.media,
+        }
       : null,
     log: options.log ?? (() => undefined),
     timing: { ...DEFAULT_TIMING, ...options.timing },

@@ -25,7 +25,7 @@ import { LIMIT } from "./render.js";
 import { Sender } from "./sender.js";
 import { answerWebhook } from "./webhook.js";
 
-export type { MediaOptions, TelegramLog, TelegramOptions, WebhookOptions } from "./config.js";
+export type { TelegramOptions } from "./config.js";
 
 export interface TelegramAdapter extends Adapter, CanStream, CanType, CanRegisterCommands {
   /** Where the HTTP server should mount `handleWebhook`; null: we poll. */

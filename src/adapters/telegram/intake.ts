@@ -1,9 +1,11 @@
 /** One update → checked for its age, its files fetched, handed to the gateway. Resolves when the gateway has it. */
 import type { Update } from "grammy/types";
 import { nowSeconds } from "../../clock.js";
+import type { Attachment } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { TelegramApi } from "./api.js";
 import type { Settings } from "./config.js";
+import type { RemoteFile } from "./files.js";
 import { Downloads } from "./media.js";
 import { type Normalised, normalise, type Self } from "./normalise.js";
 
@@ -55,8 +57,8 @@ export class Intake {
   }
 
   async #move(from: string, to: string): Promise<void> {
-    this.#parts.moved(from, to);
     await this.#parts.events.chatMoved(from, to);
+    this.#parts.moved(from, to);
   }
 
   /** Missed while we were away for longer than the operator wants answered. */
@@ -79,8 +81,13 @@ export class Intake {
 
   async #withFiles({ message, files }: Normalised & { kind: "message" }) {
     if (!this.#downloads || files.length === 0) return message;
-    const { api, signal } = this.#parts;
+    const { api, signal, settings } = this.#parts;
+    if (!(await settings.media?.mayFetch(message))) return { ...message, attachments: files.map(notFetched) };
     const fetched = files.map((file) => this.#downloads!.fetch(file, api, signal));
     return { ...message, attachments: await Promise.all(fetched) };
   }
+}
+
+function notFetched({ attachment }: RemoteFile): Attachment {
+  return { ...attachment, problem: "It was not fetched: the sender is not known" };
 }

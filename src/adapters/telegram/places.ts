@@ -68,8 +68,7 @@ export class Places {
   async #instead(target: Target, spot: Spot, error: unknown): Promise<Spot | undefined> {
     const to = movedTo(error);
     if (to !== undefined) {
-      this.moved(String(spot.chatId), to);
-      await this.#parts.chatMoved(String(spot.chatId), to);
+      await this.#tellMoved(String(spot.chatId), to);
       return { ...spot, chatId: Number(to), replyTo: undefined };
     }
     if (!noSuchThread(error) || target.chatType !== "dm") return undefined;
@@ -77,6 +76,16 @@ export class Places {
       chatId: target.chatId,
     });
     return { ...spot, place: {}, lostTopic: true };
+  }
+
+  /** Remembered only when the gateway knows: else it would never be told. */
+  async #tellMoved(from: string, to: string): Promise<void> {
+    await this.#parts.chatMoved(from, to).catch((cause: unknown) => {
+      throw new SendError("never_sent", "The chat has a new id, and the gateway could not note it", {
+        cause,
+      });
+    });
+    this.moved(from, to);
   }
 
   #classed(error: unknown, { chatId }: Spot, repeatable: boolean): SendError {

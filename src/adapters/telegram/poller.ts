@@ -25,6 +25,7 @@ export interface PollerParts {
 }
 
 const BATCH = 100;
+const LEAST_HOLD_MS = 100;
 
 export class Poller {
   readonly #parts: PollerParts;
@@ -58,18 +59,27 @@ export class Poller {
   }
 
   async #pollOnce(signal: AbortSignal): Promise<void> {
-    const { api, health } = this.#parts;
-    const asked = this.#offset === undefined ? {} : { offset: this.#offset };
-    const updates = await api.poll.getUpdates(
-      { ...asked, limit: BATCH, timeout: this.#timeoutSeconds(), allowed_updates: WANTED_UPDATES },
-      asSignal(signal),
-    );
+    const { health, settings } = this.#parts;
+    const startMs = Date.now();
+    const timeoutSeconds = this.#timeoutSeconds();
+    const updates = await this.#getUpdates(timeoutSeconds, signal);
     this.#offset = undefined;
     this.#quick = false;
-    // Between two conflicts some polls go well: that is not the end of them.
-    if (this.#inConflict()) health.heard();
-    else health.proved();
+    health.heard();
     await this.#takeAll(updates.toSorted((a, b) => a.update_id - b.update_id));
+    // Between two conflicts some polls go well: that is not the end of them.
+    if (!this.#inConflict()) health.proved();
+    // A server that doesn't hold polls is asked at our pace.
+    const held = timeoutSeconds === 0 || updates.length > 0 || Date.now() - startMs > LEAST_HOLD_MS;
+    if (!held) await pause(settings.timing.backoffMs, signal);
+  }
+
+  #getUpdates(timeout: number, signal: AbortSignal): Promise<Update[]> {
+    const asked = this.#offset === undefined ? {} : { offset: this.#offset };
+    return this.#parts.api.poll.getUpdates(
+      { ...asked, limit: BATCH, timeout, allowed_updates: WANTED_UPDATES },
+      asSignal(signal),
+    );
   }
 
   #timeoutSeconds(): number {

@@ -32,6 +32,7 @@ export class Sender {
     const job = this.#jobs.get(message.nonce) ?? (await this.#newJob(message));
     this.#jobs.keep(message.nonce, job);
     while (job.left.length > 0) {
+      if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
       const id = await this.#sendNext(job, message, signal);
       job.left.shift();
       job.marked = false;

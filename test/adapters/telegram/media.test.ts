@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
 import { sniff } from "../../../src/adapters/telegram/sniff.js";
+import type { InboundMessage } from "../../../src/message.js";
 import type { EmulatedChat, Person } from "../../emulators/telegram/index.js";
 import { Bench, outbound, patience, until } from "./support.js";
 
@@ -26,6 +27,7 @@ beforeEach(async () => {
     allowedFolders: ["out"],
     maxDownloadBytes: 1000,
     maxUploadBytes: 2000,
+    mayFetch: (message: InboundMessage) => message.origin.userId !== "666",
   };
   adapter = await bench.connected({ media, timing: { downloadMs: 1000 } });
   ann = bench.emulator.users.person("Ann");
@@ -86,6 +88,16 @@ describe("a file that comes in", () => {
   it.each(["/etc/passwd", "../../etc/passwd"])("is not fetched from %s", async (outside) => {
     bench.emulator.users.sendFile(dm, ann, "document", { content: PNG, path: outside });
     expect((await received()).attachments[0]?.problem).toBeDefined();
+  });
+
+  it("of a stranger is named, and takes no room", async () => {
+    const stranger = bench.emulator.users.person("Stranger", { id: 666 });
+    bench.emulator.users.sendFile(bench.emulator.chats.privateWith(stranger), stranger, "document", {
+      content: PNG,
+      path: "docs/1",
+    });
+    expect((await received()).attachments[0]?.problem).toContain("not known");
+    expect(bench.emulator.callsOf("getFile")).toEqual([]);
   });
 
   it("that can't be fetched doesn't keep its message", async () => {

@@ -46,7 +46,9 @@ describe("a message comes in", () => {
     emulator.users.writeDm(emulator.users.person("Ann"), "hello");
     await until("it was tried twice", () => gateway.attempts >= 2);
     expect(emulator.updates.pending).toHaveLength(1);
-    expect(adapter.health()).toMatchObject({ state: "degraded" });
+    await until("it is told", () => adapter.health().state === "degraded");
+    await until("it was tried often", () => gateway.attempts >= 5);
+    expect(bench.log).toHaveLength(1);
     gateway.failing = false;
     await until("it is received", () => gateway.texts.length === 1);
     await until("it is confirmed", () => emulator.updates.pending.length === 0);

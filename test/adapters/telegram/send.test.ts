@@ -145,6 +145,28 @@ describe("a group that became a supergroup", () => {
     expect(said(moved.id)).toEqual(["hi", "again"]);
     expect(gateway.moves).toEqual([[String(group.id), String(moved.id)]]);
   });
+
+  it("gets nothing while the gateway can't note the new id", async () => {
+    const { emulator, gateway } = bench;
+    const group = emulator.chats.make("group");
+    const moved = emulator.chats.upgrade(group.id);
+    const message = outbound({ chatType: "group", chatId: String(group.id) }, "hi");
+    const note = gateway.chatMoved.bind(gateway);
+    gateway.chatMoved = () => Promise.reject(new Error("the disk is full"));
+    expect((await failureOf(adapter.send(message, patience()))).outcome).toBe("never_sent");
+    gateway.chatMoved = note;
+    await adapter.send(message, patience());
+    expect(said(moved.id)).toEqual(["hi"]);
+    expect(gateway.moves).toHaveLength(1);
+  });
+});
+
+describe("without time", () => {
+  it("nothing is sent, and that is certain", async () => {
+    const error = await failureOf(adapter.send(outbound(toDm(), "hi"), AbortSignal.abort()));
+    expect(error.outcome).toBe("never_sent");
+    expect(said()).toEqual([]);
+  });
 });
 
 describe("what Telegram says no to", () => {
