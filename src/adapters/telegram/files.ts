@@ -1,6 +1,7 @@
 /** The files of a message, as Telegram names them. Pure; `media.ts` fetches them. */
 import type { Message } from "grammy/types";
 import type { Attachment } from "../../message.js";
+import { kindOf } from "./sniff.js";
 
 export interface RemoteFile {
   fileId: string;
@@ -24,13 +25,8 @@ export function remoteFilesOf(message: Message): RemoteFile[] {
   if (video_note) return [remote("video", video_note, "video/mp4")];
   // An animation comes as a document too: once is enough.
   if (animation) return [remote("video", animation)];
-  if (live_photo) return [remote("image", live_photo as Described)];
+  if (live_photo) return [remote("image", live_photo)];
   return document ? [remote(kindOf(document.mime_type), document)] : [];
-}
-
-function kindOf(mimeType: string | undefined): Attachment["kind"] {
-  const family = mimeType?.split("/", 1)[0];
-  return family === "image" || family === "audio" || family === "video" ? family : "file";
 }
 
 function remote(kind: Attachment["kind"], file: Described, mimeType = file.mime_type): RemoteFile {
