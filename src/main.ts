@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "./adapters/adapter.js";
 import { consoleAdapter } from "./adapters/console/index.js";
+import { platformAdapters } from "./adapters/registry.js";
 import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
 import { systemPrompt } from "./agents/prompt.js";
 import { createAgents } from "./agents/registry.js";
@@ -18,10 +19,11 @@ import type { GatewayParts } from "./gateway/parts.js";
 import { Gateway } from "./gateway.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
-import type { Principal } from "./message.js";
+import type { InboundMessage, Principal } from "./message.js";
+import { accessDecision } from "./policies/access.js";
 import { fallbackSummary, serialiseForSummary } from "./policies/compression.js";
 import { commands } from "./routing/commands/index.js";
-import { isolationOf } from "./rules.js";
+import { accessListsOf, isolationOf } from "./rules.js";
 import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
@@ -108,6 +110,12 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   });
   const web = config.platforms.web.enabled ? webChat(store, config) : undefined;
   const adapters: Adapter[] = [
+    ...(await platformAdapters({
+      config,
+      homeDir: home,
+      log: (level, message, fields = {}) => log[level](fields, message),
+      mayFetch: (message) => isAllowed(store, config, message),
+    })),
     ...(web ? [web] : []),
     ...(config.platforms.console.enabled
       ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
@@ -308,6 +316,15 @@ function webChat(store: Store, config: Config): WebAdapter {
       }));
     },
   });
+}
+
+/** Strangers' files take no room. */
+async function isAllowed(store: Store, config: Config, message: InboundMessage): Promise<boolean> {
+  const { origin, platform, isBot, authenticated } = message;
+  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
+  const paired = await store.isPaired(platform, ids);
+  return accessDecision({ origin, isBot, authenticated, paired, lists: accessListsOf(config, platform) })
+    .allow;
 }
 
 /** What must never stand in a log, whatever it looks like. */
