@@ -1,0 +1,86 @@
+/** What the Discord adapter is told, and what it assumes where it isn't. */
+
+export interface DiscordOptions {
+  token: string;
+  /** Address of the REST API, without the version. */
+  apiUrl?: string;
+  /** The bot's own id; left out: as the token says. */
+  account?: string;
+  /** Which parts of an answer quote the question. */
+  replyToMode?: "first" | "all" | "off";
+  /** Answer a channel message in a thread of its own. */
+  replyInThread?: boolean;
+  /** Messages missed for longer are reported, not received; 0: never catch up. */
+  catchUpMaxAgeSeconds?: number;
+  media?: MediaOptions;
+  log?: DiscordLog;
+  timing?: Partial<DiscordTiming>;
+}
+
+export interface MediaOptions {
+  /** Where files that come in are put. */
+  folder: string;
+  /** Folders from which files may be sent. */
+  allowedFolders: readonly string[];
+  /** The largest file to fetch. */
+  maxBytes?: number;
+  /** The largest file to send. */
+  maxUploadBytes?: number;
+}
+
+export type DiscordLog = (
+  level: "debug" | "info" | "warn" | "error",
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+export interface DiscordTiming {
+  requestTimeoutMs: number;
+  downloadTimeoutMs: number;
+  /** For HELLO and for the handshake. */
+  helloTimeoutMs: number;
+  /** The first pause before a reconnect; it doubles. The SDK adds half a second. */
+  reconnectBaseMs: number;
+  reconnectCapMs: number;
+  /** The least time between two IDENTIFYs. */
+  identifyEveryMs: number;
+  /** Pause before a message is offered to the inbox again. */
+  receiveRetryMs: number;
+  /** How often the place to resume from is written down. */
+  saveSessionMs: number;
+  /** Catching up begins so much earlier than the last proof that all was well: events may overtake one another. */
+  overlapMs: number;
+}
+
+export type Settings = Required<Omit<DiscordOptions, "media" | "timing" | "account">> & {
+  media: Required<MediaOptions> | null;
+  timing: DiscordTiming;
+};
+
+const TIMING: DiscordTiming = {
+  requestTimeoutMs: 15_000,
+  downloadTimeoutMs: 60_000,
+  helloTimeoutMs: 30_000,
+  reconnectBaseMs: 1000,
+  reconnectCapMs: 60_000,
+  identifyEveryMs: 5000,
+  receiveRetryMs: 1000,
+  saveSessionMs: 1000,
+  overlapMs: 10_000,
+};
+
+const MEGABYTE = 1024 * 1024;
+
+export function settingsOf(options: DiscordOptions): Settings {
+  const { media } = options;
+  return {
+    token: options.token.replace(/^(Bot|Bearer)\s+/i, "").trim(),
+    apiUrl: (options.apiUrl ?? "https://discord.com/api").replace(/\/+$/, ""),
+    replyToMode: options.replyToMode ?? "first",
+    replyInThread: options.replyInThread ?? false,
+    catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
+    media: media ? { maxBytes: 20 * MEGABYTE, maxUploadBytes: 10 * MEGABYTE, ...media } : null,
+    log: options.log ?? (() => {}),
+    timing: { ...TIMING, ...options.timing },
+  };
+}

@@ -1,0 +1,76 @@
+/** A message's content → the text that the agent reads. Pure. */
+import type { APIMessage, APIMessageSnapshotFields } from "discord.js";
+
+export interface TextContext {
+  botId: string;
+  /** The bot's own role in this server. */
+  botRoleId: string | null;
+  channelName(id: string): string | null;
+}
+
+/** Words, then what else it carries: stickers, polls, cards, a forward. */
+export function textOf(message: APIMessage, context: TextContext): string {
+  const pieces = [
+    readable(message.content ?? "", message, context),
+    ...forwards(message, context),
+    ...(message.sticker_items ?? []).map(({ name }) => `[Sticker: ${name}]`),
+    ...(message.poll ? [pollText(message.poll)] : []),
+    ...cards(message),
+  ];
+  return pieces.filter((piece) => piece !== "").join("\n");
+}
+
+/** Named in the text; the ping that a reply gives doesn't count, it has its own word. */
+export function namesBot(content: string, { botId, botRoleId }: TextContext): boolean {
+  return (
+    content.includes(`<@${botId}>`) ||
+    content.includes(`<@!${botId}>`) ||
+    (botRoleId !== null && content.includes(`<@&${botRoleId}>`))
+  );
+}
+
+/** Ids → names; the bot's own mention goes, it isn't part of what is asked. */
+function readable(content: string, message: Pick<APIMessage, "mentions">, context: TextContext): string {
+  const { botId, botRoleId } = context;
+  const own = new RegExp(
+    `[ \\t]*(?:<@!?${botId}>${botRoleId === null ? "" : `|<@&${botRoleId}>`})[ \\t]*`,
+    "g",
+  );
+  const names = new Map((message.mentions ?? []).map((user) => [user.id, user.global_name ?? user.username]));
+  return content
+    .replaceAll("\0", "")
+    .replace(own, " ")
+    .replace(/<@!?(\d+)>/g, (whole, id: string) => (names.has(id) ? `@${names.get(id)}` : whole))
+    .replace(/<#(\d+)>/g, (whole, id: string) => {
+      const name = context.channelName(id);
+      return name === null ? whole : `#${name}`;
+    })
+    .replace(/<a?(:\w+:)\d+>/g, "$1")
+    .trim();
+}
+
+function forwards(message: APIMessage, context: TextContext): string[] {
+  return (message.message_snapshots ?? []).map(({ message: snapshot }) => {
+    const mentions = snapshot.mentions ?? [];
+    const text = readable(snapshot.content ?? "", { mentions }, context);
+    return `[Forwarded message]\n${[text, ...filesOf(snapshot)].filter((line) => line !== "").join("\n")}`.trim();
+  });
+}
+
+function filesOf({ attachments = [] }: Partial<APIMessageSnapshotFields>): string[] {
+  return attachments.map(({ filename }) => `[File: ${filename}]`);
+}
+
+function pollText(poll: NonNullable<APIMessage["poll"]>): string {
+  const answers = poll.answers.map(({ poll_media }) => poll_media.text).filter(Boolean);
+  return `[Poll: ${poll.question.text ?? ""} — ${answers.join(" / ")}]`;
+}
+
+/** Other bots speak in cards. Previews of links that a person wrote are no words of theirs. */
+function cards({ author, embeds, webhook_id }: APIMessage): string[] {
+  if (!author.bot && !webhook_id) return [];
+  return (embeds ?? []).flatMap(({ title, description }) => {
+    const text = [title, description].filter(Boolean).join(" — ");
+    return text === "" ? [] : [`[Card: ${text}]`];
+  });
+}

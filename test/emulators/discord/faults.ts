@@ -1,0 +1,49 @@
+/** What can go wrong on the way: switches that a test turns. */
+
+export type RestFault =
+  | { kind: "delay"; ms: number }
+  /** Carried out, but the answer never comes: nobody knows. */
+  | { kind: "drop_after" }
+  | { kind: "drop_before" }
+  | { kind: "answer"; status: number; body: unknown }
+  | { kind: "rate_limit"; retryAfterSeconds: number; global?: boolean };
+
+interface Armed {
+  method: string;
+  path: RegExp;
+  fault: RestFault;
+  times: number;
+}
+
+export class Faults {
+  #armed: Armed[] = [];
+  /** Each message event comes twice. */
+  duplicateEvents = false;
+  /** Message events are held until `n` are there, and come last first. */
+  reorderBy = 0;
+  /** Heartbeats are not acknowledged. */
+  deafToHeartbeats = false;
+  /** The gateway closes right after HELLO, with this code. */
+  closeAfterHello: number | null = null;
+
+  /** The next request that fits, `times` times. */
+  arm(method: string, path: RegExp, fault: RestFault, times = 1): void {
+    this.#armed.push({ method, path, fault, times });
+  }
+
+  clear(): void {
+    this.#armed = [];
+    this.duplicateEvents = false;
+    this.reorderBy = 0;
+    this.deafToHeartbeats = false;
+    this.closeAfterHello = null;
+  }
+
+  take(method: string, path: string): RestFault | undefined {
+    const armed = this.#armed.find((a) => a.method === method && a.path.test(path) && a.times > 0);
+    if (!armed) return undefined;
+    armed.times -= 1;
+    if (armed.times === 0) this.#armed = this.#armed.filter((a) => a !== armed);
+    return armed.fault;
+  }
+}
