@@ -15,8 +15,8 @@ export interface LinkEvents {
   /** Connected; messages come in from now on. */
   up(): void;
   down(detail: string): void;
-  /** A completed heartbeat. */
-  alive(): void;
+  /** A completed heartbeat; `whole`: no shard is away, and what one had missed was replayed. */
+  alive(whole: boolean): void;
   /** Nothing but a person can help. */
   over(line: string): void;
 }
@@ -38,6 +38,7 @@ export class Link {
   readonly #stopped = new AbortController();
   /** Shards that were closed and not connected since. */
   readonly #closed = new Map<number, { code: number; failures: number }>();
+  readonly #up = new Set<number>();
   readonly #kept = new Map<number, number>();
   readonly #failures = new Map<number, number>();
   #manager: WebSocketManager | undefined;
@@ -135,11 +136,12 @@ export class Link {
     shardEvents.on("heartbeat", ({ shardId }) => {
       // Only a connection that lives for a while counts as a success: READY alone may come again and again.
       this.#failures.delete(shardId);
-      this.#events.alive();
+      this.#events.alive(this.#up.size >= (manager.options.shardCount ?? 1));
     });
   }
 
   #connected(shardId: number): void {
+    this.#up.add(shardId);
     this.#kept.delete(shardId);
     this.#closed.delete(shardId);
     this.#events.up();
@@ -147,6 +149,7 @@ export class Link {
   }
 
   #wasClosed(shardId: number, code: number): void {
+    this.#up.delete(shardId);
     if (this.#stopped.signal.aborted) return;
     const line = finalClose(code);
     if (line !== undefined) {
@@ -181,10 +184,10 @@ export class Link {
     return this.#sessions.retrieve(shardId);
   }
 
-  async #update(shardId: number, info: SessionInfo | null): Promise<void> {
+  #update(shardId: number, info: SessionInfo | null): void {
     if (this.#stopped.signal.aborted) return;
     if (info === null && this.#keepsSession(shardId)) return;
-    await this.#sessions.update(shardId, info);
+    this.#sessions.update(shardId, info);
   }
 
   /** The SDK gives a session up when the network fails. Discord has not. */

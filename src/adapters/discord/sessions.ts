@@ -8,7 +8,9 @@ import { cursorNames } from "./ids.js";
 
 interface Shard {
   info: SessionInfo | null;
-  /** Events that came in and aren't in the inbox yet. */
+  /** The last event of this session that was handed on. */
+  passed: number;
+  /** Events of this session that came in and aren't in the inbox yet. */
   pending: Set<number>;
   saved: string;
 }
@@ -17,7 +19,7 @@ export class Sessions {
   readonly #events: Pick<AdapterEvents, "cursor" | "saveCursor">;
   readonly #saveMs: number;
   readonly #failed: (error: unknown) => void;
-  readonly #shards = new Map<number, Promise<Shard>>();
+  readonly #shards = new Map<number, Shard>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -30,45 +32,44 @@ export class Sessions {
   }
 
   async retrieve(shardId: number): Promise<SessionInfo | null> {
-    return (await this.#shard(shardId)).info;
+    if (!this.#shards.has(shardId)) await this.#load(shardId);
+    return this.#shards.get(shardId)?.info ?? null;
   }
 
-  async update(shardId: number, info: SessionInfo | null): Promise<void> {
-    const shard = await this.#shard(shardId);
-    if (shard.info?.sessionId !== info?.sessionId) shard.pending.clear();
-    shard.info = info;
+  update(shardId: number, info: SessionInfo | null): void {
+    const shard = this.#shards.get(shardId);
+    if (shard && shard.info?.sessionId === info?.sessionId) shard.info = info;
+    else this.#shards.set(shardId, { info, passed: 0, pending: new Set(), saved: shard?.saved ?? "" });
     this.#saveSoon();
   }
 
-  began(shardId: number, sequence: number): void {
-    void this.#shards.get(shardId)?.then(({ pending }) => pending.add(sequence));
-  }
-
-  settled(shardId: number, sequence: number): void {
-    void this.#shards.get(shardId)?.then(({ pending }) => pending.delete(sequence));
-    this.#saveSoon();
+  /** An event came in. Call what it gives when nothing of it can be lost any more. */
+  passed(shardId: number, sequence: number): () => void {
+    const shard = this.#shards.get(shardId);
+    if (!shard) return () => {};
+    const { pending } = shard;
+    shard.passed = Math.max(shard.passed, sequence);
+    pending.add(sequence);
+    return () => {
+      pending.delete(sequence);
+      this.#saveSoon();
+    };
   }
 
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const [shardId, loading] of this.#shards) await this.#save(shardId, await loading);
+    for (const [shardId, shard] of this.#shards) await this.#save(shardId, shard);
   }
 
-  #shard(shardId: number): Promise<Shard> {
-    const known = this.#shards.get(shardId);
-    if (known) return known;
-    const loading = this.#load(shardId);
-    this.#shards.set(shardId, loading);
-    return loading;
-  }
-
-  async #load(shardId: number): Promise<Shard> {
+  async #load(shardId: number): Promise<void> {
     const saved = await this.#events.cursor(cursorNames.session(shardId)).catch((error: unknown) => {
       this.#failed(error);
       return undefined;
     });
-    return { info: parseSession(saved), pending: new Set(), saved: saved ?? "" };
+    const info = parseSession(saved);
+    const shard = { info, passed: info?.sequence ?? 0, pending: new Set<number>(), saved: saved ?? "" };
+    if (!this.#shards.has(shardId)) this.#shards.set(shardId, shard);
   }
 
   #saveSoon(): void {
@@ -78,16 +79,16 @@ export class Sessions {
   }
 
   async #save(shardId: number, shard: Shard): Promise<void> {
-    const value = shard.info ? JSON.stringify({ ...shard.info, sequence: safeSequence(shard) }) : "";
+    const value = shard.info ? JSON.stringify({ ...shard.info, sequence: settledUpTo(shard) }) : "";
     if (value === shard.saved) return;
-    await this.#events.saveCursor({ name: cursorNames.session(shardId), value });
     shard.saved = value;
+    await this.#events.saveCursor({ name: cursorNames.session(shardId), value });
   }
 }
 
-function safeSequence({ info, pending }: Shard): number {
-  const [oldest] = pending;
-  return oldest === undefined ? info!.sequence : Math.min(info!.sequence, oldest - 1);
+/** Nothing up to here is waiting. */
+function settledUpTo({ passed, pending }: Shard): number {
+  return pending.size === 0 ? passed : Math.min(...pending) - 1;
 }
 
 function parseSession(saved: string | undefined): SessionInfo | null {

@@ -1,0 +1,98 @@
+/** What was said while we were away: a channel's history after its cursor, oldest first. */
+import type { REST } from "discord.js";
+import type { AdapterEvents } from "../adapter.js";
+import type { Settings } from "./config.js";
+import { isRefusal } from "./faults.js";
+import { cursorNames, idAt, isAfter, timeOf } from "./ids.js";
+import type { NativeMessage } from "./normalise.js";
+
+const PAGE = 100;
+const MOST_PAGES = 20;
+
+export interface CatchUpParts {
+  rest: REST;
+  settings: Settings;
+  events: Pick<AdapterEvents, "cursor" | "saveCursor">;
+  /** Until it works or the adapter stops. */
+  persist<T>(work: () => Promise<T>): Promise<T>;
+  /** As if the gateway had told it. */
+  receive(message: NativeMessage): Promise<void>;
+}
+
+export interface Missed {
+  channelId: string;
+  guildId: string | null;
+  /** Where to begin without a cursor. */
+  since: string;
+  /** Nothing before this: the bot wasn't there. */
+  notBefore?: string;
+}
+
+export class CatchUp {
+  readonly #parts: CatchUpParts;
+  /** Channels that the bot may not read: asking again counts against it. */
+  readonly #closedToUs = new Set<string>();
+
+  constructor(parts: CatchUpParts) {
+    this.#parts = parts;
+  }
+
+  async run(missed: Missed): Promise<void> {
+    if (this.#closedToUs.has(missed.channelId)) return;
+    const { events, persist, settings } = this.#parts;
+    const cursor = await persist(() => events.cursor(cursorNames.channel(missed.channelId)));
+    let after = this.#begin(missed, cursor);
+    const oldestMs = Date.now() - settings.catchUpMaxAgeSeconds * 1000;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const messages = await this.#page(missed.channelId, after);
+      if (messages.length === 0) return;
+      const tooOld = messages.filter(({ id }) => timeOf(id) < oldestMs);
+      this.#report(missed.channelId, tooOld);
+      for (const message of messages.slice(tooOld.length)) {
+        await this.#parts.receive(missed.guildId ? { ...message, guild_id: missed.guildId } : message);
+      }
+      if (messages.length < PAGE) return;
+      // A page of old ones: don't read years of them.
+      const last = messages.at(-1)!.id;
+      after = tooOld.length === messages.length ? later(last, idAt(oldestMs)) : last;
+    }
+    settings.log("warn", "too much was said to catch up with", { channelId: missed.channelId });
+  }
+
+  /** A little before the cursor: events may have overtaken one another, and the inbox knows what it has. */
+  #begin({ since, notBefore }: Missed, cursor: string | undefined): string {
+    const overlapped = idAt(timeOf(since) - this.#parts.settings.timing.overlapMs);
+    const begin = cursor !== undefined && !isAfter(cursor, overlapped) ? cursor : overlapped;
+    return notBefore === undefined ? begin : later(begin, notBefore);
+  }
+
+  async #page(channelId: string, after: string): Promise<NativeMessage[]> {
+    const { rest, persist } = this.#parts;
+    const query = new URLSearchParams({ after, limit: String(PAGE) });
+    return persist(async () => {
+      try {
+        const page = (await rest.get(`/channels/${channelId}/messages`, { query })) as NativeMessage[];
+        return page.reverse();
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        this.#closedToUs.add(channelId);
+        return [];
+      }
+    });
+  }
+
+  #report(channelId: string, tooOld: readonly NativeMessage[]): void {
+    const fromPeople = tooOld.filter(({ author }) => !author.bot);
+    if (fromPeople.length === 0) return;
+    this.#parts.settings.log("warn", "messages were missed for too long and are not answered", {
+      channelId,
+      count: fromPeople.length,
+      oldest: new Date(timeOf(fromPeople[0]!.id)).toISOString(),
+      newest: new Date(timeOf(fromPeople.at(-1)!.id)).toISOString(),
+    });
+  }
+}
+
+function later(a: string, b: string): string {
+  return isAfter(a, b) ? a : b;
+}

@@ -1,0 +1,33 @@
+/** The moment up to which everything is in the inbox: where catching up begins for a channel without a cursor. */
+import type { AdapterEvents } from "../adapter.js";
+import { cursorNames, idAt, isId, timeOf } from "./ids.js";
+
+/** An event may be under way to us for so long. */
+const UNDER_WAY_MS = 2000;
+
+export class Seen {
+  readonly #events: Pick<AdapterEvents, "cursor" | "saveCursor">;
+  #id: string | undefined;
+
+  constructor(events: Pick<AdapterEvents, "cursor" | "saveCursor">) {
+    this.#events = events;
+  }
+
+  async load(): Promise<void> {
+    const saved = await this.#events.cursor(cursorNames.seen);
+    this.#id = saved !== undefined && isId(saved) ? saved : undefined;
+  }
+
+  /** Undefined before the very first connect: there is nothing that was missed. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** All is well now, but for what came in at `oldestMs`. */
+  async advance(oldestMs: number | undefined): Promise<void> {
+    const upToMs = Math.min(Date.now(), oldestMs ?? Number.POSITIVE_INFINITY) - UNDER_WAY_MS;
+    if (this.#id !== undefined && timeOf(this.#id) >= upToMs) return;
+    this.#id = idAt(upToMs);
+    await this.#events.saveCursor({ name: cursorNames.seen, value: this.#id });
+  }
+}
