@@ -47,7 +47,10 @@ export class CatchUp {
       const messages = await this.#page(missed.channelId, after);
       if (messages.length === 0) return;
       const tooOld = messages.filter(({ id }) => timeOf(id) < oldestMs);
-      this.#report(missed.channelId, tooOld);
+      this.#report(
+        missed.channelId,
+        tooOld.filter(({ id }) => cursor === undefined || isAfter(id, cursor)),
+      );
       for (const message of messages.slice(tooOld.length)) {
         await this.#parts.receive(missed.guildId ? { ...message, guild_id: missed.guildId } : message);
       }

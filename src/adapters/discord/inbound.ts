@@ -139,11 +139,10 @@ export class Inbound {
   // ── messages ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #messageJobs(message: NativeMessage): Job[] {
-    if (message.author.id !== this.#parts.botId) {
-      return [job(message.channel_id, () => this.#message(message))];
-    }
-    this.channels.tookPart(message.channel_id);
-    return [];
+    const own = message.author.id === this.#parts.botId;
+    // In its turn: what was said before is not yet said in a thread with the bot.
+    const tookPart = async () => this.channels.tookPart(message.channel_id);
+    return [job(message.channel_id, own ? tookPart : () => this.#message(message))];
   }
 
   async #message(raw: NativeMessage): Promise<void> {

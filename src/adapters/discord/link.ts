@@ -159,13 +159,14 @@ export class Link {
     const failures = this.#failures.get(shardId) ?? 0;
     this.#failures.set(shardId, failures + 1);
     this.#closed.set(shardId, { code, failures });
-    this.#lost(`The connection to Discord's gateway was closed (${code}); connecting again`);
+    // A session that can't be resumed any more is no failure yet: the SDK identifies at once.
+    this.#lost(`The connection to Discord's gateway was closed (${code}); connecting again`, failures > 0);
   }
 
-  #lost(detail: string): void {
+  #lost(detail: string, failed = true): void {
     if (this.#stopped.signal.aborted) return;
     this.#events.down(detail);
-    this.#first?.();
+    if (failed) this.#first?.();
   }
 
   #over(line: string): void {

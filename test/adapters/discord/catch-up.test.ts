@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import type { DiscordOptions } from "../../../src/adapters/discord/index.js";
+import { CHANNEL } from "../../emulators/discord/index.js";
+import { until } from "../../support/until.js";
+import { connected, FakeInbox, makeAdapter } from "./support.js";
+
+type Bench = Awaited<ReturnType<typeof connected>>;
+
+/** The same home, a new process. */
+async function restart({ emulator, inbox }: Bench, options: Partial<DiscordOptions> = {}) {
+  const next = makeAdapter(emulator, options);
+  await next.adapter.connect(inbox, next.stop.signal);
+  return next;
+}
+
+describe("what was said while the daemon was away", () => {
+  it("is replayed by the gateway when the session still lives, also from somebody new", async () => {
+    const bench = await connected();
+    await bench.adapter.disconnect();
+    const eve = bench.emulator.user("Eve");
+    bench.emulator.say(eve, bench.emulator.dm(eve), "first contact");
+    await restart(bench);
+    await bench.inbox.message("first contact");
+    expect(bench.emulator.gateway).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it("is fetched channel by channel when the session is gone: direct messages, channels, threads", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    const guild = emulator.guild("S");
+    const known = emulator.channel(guild, "known");
+    const quiet = emulator.channel(guild, "quiet");
+    const thread = emulator.thread(known, "t", ada);
+    for (const place of [dm, known, thread]) emulator.say(ada, place, `before in ${place.type}`);
+    await until("all is in", () => inbox.received.length === 3);
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    for (const place of [dm, known, quiet, thread]) emulator.say(ada, place, `missed in ${place.id}`);
+    await restart(bench);
+    for (const place of [dm, known, quiet, thread]) await inbox.message(`missed in ${place.id}`);
+    expect((await inbox.message(`missed in ${thread.id}`)).origin).toMatchObject({
+      chatType: "thread",
+      parentChatId: known.id,
+      guildId: guild.id,
+    });
+    expect(new Set(inbox.texts).size).toBe(inbox.texts.length);
+  });
+
+  it("comes before what is said afterwards, in more than one page", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.say(ada, dm, "before");
+    await inbox.message("before");
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    for (let i = 0; i < 230; i++) emulator.say(ada, dm, `missed ${i}`);
+    await restart(bench);
+    emulator.say(ada, dm, "live");
+    await inbox.message("live");
+    const expected = ["before", ...Array.from({ length: 230 }, (_, i) => `missed ${i}`), "live"];
+    expect(inbox.texts).toEqual(expected);
+  });
+
+  it("is found though the message that was stored last had overtaken it", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.say(ada, dm, "known");
+    await inbox.message("known");
+    const lost = emulator.core.world.addMessage({ channelId: dm.id, authorId: ada.id, content: "overtaken" });
+    emulator.say(ada, dm, "overtook");
+    await inbox.message("overtook");
+    expect(BigInt(lost.id)).toBeLessThan(BigInt(inbox.received.at(-1)!.eventId));
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    await restart(bench);
+    await inbox.message("overtaken");
+  });
+
+  it("is reported and not received when it is too old", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.say(ada, dm, "before", { sentAtMs: Date.now() - 7_300_000 });
+    await inbox.message("before");
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    // As after two hours without the daemon.
+    inbox.cursors.set("seen", inbox.received[0]!.eventId);
+    for (let i = 0; i < 3; i++) emulator.say(ada, dm, `old ${i}`, { sentAtMs: Date.now() - 7_200_000 + i });
+    emulator.say(ada, dm, "late", { sentAtMs: Date.now() - 600_000 });
+    const { lines } = await restart(bench, { catchUpMaxAgeSeconds: 3600 });
+    const late = await inbox.message("late");
+    expect(Date.now() / 1000 - late.sentAt).toBeGreaterThan(590);
+    expect(inbox.texts).toEqual(["before", "late"]);
+    const report = lines.find(({ message }) => /missed for too long/.test(message));
+    expect(report?.fields).toMatchObject({ channelId: dm.id, count: 3 });
+  });
+
+  it("is left alone when catching up is switched off, and on the very first start", async () => {
+    const bench = await connected({ catchUpMaxAgeSeconds: 0 });
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    emulator.say(ada, emulator.dm(ada), "before");
+    await inbox.message("before");
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    emulator.say(ada, emulator.dm(ada), "missed");
+    await restart(bench, { catchUpMaxAgeSeconds: 0 });
+    emulator.say(ada, emulator.dm(ada), "live");
+    await inbox.message("live");
+    const other = new FakeInbox();
+    const first = makeAdapter(emulator);
+    emulator.gateway.forgetSessions();
+    await first.adapter.connect(other, first.stop.signal);
+    emulator.say(ada, emulator.dm(ada), "hello");
+    await other.message("hello");
+    expect(inbox.texts).not.toContain("missed");
+    expect(other.texts).toEqual(["hello"]);
+  });
+
+  it("is not asked for where the bot may not look, and retried where Discord fails for a moment", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const guild = emulator.guild("S");
+    const [open, secret] = [emulator.channel(guild, "open"), emulator.channel(guild, "secret")];
+    for (const channel of [open, secret]) emulator.say(ada, channel, `in ${channel.name}`);
+    await until("both", () => inbox.received.length === 2);
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    emulator.say(ada, open, "missed");
+    emulator.say(ada, secret, "hidden");
+    secret.access = "none";
+    emulator.faults.arm(
+      "GET",
+      new RegExp(`^/channels/${open.id}/messages`),
+      { kind: "answer", status: 500, body: {} },
+      2,
+    );
+    await restart(bench);
+    await inbox.message("missed");
+    emulator.gateway.forgetSessions();
+    emulator.gateway.cut();
+    await until("it is back", () => emulator.gateway.identifies === 3);
+    emulator.say(ada, open, "live");
+    await inbox.message("live");
+    const looks = emulator.rest.calls.filter(({ path }) => path === `/channels/${secret.id}/messages`);
+    expect(looks).toHaveLength(1);
+  });
+
+  it("in a server that has only now taken the bot in is none of its business", async () => {
+    const { emulator, inbox } = await connected();
+    const ada = emulator.user("Ada");
+    const guild = emulator.core.world.addGuild("New");
+    const channel = emulator.core.world.addChannel({ type: CHANNEL.text, guildId: guild.id, name: "c" });
+    emulator.core.world.addMessage({ channelId: channel.id, authorId: ada.id, content: "long ago" });
+    emulator.gateway.invalidate();
+    await until("it is back", () => emulator.gateway.identifies === 2);
+    emulator.say(ada, channel, "now");
+    await inbox.message("now");
+    expect(inbox.texts.filter((text) => text === "now")).toHaveLength(1);
+  });
+});
+
+describe("what the daemon had not stored when it died", () => {
+  it("does not count as received: the place to resume from stays before it", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    emulator.say(ada, emulator.dm(ada), "stored");
+    await inbox.message("stored");
+    await until("the place is saved", () => place(inbox) > 1);
+    const before = place(inbox);
+    inbox.gate = new Promise(() => {});
+    emulator.say(ada, emulator.dm(ada), "not stored");
+    const eve = emulator.user("Eve");
+    emulator.say(eve, emulator.dm(eve), "neither");
+    await until("both wait", () => inbox.waiting === 2);
+    await bench.adapter.disconnect();
+    expect(place(inbox)).toBe(before);
+
+    inbox.gate = undefined;
+    await restart(bench);
+    await inbox.message("not stored");
+    await inbox.message("neither");
+    expect(emulator.gateway.resumedFrom).toEqual([before]);
+  });
+
+  it("is there again after a death that saved nothing", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    emulator.say(ada, emulator.dm(ada), "one");
+    await inbox.message("one");
+    await until("the place is saved", () => place(inbox) > 1);
+    const cursors = new Map(inbox.cursors);
+    emulator.say(ada, emulator.dm(ada), "two");
+    await inbox.message("two");
+    await bench.adapter.disconnect();
+    const after = new FakeInbox();
+    for (const [name, value] of cursors) after.cursors.set(name, value);
+    const next = makeAdapter(emulator);
+    await next.adapter.connect(after, next.stop.signal);
+    await after.message("two");
+  });
+});
+
+function place(inbox: FakeInbox): number {
+  const saved = inbox.cursors.get("session:0");
+  return saved ? (JSON.parse(saved) as { sequence: number }).sequence : 0;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { until } from "../../support/until.js";
+import { answer, connected, makeAdapter, soon } from "./support.js";
+
+describe("slash commands", () => {
+  it("are put off at once, whatever the inbox does, and their answer takes that place", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    let open = () => {};
+    inbox.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const ada = emulator.user("Ada");
+    const channel = emulator.channel(emulator.guild("S"), "c");
+    const asked = emulator.command(ada, channel, "title", "My title");
+    await until("it is put off", () => asked.acknowledgedAfterMs !== null);
+    expect(emulator.said(channel)).toMatchObject([{ loading: true }]);
+    open();
+    const message = await inbox.message("/title My title");
+    expect(message).toMatchObject({
+      eventId: asked.id,
+      mentioned: true,
+      origin: { chatType: "group", userId: ada.id },
+    });
+    await adapter.send(answer(message, `Done. ${"word ".repeat(500)}`, { kind: "command" }), soon());
+    const said = emulator.said(channel);
+    expect(said).toHaveLength(2);
+    expect(said[0]).toMatchObject({
+      id: asked.original!.id,
+      loading: false,
+      text: expect.stringMatching(/^Done/),
+    });
+  });
+
+  it("have one answer in that place; what else is said about them comes after it", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.command(ada, dm, "status");
+    const message = await inbox.message("/status");
+    await adapter.send(answer(message, "a notice", { kind: "notice" }), soon());
+    await adapter.send(answer(message, "the answer"), soon());
+    expect(emulator.said(dm).map(({ text, replyTo }) => [text, replyTo])).toEqual([
+      ["a notice", null],
+      ["the answer", null],
+    ]);
+  });
+
+  it("are answered in the same place after a restart, also when the first attempt had arrived", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.command(ada, dm, "status");
+    const reply = answer(await inbox.message("/status"), "fine");
+    emulator.faults.arm("PATCH", /^\/webhooks\//, { kind: "drop_after" });
+    await expect(bench.adapter.send(reply, soon())).rejects.toMatchObject({ outcome: "unknown" });
+    await bench.adapter.disconnect();
+    const next = makeAdapter(emulator);
+    await next.adapter.connect(inbox, next.stop.signal);
+    await next.adapter.send(reply, soon());
+    expect(emulator.said(dm)).toMatchObject([{ text: "fine", loading: false }]);
+  });
+
+  it("show their answer while it is written", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.command(ada, dm, "retry");
+    const message = await inbox.message("/retry");
+    const id = await adapter.show(answer(message, "").target, null, "Hel", soon());
+    await adapter.send(answer(message, "Hello", { replaces: id! }), soon());
+    expect(emulator.said(dm)).toMatchObject([{ id, text: "Hello", earlier: ["", "Hel"] }]);
+  });
+
+  it("that come too late are not carried out: the user was told that they failed", async () => {
+    const { emulator, inbox, lines } = await connected({}, { answerWithinMs: -1 });
+    const ada = emulator.user("Ada");
+    emulator.command(ada, emulator.dm(ada), "new");
+    await until("it is noted", () => lines.some(({ message }) => /too late/.test(message)));
+    emulator.say(ada, emulator.dm(ada), "hello");
+    await inbox.message("hello");
+    expect(inbox.texts).toEqual(["hello"]);
+  });
+
+  it("stand in Discord's menu", async () => {
+    const { emulator, adapter } = await connected();
+    await adapter.registerCommands(
+      [
+        { name: "new", description: "Starts a new session" },
+        { name: "Title", description: "x".repeat(200), usage: "[text]" },
+        { name: "not a name", description: "is left out" },
+      ],
+      soon(),
+    );
+    expect(emulator.commands).toMatchObject([
+      { name: "new", description: "Starts a new session", options: [], type: 1 },
+      { name: "title", options: [{ type: 3, name: "args", description: "[text]", required: false }] },
+    ]);
+    expect((emulator.commands[1]!.description as string).length).toBe(100);
+  });
+});

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LIMIT, renderParts, renderPreview } from "../../../src/adapters/discord/render.js";
+
+const one = (markdown: string) => renderParts(markdown).join("\n=====\n");
+
+describe("Discord's Markdown", () => {
+  it.each([
+    ["bold, however it is written", "**a** __b__", "**a** **b**"],
+    ["styles within styles", "**bold *both* bold**", "**bold *both* bold**"],
+    ["three sizes of headings, then bold", "# A\n### C\n#### D", "# A\n### C\n**D**"],
+    ["nested lists", "- a\n  - b\n    - c\n- d", "- a\n  - b\n    - c\n- d"],
+    ["ordered lists from where they begin", "3. a\n4. b", "3. a\n4. b"],
+    ["task lists", "- [x] done\n- [ ] open", "- ☑ done\n- ☐ open"],
+    ["links with brackets in them", "[a](https://x.y/z_(w))", "[a](https://x.y/z_%28w%29)"],
+    ["links that aren't for the web", "[a](file:///x)", "a (file:///x)"],
+    ["a label that is an address", "[https://a.b](https://c.d)", "https://a.b (https://c.d)"],
+    ["pictures as links", "![cat](https://x.y/c.png)", "[cat](https://x.y/c.png)"],
+    ["quotes, one level deep", "> a\n> > b", "> a\n> b"],
+    ["rules", "a\n\n---\n\nb", "a\n\n⎯⎯⎯⎯⎯⎯⎯⎯\n\nb"],
+    ["code as it is", "```js\nlet **x**;\n```", "```js\nlet **x**;\n```"],
+    ["spoilers that nobody meant", "a || b", "a \\|\\| b"],
+    ["small print that nobody meant", "-# a", "\\-# a"],
+    ["entities", "1 &lt; 2 &amp; 3", "1 < 2 & 3"],
+    ["escapes stay", "\\*not\\*", "\\*not\\*"],
+    ["HTML as text", "<b>x</b>", "<b>x</b>"],
+    ["line breaks", "a\nb", "a\nb"],
+    ["mentions", "<@123> and <#4>", "<@123> and <#4>"],
+  ])("%s", (_name, markdown, expected) => {
+    expect(one(markdown)).toBe(expected);
+  });
+
+  it("shows a narrow table in columns", () => {
+    expect(one("| a | b |\n|---|--:|\n| one | 2 |")).toBe("```\na   │ b\n────┼──\none │ 2\n```");
+  });
+
+  it("shows a wide table as a list", () => {
+    const wide = `| Name | Notes |\n|---|---|\n| Ada | ${"long ".repeat(20).trim()} |`;
+    expect(one(wide)).toBe(`- **Name**: Ada; **Notes**: ${"long ".repeat(20).trim()}`);
+  });
+
+  it("keeps a code block whole that holds a fence", () => {
+    const parts = one("````\n```\ninner\n```\n````");
+    expect(parts.match(/```/g)).toHaveLength(2);
+  });
+
+  it("gives nothing for nothing", () => {
+    expect(renderParts(" \n ")).toEqual([]);
+  });
+});
+
+describe("long answers", () => {
+  it("close a code block and open it again", () => {
+    const parts = renderParts(`\`\`\`py\n${"print(1)\n".repeat(400)}\`\`\``);
+    expect(parts.length).toBe(2);
+    for (const part of parts) expect(part).toMatch(/^```py\n[\s\S]+\n```\n\(\d\/2\)$/);
+  });
+
+  it("close bold text and open it again", () => {
+    const parts = renderParts(`**${"word ".repeat(600).trim()}**`);
+    for (const part of parts) expect(part).toMatch(/^\*\*word.*word\*\* \(\d\/2\)$/);
+  });
+
+  it("go on quoting", () => {
+    const parts = renderParts(`> ${"word ".repeat(600).trim()}`);
+    for (const part of parts) expect(part).toMatch(/^> word/);
+  });
+
+  it("don't take a link apart", () => {
+    const link = `[here](https://example.com/${"x".repeat(100)})`;
+    const parts = renderParts(`${"word ".repeat(390)}${link} after`);
+    expect(parts.some((part) => part.includes(link))).toBe(true);
+  });
+
+  it("show their beginning in a preview", () => {
+    const preview = renderPreview("word ".repeat(1000));
+    expect(preview.length).toBeLessThanOrEqual(LIMIT);
+    expect(preview.endsWith("…")).toBe(true);
+  });
+});
+
+const words = fc.constantFrom(
+  "a",
+  "word",
+  "😀",
+  "👩‍👩‍👧",
+  "é",
+  "x".repeat(70),
+  "snake_case",
+  "\\*",
+  "<@123>",
+  "1.",
+  "ende\\",
+);
+const inline = fc.oneof(
+  words,
+  words.map((w) => `**${w}**`),
+  words.map((w) => `*${w}*`),
+  words.map((w) => `\`${w.replaceAll("\\", "")}\``),
+  words.map((w) => `[${w}](https://x.y/${encodeURIComponent(w)})`),
+);
+const prose = fc.array(inline, { minLength: 1, maxLength: 40 }).map((w) => w.join(" "));
+const block = fc.oneof(
+  { weight: 4, arbitrary: prose },
+  prose.map((p) => `# ${p}`),
+  prose.map((p) => `> ${p}`),
+  fc.array(prose, { minLength: 1, maxLength: 4 }).map((items) => items.map((i) => `- ${i}`).join("\n")),
+  fc.array(words, { maxLength: 60 }).map((lines) => `\`\`\`js\n${lines.join("\n")}\n\`\`\``),
+  fc.tuple(words, words).map(([a, b]) => `| ${a} | ${b} |\n|---|---|\n| ${b} | ${a} |`),
+);
+const documents = fc.array(block, { minLength: 1, maxLength: 12 }).map((blocks) => blocks.join("\n\n"));
+const limits = fc.integer({ min: 60, max: LIMIT });
+
+/** Letters and signs that a reader sees. */
+const letters = (text: string) => text.replace(/[^\p{L}\p{Extended_Pictographic}]/gu, "");
+const body = (part: string) => part.replace(/\s\(\d+\/\d+\)$/, "");
+const withoutInfo = (text: string) => text.replaceAll("```js", "```");
+
+describe("any text", () => {
+  it("comes in parts within the limit, none of them blank", () => {
+    fc.assert(
+      fc.property(documents, limits, (text, limit) => {
+        for (const part of renderParts(text, limit)) {
+          expect(part.length).toBeLessThanOrEqual(limit);
+          expect(part.trim()).not.toBe("");
+        }
+      }),
+    );
+  });
+
+  it("has no part with half a character or an open code block", () => {
+    fc.assert(
+      fc.property(documents, limits, (text, limit) => {
+        for (const part of renderParts(text, limit)) {
+          expect(part).not.toMatch(/\p{Surrogate}/u);
+          expect((part.match(/```/g) ?? []).length % 2).toBe(0);
+        }
+      }),
+    );
+  });
+
+  it("loses nothing to the cuts", () => {
+    fc.assert(
+      fc.property(documents, limits, (text, limit) => {
+        const whole = letters(withoutInfo(renderParts(text, 10_000_000).join("")));
+        const parts = renderParts(text, limit).map((part) => withoutInfo(body(part)));
+        expect(letters(parts.join(""))).toBe(whole);
+      }),
+    );
+  });
+
+  it("of any kind is rendered without a failure", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 3000 }), (text) => {
+        for (const part of renderParts(text)) expect(part.length).toBeLessThanOrEqual(LIMIT);
+      }),
+    );
+  });
+});

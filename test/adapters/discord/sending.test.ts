@@ -1,0 +1,316 @@
+import { describe, expect, it } from "vitest";
+import { SendError } from "../../../src/errors.js";
+import type { OutboundMessage, Target } from "../../../src/message.js";
+import { until } from "../../support/until.js";
+import { answer, connected, FAST, makeAdapter, soon } from "./support.js";
+
+type Bench = Awaited<ReturnType<typeof connected>>;
+
+/** A chat that has asked something. */
+async function asked(bench: Bench, text = "question") {
+  const ada = bench.emulator.user("Ada");
+  const dm = bench.emulator.dm(ada);
+  const question = bench.emulator.say(ada, dm, text);
+  const message = await bench.inbox.message(text);
+  return { ada, dm, question, message };
+}
+
+async function failure(work: Promise<unknown>): Promise<SendError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SendError);
+  return error as SendError;
+}
+
+const send = (bench: Bench, message: OutboundMessage) => bench.adapter.send(message, soon());
+const POST_MESSAGES = /^\/channels\/\d+\/messages$/;
+
+describe("answers", () => {
+  it("come in parts, the first of which quotes the question", async () => {
+    const bench = await connected();
+    const { dm, message, question } = await asked(bench);
+    const receipt = await send(bench, answer(message, "word ".repeat(1000)));
+    const said = bench.emulator.said(dm);
+    expect(said.map(({ id }) => id)).toEqual(receipt.messageIds);
+    expect(said.map(({ replyTo }) => replyTo)).toEqual([question.id, null, null]);
+    expect(said.every(({ text }) => text.length <= 2000)).toBe(true);
+  });
+
+  it.each([
+    ["all", [true, true, true]],
+    ["off", [false, false, false]],
+  ] as const)("quote the question as %s says", async (replyToMode, quotes) => {
+    const bench = await connected({ replyToMode });
+    const { dm, message } = await asked(bench);
+    await send(bench, answer(message, "word ".repeat(1000)));
+    expect(bench.emulator.said(dm).map(({ replyTo }) => replyTo !== null)).toEqual(quotes);
+  });
+
+  it("go to the thread that was asked in", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const thread = emulator.thread(emulator.channel(emulator.guild("S"), "c"), "t", ada);
+    emulator.say(ada, thread, "there");
+    await send(bench, answer(await inbox.message("there"), "here"));
+    expect(emulator.said(thread)).toMatchObject([{ text: "here" }]);
+  });
+
+  it("open a thread of their own where that is wanted, once", async () => {
+    const bench = await connected({ replyInThread: true });
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const channel = emulator.channel(emulator.guild("S"), "c");
+    const question = emulator.say(ada, channel, `<@${emulator.botId}> what is up?`);
+    const message = await inbox.message("what is up?");
+    await send(bench, answer(message, "first"));
+    await send(bench, answer(message, "second"));
+    expect(emulator.said(channel)).toEqual([]);
+    expect(emulator.said({ id: question.id }).map(({ text }) => text)).toEqual(["first", "second"]);
+    expect(emulator.core.world.channels.get(question.id)).toMatchObject({
+      name: "what is up?",
+      parentId: channel.id,
+    });
+    emulator.say(ada, emulator.core.world.channels.get(question.id)!, "and then?");
+    expect((await inbox.message("and then?")).origin).toMatchObject({
+      chatType: "thread",
+      chatId: message.origin.chatId,
+    });
+    expect((await inbox.message("and then?")).threadWithBot).toBe(true);
+  });
+
+  it("ping nobody whom a model happens to name", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    await send(bench, answer(message, "@everyone look"));
+    const post = bench.emulator.rest.calls.findLast(({ method }) => method === "POST");
+    expect(post?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
+    expect(String(post?.body.nonce).length).toBeLessThanOrEqual(25);
+  });
+
+  it("to a question that is gone are sent all the same", async () => {
+    const bench = await connected();
+    const { dm, message, question } = await asked(bench);
+    bench.emulator.remove(question);
+    await send(bench, answer(message, "still"));
+    expect(bench.emulator.said(dm)).toMatchObject([{ text: "still", replyTo: null }]);
+  });
+});
+
+describe("a send that nobody knows the outcome of", () => {
+  it("is unknown, and its repeat gives the first message back", async () => {
+    const bench = await connected();
+    const { dm, message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "drop_after" });
+    const reply = answer(message, "once");
+    expect((await failure(send(bench, reply))).outcome).toBe("unknown");
+    const [arrived] = bench.emulator.said(dm);
+    expect((await send(bench, { ...reply, mayBeRepeat: true })).messageIds).toEqual([arrived!.id]);
+    expect(bench.emulator.said(dm)).toHaveLength(1);
+  });
+
+  it("repeats none of the parts that arrived, in this process or the next", async () => {
+    const bench = await connected();
+    const { dm, message } = await asked(bench);
+    const reply = answer(message, "word ".repeat(1000));
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "delay", ms: 0 });
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "drop_after" });
+    expect((await failure(send(bench, reply))).outcome).toBe("unknown");
+    await bench.adapter.disconnect();
+    const next = makeAdapter(bench.emulator);
+    await next.adapter.connect(bench.inbox, next.stop.signal);
+    const receipt = await next.adapter.send(reply, soon());
+    expect(bench.emulator.said(dm).map(({ id }) => id)).toEqual(receipt.messageIds);
+    expect(receipt.messageIds).toHaveLength(3);
+  });
+
+  it("can be looked up when Discord has forgotten the nonce", async () => {
+    const bench = await connected({}, { nonceWindowMs: 0 });
+    const { message } = await asked(bench);
+    const reply = answer(message, "once");
+    expect(await bench.adapter.lookUp(reply, soon())).toBe("missing");
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "drop_after" });
+    await failure(send(bench, reply));
+    const found = await bench.adapter.lookUp(reply, soon());
+    expect(found).toEqual({ messageIds: [bench.emulator.said({ id: message.origin.chatId! })[0]!.id] });
+    expect(await bench.adapter.lookUp(answer({ ...reply.target, replyTo: null }, "x"), soon())).toBe(
+      "unknown",
+    );
+  });
+
+  it("that was cut off before the request was read is unknown, too", async () => {
+    const bench = await connected();
+    const { dm, message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "drop_before" });
+    expect((await failure(send(bench, answer(message, "x")))).outcome).toBe("unknown");
+    expect(bench.emulator.said(dm)).toEqual([]);
+  });
+
+  it("that takes too long is unknown, and is not tried again by the SDK", async () => {
+    const bench = await connected({ timing: { ...FAST, requestTimeoutMs: 100 } });
+    const { dm, message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "delay", ms: 400 });
+    expect((await failure(send(bench, answer(message, "x")))).outcome).toBe("unknown");
+    await until("it arrived after all", () => bench.emulator.said(dm).length === 1);
+    const posts = bench.emulator.rest.calls.filter(
+      ({ method, path }) => method === "POST" && POST_MESSAGES.test(path),
+    );
+    expect(posts).toHaveLength(1);
+  });
+
+  it.each([500, 502, 503])("an answer of %i is unknown and not tried again by the SDK", async (status) => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "answer", status, body: {} }, 5);
+    expect((await failure(send(bench, answer(message, "x")))).outcome).toBe("unknown");
+    expect(bench.emulator.rest.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
+describe("a send that Discord refuses", () => {
+  const refusals: [string, (bench: Bench, target: Target) => void, RegExp][] = [
+    ["no permission", (b, t) => setAccess(b, t, "read"), /Send Messages.*Missing Permissions/],
+    ["no access", (b, t) => setAccess(b, t, "none"), /View Channel.*Missing Access/],
+    ["closed direct messages", (b) => closeDms(b), /direct messages.*Cannot send messages to this user/],
+    [
+      "an unknown channel",
+      (b, t) => b.emulator.core.world.channels.delete(t.chatId!),
+      /gone.*Unknown Channel/,
+    ],
+    ["a locked thread", (b, t) => lock(b, t), /locked/],
+  ];
+  const channelAt = (b: Bench, t: Target) => b.emulator.core.world.channels.get(t.chatId!)!;
+  const setAccess = (b: Bench, t: Target, access: "read" | "none") => {
+    channelAt(b, t).access = access;
+  };
+  const closeDms = (b: Bench) => {
+    for (const user of b.emulator.core.world.users.values()) user.dmsOpen = false;
+  };
+  const lock = (b: Bench, t: Target) => {
+    channelAt(b, t).locked = true;
+  };
+
+  it.each(refusals)("says what to do: %s", async (_name, prepare, line) => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    const reply = answer(message, "x");
+    prepare(bench, reply.target);
+    const error = await failure(send(bench, reply));
+    expect(error.outcome).toBe("refused");
+    expect(error.message).toMatch(line);
+  });
+
+  it("says so when the token was revoked, and names no token", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    const { token } = bench.emulator;
+    bench.emulator.revokeToken();
+    const error = await failure(send(bench, answer(message, "x")));
+    expect(error.outcome).toBe("refused");
+    expect(error.message).toMatch(/Reset Token/);
+    expect(error.message).not.toContain(token);
+    expect(bench.adapter.health()).toMatchObject({ state: "down", detail: error.message });
+    expect((await failure(send(bench, answer(message, "y")))).message).toBe(error.message);
+  });
+
+  it("has nothing to say about nothing", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    expect((await failure(send(bench, answer(message, " ")))).outcome).toBe("refused");
+  });
+});
+
+describe("a send that can't be now", () => {
+  it("waits as long as Discord asks, in that chat", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "rate_limit", retryAfterSeconds: 1.5 });
+    const error = await failure(send(bench, answer(message, "x")));
+    expect(error).toMatchObject({ outcome: "never_sent", scope: "chat" });
+    expect(error.retryAfterMs).toBeGreaterThanOrEqual(1500);
+    expect(error.retryAfterMs).toBeLessThan(2500);
+  });
+
+  it("waits with everything when the whole bot is to wait", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, {
+      kind: "rate_limit",
+      retryAfterSeconds: 1,
+      global: true,
+    });
+    const error = await failure(send(bench, answer(message, "x")));
+    expect(error).toMatchObject({ outcome: "never_sent", scope: "account" });
+    expect(error.retryAfterMs).toBeGreaterThanOrEqual(1000);
+  });
+
+  it("goes on where it stopped when the bucket was empty in the middle, and never asks in a penalty", async () => {
+    const bench = await connected({}, { messageLimit: { count: 2, perMs: 400 } });
+    const { dm, message } = await asked(bench);
+    const reply = answer(message, "word ".repeat(1000));
+    const error = await failure(send(bench, reply));
+    expect(error.outcome).toBe("never_sent");
+    expect(bench.emulator.said(dm)).toHaveLength(2);
+    await until("it is sent", async () => {
+      const receipt = await send(bench, reply).catch(() => undefined);
+      return receipt?.messageIds.length === 3;
+    });
+    expect(bench.emulator.said(dm)).toHaveLength(3);
+    expect(bench.emulator.buckets.ignored).toBe(0);
+  });
+
+  it("was never sent when nobody answers at the port, or there is no connection", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    await bench.emulator.close();
+    expect(await failure(send(bench, answer(message, "x")))).toMatchObject({
+      outcome: "never_sent",
+      scope: "account",
+    });
+    await bench.adapter.disconnect();
+    expect((await failure(send(bench, answer(message, "x")))).outcome).toBe("never_sent");
+  });
+});
+
+describe("while an answer is written", () => {
+  it("it is shown in one message that becomes the first part", async () => {
+    const bench = await connected();
+    const { dm, message, question } = await asked(bench);
+    const { target } = answer(message, "");
+    const id = await bench.adapter.show(target, null, "Hel", soon());
+    expect(await bench.adapter.show(target, id, "Hello **wor", soon())).toBe(id);
+    const receipt = await send(bench, answer(message, "Hello **world**", { replaces: id! }));
+    expect(receipt.messageIds).toEqual([id]);
+    expect(bench.emulator.said(dm)).toMatchObject([
+      { id, text: "Hello **world**", earlier: ["Hel", "Hello **wor"], replyTo: question.id },
+    ]);
+  });
+
+  it("a preview that was deleted is replaced by a new message", async () => {
+    const bench = await connected();
+    const { dm, message } = await asked(bench);
+    const id = await bench.adapter.show(answer(message, "").target, null, "Hel", soon());
+    bench.emulator.remove(bench.emulator.core.world.find(dm.id, id!)!);
+    await send(bench, answer(message, "Hello", { replaces: id! }));
+    expect(bench.emulator.said(dm)).toMatchObject([{ text: "Hello" }]);
+  });
+
+  it("a preview that must wait is not sent", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "rate_limit", retryAfterSeconds: 1 });
+    const error = await failure(bench.adapter.show(answer(message, "").target, null, "Hel", soon()));
+    expect(error).toMatchObject({ outcome: "never_sent" });
+  });
+
+  it("the bot types, and not too often", async () => {
+    const bench = await connected();
+    const { dm, message } = await asked(bench);
+    const { target } = answer(message, "");
+    for (let i = 0; i < 5; i++) bench.adapter.type(target);
+    await until("it types", () => bench.emulator.typing.length > 0);
+    expect(bench.emulator.typing).toEqual([dm.id]);
+  });
+});
