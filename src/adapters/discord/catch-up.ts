@@ -1,5 +1,6 @@
 /** What was said while we were away: a channel's history after its cursor, oldest first. */
 import type { REST } from "discord.js";
+import PQueue from "p-queue";
 import type { AdapterEvents } from "../adapter.js";
 import type { Settings } from "./config.js";
 import { isRefusal } from "./faults.js";
@@ -8,6 +9,8 @@ import type { NativeMessage } from "./normalise.js";
 
 const PAGE = 100;
 const MOST_PAGES = 20;
+/** A thousand chats at once would leave no room for an answer. */
+const READS_AT_ONCE = 8;
 
 export interface CatchUpParts {
   rest: REST;
@@ -32,6 +35,7 @@ export class CatchUp {
   readonly #parts: CatchUpParts;
   /** Channels that the bot may not read: asking again counts against it. */
   readonly #closedToUs = new Set<string>();
+  readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
 
   constructor(parts: CatchUpParts) {
     this.#parts = parts;
@@ -74,8 +78,8 @@ export class CatchUp {
     const query = new URLSearchParams({ after, limit: String(PAGE) });
     return persist(async () => {
       try {
-        const page = (await rest.get(`/channels/${channelId}/messages`, { query })) as NativeMessage[];
-        return page.reverse();
+        const read = () => rest.get(`/channels/${channelId}/messages`, { query });
+        return ((await this.#reads.add(read)) as NativeMessage[]).reverse();
       } catch (error) {
         if (!isRefusal(error)) throw error;
         this.#closedToUs.add(channelId);

@@ -175,8 +175,8 @@ class Discord implements DiscordAdapter {
   }
 
   #end(line: string): void {
+    if (this.#over !== line) this.#settings.log("error", line);
     this.#over = line;
-    this.#settings.log("error", line);
     this.#health = { ...this.#health, state: "down", detail: line };
   }
 

@@ -60,7 +60,8 @@ export class Link {
       rest,
       intents: INTENTS,
       handshakeTimeout: helloTimeoutMs,
-      helloTimeout: helloTimeoutMs,
+      // Later than the handshake's: what the SDK gives up before the socket is open, it doesn't close.
+      helloTimeout: 2 * helloTimeoutMs,
       readyTimeout: READY_TIMEOUT_MS,
       retrieveSessionInfo: (shardId) => this.#retrieve(shardId),
       updateSessionInfo: (shardId, info) => this.#update(shardId, info),
@@ -81,7 +82,9 @@ export class Link {
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#first?.();
-    await this.#manager?.destroy({ code: CLOSE_BUT_KEEP, reason: "Restarting" });
+    if (!this.#manager) return;
+    cutHandshakes(this.#manager);
+    await this.#manager.destroy({ code: CLOSE_BUT_KEEP, reason: "Restarting" });
   }
 
   // ── connecting ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -200,8 +203,7 @@ export class Link {
   }
 
   /** Identifies are counted: who uses up a day's thousand gets a new token. */
-  async #waitForIdentify(manager: WebSocketManager, closed: AbortSignal): Promise<void> {
-    const signal = AbortSignal.any([closed, this.#stopped.signal]);
+  async #waitForIdentify(manager: WebSocketManager, signal: AbortSignal): Promise<void> {
     const spacing = this.#lastIdentifyMs + this.#settings.timing.identifyEveryMs - Date.now();
     if (spacing > 0) await pause(spacing, signal);
     for (;;) {
@@ -224,6 +226,25 @@ export class Link {
       return { remaining: Number.POSITIVE_INFINITY, reset_after: 0 };
     }
   }
+}
+
+/** The SDK leaves a socket alone that isn't open yet: it would open after us, with nobody to listen to it. */
+function cutHandshakes(manager: WebSocketManager): void {
+  const { strategy } = manager as unknown as {
+    strategy: { shards?: Map<number, { connection: Socket | null }> };
+  };
+  for (const { connection } of strategy.shards?.values() ?? []) {
+    if (!connection || connection.readyState !== connection.CONNECTING) continue;
+    connection.on("error", () => {});
+    connection.terminate();
+  }
+}
+
+interface Socket {
+  readyState: number;
+  CONNECTING: number;
+  on(event: "error", heard: () => void): void;
+  terminate(): void;
 }
 
 interface ShardEvent {

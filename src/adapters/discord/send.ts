@@ -213,7 +213,8 @@ export class Sender {
     const texts = renderParts(message.text);
     if (arrived && arrived.length >= texts.length) return { messageIds: [...arrived] };
     const { replyTo } = message.target;
-    if (replyTo === null || !isId(replyTo) || this.#parts.settings.replyToMode === "off") return "unknown";
+    const findable = replyTo !== null && isId(replyTo) && this.#parts.settings.replyToMode !== "off";
+    if (!findable || message.files?.length) return "unknown";
     try {
       const query = new URLSearchParams({ after: replyTo, limit: String(LOOK_BACK) });
       const route = `/channels/${channelOf(message.target)}/messages` as const;

@@ -95,6 +95,17 @@ describe("the connection", () => {
     expect(emulator.gateway.identifies).toBe(0);
   });
 
+  it("leaves no socket behind that was about to open", async () => {
+    const { emulator, adapter } = await connected();
+    emulator.faults.hangHandshakes = true;
+    emulator.gateway.cut();
+    await until("it knocks", () => emulator.knocks > 0);
+    const before = performance.now();
+    await adapter.disconnect();
+    expect(performance.now() - before).toBeLessThan(1000);
+    await until("all is closed", async () => (await emulator.openSockets()) === 0);
+  });
+
   it("pauses between identifies that lead nowhere", async () => {
     const { emulator, lines } = await connected({}, { heartbeatMs: 10_000 });
     emulator.faults.closeAfterHello = 4000;

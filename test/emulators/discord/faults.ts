@@ -26,6 +26,9 @@ export class Faults {
   /** The gateway closes right after HELLO, with this code. */
   closeAfterHello: number | null = null;
 
+  /** Nobody answers who knocks at the gateway. */
+  hangHandshakes = false;
+
   /** The next request that fits, `times` times. */
   arm(method: string, path: RegExp, fault: RestFault, times = 1): void {
     this.#armed.push({ method, path, fault, times });
@@ -37,6 +40,7 @@ export class Faults {
     this.reorderBy = 0;
     this.deafToHeartbeats = false;
     this.closeAfterHello = null;
+    this.hangHandshakes = false;
   }
 
   take(method: string, path: string): RestFault | undefined {

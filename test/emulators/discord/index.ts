@@ -35,6 +35,8 @@ export class DiscordEmulator extends Driver {
   readonly buckets = new Buckets();
   readonly #settings: { token: string; allowedIntents: number; identifiesLeft: number };
   readonly #wanted: number;
+  /** Connects to the gateway that were tried. */
+  knocks = 0;
   #server: http.Server | undefined;
   #port = 0;
 
@@ -111,6 +113,15 @@ export class DiscordEmulator extends Driver {
     return `${this.baseUrl}/api`;
   }
 
+  /** Connections of any kind. */
+  openSockets(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (!this.#server) return resolve(0);
+      this.#server.closeIdleConnections();
+      this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+  }
+
   /** The operator made a new token: the old one is worth nothing. */
   revokeToken(): void {
     this.#settings.token = `${this.#settings.token.slice(0, -1)}y`;
@@ -129,7 +140,13 @@ export class DiscordEmulator extends Driver {
     this.#server = http.createServer((request, response) => {
       this.rest.handle(request, response).catch(() => response.destroy());
     });
-    const sockets = new WebSocketServer({ server: this.#server });
+    const sockets = new WebSocketServer({
+      server: this.#server,
+      verifyClient: (_info, answer) => {
+        this.knocks += 1;
+        if (!this.faults.hangHandshakes) answer(true);
+      },
+    });
     sockets.on("connection", (socket) => this.gateway.accept(socket));
     await new Promise<void>((resolve, reject) => {
       this.#server!.once("error", reject);
