@@ -1,0 +1,25 @@
+/** A map that forgets what was not used for longest. */
+export class BoundedMap<K, V> {
+  readonly #entries = new Map<K, V>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value!);
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
+}

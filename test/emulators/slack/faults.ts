@@ -1,0 +1,69 @@
+/** What may go wrong between the bot and Slack's Web API, on demand. */
+export type Fault =
+  | { kind: "delay"; ms: number }
+  /** The connection is cut before Slack has looked at the request. */
+  | { kind: "cut_before" }
+  /** Slack has done it, and the connection is cut before it says so. */
+  | { kind: "cut_after" }
+  | { kind: "error"; error: string; extra?: Record<string, unknown> }
+  | { kind: "status"; status: number };
+
+interface Penalty {
+  untilMs: number;
+  seconds: number;
+}
+
+export class Faults {
+  /** Nothing gets through, neither requests nor sockets. */
+  outage = false;
+  /** Penalties that were ignored, per method. */
+  readonly ignored = new Map<string, number>();
+  readonly #queued: { method: string; fault: Fault; times: number }[] = [];
+  readonly #penalties = new Map<string, Penalty>();
+
+  /** For the next calls of this method (`*`: of any). */
+  next(method: string, fault: Fault, times = 1): void {
+    this.#queued.push({ method, fault, times });
+  }
+
+  clear(): void {
+    this.outage = false;
+    this.#queued.length = 0;
+    this.#penalties.clear();
+  }
+
+  /** From now on 429 for so many seconds; every call in that time makes it longer. */
+  rateLimit(method: string, seconds: number): void {
+    this.#penalties.set(method, { untilMs: Date.now() + seconds * 1000, seconds });
+  }
+
+  take(method: string): Fault | undefined {
+    const at = this.#queued.findIndex((entry) => entry.method === method || entry.method === "*");
+    const entry = this.#queued[at];
+    if (!entry) return undefined;
+    entry.times -= 1;
+    if (entry.times <= 0) this.#queued.splice(at, 1);
+    return entry.fault;
+  }
+
+  /** Seconds to wait, or undefined where the way is free. */
+  retryAfter(method: string): number | undefined {
+    const penalty = this.#penalties.get(method);
+    if (!penalty) return undefined;
+    if (Date.now() >= penalty.untilMs) {
+      this.#penalties.delete(method);
+      return undefined;
+    }
+    return this.#lengthen(method, penalty);
+  }
+
+  #lengthen(method: string, penalty: Penalty): number {
+    const seen = this.ignored.get(method) ?? 0;
+    this.ignored.set(method, seen + 1);
+    if (seen > 0) {
+      penalty.seconds *= 2;
+      penalty.untilMs = Date.now() + penalty.seconds * 1000;
+    }
+    return Math.max(1, Math.ceil((penalty.untilMs - Date.now()) / 1000));
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * Slack on loopback: the Web API, Socket Mode and the Events API over HTTP, with a workspace to look into, people to act
+ * as, and faults on demand. Set `api_url` to `emulator.apiUrl`.
+ */
+import { EventEmitter } from "node:events";
+import { Deliveries, type Delivery } from "./deliveries.js";
+import { Faults } from "./faults.js";
+import { ALL_SCOPES } from "./methods.js";
+import { ApiServer } from "./server.js";
+import { type Endpoint, postTo } from "./signed-posts.js";
+import { Sockets } from "./sockets.js";
+import { Tiers } from "./tiers.js";
+import type { ConversationType, StoredMessage } from "./types.js";
+import { wireMessage } from "./wire.js";
+import { Workspace } from "./workspace.js";
+
+export type { Delivery } from "./deliveries.js";
+export { signature, signedRequest } from "./signed-posts.js";
+export { type StoredMessage, visibleText } from "./types.js";
+
+export interface EmulatorOptions {
+  port?: number;
+  /** Slack's is three seconds. */
+  ackTimeoutMs?: number;
+  retryDelaysMs?: readonly number[];
+  /** How long a minute lasts for the rate limits; 0: no limits. */
+  minuteMs?: number;
+}
+
+export interface Said {
+  channel: string;
+  user: string;
+  text: string;
+  threadTs?: string;
+  files?: readonly { name: string; content: Buffer; mimetype?: string }[];
+  attachments?: unknown[];
+  subtype?: string;
+  /** Sent while nobody listened: it stands in the history, and no event tells of it. */
+  silently?: boolean;
+  /** When it was said; epoch milliseconds. */
+  atMs?: number;
+}
+
+const CHANNEL_TYPE = { im: "im", mpim: "mpim", channel: "channel", private: "group" } as const;
+
+export class SlackEmulator {
+  readonly botToken = "xoxb-111-222-emulator";
+  readonly appToken = "xapp-1-A0EMU-333-emulator";
+  readonly signingSecret = "emulated-signing-secret";
+  readonly workspace = new Workspace();
+  readonly faults = new Faults();
+  readonly scopes = new Set(ALL_SCOPES);
+  readonly revoked = new Map<string, string>();
+  readonly deliveries: Deliveries;
+  readonly sockets: Sockets;
+  readonly #server: ApiServer;
+  readonly #port: number;
+  readonly #events = new EventEmitter().setMaxListeners(0);
+  #repeats = 0;
+  #count = 0;
+
+  constructor(options: EmulatorOptions = {}) {
+    const { port = 0, ackTimeoutMs = 3000, retryDelaysMs = [0, 60_000, 300_000], minuteMs = 0 } = options;
+    const changed = () => void this.#events.emit("change");
+    this.#port = port;
+    this.deliveries = new Deliveries({ ackTimeoutMs, retryDelaysMs }, changed);
+    this.sockets = new Sockets(this.deliveries, this.workspace.appId, changed);
+    this.deliveries.carryWith((delivery) => !this.faults.outage && this.sockets.carry(delivery));
+    this.#server = new ApiServer({
+      faults: this.faults,
+      tiers: new Tiers(minuteMs),
+      context: { workspace: this.workspace, ticket: () => this.sockets.ticket() },
+      scopes: this.scopes,
+      botToken: this.botToken,
+      appToken: this.appToken,
+      revoked: this.revoked,
+      upgrade: (request, socket, head) => this.sockets.upgrade(request, socket, head),
+      changed,
+    });
+  }
+
+  async start(): Promise<this> {
+    await this.#server.listen(this.#port);
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.deliveries.close();
+    this.sockets.close();
+    await this.#server.close();
+  }
+
+  get apiUrl(): string {
+    return `${this.#server.url}/api/`;
+  }
+
+  get calls() {
+    return this.#server.calls;
+  }
+
+  callsOf(method: string) {
+    return this.calls.filter((call) => call.method === method);
+  }
+
+  /** Events go to the app's address from now on instead of its socket. */
+  postEventsTo(endpoint: Endpoint): void {
+    this.deliveries.carryWith(postTo(endpoint, this.signingSecret, this.deliveries));
+  }
+
+  /** Resolves with the first value that is there, looked for at every change. */
+  async until<T>(look: () => T | undefined | false, timeoutMs = 10_000): Promise<T> {
+    const end = Date.now() + timeoutMs;
+    for (;;) {
+      const found = look();
+      if (found !== undefined && found !== false) return found;
+      if (Date.now() > end)
+        throw new Error(`The emulator waited ${timeoutMs} ms in vain for ${String(look)}`);
+      await this.#change(Math.min(50, timeoutMs));
+    }
+  }
+
+  #change(atMostMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#events.off("change", done);
+        resolve();
+      };
+      const timer = setTimeout(done, atMostMs);
+      this.#events.on("change", done);
+    });
+  }
+
+  // --- acting as a user -------------------------------------------------------------------------------------------
+
+  room(id: string, type: ConversationType, members: readonly string[], name?: string) {
+    return this.workspace.addConversation(id, type, members, name);
+  }
+
+  /** The next events come twice, each under its own envelope. */
+  duplicateNext(times = 1): void {
+    this.#repeats += times;
+  }
+
+  say(said: Said): StoredMessage {
+    const { channel, user, text, threadTs, attachments, subtype, atMs } = said;
+    const files = (said.files ?? []).map(({ name, content, mimetype = "application/octet-stream" }) =>
+      this.workspace.addFile(name, content, mimetype),
+    );
+    const person = this.workspace.people.get(user);
+    const message = this.workspace.add({
+      channel,
+      user,
+      text,
+      files,
+      ...(threadTs === undefined ? {} : { threadTs }),
+      ...(attachments === undefined ? {} : { attachments }),
+      ...(subtype === undefined ? {} : { subtype }),
+      ...(person?.isBot ? { botId: `B${user}` } : {}),
+      ...(atMs === undefined ? {} : { ts: this.workspace.nextTs(atMs) }),
+    });
+    if (!said.silently) this.#announce(message);
+    return message;
+  }
+
+  /** A mention gives two events for one post, as Slack does. */
+  #announce(message: StoredMessage): void {
+    const room = this.workspace.conversation(message.channel);
+    const wire = {
+      ...wireMessage(this.workspace, message, this.#server.url),
+      channel: room.id,
+      event_ts: message.ts,
+    };
+    this.event({ ...wire, channel_type: CHANNEL_TYPE[room.type] });
+    if (room.type !== "im" && message.text.includes(`<@${this.workspace.botUser}>`))
+      this.event({ ...wire, type: "app_mention" });
+  }
+
+  edit(channel: string, ts: string, text: string): void {
+    const message = this.workspace.find(channel, ts);
+    const previous = wireMessage(this.workspace, message, this.#server.url);
+    message.text = text;
+    message.edits += 1;
+    this.#hidden(channel, "message_changed", {
+      message: wireMessage(this.workspace, message, this.#server.url),
+      previous_message: previous,
+    });
+  }
+
+  delete(channel: string, ts: string): void {
+    const message = this.workspace.find(channel, ts);
+    message.deleted = true;
+    const previous = wireMessage(this.workspace, message, this.#server.url);
+    this.#hidden(channel, "message_deleted", { deleted_ts: ts, previous_message: previous });
+  }
+
+  #hidden(channel: string, subtype: string, fields: Record<string, unknown>): void {
+    const { type } = this.workspace.conversation(channel);
+    const ts = this.workspace.nextTs();
+    this.event({
+      type: "message",
+      subtype,
+      hidden: true,
+      channel,
+      channel_type: CHANNEL_TYPE[type],
+      ts,
+      event_ts: ts,
+      ...fields,
+    });
+  }
+
+  command(channel: string, user: string, command: string, text = "", threadTs?: string): Delivery {
+    const { name, type } = this.workspace.conversation(channel);
+    return this.deliveries.submit("slash_commands", {
+      token: "legacy",
+      team_id: this.workspace.teamId,
+      team_domain: "emulated",
+      channel_id: channel,
+      channel_name: type === "im" ? "directmessage" : name,
+      user_id: user,
+      user_name: this.workspace.people.get(user)?.name ?? user,
+      command,
+      text,
+      api_app_id: this.workspace.appId,
+      response_url: `${this.#server.url}/commands/1`,
+      trigger_id: `${Date.now()}.${++this.#count}.abc`,
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    });
+  }
+
+  /** Any event of Slack's, also one that nobody knows. */
+  event(event: Record<string, unknown>): Delivery {
+    const payload = this.envelope(event);
+    const delivery = this.deliveries.submit("events_api", payload);
+    if (this.#repeats > 0) {
+      this.#repeats -= 1;
+      this.deliveries.submit("events_api", payload);
+    }
+    return delivery;
+  }
+
+  envelope(event: Record<string, unknown>): Record<string, unknown> {
+    const { teamId, appId, botUser } = this.workspace;
+    return {
+      token: "legacy",
+      team_id: teamId,
+      api_app_id: appId,
+      event,
+      type: "event_callback",
+      event_id: `Ev0EMU${++this.#count}`,
+      event_time: Math.floor(Date.now() / 1000),
+      authorizations: [
+        {
+          enterprise_id: null,
+          team_id: teamId,
+          user_id: botUser,
+          is_bot: true,
+          is_enterprise_install: false,
+        },
+      ],
+    };
+  }
+
+  /** Slack is gone, with everything that is open; and back. */
+  outage(on: boolean): void {
+    this.faults.outage = on;
+    if (!on) return;
+    this.sockets.cut();
+    this.#server.cutAll();
+  }
+}
