@@ -1,6 +1,10 @@
 /** Slack's Web API through its SDK: no retries, everything with a time limit. */
+
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WebClient } from "@slack/web-api";
 import { quietLogger } from "./quiet-logger.js";
+
+const LOOK_MS = 10;
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -10,8 +14,8 @@ export interface CallOptions {
 export interface SlackApi {
   /** Rejects with the SDK's error; `faults.ts` reads it. */
   call<T extends object = object>(method: string, args: object, options?: CallOptions): Promise<T>;
-  /** Ends what is under way. */
-  close(): void;
+  /** Lets what is under way end within this time, then cuts it off. */
+  close(graceMs: number): Promise<void>;
 }
 
 export async function connectApi(token: string, apiUrl: string, timeoutMs: number): Promise<SlackApi> {
@@ -29,7 +33,8 @@ export async function connectApi(token: string, apiUrl: string, timeoutMs: numbe
   });
   return {
     call: (method, args, options = {}) => bounded(client, method, args, options),
-    close: () => {
+    close: async (graceMs) => {
+      for (const end = Date.now() + graceMs; open.size > 0 && Date.now() < end; ) await sleep(LOOK_MS);
       for (const controller of open) controller.abort();
     },
   };

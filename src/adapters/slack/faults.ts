@@ -64,7 +64,7 @@ export function explain(error: unknown): string {
   if (code === "missing_scope") return missingScope(error);
   if (code !== undefined)
     return ACCOUNT_FAULTS[code] ?? CHAT_FAULTS[code] ?? `Slack said no: ${safeWord(code)}`;
-  const { retryAfter, statusCode } = error as { retryAfter?: number; statusCode?: number };
+  const { retryAfter, statusCode } = numbersOf(error);
   if (retryAfter !== undefined) return `Slack asks to wait ${retryAfter} s`;
   if (statusCode !== undefined) return `Slack answered with HTTP ${statusCode}`;
   return `Slack can't be reached (${networkCode(error) ?? "no answer"})`;
@@ -84,7 +84,7 @@ function safeWord(word: string): string {
 export function toSendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const message = explain(error);
-  const { retryAfter, statusCode } = error as { retryAfter?: number; statusCode?: number };
+  const { retryAfter, statusCode } = numbersOf(error);
   if (retryAfter !== undefined)
     return new SendError("never_sent", message, { retryAfterMs: retryAfter * 1000, cause: error });
   const code = slackCode(error);
@@ -102,6 +102,11 @@ function fromAnswer(code: string, message: string, cause: unknown): SendError {
   if (code in ACCOUNT_FAULTS || code === "missing_scope")
     return new SendError("never_sent", message, { retryAfterMs: ACCOUNT_RETRY_MS, scope: "account", cause });
   return new SendError("refused", message, { cause });
+}
+
+/** The SDK's figures; a socket that closes rejects with nothing at all. */
+function numbersOf(error: unknown): { retryAfter?: number; statusCode?: number } {
+  return (error ?? {}) as { retryAfter?: number; statusCode?: number };
 }
 
 /** fetch's errors hide the reason: WebAPIRequestError → TypeError → the socket's error. */

@@ -9,11 +9,11 @@ export interface ReadOptions {
 
 export function readMrkdwn(text: string, options: ReadOptions): string {
   const plain = text
-    .replaceAll("\0", "")
+    .replace(/[\0\u0001]/g, "")
     .replace(/<([^<>\n]*)>/g, (_, inner: string) => reference(inner, options));
-  return unescape(plain)
-    .replace(/[ \t]*\u0001[ \t]*/g, " ")
-    .replace(/^ +| +$/gm, (spaces, at: number) => (at === 0 ? "" : spaces))
+  return decode(plain)
+    .replace(/^[ \t]*\u0001[:,]?[ \t]*/gm, "")
+    .replace(/[ \t]*\u0001/g, "")
     .trim();
 }
 
@@ -41,7 +41,7 @@ function special(target: string, label: string): string {
   return `@${target.split("^")[0]}`;
 }
 
-function unescape(text: string): string {
+function decode(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 

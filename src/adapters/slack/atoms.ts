@@ -1,0 +1,63 @@
+/** Pieces of rendered text that a cut must not go through, with what stands around them. */
+
+export type Mark = "*" | "_" | "~" | "`";
+
+export interface Atom {
+  /** Already in Slack's markup, escaped. */
+  text: string;
+  kind: "word" | "space" | "newline";
+  /** May not be cut even if it is longer than a message likes: an entity, a link. */
+  solid: boolean;
+  /** Open around it, outermost first. */
+  marks: readonly Mark[];
+  /** Inside a block of code. */
+  pre: boolean;
+  /** Inside a quote. */
+  quote: boolean;
+}
+
+export type Around = Pick<Atom, "marks" | "pre" | "quote">;
+export const PLAIN: Around = { marks: [], pre: false, quote: false };
+
+export function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Plain text → atoms. */
+export function atomsOf(text: string, around: Around): Atom[] {
+  const pieces = text.match(/\n|[^\S\n]+|[^\s&<>]+|[&<>]/g) ?? [];
+  return pieces.map((piece) => {
+    if (piece === "\n") return newline(around);
+    const kind = piece.trim() === "" ? "space" : "word";
+    return { text: escapeText(piece), kind, solid: /[&<>]/.test(piece), ...around };
+  });
+}
+
+/** Formatting ends with its line. */
+export function newline(around: Around): Atom {
+  return { ...around, text: "\n", kind: "newline", solid: true, marks: [] };
+}
+
+export function solid(text: string, around: Around): Atom {
+  return { text, kind: "word", solid: true, ...around };
+}
+
+/** Slack sees a mark only next to a word: the space between takes part where both sides do. */
+export function settleSpaces(atoms: readonly Atom[]): Atom[] {
+  return atoms.map((atom, i) => {
+    if (atom.kind !== "space" || atom.marks.length === 0) return atom;
+    const before = atoms[i - 1]?.marks ?? [];
+    const after = atoms[i + 1]?.marks ?? [];
+    return {
+      ...atom,
+      marks: atom.marks.slice(0, Math.min(common(before, after), common(before, atom.marks))),
+    };
+  });
+}
+
+/** How many marks two stacks share. */
+export function common(a: readonly Mark[], b: readonly Mark[]): number {
+  let n = 0;
+  while (n < a.length && n < b.length && a[n] === b[n]) n++;
+  return n;
+}

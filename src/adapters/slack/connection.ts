@@ -1,0 +1,243 @@
+/** From "who am I?" to a stream of events, again and again until closed. What fails for now is tried again. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { HermesError } from "../../errors.js";
+import type { AdapterEvents } from "../adapter.js";
+import { connectApi, type SlackApi } from "./api.js";
+import { backoffMs } from "./backoff.js";
+import { catchUp } from "./catch-up.js";
+import type { SlackSettings } from "./config.js";
+import { SeenCursor } from "./cursor.js";
+import { Directory } from "./directory.js";
+import { explain, isHopeless } from "./faults.js";
+import type { HealthWatch } from "./health.js";
+import { type Delivered, Intake } from "./intake.js";
+import type { Identity } from "./native.js";
+import { Sender } from "./sender.js";
+import { Socket } from "./socket.js";
+import { Streams } from "./streams.js";
+import { Threads } from "./threads.js";
+import { Typing } from "./typing.js";
+
+export interface ConnectionParts {
+  settings: SlackSettings;
+  events: AdapterEvents;
+  commandNames: ReadonlySet<string>;
+  health: HealthWatch;
+}
+
+/** What works once Slack has told who we are. */
+export interface Desk {
+  sender: Sender;
+  streams: Streams;
+  typing: Typing;
+  intake: Intake;
+  cursor: SeenCursor;
+}
+
+export class Connection {
+  desk: Desk | undefined;
+  /** Messages can come in, or it takes long and goes on by itself. Rejects when only an operator can help. */
+  readonly ready: Promise<void>;
+  readonly #parts: ConnectionParts;
+  readonly #stopping = new AbortController();
+  readonly #run: Promise<void>;
+  #api: SlackApi | undefined;
+  #intake: Intake | undefined;
+  #catchingUp: Promise<void> | undefined;
+  #caughtUpOnce = false;
+  #isReady!: () => void;
+
+  constructor(parts: ConnectionParts, signal: AbortSignal) {
+    this.#parts = parts;
+    const stop = () => this.#stopping.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    this.#stopping.signal.addEventListener("abort", () => signal.removeEventListener("abort", stop));
+    const open = new Promise<void>((resolve) => {
+      this.#isReady = resolve;
+    });
+    this.#run = this.#begin();
+    this.#run.catch((error: unknown) => this.#trouble(explain(error), true));
+    this.ready = this.#firstOf(open);
+  }
+
+  /** Undefined before the bot knows its own name. */
+  accept(delivered: Delivered): Promise<void> | undefined {
+    if (this.#stopping.signal.aborted) return undefined;
+    return this.#intake?.accept(delivered);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run.catch(() => undefined);
+    await this.#api?.close(this.#parts.settings.times.closeMs);
+    await this.#catchingUp;
+  }
+
+  async #firstOf(open: Promise<void>): Promise<void> {
+    const patience = new AbortController();
+    const { patienceMs } = this.#parts.settings.times;
+    const tired = sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined);
+    try {
+      await Promise.race([open, tired, this.#run]);
+    } catch (error) {
+      throw new HermesError("refused", explain(error), { cause: error });
+    } finally {
+      patience.abort();
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { settings } = this.#parts;
+    this.#api = await connectApi(settings.token, settings.apiUrl, settings.times.callMs);
+    const identity = await this.#whoAmI(this.#api);
+    if (!identity) return;
+    this.desk = this.#assemble(this.#api, identity);
+    if (settings.appToken) await this.#listen(settings.appToken);
+    else await this.#probe(this.#api);
+  }
+
+  /** Undefined when the adapter stops first. */
+  async #whoAmI(api: SlackApi): Promise<Identity | undefined> {
+    const { settings, health } = this.#parts;
+    for (let failures = 0; !this.#stopped; failures++) {
+      try {
+        const identity = await askWhoAmI(api);
+        health.proof();
+        return identity;
+      } catch (error) {
+        if (isHopeless(error)) throw error;
+        this.#trouble(explain(error), false);
+        await this.#pause(backoffMs(failures, settings.times));
+      }
+    }
+    return undefined;
+  }
+
+  #assemble(api: SlackApi, identity: Identity): Desk {
+    const { settings, events, commandNames } = this.#parts;
+    const { times } = settings;
+    const directory = new Directory(api, times.lookUpMs);
+    const threads = new Threads(api, identity, times.lookUpMs);
+    const streams = new Streams({ settings, api, identity });
+    const cursor = new SeenCursor(events);
+    const closing = this.#stopping.signal;
+    const intake = new Intake({
+      settings,
+      identity,
+      directory,
+      threads,
+      events,
+      cursor,
+      commandNames,
+      closing,
+    });
+    this.#intake = intake;
+    return {
+      streams,
+      intake,
+      cursor,
+      sender: new Sender({ settings, api, identity, streams, threads }),
+      typing: new Typing(api, times.typingMs, times.lookUpMs),
+    };
+  }
+
+  async #listen(appToken: string): Promise<void> {
+    const { settings, health } = this.#parts;
+    const socket = new Socket(
+      {
+        appToken,
+        apiUrl: settings.apiUrl,
+        times: settings.times,
+        accept: async (delivered) => {
+          // Too late for the inbox: it comes again.
+          if (this.#stopped) throw new Error("stopping");
+          await this.#intake!.accept(delivered);
+        },
+        beforeOpen: (gapMs) => this.#beforeOpen(gapMs),
+        onOpen: (connections) => this.#opened(connections),
+        onAlive: () => health.proof(),
+        onTrouble: (detail, hopeless) => this.#trouble(detail, hopeless),
+      },
+      this.#stopping.signal,
+    );
+    await socket.run();
+  }
+
+  #opened(connections: number): void {
+    const { health, settings } = this.#parts;
+    health.up();
+    const notice = connections > 1 ? shared(connections) : undefined;
+    health.notice(notice);
+    if (notice) settings.log("warn", notice);
+    this.#isReady();
+  }
+
+  /** Without a socket there is no heartbeat: a call that Slack answers is the proof. */
+  async #probe(api: SlackApi): Promise<void> {
+    const { health, settings } = this.#parts;
+    await this.#beforeOpen(undefined);
+    health.up();
+    this.#isReady();
+    for (;;) {
+      await this.#pause(settings.times.probeMs);
+      if (this.#stopped) return;
+      await askWhoAmI(api).then(
+        () => health.up(),
+        (error: unknown) => this.#trouble(explain(error), isHopeless(error)),
+      );
+    }
+  }
+
+  #trouble(detail: string, hopeless: boolean): void {
+    if (this.#stopped) return;
+    this.#parts.health.trouble(hopeless ? "down" : "degraded", detail);
+    this.#parts.settings.log(hopeless ? "error" : "warn", detail);
+  }
+
+  // --- what was missed --------------------------------------------------------------------------------------------
+
+  /** What was missed comes before what is new, unless it takes too long. */
+  async #beforeOpen(gapMs: number | undefined): Promise<void> {
+    const { catchUpMaxAgeSeconds, times } = this.#parts.settings;
+    const needed = !this.#caughtUpOnce || (gapMs ?? 0) > times.gapMs;
+    if (catchUpMaxAgeSeconds === 0 || !needed) return;
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#catchingUp = undefined;
+    });
+    await Promise.race([this.#catchingUp, this.#pause(times.catchUpMs)]);
+  }
+
+  /** Never rejects: after a failure the cursor stays where it was, and the next socket tries again. */
+  async #catchUp(): Promise<void> {
+    const { settings } = this.#parts;
+    const { cursor, intake } = this.desk!;
+    const stopping = this.#stopping.signal;
+    try {
+      cursor.hold();
+      const seen = await cursor.stored();
+      const accept = (event: Parameters<Intake["acceptEvent"]>[0]) => intake.acceptEvent(event);
+      if (seen !== undefined) await catchUp({ settings, api: this.#api!, accept, stopping }, seen);
+      await cursor.release();
+      this.#caughtUpOnce = true;
+    } catch (error) {
+      if (!this.#stopped) settings.log("warn", `Could not fetch what was missed: ${explain(error)}`);
+    }
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+}
+
+async function askWhoAmI(api: SlackApi): Promise<Identity> {
+  const me = await api.call<{ team_id?: string; user_id?: string; bot_id?: string }>("auth.test", {});
+  return { teamId: me.team_id ?? "", userId: me.user_id ?? "", botId: me.bot_id };
+}
+
+function shared(connections: number): string {
+  return `${connections} sockets are open for this Slack app, and each hears only a part: stop the other gateway unless it has just been restarted`;
+}

@@ -1,0 +1,49 @@
+import { nowSeconds } from "../../clock.js";
+import type { Health } from "../adapter.js";
+
+/** What is known of the connection. Proof is Slack's hello or pong, a delivery, or a call that it answered. */
+export class HealthWatch {
+  #state: Health["state"] = "down";
+  #lastProofAt: number | null = null;
+  #detail: string | undefined = "Not connected to Slack";
+  /** Something that works, but not as it should. */
+  #notice: string | undefined;
+  readonly #staleMs: number;
+
+  constructor(staleMs: number) {
+    this.#staleMs = staleMs;
+  }
+
+  proof(): void {
+    this.#lastProofAt = nowSeconds();
+  }
+
+  up(): void {
+    this.proof();
+    this.#state = "ok";
+    this.#detail = undefined;
+  }
+
+  trouble(state: "degraded" | "down", detail: string): void {
+    this.#state = state;
+    this.#detail = detail;
+  }
+
+  notice(text: string | undefined): void {
+    this.#notice = text;
+  }
+
+  get lastProofAt(): number | null {
+    return this.#lastProofAt;
+  }
+
+  now(): Health {
+    const detail = this.#isStale() ? "Slack has been silent for too long" : (this.#detail ?? this.#notice);
+    const state = this.#isStale() ? "degraded" : this.#state;
+    return { state, lastProofAt: this.#lastProofAt, ...(detail === undefined ? {} : { detail }) };
+  }
+
+  #isStale(): boolean {
+    return this.#state === "ok" && (nowSeconds() - (this.#lastProofAt ?? 0)) * 1000 > this.#staleMs;
+  }
+}

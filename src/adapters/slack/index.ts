@@ -1,0 +1,94 @@
+/** Slack: Socket Mode or signed HTTP in, the Web API out. This file only connects the parts. */
+import { HermesError } from "../../errors.js";
+import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type {
+  Adapter,
+  AdapterEvents,
+  CanLookUp,
+  CanRegisterCommands,
+  CanStream,
+  CanType,
+  Health,
+  MenuCommand,
+} from "../adapter.js";
+import { SendError } from "../adapter.js";
+import { type SlackOptions, type SlackSettings, withDefaults } from "./config.js";
+import { Connection, type Desk } from "./connection.js";
+import { HealthWatch } from "./health.js";
+import { handleRequest } from "./http.js";
+import { PLATFORM } from "./normalise.js";
+import { LONGEST_MESSAGE } from "./render.js";
+
+export type { SlackLog, SlackOptions, SlackTimes } from "./config.js";
+
+export interface SlackAdapter extends Adapter, CanStream, CanLookUp, CanType, CanRegisterCommands {
+  /** For the app's Request URL in HTTP mode: events and slash commands alike. */
+  handleRequest(request: Request): Promise<Response>;
+}
+
+export function slackAdapter(options: SlackOptions): SlackAdapter {
+  const settings = withDefaults(options);
+  const { times, account } = settings;
+  const health = new HealthWatch(settings.appToken ? 4 * times.pingMs : 3 * times.probeMs);
+  const commandNames = new Set<string>();
+  let connection: Connection | undefined;
+
+  function desk(): Desk {
+    const found = connection?.desk;
+    if (!found) throw new SendError("never_sent", "Slack isn't connected yet", { scope: "account" });
+    return found;
+  }
+
+  return {
+    platform: PLATFORM,
+    account,
+    limits: { length: LONGEST_MESSAGE, unit: "utf16" },
+
+    async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      checkMode(settings);
+      connection = new Connection({ settings, events, commandNames, health }, signal);
+      await connection.ready;
+    },
+
+    async disconnect(): Promise<void> {
+      const closing = connection;
+      connection = undefined;
+      await closing?.close();
+      health.trouble("down", "Not connected to Slack");
+    },
+
+    health: (): Health => health.now(),
+    send: async (message: OutboundMessage, signal: AbortSignal): Promise<Receipt> =>
+      await desk().sender.send(message, signal),
+    lookUp: async (message: OutboundMessage, signal: AbortSignal) =>
+      (await connection?.desk?.sender.lookUp(message, signal)) ?? "unknown",
+    show: async (target: Target, messageId: string | null, text: string, signal: AbortSignal) =>
+      await desk().streams.show(target, messageId, text, signal),
+    type: (target: Target): void => connection?.desk?.typing.show(target),
+
+    /** Slack's menu of commands belongs to the app's manifest; here they make `!name` work in messages. */
+    async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
+      commandNames.clear();
+      for (const { name } of commands) commandNames.add(name.replace(/^\//, "").toLowerCase());
+    },
+
+    async handleRequest(request: Request): Promise<Response> {
+      if (!settings.signingSecret) return new Response("no signing secret", { status: 404 });
+      return await handleRequest(request, {
+        signingSecret: settings.signingSecret,
+        accept: (delivered) => connection?.accept(delivered),
+        onProof: () => health.proof(),
+      });
+    },
+  };
+}
+
+function checkMode({ appToken, signingSecret, token }: SlackSettings): void {
+  if (token === "")
+    throw new HermesError("invalid", "Slack needs a bot token", { hint: "Set SLACK_BOT_TOKEN" });
+  if (appToken || signingSecret) return;
+  throw new HermesError("invalid", "Slack needs an app token (Socket Mode) or a signing secret (HTTP)", {
+    hint: "Set SLACK_APP_TOKEN or SLACK_SIGNING_SECRET",
+  });
+}

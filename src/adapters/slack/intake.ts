@@ -1,0 +1,188 @@
+/** What Slack delivers → normalised, with names, threads and files → the inbox. Resolves when Slack may be told. */
+import { nowSeconds } from "../../clock.js";
+import type { InboundMessage } from "../../message.js";
+import type { AdapterEvents } from "../adapter.js";
+import { BoundedMap } from "./bounded-map.js";
+import type { SlackSettings } from "./config.js";
+import type { SeenCursor } from "./cursor.js";
+import type { Directory } from "./directory.js";
+import { download } from "./media.js";
+import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
+import type { Identity, SlackCommand, SlackEvent, SlackFile } from "./native.js";
+import { type Incoming, type NormaliseContext, normalise, normaliseCommand } from "./normalise.js";
+import type { Threads } from "./threads.js";
+
+export interface Delivered {
+  type: string;
+  body: unknown;
+}
+
+export interface IntakeParts {
+  settings: SlackSettings;
+  identity: Identity;
+  directory: Directory;
+  threads: Threads;
+  events: AdapterEvents;
+  cursor: SeenCursor;
+  commandNames: ReadonlySet<string>;
+  closing: AbortSignal;
+}
+
+type IncomingMessage = Extract<Incoming, { kind: "message" }>;
+
+/** Copies of a message that come while its files are fetched, or soon after, share them. */
+const MOST_PREPARED = 500;
+const MOST_NAMES = 10;
+
+export class Intake {
+  readonly #parts: IntakeParts;
+  readonly #context: NormaliseContext;
+  readonly #prepared = new BoundedMap<string, Promise<InboundMessage>>(MOST_PREPARED);
+  /** One conversation's messages are received one after another, however long their files take. */
+  readonly #lines = new Map<string, Promise<void>>();
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+    this.#context = {
+      ...parts.settings,
+      identity: parts.identity,
+      commandNames: parts.commandNames,
+      nameOf: (id) => parts.directory.nameOf(id),
+    };
+  }
+
+  /** Rejects when the inbox didn't take it: then Slack isn't told, and delivers again. */
+  async accept({ type, body }: Delivered): Promise<void> {
+    if (type === "slash_commands") return await this.#command(body as SlackCommand);
+    if (type !== "events_api") return;
+    const { event, type: kind } = (body ?? {}) as { event?: SlackEvent; type?: string };
+    if (kind === "app_rate_limited") this.#parts.settings.log("warn", RATE_LIMITED);
+    if (event) await this.acceptEvent(event);
+  }
+
+  async acceptEvent(event: SlackEvent): Promise<void> {
+    const shape = normalise(event, this.#context);
+    if (!shape) return;
+    const { chatId, threadId } = placeOf(shape);
+    await this.#inLine(`${chatId}:${threadId ?? ""}`, async () => {
+      await this.#learnNames(event);
+      const incoming = normalise(event, this.#context) ?? shape;
+      if (incoming.kind === "edit") return await this.#parts.events.edited(incoming.edit);
+      if (incoming.kind === "delete") return await this.#parts.events.deleted(incoming.ref);
+      await this.#message(incoming, event);
+    });
+  }
+
+  async #message(incoming: IncomingMessage, event: SlackEvent): Promise<void> {
+    const { events, cursor } = this.#parts;
+    const { eventId, sentAt, origin } = incoming.message;
+    if (this.#isTooOld(sentAt)) {
+      this.#parts.settings.log(
+        "warn",
+        `Not answered, too old: a message in ${origin.chatId} of ${isoTime(sentAt)}`,
+      );
+      return;
+    }
+    const prepared = this.#prepared.get(eventId) ?? this.#prepare(incoming, event);
+    this.#prepared.set(eventId, prepared);
+    const message = await prepared;
+    await events.receive(message, cursor.past(event.ts!));
+    this.#remember(message);
+  }
+
+  #isTooOld(sentAt: number): boolean {
+    const { catchUpMaxAgeSeconds: most } = this.#parts.settings;
+    return most > 0 && nowSeconds() - sentAt > most;
+  }
+
+  #remember({ origin, mentioned }: InboundMessage): void {
+    const { chatId, threadId, userId } = origin;
+    if (!chatId || !threadId) return;
+    if (mentioned || origin.chatType === "dm") this.#parts.threads.joined(chatId, threadId);
+    if (userId) this.#parts.threads.visited(chatId, userId, threadId);
+  }
+
+  /** Never rejects: what can't be had is left out. */
+  async #prepare({ message, files, repliesTo }: IncomingMessage, event: SlackEvent): Promise<InboundMessage> {
+    const { directory } = this.#parts;
+    const [room, thread, attachments] = await Promise.all([
+      message.origin.chatType === "dm" ? undefined : directory.room(event.channel!),
+      repliesTo === null ? undefined : this.#thread(event.channel!, repliesTo),
+      Promise.all(files.map((file, i) => this.#file(file, message.attachments[i]!))),
+    ]);
+    const { name, topic } = room ?? {};
+    return {
+      ...message,
+      attachments,
+      origin: { ...message.origin, chatName: name ?? null, chatTopic: topic ?? null },
+      threadWithBot: message.threadWithBot || (thread?.withBot ?? false),
+      ...(thread?.quoted ? { quoted: thread.quoted } : {}),
+    };
+  }
+
+  /** In a thread that the bot joins just now, the message it began with says what it is about. */
+  async #thread(channel: string, threadTs: string) {
+    const { withBot, root } = await this.#parts.threads.look(channel, threadTs);
+    if (!root) return { withBot, quoted: undefined };
+    const options = { botUserId: this.#parts.identity.userId, nameOf: this.#context.nameOf };
+    return { withBot, quoted: { text: readMrkdwn(root.text, options), messageId: root.ts } };
+  }
+
+  #file(file: SlackFile, attachment: InboundMessage["attachments"][number]) {
+    const { settings, closing } = this.#parts;
+    return download(file, attachment, {
+      token: settings.token,
+      apiUrl: settings.apiUrl,
+      mediaDir: settings.mediaDir,
+      maxBytes: settings.maxDownloadBytes,
+      timeoutMs: settings.times.downloadMs,
+      signal: closing,
+    });
+  }
+
+  async #learnNames(event: SlackEvent): Promise<void> {
+    const { user, bot_id: botId, text } = event.message ?? event;
+    const mentioned = mentionedIds(text ?? "").filter((id) => id !== this.#parts.identity.userId);
+    const author = user ?? botId;
+    const all = [...(author === undefined || event.message ? [] : [author]), ...mentioned];
+    await this.#parts.directory.learn(all.slice(0, MOST_NAMES));
+  }
+
+  /** Slack rarely says in which thread a command was typed: it means the one where its user last spoke. */
+  async #command(body: SlackCommand): Promise<void> {
+    const { channel_id: channel, user_id: user, thread_ts: given } = body;
+    if (!channel || !user) return;
+    const { directory, threads, events } = this.#parts;
+    const [threadId] = await Promise.all([given ?? threads.lastOf(channel, user), directory.learn([user])]);
+    const message = normaliseCommand(body, threadId, nowSeconds(), this.#context);
+    if (!message) return;
+    await this.#inLine(`${channel}:${threadId ?? ""}`, () => events.receive(message));
+  }
+
+  async #inLine(key: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#lines.get(key) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    // Those behind wait for it and don't care how it went.
+    this.#lines.set(key, mine);
+    try {
+      await mine;
+    } finally {
+      if (this.#lines.get(key) === mine) this.#lines.delete(key);
+    }
+  }
+}
+
+const RATE_LIMITED = "Slack holds events back: more than 30,000 an hour in this workspace";
+
+function placeOf(incoming: Incoming): { chatId: string | null; threadId: string | null } {
+  if (incoming.kind === "message") {
+    const { chatId, threadId = null } = incoming.message.origin;
+    return { chatId, threadId };
+  }
+  const { chatId } = incoming.kind === "edit" ? incoming.edit : incoming.ref;
+  return { chatId, threadId: incoming.threadId };
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,208 @@
+/** An answer → one or several posts, each with a mark. What was posted before is found again, not posted twice. */
+import { SendError } from "../../errors.js";
+import type { OutboundMessage, Receipt } from "../../message.js";
+import type { SlackApi } from "./api.js";
+import { BoundedMap } from "./bounded-map.js";
+import type { SlackSettings } from "./config.js";
+import { slackCode, toSendError } from "./faults.js";
+import { pages } from "./history.js";
+import { isTs } from "./ids.js";
+import { type OutgoingFile, readAllowed } from "./media.js";
+import type { Identity, SlackEvent } from "./native.js";
+import { editBody, MARKER_TYPE, markerOf, placeOf } from "./outgoing.js";
+import { render } from "./render.js";
+import type { Part } from "./split.js";
+import type { Streams } from "./streams.js";
+import type { Threads } from "./threads.js";
+import { upload } from "./upload.js";
+
+export interface SenderParts {
+  settings: SlackSettings;
+  api: SlackApi;
+  identity: Identity;
+  streams: Streams;
+  threads: Threads;
+}
+
+/** What of a message is there already: step → ts. Its files, all together, are the step after the last part. */
+interface Progress {
+  steps: Map<number, string>;
+  /** An attempt ended without an answer. */
+  unsure: boolean;
+}
+
+interface Plan {
+  parts: readonly Part[];
+  files: readonly OutgoingFile[];
+}
+
+const MOST_PROGRESS = 500;
+const MOST_PAGES = 10;
+/** The message that would be edited is gone, or Slack doesn't let us: a new one takes its place. */
+const NOT_EDITABLE = new Set([
+  "message_not_found",
+  "cant_update_message",
+  "edit_window_closed",
+  "message_not_owned_by_app",
+  "is_inactive",
+]);
+
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #progress = new BoundedMap<string, Progress>(MOST_PROGRESS);
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+  }
+
+  async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+    const plan = await this.#plan(message);
+    const progress = await this.#resume(message, plan, signal);
+    this.#progress.set(message.nonce, progress);
+    for (const step of stepsOf(plan)) {
+      if (progress.steps.has(step)) continue;
+      progress.steps.set(step, await this.#doStep(message, plan, step, progress, signal));
+    }
+    if (message.target.chatId && message.target.threadId)
+      this.#parts.threads.joined(message.target.chatId, message.target.threadId);
+    return receiptOf(progress);
+  }
+
+  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
+    try {
+      const plan = await this.#plan(message);
+      const steps = await this.#find(message, plan, signal);
+      // A part of it counts as missing: the next attempt finds that part and sends the rest.
+      return stepsOf(plan).every((step) => steps.has(step)) ? receiptOf({ steps, unsure: false }) : "missing";
+    } catch {
+      return "unknown";
+    }
+  }
+
+  async #plan(message: OutboundMessage): Promise<Plan> {
+    const { fileDirs, maxUploadBytes, log } = this.#parts.settings;
+    const files: OutgoingFile[] = [];
+    for (const file of message.files ?? []) {
+      try {
+        files.push(await readAllowed(file, fileDirs, maxUploadBytes));
+      } catch (error) {
+        log("warn", `A file was not sent: ${error instanceof Error ? error.message : "unreadable"}`);
+      }
+    }
+    const parts = render(message.text);
+    if (parts.length === 0 && files.length === 0) throw new SendError("refused", "There is nothing to send");
+    return { parts, files };
+  }
+
+  /** One post that is new goes out at once; for everything else Slack is asked what it has. */
+  async #resume(message: OutboundMessage, plan: Plan, signal: AbortSignal): Promise<Progress> {
+    const known = this.#progress.get(message.nonce);
+    const ask = message.mayBeRepeat || known?.unsure || (!known && stepsOf(plan).length > 1);
+    if (!ask) return known ?? { steps: new Map(), unsure: false };
+    const found = await this.#findIfAllowed(message, plan, signal);
+    return { steps: new Map([...(known?.steps ?? []), ...found]), unsure: false };
+  }
+
+  async #findIfAllowed(
+    message: OutboundMessage,
+    plan: Plan,
+    signal: AbortSignal,
+  ): Promise<Map<number, string>> {
+    try {
+      return await this.#find(message, plan, signal);
+    } catch (error) {
+      const code = slackCode(error);
+      // Nothing was posted by this attempt, whatever became of the question.
+      if (code !== "missing_scope" && code !== "not_in_channel" && code !== "channel_not_found")
+        throw asNeverSent(error);
+      this.#parts.settings.log(
+        "warn",
+        "Slack doesn't let us look whether a message arrived: it may come twice",
+      );
+      return new Map();
+    }
+  }
+
+  async #find(message: OutboundMessage, plan: Plan, signal: AbortSignal): Promise<Map<number, string>> {
+    const place = placeOf(message.target);
+    // An answer is younger than its question.
+    const { replyTo } = message.target;
+    const range = isTs(replyTo) ? { ...place, oldest: replyTo } : place;
+    const steps = new Map<number, string>();
+    for await (const page of pages(this.#parts.api, range, MOST_PAGES, signal)) {
+      for (const found of page) this.#match(found, message.nonce, plan, steps);
+    }
+    return steps;
+  }
+
+  #match(found: SlackEvent, nonce: string, plan: Plan, steps: Map<number, string>): void {
+    if (!isTs(found.ts) || !this.#isOurs(found)) return;
+    const { event_type: type, event_payload: payload } = found.metadata ?? {};
+    const part = payload?.part;
+    if (type === MARKER_TYPE && payload?.nonce === nonce && typeof part === "number" && !steps.has(part))
+      steps.set(part, found.ts);
+    // Slack lets no mark hang on a file: its name and its size must do.
+    if (plan.files.length > 0 && sameFiles(found, plan.files)) steps.set(plan.parts.length, found.ts);
+  }
+
+  /** Anybody may write such a mark; only ours count. */
+  #isOurs({ user, bot_id: botId }: SlackEvent): boolean {
+    const { identity } = this.#parts;
+    return user === identity.userId || (identity.botId !== undefined && botId === identity.botId);
+  }
+
+  async #doStep(message: OutboundMessage, plan: Plan, step: number, progress: Progress, signal: AbortSignal) {
+    try {
+      if (step >= plan.parts.length)
+        return await upload(this.#parts, placeOf(message.target), plan.files, signal);
+      const part = plan.parts[step]!;
+      const edited = step === 0 && message.replaces ? await this.#replace(message, part, signal) : undefined;
+      return edited ?? (await this.#post(message, part, step, signal));
+    } catch (error) {
+      const failure = toSendError(error);
+      progress.unsure = failure.outcome === "unknown";
+      throw failure;
+    }
+  }
+
+  async #post(message: OutboundMessage, { text }: Part, step: number, signal: AbortSignal): Promise<string> {
+    const args = { ...placeOf(message.target), text, metadata: markerOf(message.nonce, step) };
+    const { ts } = await this.#parts.api.call<{ ts: string }>("chat.postMessage", args, { signal });
+    return ts;
+  }
+
+  /** The preview becomes the answer. Twice is no harm, so a doubtful outcome is simply tried again. */
+  async #replace(message: OutboundMessage, part: Part, signal: AbortSignal): Promise<string | undefined> {
+    const { channel } = placeOf(message.target);
+    try {
+      const ts = await this.#parts.streams.settle(channel, message.replaces!, signal);
+      const args = { channel, ts, ...editBody(part), metadata: markerOf(message.nonce, 0) };
+      await this.#parts.api.call("chat.update", args, { signal });
+      return ts;
+    } catch (error) {
+      if (NOT_EDITABLE.has(slackCode(error) ?? "")) return undefined;
+      throw asNeverSent(error);
+    }
+  }
+}
+
+function stepsOf({ parts, files }: Plan): number[] {
+  return Array.from({ length: parts.length + (files.length > 0 ? 1 : 0) }, (_, step) => step);
+}
+
+function receiptOf({ steps }: Progress): Receipt {
+  const ids = [...steps].sort(([a], [b]) => a - b).map(([, ts]) => ts);
+  return { messageIds: ids.filter((ts) => ts !== "") };
+}
+
+function sameFiles(found: SlackEvent, files: readonly OutgoingFile[]): boolean {
+  const key = (name: string | undefined, size: number | undefined) => `${name}:${size}`;
+  const theirs = new Set((found.files ?? []).map((file) => key(file.name, file.size)));
+  return files.every((file) => theirs.has(key(file.name, file.content.length)));
+}
+
+function asNeverSent(error: unknown): SendError {
+  const failure = toSendError(error);
+  if (failure.outcome !== "unknown") return failure;
+  return new SendError("never_sent", failure.message, { scope: failure.scope, cause: error });
+}
