@@ -14,13 +14,19 @@ export interface Atom {
   pre: boolean;
   /** Inside a quote. */
   quote: boolean;
+  /** The address that it leads to, escaped; undefined: nowhere. */
+  link: string | undefined;
 }
 
-export type Around = Pick<Atom, "marks" | "pre" | "quote">;
-export const PLAIN: Around = { marks: [], pre: false, quote: false };
+export type Around = Pick<Atom, "marks" | "pre" | "quote" | "link">;
+export const PLAIN: Around = { marks: [], pre: false, quote: false, link: undefined };
 
 export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function unescapeText(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
 /** Plain text → atoms. */
@@ -29,17 +35,22 @@ export function atomsOf(text: string, around: Around): Atom[] {
   return pieces.map((piece) => {
     if (piece === "\n") return newline(around);
     const kind = piece.trim() === "" ? "space" : "word";
-    return { text: escapeText(piece), kind, solid: /[&<>]/.test(piece), ...around };
+    return { ...around, text: escapeText(piece), kind, solid: /[&<>]/.test(piece) };
   });
 }
 
 /** Formatting ends with its line. */
 export function newline(around: Around): Atom {
-  return { ...around, text: "\n", kind: "newline", solid: true, marks: [] };
+  return { ...around, text: "\n", kind: "newline", solid: true, marks: [], link: undefined };
 }
 
 export function solid(text: string, around: Around): Atom {
-  return { text, kind: "word", solid: true, ...around };
+  return { ...around, text, kind: "word", solid: true };
+}
+
+/** An address too long for any message, as its letters: better plain than lost. */
+export function loosened(atom: Atom): Atom[] {
+  return atomsOf(unescapeText(atom.text.replace(/^<|>$/g, "")), { ...atom, marks: [], link: undefined });
 }
 
 /** Slack sees a mark only next to a word: the space between takes part where both sides do. */

@@ -10,45 +10,68 @@ const EDGE = "\u200b";
 const EDGE_COST = 2;
 
 export function emit(atoms: readonly Atom[]): string {
-  let out = "";
-  let marks: readonly Mark[] = [];
-  let pre = false;
-  let lineStart = true;
-  const close = (next: readonly Mark[]) => {
-    const kept = common(marks, next);
-    out += marks.slice(kept).reverse().join("");
-    const closed = marks.length > kept;
-    marks = marks.slice(0, kept);
-    return closed;
-  };
-  for (const atom of atoms) {
-    const closed = close(atom.pre ? [] : atom.marks);
-    if (pre && !atom.pre) {
-      out += FENCE_CLOSE;
-      pre = false;
-      lineStart = false;
-      if (atom.kind !== "newline") {
-        out += "\n";
-        lineStart = true;
-      }
-    }
-    if (lineStart && atom.quote && !atom.pre) out += QUOTE;
-    if (atom.pre && !pre) {
-      out += (lineStart ? "" : "\n") + FENCE_OPEN;
-      pre = true;
-    }
-    if (closed && isWordy(atom.text[0])) out += EDGE;
-    const opened = atom.pre ? [] : atom.marks.slice(marks.length);
-    if (opened.length > 0) {
-      if (marks.length === 0 && isWordy(out.at(-1))) out += EDGE;
-      out += opened.join("");
-      marks = atom.marks;
-    }
-    out += atom.text;
-    lineStart = atom.kind === "newline";
+  const page = new Page();
+  for (const atom of atoms) page.add(atom);
+  return page.end();
+}
+
+class Page {
+  #out = "";
+  #marks: readonly Mark[] = [];
+  #link: string | undefined;
+  #pre = false;
+  #lineStart = true;
+
+  add(atom: Atom): void {
+    const closed = this.#close(atom);
+    if (this.#pre && !atom.pre) this.#closeFence(atom);
+    if (this.#lineStart && atom.quote && !atom.pre) this.#out += QUOTE;
+    if (atom.pre && !this.#pre) this.#openFence();
+    if (closed && isWordy(atom.text[0])) this.#out += EDGE;
+    if (!atom.pre) this.#open(atom);
+    this.#out += atom.text;
+    this.#lineStart = atom.kind === "newline";
   }
-  close([]);
-  return pre ? out + FENCE_CLOSE : out;
+
+  end(): string {
+    this.#close({ marks: [], link: undefined, pre: false });
+    return this.#pre ? this.#out + FENCE_CLOSE : this.#out;
+  }
+
+  /** What the next atom doesn't share; true if a mark was closed. */
+  #close({ marks, link, pre }: Pick<Atom, "marks" | "link" | "pre">): boolean {
+    const kept = pre ? 0 : common(this.#marks, marks);
+    const closing = this.#marks.length > kept;
+    if (this.#link !== undefined && (closing || pre || link !== this.#link || marks.length > kept)) {
+      this.#out += ">";
+      this.#link = undefined;
+    }
+    this.#out += this.#marks.slice(kept).reverse().join("");
+    this.#marks = this.#marks.slice(0, kept);
+    return closing;
+  }
+
+  #open({ marks, link }: Atom): void {
+    const opened = marks.slice(this.#marks.length);
+    if (opened.length > 0 && this.#marks.length === 0 && isWordy(this.#out.at(-1))) this.#out += EDGE;
+    this.#out += opened.join("");
+    this.#marks = marks;
+    if (link === undefined || link === this.#link) return;
+    this.#out += `<${link}|`;
+    this.#link = link;
+  }
+
+  #openFence(): void {
+    this.#out += (this.#lineStart ? "" : "\n") + FENCE_OPEN;
+    this.#pre = true;
+  }
+
+  #closeFence({ kind }: Atom): void {
+    this.#out += FENCE_CLOSE;
+    this.#pre = false;
+    this.#lineStart = kind !== "newline";
+    if (this.#lineStart) this.#out += "\n";
+  }
 }
 
 function isWordy(char: string | undefined): boolean {
@@ -63,5 +86,7 @@ export function cost(atom: Atom, before: Atom | undefined): number {
   const fence = atom.pre && !before?.pre ? FENCE_OPEN.length + FENCE_CLOSE.length + 2 : 0;
   const quote =
     atom.quote && (before === undefined || before.kind === "newline" || before.pre) ? QUOTE.length : 0;
-  return atom.text.length + 2 * opened + (changed ? EDGE_COST : 0) + fence + quote;
+  const linked =
+    atom.link !== undefined && (changed || before?.link !== atom.link) ? atom.link.length + 3 : 0;
+  return atom.text.length + 2 * opened + (changed ? EDGE_COST : 0) + fence + quote + linked;
 }

@@ -1,5 +1,5 @@
 /** What the SDK throws → what it means for a send, in a sentence that says what to do. Never a token in it. */
-import { SendError } from "../../errors.js";
+import { HermesError, SendError } from "../../errors.js";
 
 /** Only an operator can mend these; the answers wait meanwhile. */
 const ACCOUNT_FAULTS: Record<string, string> = {
@@ -60,6 +60,7 @@ export function isHopeless(error: unknown): boolean {
 
 /** One line for logs and health. */
 export function explain(error: unknown): string {
+  if (error instanceof HermesError || error instanceof SendError) return error.message;
   const code = slackCode(error);
   if (code === "missing_scope") return missingScope(error);
   if (code !== undefined)

@@ -1,16 +1,6 @@
 /** Markdown → Slack's mrkdwn, split after rendering. Pure. */
 import { lexer, type Token, type Tokens } from "marked";
-import {
-  type Around,
-  type Atom,
-  atomsOf,
-  escapeText,
-  type Mark,
-  newline,
-  PLAIN,
-  settleSpaces,
-  solid,
-} from "./atoms.js";
+import { type Around, type Atom, atomsOf, type Mark, newline, PLAIN, settleSpaces, solid } from "./atoms.js";
 import { type Part, type SplitShape, splitAtoms } from "./split.js";
 import { tableLines } from "./table.js";
 
@@ -30,7 +20,8 @@ function blocks(tokens: readonly Token[], around: Around, between = 2): Atom[] {
     const rendered = block(token, around);
     if (rendered.length === 0) continue;
     if (out.length > 0) for (let i = 0; i < between; i++) out.push(newline(around));
-    out.push(...rendered);
+    // One by one: a long document is more than a call takes as arguments.
+    for (const atom of rendered) out.push(atom);
   }
   return out;
 }
@@ -88,7 +79,7 @@ function listItem(item: Tokens.ListItem, around: Around, depth: number): Atom[] 
     const rendered = nested ? list(token as Tokens.List, around, depth + 1) : block(token, around);
     if (rendered.length === 0) continue;
     if (out.length > 0) out.push(newline(around));
-    out.push(...rendered);
+    for (const atom of rendered) out.push(atom);
   }
   return out;
 }
@@ -151,13 +142,15 @@ function plainText(around: Around): Around {
   return { ...around, marks: [] };
 }
 
+const LONGEST_URL = 1500;
+
 function link(href: string, label: string, around: Around): Atom[] {
-  if (!/^(https?|mailto|tel):/i.test(href))
-    return atomsOf(label === "" || label === href ? href : `${label} (${href})`, around);
+  const text = label.replace(/\s+/g, " ").trim();
+  if (!/^(https?|mailto|tel):/i.test(href) || href.length > LONGEST_URL)
+    return atomsOf(text === "" || text === href ? href : `${text} (${href})`, around);
   const url = href.replaceAll("&", "&amp;").replace(/[<>|\s]/g, (char) => encodeURIComponent(char));
-  const text = escapeText(label.replace(/\s+/g, " ").trim());
-  const same = text === "" || text === url || `mailto:${text}` === url;
-  return [solid(same ? `<${url}>` : `<${url}|${text}>`, around)];
+  if (text === "" || text === href || `mailto:${text}` === href) return [solid(`<${url}>`, around)];
+  return atomsOf(text, { ...around, link: url });
 }
 
 /** Without any markup: for labels and cells. */

@@ -97,7 +97,9 @@ export class Sender {
   /** One post that is new goes out at once; for everything else Slack is asked what it has. */
   async #resume(message: OutboundMessage, plan: Plan, signal: AbortSignal): Promise<Progress> {
     const known = this.#progress.get(message.nonce);
-    const ask = message.mayBeRepeat || known?.unsure || (!known && stepsOf(plan).length > 1);
+    const steps = stepsOf(plan);
+    const complete = steps.every((step) => known?.steps.has(step));
+    const ask = !complete && (message.mayBeRepeat || known?.unsure || steps.length > 1);
     if (!ask) return known ?? { steps: new Map(), unsure: false };
     const found = await this.#findIfAllowed(message, plan, signal);
     return { steps: new Map([...(known?.steps ?? []), ...found]), unsure: false };

@@ -1,6 +1,7 @@
 /** Socket Mode: one socket at a time, opened again for as long as the adapter lives. An ack follows the inbox. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SocketModeClient } from "@slack/socket-mode";
+import { HermesError } from "../../errors.js";
 import { backoffMs } from "./backoff.js";
 import type { SlackTimes } from "./config.js";
 import { explain, isHopeless } from "./faults.js";
@@ -47,9 +48,12 @@ export class Socket {
       } catch (error) {
         if (this.#stopping.aborted) return;
         const hopeless = isHopeless(error);
-        if (hopeless && this.#lostAtMs === undefined && this.#failures === 0) throw error;
+        // The bot's own token is known to be good by now: what Slack refuses here is the other one.
+        const detail = hopeless ? `Socket Mode's app_token: ${explain(error)}` : explain(error);
+        if (hopeless && this.#lostAtMs === undefined && this.#failures === 0)
+          throw new HermesError("refused", detail, { cause: error });
         this.#failures += 1;
-        this.#parts.onTrouble(explain(error), hopeless);
+        this.#parts.onTrouble(detail, hopeless);
         await this.#pause(hopeless);
       }
     }
@@ -106,6 +110,7 @@ export class Socket {
         fetch: (input, init) => fetch(input, { ...init, signal: anyOf(init?.signal, this.#stopping) }),
       },
     });
+    guard(client);
     client.on("ws_message", (data: unknown) => {
       const connections = helloConnections(data);
       if (connections !== undefined) onOpen(connections);
@@ -131,9 +136,24 @@ export class Socket {
   }
 }
 
+/** The SDK trips over envelopes without an event ("app_rate_limited"), and its promise is nobody's: it would end us. */
+function guard(client: SocketModeClient): void {
+  const listeners = client.listeners("ws_message");
+  client.removeAllListeners("ws_message");
+  for (const listener of listeners) {
+    client.on("ws_message", async (...data: unknown[]) => {
+      try {
+        await listener.apply(client, data);
+      } catch {
+        // Nothing that could be received.
+      }
+    });
+  }
+}
+
 /** How many sockets this app has, as Slack's hello tells. */
 function helloConnections(data: unknown): number | undefined {
-  if (typeof data !== "string" || !data.includes('"hello"')) return undefined;
+  if (typeof data !== "string" || !/"type"\s*:\s*"hello"/.test(data)) return undefined;
   const { type, num_connections: connections } = JSON.parse(data) as {
     type?: string;
     num_connections?: number;

@@ -1,5 +1,5 @@
 /** Atoms → parts that fit: cut at a line, else at a space, else inside a word, never inside an atom that is solid. */
-import { type Atom, atomsOf } from "./atoms.js";
+import { type Atom, loosened } from "./atoms.js";
 import { cost, emit } from "./emit.js";
 
 /** Room for " (99/99)" and a little more. */
@@ -81,21 +81,29 @@ function breakBefore(atoms: readonly Atom[], fits: number): number {
   return ending("space") || line || fits;
 }
 
-/** One word is longer than the room. What is solid goes as its letters: better plain than lost. */
+/** One word is longer than the room. */
 function cutWord(atoms: readonly Atom[], room: number): Cut {
   const [first, ...others] = atoms as [Atom, ...Atom[]];
-  if (first.solid) {
-    const letters = atomsOf(first.text.replace(/^<|>$/g, ""), { ...first, marks: [] });
-    return {
-      part: [],
-      after: [...letters.map((atom) => ({ ...atom, solid: atom.text.length < 6 })), ...others],
-    };
-  }
+  if (first.solid && first.text.length > LONGEST_ENTITY)
+    return { part: [], after: [...loosened(first), ...others] };
   const around = cost(first, undefined) - first.text.length;
-  const size = cutAt(first.text, Math.max(1, room - around));
+  // The address alone fills the message.
+  if (first.link !== undefined && around + LONGEST_ENTITY > room)
+    return { part: [], after: unlinked(atoms, first.link) };
+  const size = first.solid ? first.text.length : cutAt(first.text, Math.max(1, room - around));
   const head = { ...first, text: first.text.slice(0, size) };
   const tail = { ...first, text: first.text.slice(size) };
   return { part: [head], after: tail.text === "" ? others : [tail, ...others] };
+}
+
+const LONGEST_ENTITY = "&amp;".length;
+
+/** The label as plain text, the address after it. */
+function unlinked(atoms: readonly Atom[], link: string): Atom[] {
+  const end = atoms.findIndex((atom) => atom.link !== link);
+  const label = atoms.slice(0, end < 0 ? atoms.length : end).map((atom) => ({ ...atom, link: undefined }));
+  const last = label.at(-1)!;
+  return [...label, ...loosened({ ...last, text: ` (${link})` }), ...atoms.slice(label.length)];
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -117,15 +125,17 @@ function isLowSurrogate(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Indentation at the start of a line of code stays; other blanks at an edge say nothing. */
-function skipBlank(atoms: readonly Atom[]): Atom[] {
-  let at = 0;
-  while (at < atoms.length && atoms[at]!.kind !== "word") at++;
-  const lastBreak = atoms.slice(0, at).findLastIndex((atom) => atom.kind === "newline");
-  return atoms.slice(atoms[at]?.pre && lastBreak >= 0 ? lastBreak + 1 : at);
+/** Blanks at an edge say nothing, but the indentation of code stays. */
+function skipBlank(atoms: readonly Atom[]): readonly Atom[] {
+  const word = atoms.findIndex((atom) => atom.kind === "word");
+  if (word < 0) return [];
+  if (!atoms[word]!.pre) return atoms.slice(word);
+  let at = word;
+  while (at > 0 && atoms[at - 1]!.kind === "space" && atoms[at - 1]!.pre) at--;
+  return atoms.slice(at);
 }
 
 function trimmed(atoms: readonly Atom[]): Atom[] {
   const end = atoms.findLastIndex((atom) => atom.kind === "word") + 1;
-  return skipBlank(atoms.slice(0, end));
+  return [...skipBlank(atoms.slice(0, end))];
 }

@@ -88,6 +88,11 @@ describe("receiving over Socket Mode", () => {
     b.slack.event({});
     b.slack.deliveries.submit("interactive", { type: "block_actions" });
     b.slack.sockets.broadcast({ type: "something_new" });
+    b.slack.sockets.broadcast({
+      type: "events_api",
+      envelope_id: "e1",
+      payload: { type: "app_rate_limited" },
+    });
     b.slack.say({ channel: "D1", user: "U1", text: "still there?" });
     await b.slack.until(() => b.slack.deliveries.all.every(({ state }) => state === "acked"));
     expect(b.inbox.texts).toEqual(["still there?"]);

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { signature, signedRequest } from "../../emulators/slack/index.js";
+import { type Bench, bench } from "./harness.js";
+
+const SECRET = "emulated-signing-secret";
+const URL_ = "http://hermes.local/slack/events";
+
+let b: Bench;
+beforeEach(async () => {
+  b = await bench({ adapter: { appToken: undefined, signingSecret: SECRET } });
+  b.slack.postEventsTo((request) => b.adapter.handleRequest(request));
+});
+afterEach(() => b.close());
+
+function post(body: string, headers: Record<string, string> = {}, at = Date.now()): Promise<Response> {
+  const timestamp = String(Math.floor(at / 1000));
+  return b.adapter.handleRequest(
+    new Request(URL_, {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "x-slack-request-timestamp": timestamp,
+        "x-slack-signature": signature(SECRET, timestamp, body),
+        ...headers,
+      },
+    }),
+  );
+}
+
+describe("events over HTTP", () => {
+  it("are received, and answered with 200", async () => {
+    b.slack.say({ channel: "D1", user: "U1", text: "héllo" });
+    await b.slack.until(() => b.slack.deliveries.all[0]?.state === "acked");
+    expect(b.inbox.texts).toEqual(["héllo"]);
+    expect(b.slack.sockets.opened).toBe(0);
+  });
+
+  it("are answered only when the inbox has them, and come again when it doesn't", async () => {
+    let tries = 0;
+    b.inbox.gate = async () => {
+      tries += 1;
+      expect(b.slack.deliveries.all[0]!.state).toBe("flying");
+      if (tries === 1) throw new Error("disk full");
+    };
+    b.slack.say({ channel: "D1", user: "U1", text: "hello" });
+    await b.slack.until(() => b.slack.deliveries.all[0]?.state === "acked");
+    expect(b.slack.deliveries.all[0]!.attempts).toBe(2);
+    expect(b.inbox.texts).toEqual(["hello"]);
+  });
+
+  it("may be slash commands", async () => {
+    b.slack.command("D1", "U1", "/hermes", "");
+    await b.slack.until(() => b.slack.deliveries.all[0]?.state === "acked");
+    expect(b.inbox.texts).toEqual(["/help"]);
+    expect(b.slack.deliveries.all[0]!.ackPayload).toBe("");
+  });
+
+  it("prove the address with Slack's challenge", async () => {
+    const response = await post(JSON.stringify({ type: "url_verification", challenge: "abc" }));
+    expect(await response.json()).toEqual({ challenge: "abc" });
+  });
+
+  const body = JSON.stringify({
+    type: "event_callback",
+    event: { type: "message", channel: "D1", user: "U1", text: "x", ts: "1.1" },
+  });
+
+  it.each([
+    ["a wrong signature", { "x-slack-signature": `v0=${"0".repeat(64)}` }],
+    ["a signature of another length", { "x-slack-signature": "v0=1" }],
+    ["no signature", { "x-slack-signature": "" }],
+    ["a strange time", { "x-slack-request-timestamp": "soon" }],
+  ])("are refused with %s", async (_, headers) => {
+    expect((await post(body, headers)).status).toBe(401);
+    expect(b.inbox.received).toEqual([]);
+  });
+
+  it.each([-301_000, 301_000])("are refused when %d ms away from now", async (offset) => {
+    expect((await post(body, {}, Date.now() + offset)).status).toBe(401);
+  });
+
+  it("are refused when the body was changed", async () => {
+    const delivery = b.slack.event({ type: "x" });
+    const request = signedRequest(URL_, SECRET, delivery);
+    const forged = new Request(request, { body: `${await request.clone().text()} ` });
+    expect((await b.adapter.handleRequest(forged)).status).toBe(401);
+  });
+
+  it("must be POST, and JSON or a form", async () => {
+    expect((await b.adapter.handleRequest(new Request(URL_))).status).toBe(405);
+    expect((await post("no json")).status).toBe(400);
+    expect((await post(`"${"x".repeat(3_000_000)}"`)).status).toBe(413);
+  });
+
+  it("are put off while the adapter isn't connected", async () => {
+    await b.adapter.disconnect();
+    expect((await post(body)).status).toBe(503);
+  });
+
+  it("need no socket for the proof of life", async () => {
+    expect(b.adapter.health().state).toBe("ok");
+    b.slack.revoked.set(b.slack.botToken, "token_revoked");
+    await b.slack.until(() => b.adapter.health().state === "down");
+    b.slack.revoked.clear();
+    await b.slack.until(() => b.adapter.health().state === "ok");
+  });
+});

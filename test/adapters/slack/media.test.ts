@@ -1,0 +1,166 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Bench, bench, outbound, patient } from "./harness.js";
+
+let b: Bench;
+afterEach(() => b.close());
+
+const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(64)]);
+
+describe("files that come in", () => {
+  it("are kept under a random name, and are what their bytes say", async () => {
+    b = await bench();
+    const file = { name: "../../evil.sh", content: PNG, mimetype: "application/x-sh" };
+    b.slack.say({ channel: "D1", user: "U1", text: "look", files: [file] });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    const { text, attachments } = b.inbox.received[0]!;
+    expect(text).toBe("look");
+    expect(attachments).toMatchObject([{ kind: "image", mimeType: "image/png", bytes: PNG.length }]);
+    const kept = attachments[0]!.path!;
+    expect(path.dirname(kept)).toBe(path.join(b.dir, "media"));
+    expect(path.basename(kept)).toMatch(/^[0-9a-f-]{36}\.png$/);
+    expect(fs.readFileSync(kept)).toEqual(PNG);
+    expect(fs.statSync(kept).mode & 0o777).toBe(0o600);
+  });
+
+  it("may stand without a word", async () => {
+    b = await bench();
+    b.slack.say({
+      channel: "D1",
+      user: "U1",
+      text: "",
+      files: [{ name: "a.txt", content: Buffer.from("text") }],
+    });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]).toMatchObject({
+      text: "",
+      attachments: [{ kind: "file", mimeType: "text/plain" }],
+    });
+  });
+
+  it("are fetched once for the two events of one post", async () => {
+    b = await bench();
+    b.slack.say({
+      channel: "C1",
+      user: "U1",
+      text: "<@U0BOT> see",
+      files: [{ name: "a.png", content: PNG }],
+    });
+    await b.slack.until(() => b.inbox.received.length === 2);
+    expect(fs.readdirSync(path.join(b.dir, "media"))).toHaveLength(1);
+  });
+
+  it("are left where they are when too large", async () => {
+    b = await bench({ adapter: { maxDownloadBytes: 10 } });
+    b.slack.say({ channel: "D1", user: "U1", text: "big", files: [{ name: "a.png", content: PNG }] });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({ problem: expect.stringMatching(/larger/) });
+  });
+
+  it("are cut off when they are larger than they claim", async () => {
+    b = await bench({ adapter: { maxDownloadBytes: 10 } });
+    const file = b.slack.workspace.addFile("a.png", PNG, "image/png");
+    file.size = 5;
+    const url = new URL(b.slack.apiUrl).origin;
+    b.slack.event({
+      type: "message",
+      subtype: "file_share",
+      channel: "D1",
+      channel_type: "im",
+      user: "U1",
+      text: "",
+      ts: b.slack.workspace.nextTs(),
+      files: [{ id: file.id, name: "a.png", size: 5, url_private: `${url}/files-pri/${file.id}/a.png` }],
+    });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({ problem: expect.stringMatching(/larger/) });
+  });
+
+  it("tell which scope is missing instead of keeping Slack's login page", async () => {
+    b = await bench();
+    b.slack.scopes.delete("files:read");
+    b.slack.say({
+      channel: "D1",
+      user: "U1",
+      text: "see",
+      files: [{ name: "a.png", content: PNG, mimetype: "image/png" }],
+    });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({
+      problem: expect.stringMatching(/files:read/),
+    });
+  });
+
+  it("never get the token when they lie elsewhere", async () => {
+    b = await bench();
+    b.slack.event({
+      type: "message",
+      channel: "D1",
+      channel_type: "im",
+      user: "U1",
+      text: "see",
+      ts: b.slack.workspace.nextTs(),
+      files: [{ id: "F1", name: "x", url_private: "https://files.slack.com.evil.example/x" }],
+    });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({ problem: expect.stringMatching(/outside/) });
+  });
+});
+
+describe("files that go out", () => {
+  function outFile(name: string, content = "content"): string {
+    fs.mkdirSync(path.join(b.dir, "out"), { recursive: true });
+    const file = path.join(b.dir, "out", name);
+    fs.writeFileSync(file, content);
+    return file;
+  }
+
+  it("follow the text, in the thread", async () => {
+    b = await bench();
+    const { ts } = b.slack.say({ channel: "C1", user: "U1", text: "q", silently: true });
+    const files = [outFile("a.txt"), outFile("b.txt", "more")];
+    const { messageIds } = await b.adapter.send(
+      outbound({ chatId: "C1", threadId: ts }, "Here", { files }),
+      patient(),
+    );
+    const seen = b.slack.workspace.seen("C1", ts);
+    expect(seen.map((m) => [m.text, m.files.map((f) => `${f.name}=${f.content}`)])).toEqual([
+      ["Here", []],
+      ["", ["a.txt=content", "b.txt=more"]],
+    ]);
+    expect(messageIds).toEqual(seen.map((m) => m.ts));
+  });
+
+  it("come only from allowed folders, whatever a link says", async () => {
+    b = await bench();
+    const secret = path.join(b.dir, "secret.txt");
+    fs.writeFileSync(secret, "secret");
+    outFile("ok.txt");
+    const link = path.join(b.dir, "out", "link.txt");
+    fs.symlinkSync(secret, link);
+    const files = [secret, link, path.join(b.dir, "out", "..", "secret.txt"), "/etc/passwd", "/nowhere"];
+    await b.adapter.send(outbound({}, "Here", { files }), patient());
+    expect(b.slack.workspace.seen("D1").flatMap((m) => m.files)).toEqual([]);
+    expect(b.log.filter((line) => line.includes("was not sent"))).toHaveLength(5);
+  });
+
+  it("aren't shared twice after an unknown outcome", async () => {
+    b = await bench();
+    const message = outbound({}, "Here", { files: [outFile("a.txt")] });
+    b.slack.faults.next("files.completeUploadExternal", { kind: "cut_after" });
+    await expect(b.adapter.send(message, patient())).rejects.toMatchObject({ outcome: "unknown" });
+    await b.adapter.send({ ...message, mayBeRepeat: true }, patient());
+    expect(b.slack.workspace.seen("D1").flatMap((m) => m.files)).toHaveLength(1);
+    expect(b.slack.workspace.texts("D1")).toEqual(["Here", ""]);
+  });
+
+  it("are tried again when the upload itself breaks off", async () => {
+    b = await bench();
+    const message = outbound({}, "", { files: [outFile("a.txt")] });
+    b.slack.faults.next("files.getUploadURLExternal", { kind: "cut_after" });
+    await expect(b.adapter.send(message, patient())).rejects.toMatchObject({ outcome: "never_sent" });
+    await b.adapter.send(message, patient());
+    expect(b.slack.workspace.seen("D1").flatMap((m) => m.files)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SendError } from "../../../src/errors.js";
+import type { OutboundMessage } from "../../../src/message.js";
+import { visibleText } from "../../emulators/slack/index.js";
+import { type Bench, bench, outbound, patient } from "./harness.js";
+
+let b: Bench;
+beforeEach(async () => {
+  b = await bench({ adapter: { times: { callMs: 400 } } });
+});
+afterEach(() => b.close());
+
+async function failure(message: OutboundMessage): Promise<SendError> {
+  const error = await b.adapter.send(message, patient()).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(SendError);
+  return error as SendError;
+}
+
+const long = (words: number) => Array.from({ length: words }, (_, i) => `word${i}`).join(" ");
+
+describe("sending", () => {
+  it("posts into the thread, in Slack's markup, with a mark", async () => {
+    const root = b.slack.say({ channel: "C1", user: "U1", text: "hi", silently: true });
+    const message = outbound({ chatType: "group", chatId: "C1", threadId: root.ts }, "**Hi** <@U2> & all");
+    const { messageIds } = await b.adapter.send(message, patient());
+    expect(b.slack.workspace.seen("C1", root.ts)).toMatchObject([
+      {
+        ts: messageIds[0],
+        text: "*Hi* &lt;@U2&gt; &amp; all",
+        metadata: { event_type: "hermes_reply", event_payload: { nonce: message.nonce, part: 0 } },
+      },
+    ]);
+  });
+
+  it("sends a long answer in parts", async () => {
+    const { messageIds } = await b.adapter.send(outbound({}, long(5000)), patient());
+    const texts = b.slack.workspace.texts("D1");
+    expect(messageIds.length).toBe(texts.length);
+    expect(texts.length).toBeGreaterThan(2);
+    expect(texts.every((text) => text.length <= 12_000)).toBe(true);
+    expect(texts.join(" ").replace(/ \(\d+\/\d+\)/g, "")).toBe(long(5000));
+  });
+
+  it("goes on after the parts that arrived when one is held back, also in another process", async () => {
+    const message = outbound({}, long(5000));
+    b.slack.faults.next("chat.postMessage", { kind: "delay", ms: 0 });
+    b.slack.faults.next("chat.postMessage", { kind: "error", error: "ratelimited" });
+    expect((await failure(message)).outcome).toBe("never_sent");
+    expect(b.slack.workspace.seen("D1")).toHaveLength(1);
+    const other = await bench({ slack: b.slack });
+    await other.adapter.send(message, patient());
+    await b.adapter.send(message, patient());
+    await other.close();
+    expect([...b.slack.workspace.markers().values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it("edits the preview into the first part", async () => {
+    const shown = await b.adapter.show(outbound({}, "").target, null, "Let me", patient());
+    const message = outbound({}, "Let me see", { replaces: shown! });
+    expect((await b.adapter.send(message, patient())).messageIds).toEqual([shown]);
+    expect(b.slack.workspace.seen("D1")).toMatchObject([
+      {
+        ts: shown,
+        text: "Let me see",
+        edits: 1,
+        metadata: { event_payload: { nonce: message.nonce, part: 0 } },
+      },
+    ]);
+  });
+
+  it("edits a long answer into blocks, because an edit's text is short", async () => {
+    const shown = await b.adapter.show(outbound({}, "").target, null, "…", patient());
+    await b.adapter.send(outbound({}, long(1000), { replaces: shown! }), patient());
+    const [message] = b.slack.workspace.seen("D1");
+    expect(message!.blocks!.length).toBeGreaterThan(1);
+    expect(visibleText(message!).replaceAll("\n", " ")).toBe(long(1000));
+  });
+
+  it("posts anew when the preview is gone", async () => {
+    const shown = await b.adapter.show(outbound({}, "").target, null, "…", patient());
+    b.slack.workspace.find("D1", shown!).deleted = true;
+    await b.adapter.send(outbound({}, "here", { replaces: shown! }), patient());
+    expect(b.slack.workspace.texts("D1")).toEqual(["here"]);
+  });
+});
+
+describe("a send whose outcome is unknown", () => {
+  it("is said to be unknown, is found, and is not posted again", async () => {
+    const message = outbound({}, "once");
+    b.slack.faults.next("chat.postMessage", { kind: "cut_after" });
+    expect((await failure(message)).outcome).toBe("unknown");
+    const [seen] = b.slack.workspace.seen("D1");
+    expect(await b.adapter.lookUp(message, patient())).toEqual({ messageIds: [seen!.ts] });
+    const again = await b.adapter.send({ ...message, mayBeRepeat: true }, patient());
+    expect(again.messageIds).toEqual([seen!.ts]);
+    expect(b.slack.workspace.texts("D1")).toEqual(["once"]);
+  });
+
+  it("is missing if it never arrived, and is then posted", async () => {
+    const root = b.slack.say({ channel: "C1", user: "U1", text: "hi", silently: true });
+    const message = outbound({ chatId: "C1", threadId: root.ts, replyTo: root.ts }, "once");
+    b.slack.faults.next("chat.postMessage", { kind: "cut_before" });
+    expect((await failure(message)).outcome).toBe("unknown");
+    expect(await b.adapter.lookUp(message, patient())).toBe("missing");
+    await b.adapter.send({ ...message, mayBeRepeat: true }, patient());
+    expect(b.slack.workspace.texts("C1", root.ts)).toEqual(["once"]);
+  });
+
+  it("is found by another process", async () => {
+    const message = outbound({}, "once");
+    b.slack.faults.next("chat.postMessage", { kind: "delay", ms: 600 });
+    expect((await failure(message)).outcome).toBe("unknown");
+    await b.slack.until(() => b.slack.workspace.seen("D1").length === 1);
+    const other = await bench({ slack: b.slack });
+    await other.adapter.send({ ...message, mayBeRepeat: true }, patient());
+    await other.close();
+    expect(b.slack.workspace.texts("D1")).toEqual(["once"]);
+  });
+
+  it("isn't taken for found because somebody else wrote the mark", async () => {
+    const message = outbound({}, "once");
+    b.slack.workspace.add({
+      channel: "D1",
+      user: "U1",
+      text: "gotcha",
+      metadata: { event_type: "hermes_reply", event_payload: { nonce: message.nonce, part: 0 } },
+    });
+    expect(await b.adapter.lookUp(message, patient())).toBe("missing");
+  });
+
+  it("stays unknown where the history can't be read", async () => {
+    for (const scope of [...b.slack.scopes]) if (scope.endsWith(":history")) b.slack.scopes.delete(scope);
+    expect(await b.adapter.lookUp(outbound({}, "once"), patient())).toBe("unknown");
+  });
+
+  it("doesn't matter for an edit: it is tried again", async () => {
+    const shown = await b.adapter.show(outbound({}, "").target, null, "…", patient());
+    const message = outbound({}, "done", { replaces: shown! });
+    b.slack.faults.next("chat.update", { kind: "cut_after" });
+    expect((await failure(message)).outcome).toBe("never_sent");
+    await b.adapter.send(message, patient());
+    expect(b.slack.workspace.texts("D1")).toEqual(["done"]);
+  });
+});
+
+describe("a send that fails", () => {
+  const refusals = [
+    "channel_not_found",
+    "not_in_channel",
+    "is_archived",
+    "msg_too_long",
+    "restricted_action",
+  ];
+  it.each(refusals)("is refused for %s", async (error) => {
+    b.slack.faults.next("chat.postMessage", { kind: "error", error });
+    const { outcome, message, scope } = await failure(outbound({}, "x"));
+    expect({ outcome, scope }).toEqual({ outcome: "refused", scope: "chat" });
+    expect(message).not.toContain("xoxb");
+  });
+
+  it.each(["invalid_auth", "token_revoked", "account_inactive"])(
+    "waits for the operator after %s",
+    async (error) => {
+      b.slack.faults.next("chat.postMessage", { kind: "error", error });
+      const failed = await failure(outbound({}, "x"));
+      expect(failed).toMatchObject({ outcome: "never_sent", scope: "account", retryAfterMs: 60_000 });
+    },
+  );
+
+  it("names the scope that is missing", async () => {
+    b.slack.scopes.delete("chat:write");
+    const failed = await failure(outbound({}, "x"));
+    expect(failed).toMatchObject({ outcome: "never_sent", scope: "account" });
+    expect(failed.message).toContain("chat:write");
+  });
+
+  it.each(["internal_error", "fatal_error", "service_unavailable"])("is unknown after %s", async (error) => {
+    b.slack.faults.next("chat.postMessage", { kind: "error", error });
+    expect((await failure(outbound({}, "x"))).outcome).toBe("unknown");
+  });
+
+  it("is unknown after an answer of 503", async () => {
+    b.slack.faults.next("chat.postMessage", { kind: "status", status: 503 });
+    expect((await failure(outbound({}, "x"))).outcome).toBe("unknown");
+  });
+
+  it("says how long Slack wants us to wait, and isn't tried again by itself", async () => {
+    b.slack.faults.rateLimit("chat.postMessage", 30);
+    const failed = await failure(outbound({}, "x"));
+    expect(failed).toMatchObject({ outcome: "never_sent", retryAfterMs: 30_000 });
+    expect(b.slack.callsOf("chat.postMessage")).toHaveLength(1);
+  });
+
+  it("never left when Slack can't be reached", async () => {
+    const { adapter, slack } = b;
+    await slack.close();
+    // The first call may still find the connection of the last one, and die with it.
+    await adapter.send(outbound({}, "x"), patient()).catch(() => undefined);
+    const error = await adapter.send(outbound({}, "x"), patient()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ outcome: "never_sent" });
+    b = await bench();
+    await adapter.disconnect();
+  });
+
+  it("never left before the adapter is connected", async () => {
+    const idle = await bench({ idle: true });
+    const error = await idle.adapter.send(outbound({}, "x"), patient()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ outcome: "never_sent", scope: "account" });
+    await idle.close();
+  });
+});
