@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebClient } from "@slack/web-api";
+import { SendError } from "../../errors.js";
 import { quietLogger } from "./quiet-logger.js";
 
 const LOOK_MS = 10;
@@ -62,7 +63,7 @@ function closable(open: Set<AbortController>): typeof fetch {
 
 async function bounded<T>(client: WebClient, method: string, args: object, options: CallOptions): Promise<T> {
   const { signal, timeoutMs } = options;
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw new SendError("never_sent", "There was no time left to ask Slack");
   const call = client.apiCall(method, args as Record<string, unknown>) as Promise<unknown> as Promise<T>;
   if (!signal && timeoutMs === undefined) return call;
   return await earlier(call, signal, timeoutMs);

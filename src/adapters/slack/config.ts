@@ -37,7 +37,7 @@ export type SlackLog = (level: "debug" | "info" | "warn" | "error", text: string
 export interface SlackTimes {
   /** Any one call to the Web API. */
   callMs: number;
-  /** Calls that only make a message nicer: names, threads. */
+  /** Calls that only make a message nicer: names, threads. Two in a row must leave time for Slack's three seconds. */
   lookUpMs: number;
   downloadMs: number;
   /** Slack must answer a ping within this time. */
@@ -46,6 +46,8 @@ export interface SlackTimes {
   helloMs: number;
   reconnectMs: number;
   reconnectMaxMs: number;
+  /** A socket that lived so long was a good one: its successor is opened at once. */
+  stableMs: number;
   /** After a fault that only an operator can mend. */
   hopelessMs: number;
   /** How long `connect` waits for a network that isn't there. */
@@ -62,12 +64,13 @@ export interface SlackTimes {
 
 const DEFAULT_TIMES: SlackTimes = {
   callMs: 15_000,
-  lookUpMs: 2000,
+  lookUpMs: 1200,
   downloadMs: 60_000,
   pingMs: 5000,
   helloMs: 15_000,
   reconnectMs: 1000,
   reconnectMaxMs: 60_000,
+  stableMs: 10_000,
   hopelessMs: 300_000,
   patienceMs: 15_000,
   catchUpMs: 20_000,

@@ -11,7 +11,7 @@ import { Directory } from "./directory.js";
 import { explain, isHopeless } from "./faults.js";
 import type { HealthWatch } from "./health.js";
 import { type Delivered, Intake } from "./intake.js";
-import type { Identity } from "./native.js";
+import type { Identity, SlackEvent } from "./native.js";
 import { Sender } from "./sender.js";
 import { Socket } from "./socket.js";
 import { Streams } from "./streams.js";
@@ -42,9 +42,9 @@ export class Connection {
   readonly #stopping = new AbortController();
   readonly #run: Promise<void>;
   #api: SlackApi | undefined;
-  #intake: Intake | undefined;
   #catchingUp: Promise<void> | undefined;
-  #caughtUpOnce = false;
+  /** What is on its way into the inbox. */
+  readonly #underWay = new Set<Promise<void>>();
   #isReady!: () => void;
 
   constructor(parts: ConnectionParts, signal: AbortSignal) {
@@ -60,16 +60,25 @@ export class Connection {
     this.ready = this.#firstOf(open);
   }
 
-  /** Undefined before the bot knows its own name. */
+  /** Undefined before the bot knows its own name, and after the end. */
   accept(delivered: Delivered): Promise<void> | undefined {
-    if (this.#stopping.signal.aborted) return undefined;
-    return this.#intake?.accept(delivered);
+    if (this.#stopped || !this.desk) return undefined;
+    const work = this.desk.intake.accept(delivered);
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#underWay.add(settled);
+    void settled.finally(() => this.#underWay.delete(settled));
+    return work;
   }
 
   async close(): Promise<void> {
+    const { closeMs } = this.#parts.settings.times;
     this.#stopping.abort();
     await this.#run.catch(() => undefined);
-    await this.#api?.close(this.#parts.settings.times.closeMs);
+    await Promise.race([Promise.all(this.#underWay), sleep(closeMs)]);
+    await this.#api?.close(closeMs);
     await this.#catchingUp;
   }
 
@@ -124,6 +133,7 @@ export class Connection {
     const intake = new Intake({
       settings,
       identity,
+      api,
       directory,
       threads,
       events,
@@ -131,7 +141,6 @@ export class Connection {
       commandNames,
       closing,
     });
-    this.#intake = intake;
     return {
       streams,
       intake,
@@ -148,11 +157,8 @@ export class Connection {
         appToken,
         apiUrl: settings.apiUrl,
         times: settings.times,
-        accept: async (delivered) => {
-          // Too late for the inbox: it comes again.
-          if (this.#stopped) throw new Error("stopping");
-          await this.#intake!.accept(delivered);
-        },
+        // Too late for the inbox: it comes again.
+        accept: async (delivered) => await (this.accept(delivered) ?? Promise.reject(new Error("stopping"))),
         beforeOpen: (gapMs) => this.#beforeOpen(gapMs),
         onOpen: (connections) => this.#opened(connections),
         onAlive: () => health.proof(),
@@ -199,29 +205,39 @@ export class Connection {
   /** What was missed comes before what is new, unless it takes too long. */
   async #beforeOpen(gapMs: number | undefined): Promise<void> {
     const { catchUpMaxAgeSeconds, times } = this.#parts.settings;
-    const needed = !this.#caughtUpOnce || (gapMs ?? 0) > times.gapMs;
-    if (catchUpMaxAgeSeconds === 0 || !needed) return;
-    this.#catchingUp ??= this.#catchUp().finally(() => {
-      this.#catchingUp = undefined;
-    });
+    if (catchUpMaxAgeSeconds === 0 || (gapMs !== undefined && gapMs <= times.gapMs)) return;
+    // From here on something older may be missing: no cursor may pass it.
+    this.desk!.cursor.hold();
+    this.#catchingUp ??= this.#catchUp(0);
     await Promise.race([this.#catchingUp, this.#pause(times.catchUpMs)]);
   }
 
-  /** Never rejects: after a failure the cursor stays where it was, and the next socket tries again. */
-  async #catchUp(): Promise<void> {
+  /** One attempt; after a failure others follow by themselves, and the cursor stays where it was. Never rejects. */
+  async #catchUp(failures: number): Promise<void> {
+    const { settings } = this.#parts;
+    try {
+      await this.#fetchMissed();
+      this.#catchingUp = undefined;
+    } catch (error) {
+      if (this.#stopped) return;
+      settings.log("warn", `Could not fetch what was missed: ${explain(error)}`);
+      this.#catchingUp = this.#pause(backoffMs(failures, settings.times)).then(() =>
+        this.#stopped ? undefined : this.#catchUp(failures + 1),
+      );
+    }
+  }
+
+  async #fetchMissed(): Promise<void> {
     const { settings } = this.#parts;
     const { cursor, intake } = this.desk!;
+    const seen = await cursor.stored();
+    const accept = (event: SlackEvent) =>
+      intake.acceptEvent(event).catch((cause: unknown) => {
+        throw new HermesError("unavailable", "the inbox didn't take it", { cause });
+      });
     const stopping = this.#stopping.signal;
-    try {
-      cursor.hold();
-      const seen = await cursor.stored();
-      const accept = (event: Parameters<Intake["acceptEvent"]>[0]) => intake.acceptEvent(event);
-      if (seen !== undefined) await catchUp({ settings, api: this.#api!, accept, stopping }, seen);
-      await cursor.release();
-      this.#caughtUpOnce = true;
-    } catch (error) {
-      if (!this.#stopped) settings.log("warn", `Could not fetch what was missed: ${explain(error)}`);
-    }
+    if (seen !== undefined) await catchUp({ settings, api: this.#api!, accept, stopping }, seen);
+    await cursor.release();
   }
 
   get #stopped(): boolean {

@@ -16,7 +16,9 @@ export function emit(atoms: readonly Atom[]): string {
 }
 
 class Page {
-  #out = "";
+  /** Joined at the end: asking a growing string for its last letter copies all of it. */
+  readonly #written: string[] = [];
+  #last: string | undefined;
   #marks: readonly Mark[] = [];
   #link: string | undefined;
   #pre = false;
@@ -25,17 +27,24 @@ class Page {
   add(atom: Atom): void {
     const closed = this.#close(atom);
     if (this.#pre && !atom.pre) this.#closeFence(atom);
-    if (this.#lineStart && atom.quote && !atom.pre) this.#out += QUOTE;
+    if (this.#lineStart && atom.quote && !atom.pre) this.#write(QUOTE);
     if (atom.pre && !this.#pre) this.#openFence();
-    if (closed && isWordy(atom.text[0])) this.#out += EDGE;
+    if (closed && isWordy(atom.text[0])) this.#write(EDGE);
     if (!atom.pre) this.#open(atom);
-    this.#out += atom.text;
+    this.#write(atom.text);
     this.#lineStart = atom.kind === "newline";
   }
 
   end(): string {
     this.#close({ marks: [], link: undefined, pre: false });
-    return this.#pre ? this.#out + FENCE_CLOSE : this.#out;
+    if (this.#pre) this.#write(FENCE_CLOSE);
+    return this.#written.join("");
+  }
+
+  #write(text: string): void {
+    if (text === "") return;
+    this.#written.push(text);
+    this.#last = text.at(-1);
   }
 
   /** What the next atom doesn't share; true if a mark was closed. */
@@ -43,34 +52,34 @@ class Page {
     const kept = pre ? 0 : common(this.#marks, marks);
     const closing = this.#marks.length > kept;
     if (this.#link !== undefined && (closing || pre || link !== this.#link || marks.length > kept)) {
-      this.#out += ">";
+      this.#write(">");
       this.#link = undefined;
     }
-    this.#out += this.#marks.slice(kept).reverse().join("");
+    this.#write(this.#marks.slice(kept).reverse().join(""));
     this.#marks = this.#marks.slice(0, kept);
     return closing;
   }
 
   #open({ marks, link }: Atom): void {
     const opened = marks.slice(this.#marks.length);
-    if (opened.length > 0 && this.#marks.length === 0 && isWordy(this.#out.at(-1))) this.#out += EDGE;
-    this.#out += opened.join("");
+    if (opened.length > 0 && this.#marks.length === 0 && isWordy(this.#last)) this.#write(EDGE);
+    this.#write(opened.join(""));
     this.#marks = marks;
     if (link === undefined || link === this.#link) return;
-    this.#out += `<${link}|`;
+    this.#write(`<${link}|`);
     this.#link = link;
   }
 
   #openFence(): void {
-    this.#out += (this.#lineStart ? "" : "\n") + FENCE_OPEN;
+    this.#write((this.#lineStart ? "" : "\n") + FENCE_OPEN);
     this.#pre = true;
   }
 
   #closeFence({ kind }: Atom): void {
-    this.#out += FENCE_CLOSE;
+    this.#write(FENCE_CLOSE);
     this.#pre = false;
     this.#lineStart = kind !== "newline";
-    if (this.#lineStart) this.#out += "\n";
+    if (this.#lineStart) this.#write("\n");
   }
 }
 

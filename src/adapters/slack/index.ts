@@ -19,7 +19,7 @@ import { handleRequest } from "./http.js";
 import { PLATFORM } from "./normalise.js";
 import { LONGEST_MESSAGE } from "./render.js";
 
-export type { SlackLog, SlackOptions, SlackTimes } from "./config.js";
+export type { SlackOptions } from "./config.js";
 
 export interface SlackAdapter extends Adapter, CanStream, CanLookUp, CanType, CanRegisterCommands {
   /** For the app's Request URL in HTTP mode: events and slash commands alike. */

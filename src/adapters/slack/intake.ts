@@ -1,7 +1,8 @@
 /** What Slack delivers → normalised, with names, threads and files → the inbox. Resolves when Slack may be told. */
 import { nowSeconds } from "../../clock.js";
-import type { InboundMessage } from "../../message.js";
+import type { Attachment, InboundMessage } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
+import type { SlackApi } from "./api.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { SlackSettings } from "./config.js";
 import type { SeenCursor } from "./cursor.js";
@@ -20,6 +21,7 @@ export interface Delivered {
 export interface IntakeParts {
   settings: SlackSettings;
   identity: Identity;
+  api: SlackApi;
   directory: Directory;
   threads: Threads;
   events: AdapterEvents;
@@ -128,9 +130,9 @@ export class Intake {
     return { withBot, quoted: { text: readMrkdwn(root.text, options), messageId: root.ts } };
   }
 
-  #file(file: SlackFile, attachment: InboundMessage["attachments"][number]) {
+  async #file(file: SlackFile, attachment: Attachment): Promise<Attachment> {
     const { settings, closing } = this.#parts;
-    return download(file, attachment, {
+    return await download(await this.#wholeFile(file), attachment, {
       token: settings.token,
       apiUrl: settings.apiUrl,
       mediaDir: settings.mediaDir,
@@ -138,6 +140,19 @@ export class Intake {
       timeoutMs: settings.times.downloadMs,
       signal: closing,
     });
+  }
+
+  /** From other workspaces only the id comes along. */
+  async #wholeFile(file: SlackFile): Promise<SlackFile> {
+    if (file.file_access !== "check_file_info" || !file.id) return file;
+    const { api, settings } = this.#parts;
+    try {
+      const options = { timeoutMs: settings.times.lookUpMs };
+      const { file: whole } = await api.call<{ file?: SlackFile }>("files.info", { file: file.id }, options);
+      return whole ?? file;
+    } catch {
+      return file;
+    }
   }
 
   async #learnNames(event: SlackEvent): Promise<void> {

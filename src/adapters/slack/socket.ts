@@ -44,17 +44,8 @@ export class Socket {
       try {
         await this.#parts.beforeOpen(this.#lostAtMs === undefined ? undefined : Date.now() - this.#lostAtMs);
         await this.#once();
-        this.#lostAtMs = Date.now();
       } catch (error) {
-        if (this.#stopping.aborted) return;
-        const hopeless = isHopeless(error);
-        // The bot's own token is known to be good by now: what Slack refuses here is the other one.
-        const detail = hopeless ? `Socket Mode's app_token: ${explain(error)}` : explain(error);
-        if (hopeless && this.#lostAtMs === undefined && this.#failures === 0)
-          throw new HermesError("refused", detail, { cause: error });
-        this.#failures += 1;
-        this.#parts.onTrouble(detail, hopeless);
-        await this.#pause(hopeless);
+        await this.#failed(error);
       }
     }
   }
@@ -69,14 +60,35 @@ export class Socket {
     client.on("connecting", () => void (given && setImmediate(() => void client.disconnect())));
     try {
       await this.#unlessStopped(within(client.start(), helloMs));
-      this.#failures = 0;
+      const openedAtMs = Date.now();
       await this.#unlessStopped(gone);
-      if (!this.#stopping.aborted)
-        this.#parts.onTrouble("The socket to Slack is closed: opening another", false);
+      await this.#lost(Date.now() - openedAtMs);
     } finally {
       given = true;
       await closeSocket(client, gone, closeMs);
     }
+  }
+
+  /** Sockets are replaced every few hours, at once. One that dies young, again and again, is given time. */
+  async #lost(livedMs: number): Promise<void> {
+    if (this.#stopping.aborted) return;
+    this.#lostAtMs = Date.now();
+    this.#failures = livedMs >= this.#parts.times.stableMs ? 0 : this.#failures + 1;
+    this.#parts.onTrouble("The socket to Slack is closed: opening another", false);
+    if (this.#failures > 1) await this.#pause(backoffMs(this.#failures - 2, this.#parts.times));
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    if (this.#stopping.aborted) return;
+    const hopeless = isHopeless(error);
+    // The bot's own token is known to be good by now: what Slack refuses here is the other one.
+    const detail = hopeless ? `Socket Mode's app_token: ${explain(error)}` : explain(error);
+    if (hopeless && this.#lostAtMs === undefined && this.#failures === 0)
+      throw new HermesError("refused", detail, { cause: error });
+    this.#failures += 1;
+    this.#parts.onTrouble(detail, hopeless);
+    const { times } = this.#parts;
+    await this.#pause(hopeless ? times.hopelessMs : backoffMs(this.#failures - 1, times));
   }
 
   async #unlessStopped(work: Promise<void>): Promise<void> {
@@ -129,10 +141,8 @@ export class Socket {
     }
   }
 
-  async #pause(hopeless: boolean): Promise<void> {
-    const { times } = this.#parts;
-    const delayMs = hopeless ? times.hopelessMs : backoffMs(this.#failures - 1, times);
-    await sleep(delayMs, undefined, { signal: this.#stopping }).catch(() => undefined);
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping }).catch(() => undefined);
   }
 }
 

@@ -92,6 +92,22 @@ describe("files that come in", () => {
     });
   });
 
+  it("are asked for when only their id comes along", async () => {
+    b = await bench();
+    const file = b.slack.workspace.addFile("a.png", PNG, "image/png");
+    b.slack.event({
+      type: "message",
+      channel: "D1",
+      channel_type: "im",
+      user: "U1",
+      text: "see",
+      ts: b.slack.workspace.nextTs(),
+      files: [{ id: file.id, mode: "file_access", file_access: "check_file_info" }],
+    });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({ kind: "image", path: expect.any(String) });
+  });
+
   it("never get the token when they lie elsewhere", async () => {
     b = await bench();
     b.slack.event({

@@ -81,8 +81,8 @@ describe("splitting", () => {
   });
 
   it("takes a very long document in its stride", () => {
-    const parts = render("some **bold** words & `code`\n".repeat(10_000));
-    expect(parts.length).toBeGreaterThan(20);
+    const parts = render("some **bold** words & `code`\n".repeat(3000));
+    expect(parts.length).toBeGreaterThan(6);
     for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(LONGEST_MESSAGE);
   });
 });
