@@ -40,6 +40,8 @@ export interface SlackTimes {
   /** Calls that only make a message nicer: names, threads. Two in a row must leave time for Slack's three seconds. */
   lookUpMs: number;
   downloadMs: number;
+  /** A request that nobody waits for any longer may still be carried out within this time. */
+  settleMs: number;
   /** Slack must answer a ping within this time. */
   pingMs: number;
   /** From the call for a socket to Slack's hello. */
@@ -66,6 +68,7 @@ const DEFAULT_TIMES: SlackTimes = {
   callMs: 15_000,
   lookUpMs: 1200,
   downloadMs: 60_000,
+  settleMs: 3000,
   pingMs: 5000,
   helloMs: 15_000,
   reconnectMs: 1000,

@@ -1,4 +1,5 @@
 /** An answer → one or several posts, each with a mark. What was posted before is found again, not posted twice. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage, Receipt } from "../../message.js";
 import type { SlackApi } from "./api.js";
@@ -27,8 +28,8 @@ export interface SenderParts {
 /** What of a message is there already: step → ts. Its files, all together, are the step after the last part. */
 interface Progress {
   steps: Map<number, string>;
-  /** An attempt ended without an answer. */
-  unsure: boolean;
+  /** When the last attempt ended without an answer. */
+  unsureAtMs?: number;
 }
 
 interface Plan {
@@ -50,6 +51,8 @@ const NOT_EDITABLE = new Set([
 export class Sender {
   readonly #parts: SenderParts;
   readonly #progress = new BoundedMap<string, Progress>(MOST_PROGRESS);
+  /** An attempt that we don't remember was made by a process before this one. */
+  readonly #startedAtMs = Date.now();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -71,9 +74,9 @@ export class Sender {
   async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
     try {
       const plan = await this.#plan(message);
-      const steps = await this.#find(message, plan, signal);
+      const steps = await this.#findSettled(message, plan, signal);
       // A part of it counts as missing: the next attempt finds that part and sends the rest.
-      return stepsOf(plan).every((step) => steps.has(step)) ? receiptOf({ steps, unsure: false }) : "missing";
+      return stepsOf(plan).every((step) => steps.has(step)) ? receiptOf({ steps }) : "missing";
     } catch {
       return "unknown";
     }
@@ -99,19 +102,15 @@ export class Sender {
     const known = this.#progress.get(message.nonce);
     const steps = stepsOf(plan);
     const complete = steps.every((step) => known?.steps.has(step));
-    const ask = !complete && (message.mayBeRepeat || known?.unsure || steps.length > 1);
-    if (!ask) return known ?? { steps: new Map(), unsure: false };
-    const found = await this.#findIfAllowed(message, plan, signal);
-    return { steps: new Map([...(known?.steps ?? []), ...found]), unsure: false };
+    const doubtful = message.mayBeRepeat || known?.unsureAtMs !== undefined;
+    if (complete || (!doubtful && steps.length === 1)) return known ?? { steps: new Map() };
+    const find = doubtful ? this.#findSettled(message, plan, signal) : this.#find(message, plan, signal);
+    return { steps: new Map([...(known?.steps ?? []), ...(await this.#ifAllowed(find))]) };
   }
 
-  async #findIfAllowed(
-    message: OutboundMessage,
-    plan: Plan,
-    signal: AbortSignal,
-  ): Promise<Map<number, string>> {
+  async #ifAllowed(find: Promise<Map<number, string>>): Promise<Map<number, string>> {
     try {
-      return await this.#find(message, plan, signal);
+      return await find;
     } catch (error) {
       const code = slackCode(error);
       // Nothing was posted by this attempt, whatever became of the question.
@@ -123,6 +122,20 @@ export class Sender {
       );
       return new Map();
     }
+  }
+
+  /** What isn't there may still be on its way: it counts as missing only when its time is over. */
+  async #findSettled(
+    message: OutboundMessage,
+    plan: Plan,
+    signal: AbortSignal,
+  ): Promise<Map<number, string>> {
+    const steps = await this.#find(message, plan, signal);
+    const sinceMs = this.#progress.get(message.nonce)?.unsureAtMs ?? this.#startedAtMs;
+    const waitMs = sinceMs + this.#parts.settings.times.settleMs - Date.now();
+    if (waitMs <= 0 || stepsOf(plan).every((step) => steps.has(step))) return steps;
+    await sleep(waitMs, undefined, { signal });
+    return await this.#find(message, plan, signal);
   }
 
   async #find(message: OutboundMessage, plan: Plan, signal: AbortSignal): Promise<Map<number, string>> {
@@ -162,7 +175,7 @@ export class Sender {
       return edited ?? (await this.#post(message, part, step, signal));
     } catch (error) {
       const failure = toSendError(error);
-      progress.unsure = failure.outcome === "unknown";
+      if (failure.outcome === "unknown") progress.unsureAtMs = Date.now();
       throw failure;
     }
   }

@@ -60,6 +60,7 @@ export interface BenchOptions {
 const FAST = {
   callMs: 3000,
   lookUpMs: 1000,
+  settleMs: 100,
   pingMs: 300,
   helloMs: 2000,
   reconnectMs: 20,
