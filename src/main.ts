@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "./adapters/adapter.js";
 import { consoleAdapter } from "./adapters/console/index.js";
-import { platformAdapters } from "./adapters/registry.js";
+import { loadPlatforms } from "./adapters/registry.js";
 import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
 import { systemPrompt } from "./agents/prompt.js";
 import { createAgents } from "./agents/registry.js";
@@ -109,13 +109,14 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
   });
   const web = config.platforms.web.enabled ? webChat(store, config) : undefined;
+  const platforms = await loadPlatforms({
+    config,
+    homeDir: home,
+    log: (level, message, fields = {}) => log[level](fields, message),
+    mayFetch: (message) => isAllowed(store, config, message),
+  });
   const adapters: Adapter[] = [
-    ...(await platformAdapters({
-      config,
-      homeDir: home,
-      log: (level, message, fields = {}) => log[level](fields, message),
-      mayFetch: (message) => isAllowed(store, config, message),
-    })),
+    ...platforms.adapters,
     ...(web ? [web] : []),
     ...(config.platforms.console.enabled
       ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
@@ -133,6 +134,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     http = await startHttp({
       ...config.http,
       log,
+      callbacks: platforms.callbacks,
       routes: (app) => web?.routes(app),
     });
     void prune(store, config, log);

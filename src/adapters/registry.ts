@@ -7,49 +7,109 @@ import type { Adapter } from "./adapter.js";
 export interface RegistryOptions {
   config: Config;
   homeDir: string;
-  log(level: "debug" | "info" | "warn" | "error", message: string, fields?: Record<string, unknown>): void;
+  log: PlatformLog;
   /** Whose files are worth fetching. */
   mayFetch(message: InboundMessage): Promise<boolean>;
 }
 
-const MEDIA_FOLDER = "media";
-const OUTBOX_FOLDER = "media/out";
+export type PlatformLog = (
+  level: "debug" | "info" | "warn" | "error",
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
 
-export async function platformAdapters({
-  config,
-  homeDir,
-  log,
-  mayFetch,
-}: RegistryOptions): Promise<Adapter[]> {
-  const adapters: Adapter[] = [];
-  const media = { home: homeDir, folder: MEDIA_FOLDER, allowedFolders: [OUTBOX_FOLDER], mayFetch };
-  const { telegram, discord } = config.platforms;
-  if (telegram.enabled && telegram.token !== null) {
+/** A place on our HTTP server where a platform calls us. It proves itself there, by a secret or a signature. */
+export interface Callback {
+  path: string;
+  handle(request: Request): Promise<Response>;
+}
+
+export interface Platforms {
+  adapters: Adapter[];
+  callbacks: Callback[];
+}
+
+const MEDIA_FOLDER = "media";
+/** Files are sent from here alone. */
+const OUTGOING_FOLDER = "media/out";
+
+export async function loadPlatforms(options: RegistryOptions): Promise<Platforms> {
+  const loaded = await Promise.all([...telegramBots(options), ...discordBots(options), ...slackBots(options)]);
+  return { adapters: loaded.map(({ adapter }) => adapter), callbacks: loaded.flatMap(({ callback }) => callback ?? []) };
+}
+
+interface Loaded {
+  adapter: Adapter;
+  callback?: Callback;
+}
+
+/** The platform's own bot, and those that are named under `accounts`: each with the settings of all, but for its own. */
+function botsOf<P extends { enabled: boolean; token: string | null; accounts: Record<string, object> }>(
+  platform: P,
+  name: string,
+): (P & { name: string })[] {
+  if (!platform.enabled) return [];
+  const own = platform.token === null ? [] : [{ ...platform, name }];
+  const others = Object.entries(platform.accounts).map(([key, settings]) => ({ ...platform, ...settings, name: key }));
+  return [...own, ...others];
+}
+
+function telegramBots({ config, homeDir, log, mayFetch }: RegistryOptions): Promise<Loaded>[] {
+  return botsOf(config.platforms.telegram, "telegram").map(async (bot) => {
     const { telegramAdapter } = await import("./telegram/index.js");
-    adapters.push(
-      telegramAdapter({
-        token: telegram.token,
-        apiRoot: telegram.api_root,
-        replyToMode: telegram.reply_to_mode,
-        catchUpMaxAgeSeconds: telegram.catch_up_max_age,
-        media,
-        log,
-      }),
-    );
-  }
-  if (discord.enabled && discord.token !== null) {
+    const { secret, path, url } = bot.webhook;
+    const adapter = telegramAdapter({
+      token: bot.token!,
+      apiRoot: bot.api_root,
+      replyToMode: bot.reply_to_mode,
+      catchUpMaxAgeSeconds: bot.catch_up_max_age,
+      media: { home: homeDir, folder: MEDIA_FOLDER, allowedFolders: [OUTGOING_FOLDER], mayFetch },
+      log,
+      ...(secret === null ? {} : { webhook: { secret, path, ...(url === null ? {} : { publicUrl: url }) } }),
+    });
+    const { webhookPath } = adapter;
+    if (webhookPath === null) return { adapter };
+    return { adapter, callback: { path: webhookPath, handle: (request) => adapter.handleWebhook(request) } };
+  });
+}
+
+function discordBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>[] {
+  return botsOf(config.platforms.discord, "discord").map(async (bot) => {
     const { discordAdapter } = await import("./discord/index.js");
-    adapters.push(
-      discordAdapter({
-        token: discord.token,
-        apiUrl: discord.api_url,
-        replyToMode: discord.reply_to_mode,
-        replyInThread: discord.reply_in_thread,
-        catchUpMaxAgeSeconds: discord.catch_up_max_age,
-        media: { folder: join(homeDir, MEDIA_FOLDER), allowedFolders: [join(homeDir, OUTBOX_FOLDER)] },
-        log,
-      }),
-    );
-  }
-  return adapters;
+    const adapter = discordAdapter({
+      token: bot.token!,
+      apiUrl: bot.api_url,
+      replyToMode: bot.reply_to_mode,
+      replyInThread: bot.reply_in_thread,
+      catchUpMaxAgeSeconds: bot.catch_up_max_age,
+      media: { folder: join(homeDir, MEDIA_FOLDER), allowedFolders: [join(homeDir, OUTGOING_FOLDER)] },
+      log,
+    });
+    return { adapter };
+  });
+}
+
+function slackBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>[] {
+  return botsOf(config.platforms.slack, "slack").map(async (bot) => {
+    const { slackAdapter } = await import("./slack/index.js");
+    const adapter = slackAdapter({
+      token: bot.token!,
+      appToken: bot.app_token ?? undefined,
+      signingSecret: bot.signing_secret ?? undefined,
+      apiUrl: bot.api_url,
+      account: bot.name,
+      replyInThread: bot.reply_in_thread,
+      dmTopLevelThreadsAsSessions: bot.dm_top_level_threads_as_sessions,
+      slashCommand: bot.slash_command,
+      streaming: bot.streaming,
+      streamCursor: config.streaming.cursor,
+      catchUpMaxAgeSeconds: bot.catch_up_max_age,
+      mediaDir: join(homeDir, MEDIA_FOLDER),
+      fileDirs: [join(homeDir, OUTGOING_FOLDER)],
+      log,
+    });
+    const overHttp = bot.app_token === null;
+    const path = bot.name === "slack" ? "/slack/events" : `/slack/${bot.name}/events`;
+    return overHttp ? { adapter, callback: { path, handle: (request) => adapter.handleRequest(request) } } : { adapter };
+  });
 }

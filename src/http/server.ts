@@ -21,6 +21,8 @@ export interface HttpOptions {
   /** Names under which a proxy in front makes the server known. */
   otherNames?: readonly string[];
   log?: HttpLog;
+  /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
+  callbacks?: readonly { path: string; handle(request: Request): Promise<Response> }[];
   routes: (app: Hono) => void;
 }
 
@@ -59,6 +61,9 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   const { host, token, otherNames } = options;
   app.onError(faultHandler(options.log));
   app.notFound((c) => fault(c, 404, "not_found", "There is nothing here"));
+  for (const { path, handle } of options.callbacks ?? []) {
+    app.post(path, safeHeaders, limitBody(), (c) => handle(c.req.raw));
+  }
   app.use(safeHeaders, checkHost(host, otherNames), checkOrigin);
   if (token) {
     const guesses = new Guesses();

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DiscordEmulator } from "../emulators/discord/index.js";
+import { SlackEmulator } from "../emulators/slack/index.js";
 import { TelegramEmulator } from "../emulators/telegram/index.js";
 import { Daemon } from "../support/daemon.js";
 import { until } from "../support/until.js";
@@ -10,11 +11,18 @@ async function emulators() {
   const telegram = await new TelegramEmulator().start();
   const discord = new DiscordEmulator({ heartbeatMs: 500 });
   await discord.start();
-  onTestFinished(() => Promise.all([telegram.close(), discord.close()]).then(() => undefined));
-  return { telegram, discord };
+  const slack = await new SlackEmulator().start();
+  onTestFinished(() => Promise.all([telegram.close(), discord.close(), slack.close()]).then(() => undefined));
+  return { telegram, discord, slack };
 }
 
-function configFor({ telegram, discord }: Awaited<ReturnType<typeof emulators>>): string {
+const slackAnswers = (slack: SlackEmulator) =>
+  slack.workspace
+    .all("D1")
+    .filter((message) => message.user !== "U1")
+    .map((message) => message.text);
+
+function configFor({ telegram, discord, slack }: Awaited<ReturnType<typeof emulators>>): string {
   return `
 session_reset: {mode: none}
 streaming: {enabled: false}
@@ -22,13 +30,14 @@ allow_all: true
 platforms:
   telegram: {token: "${telegram.token}", api_root: "${telegram.url}"}
   discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"}
+  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}", dm_top_level_threads_as_sessions: false}
 `;
 }
 
-describe("Telegram and Discord at once", () => {
+describe("Telegram, Discord and Slack at once", () => {
   it("answers in the chat that was asked, on each platform", async () => {
     const platforms = await emulators();
-    const { telegram, discord } = platforms;
+    const { telegram, discord, slack } = platforms;
     const ann = telegram.users.person("Ann");
     const chat = telegram.chats.privateWith(ann);
     await new Daemon({ yaml: configFor(platforms) }).start();
@@ -42,11 +51,13 @@ describe("Telegram and Discord at once", () => {
     await until("Discord has the answer", () =>
       discord.said(dm).find((message) => message.text.includes("hello discord")),
     );
+    slack.say({ channel: "D1", user: "U1", text: "hello slack" });
+    await until("Slack has the answer", () => slackAnswers(slack).find((text) => text.includes("hello slack")));
   });
 
   it("answers every message once and in order, though the daemon is killed again and again", async () => {
     const platforms = await emulators();
-    const { telegram, discord } = platforms;
+    const { telegram, discord, slack } = platforms;
     const ann = telegram.users.person("Ann");
     const chat = telegram.chats.privateWith(ann);
     const bob = discord.user("Bob");
@@ -60,6 +71,7 @@ describe("Telegram and Discord at once", () => {
     for (const [i, text] of numbers.entries()) {
       telegram.users.write(chat, { from: ann, text });
       discord.say(bob, dm, text);
+      slack.say({ channel: "D1", user: "U1", text });
       if (i % 4 === 3) {
         await daemon.kill();
         await daemon.restart();
@@ -68,11 +80,14 @@ describe("Telegram and Discord at once", () => {
     const words = (texts: string[]) => texts.flatMap((text) => text.match(/\bn\d+\b/g) ?? []);
     const onTelegram = () => words(telegram.said(chat.id).map((message) => message.text));
     const onDiscord = () => words(discord.said(dm).map((message) => message.text));
-    await until("everything is answered", () => onTelegram().length >= 12 && onDiscord().length >= 12, {
-      found: () => ({ telegram: onTelegram(), discord: onDiscord() }),
+    const onSlack = () => words(slackAnswers(slack));
+    const all = () => [onTelegram(), onDiscord(), onSlack()];
+    await until("everything is answered", () => all().every((answers) => answers.length >= numbers.length), {
+      found: all,
       timeoutMs: 60_000,
     });
     expect(onDiscord()).toEqual(numbers);
+    expect(onSlack()).toEqual(numbers);
     // Telegram can't be asked whether a send arrived: a repeat is possible there, a loss or a change of order isn't.
     expect([...new Set(onTelegram())]).toEqual(numbers);
   }, 120_000);

@@ -59,9 +59,10 @@ function common({ requireMention, replyInThread }: Habits) {
 const token = orNull(text).describe("The bot's token; better in .env, as <PLATFORM>_BOT_TOKEN");
 
 /** Core code asks `enabled` and nothing else, so the token's say in it is settled here. */
-function settle<P extends { enabled?: boolean | undefined; token: string | null }>(platform: P) {
+function settle<P extends { enabled?: boolean | undefined; token: string | null; accounts?: object }>(platform: P) {
   const { enabled, ...rest } = platform;
-  return { enabled: enabled ?? platform.token !== null, ...rest };
+  const hasBot = platform.token !== null || Object.keys(platform.accounts ?? {}).length > 0;
+  return { enabled: enabled ?? hasBot, ...rest };
 }
 
 function builtIn(enabled: boolean) {
@@ -69,9 +70,26 @@ function builtIn(enabled: boolean) {
   return z.strictObject({ enabled: z.boolean().default(enabled).describe("Whether it runs"), ...rest });
 }
 
+/** Further bots of one platform, by a name of the operator's: their own tokens, all else as the platform has it. */
+function accounts<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z
+    .record(z.string(), z.strictObject(shape))
+    .default({})
+    .describe("Further bots of this platform by name, each with its own tokens");
+}
+
 const telegram = z
   .strictObject({
     token,
+    accounts: accounts({ token: text }),
+    webhook: z
+      .strictObject({
+        secret: orNull(text).describe("Comes with every call; setting it switches from polling to a webhook"),
+        path: text.default("/telegram/webhook").describe("Where on the HTTP port Telegram calls"),
+        url: orNull(httpUrl).describe("The HTTP port as Telegram reaches it; unset: the webhook is set by hand"),
+      })
+      .prefault({})
+      .describe("Being called instead of polling"),
     api_root: httpUrl.default("https://api.telegram.org").describe("Address of the Bot API server"),
     ...common({ requireMention: false, replyInThread: false }),
   })
@@ -80,6 +98,7 @@ const telegram = z
 const discord = z
   .strictObject({
     token,
+    accounts: accounts({ token: text }),
     api_url: httpUrl
       .default("https://discord.com/api")
       .describe("Address of the REST API, without the version"),
@@ -96,6 +115,16 @@ const slack = z
     signing_secret: orNull(text).describe(
       "Secret that proves HTTP events; better in .env (SLACK_SIGNING_SECRET)",
     ),
+    accounts: accounts({ token: text, app_token: orNull(text), signing_secret: orNull(text) }),
+    dm_top_level_threads_as_sessions: z
+      .boolean()
+      .default(true)
+      .describe("A direct message outside of a thread begins a conversation of its own"),
+    slash_command: text.default("/hermes").describe("The app's slash command: /hermes status means /status"),
+    streaming: z
+      .enum(["native", "edit"])
+      .default("native")
+      .describe("How an unfinished answer is shown: Slack's streams where there is a thread, or edits"),
     api_url: httpUrl.default("https://slack.com/api/").describe("Address of the Web API"),
     ...common({ requireMention: true, replyInThread: true }),
   })
