@@ -34,8 +34,15 @@ const MEDIA_FOLDER = "media";
 const OUTGOING_FOLDER = "media/out";
 
 export async function loadPlatforms(options: RegistryOptions): Promise<Platforms> {
-  const loaded = await Promise.all([...telegramBots(options), ...discordBots(options), ...slackBots(options)]);
-  return { adapters: loaded.map(({ adapter }) => adapter), callbacks: loaded.flatMap(({ callback }) => callback ?? []) };
+  const loaded = await Promise.all([
+    ...telegramBots(options),
+    ...discordBots(options),
+    ...slackBots(options),
+  ]);
+  return {
+    adapters: loaded.map(({ adapter }) => adapter),
+    callbacks: loaded.flatMap(({ callback }) => callback ?? []),
+  };
 }
 
 interface Loaded {
@@ -50,7 +57,11 @@ function botsOf<P extends { enabled: boolean; token: string | null; accounts: Re
 ): (P & { name: string })[] {
   if (!platform.enabled) return [];
   const own = platform.token === null ? [] : [{ ...platform, name }];
-  const others = Object.entries(platform.accounts).map(([key, settings]) => ({ ...platform, ...settings, name: key }));
+  const others = Object.entries(platform.accounts).map(([key, settings]) => ({
+    ...platform,
+    ...settings,
+    name: key,
+  }));
   return [...own, ...others];
 }
 
@@ -69,7 +80,10 @@ function telegramBots({ config, homeDir, log, mayFetch }: RegistryOptions): Prom
     });
     const { webhookPath } = adapter;
     if (webhookPath === null) return { adapter };
-    return { adapter, callback: { path: webhookPath, handle: (request) => adapter.handleWebhook(request) } };
+    return {
+      adapter,
+      callback: { path: webhookPath, handle: (request: Request) => adapter.handleWebhook(request) },
+    };
   });
 }
 
@@ -110,6 +124,8 @@ function slackBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>[]
     });
     const overHttp = bot.app_token === null;
     const path = bot.name === "slack" ? "/slack/events" : `/slack/${bot.name}/events`;
-    return overHttp ? { adapter, callback: { path, handle: (request) => adapter.handleRequest(request) } } : { adapter };
+    return overHttp
+      ? { adapter, callback: { path, handle: (request: Request) => adapter.handleRequest(request) } }
+      : { adapter };
   });
 }

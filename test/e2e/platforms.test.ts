@@ -12,6 +12,7 @@ async function emulators() {
   const discord = new DiscordEmulator({ heartbeatMs: 500 });
   await discord.start();
   const slack = await new SlackEmulator().start();
+  slack.room("D1", "im", ["U1"]);
   onTestFinished(() => Promise.all([telegram.close(), discord.close(), slack.close()]).then(() => undefined));
   return { telegram, discord, slack };
 }
@@ -52,7 +53,9 @@ describe("Telegram, Discord and Slack at once", () => {
       discord.said(dm).find((message) => message.text.includes("hello discord")),
     );
     slack.say({ channel: "D1", user: "U1", text: "hello slack" });
-    await until("Slack has the answer", () => slackAnswers(slack).find((text) => text.includes("hello slack")));
+    await until("Slack has the answer", () =>
+      slackAnswers(slack).find((text) => text.includes("hello slack")),
+    );
   });
 
   it("answers every message once and in order, though the daemon is killed again and again", async () => {

@@ -30,7 +30,8 @@ function telegramChat(): Chat {
   return {
     platform: "telegram",
     say: (text) => void telegram.users.writeDm(ann, text),
-    lines: () => telegram.seen(chat.id).map(({ from, text }) => ({ from: from === "bot" ? "bot" : "Ann", text })),
+    lines: () =>
+      telegram.seen(chat.id).map(({ from, text }) => ({ from: from === "bot" ? "bot" : "Ann", text })),
   };
 }
 
@@ -45,21 +46,27 @@ function discordChat(): Chat {
 }
 
 function slackChat(): Chat {
+  slack.workspace.addPerson("U1", "Ann");
+  slack.room("D1", "im", ["U1"]);
   return {
     platform: "slack",
     say: (text) => void slack.say({ channel: "D1", user: "U1", text }),
-    lines: () => slack.workspace.all("D1").map(({ user, text }) => ({ from: user === "U1" ? "Ann" : "bot", text })),
+    lines: () =>
+      slack.workspace.all("D1").map(({ user, text }) => ({ from: user === "U1" ? "Ann" : "bot", text })),
   };
 }
 
-const escape = (text: string) =>
+const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
 function page(): string {
   const columns = chats.map(
     ({ platform, lines }, i) => `<section><h2>${platform}</h2>
       <ol>${lines()
-        .map(({ from, text }) => `<li class="${from === "Ann" ? "ann" : "bot"}"><b>${escape(from)}</b> ${escape(text)}</li>`)
+        .map(
+          ({ from, text }) =>
+            `<li class="${from === "Ann" ? "ann" : "bot"}"><b>${escaped(from)}</b> ${escaped(text)}</li>`,
+        )
         .join("")}</ol>
       <form method="post" action="/${i}"><input name="text" aria-label="Message on ${platform}" autocomplete="off" placeholder="Write as Ann"></form>
     </section>`,

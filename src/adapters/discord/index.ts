@@ -28,7 +28,7 @@ import { Seen } from "./seen.js";
 import { Sender } from "./send.js";
 import { Sessions } from "./sessions.js";
 
-export type { DiscordLog, DiscordOptions, DiscordTiming, MediaOptions } from "./config.js";
+export type { DiscordOptions } from "./config.js";
 
 export interface DiscordAdapter extends Adapter, CanStream, CanLookUp, CanRegisterCommands, CanType {}
 

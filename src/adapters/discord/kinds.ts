@@ -14,7 +14,6 @@ export function isSpoken(type: number): boolean {
   return SPOKEN_TYPES.includes(type);
 }
 
-export const REFERENCE_FORWARD = 1;
 export const FLAG_VOICE = 1 << 13;
 export const INTERACTION_COMMAND = 2;
 export const CALLBACK_DEFERRED_MESSAGE = 5;

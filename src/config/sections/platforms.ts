@@ -59,7 +59,9 @@ function common({ requireMention, replyInThread }: Habits) {
 const token = orNull(text).describe("The bot's token; better in .env, as <PLATFORM>_BOT_TOKEN");
 
 /** Core code asks `enabled` and nothing else, so the token's say in it is settled here. */
-function settle<P extends { enabled?: boolean | undefined; token: string | null; accounts?: object }>(platform: P) {
+function settle<P extends { enabled?: boolean | undefined; token: string | null; accounts?: object }>(
+  platform: P,
+) {
   const { enabled, ...rest } = platform;
   const hasBot = platform.token !== null || Object.keys(platform.accounts ?? {}).length > 0;
   return { enabled: enabled ?? hasBot, ...rest };
@@ -86,7 +88,9 @@ const telegram = z
       .strictObject({
         secret: orNull(text).describe("Comes with every call; setting it switches from polling to a webhook"),
         path: text.default("/telegram/webhook").describe("Where on the HTTP port Telegram calls"),
-        url: orNull(httpUrl).describe("The HTTP port as Telegram reaches it; unset: the webhook is set by hand"),
+        url: orNull(httpUrl).describe(
+          "The HTTP port as Telegram reaches it; unset: the webhook is set by hand",
+        ),
       })
       .prefault({})
       .describe("Being called instead of polling"),
