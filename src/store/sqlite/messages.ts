@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
 import type { ChatMessage, MessageRow, NewMessage, SessionId } from "../../session.js";
 import type { MessageQuery } from "../store.js";
 import { decodeContent, decodeJsonList, encodeContent, encodeJson, plainText } from "./content.js";
@@ -30,19 +31,18 @@ const INSERT = `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES (${COLUMNS.m
 const MICROSECOND = 1e-6;
 
 export function appendMessages(db: Database, id: SessionId, messages: readonly NewMessage[]): number[] {
-  requireSession(db, id);
+  const toolCalls = messages.reduce((sum, { tool_calls }) => sum + (tool_calls?.length ?? 0), 0);
+  const counted = sql(
+    db,
+    "UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?",
+  ).run(messages.length, toolCalls, id).changes;
+  if (counted === 0) throw new HermesError("not_found", `Session '${id}' not found.`);
   const now = nowSeconds();
   const insert = sql(db, INSERT);
   // Messages of one call keep their order also where others sort by time.
-  const ids = messages.map((message, i) =>
+  return messages.map((message, i) =>
     Number(insert.run(...toRow(id, message, now + i * MICROSECOND)).lastInsertRowid),
   );
-  const toolCalls = messages.reduce((sum, { tool_calls }) => sum + (tool_calls?.length ?? 0), 0);
-  sql(
-    db,
-    "UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?",
-  ).run(messages.length, toolCalls, id);
-  return ids;
 }
 
 function toRow(id: SessionId, message: NewMessage, now: number): unknown[] {
