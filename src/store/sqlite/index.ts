@@ -183,10 +183,10 @@ class SqliteStore implements Store {
   }
 
   async optimize(onProgress?: OnProgress): Promise<Optimized> {
-    const bytesBefore = this.#bytes();
+    const bytesBefore = await this.#read.databaseBytes();
     const converted = await this.#long<boolean>("optimizeFullText", [], onProgress);
     const given = await this.#giveSpaceBack(onProgress);
-    const sizes = { bytesBefore, bytesAfter: this.#bytes(), converted };
+    const sizes = { bytesBefore, bytesAfter: await this.#read.databaseBytes(), converted };
     return given
       ? sizes
       : { ...sizes, note: "Another process has state.db open: stop it to give space back." };
@@ -295,10 +295,6 @@ class SqliteStore implements Store {
       if (this.#reader === reader) this.#reader = undefined;
     });
     return reader;
-  }
-
-  #bytes(): number {
-    return fs.statSync(this.#file).size;
   }
 }
 

@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import type { Insights, InsightsQuery, Stats } from "../store.js";
@@ -16,10 +15,16 @@ export function stats(db: Database): Stats {
     sessions: bySource.reduce((sum, row) => sum + row.sessions, 0),
     messages: sql(db, "SELECT count(*) FROM messages").pluck().get() as number,
     bySource,
-    databaseBytes: fs.statSync(db.name).size,
+    databaseBytes: databaseBytes(db),
     layout: readLayout(db),
     schemaVersion: readVersion(db) ?? 0,
   };
+}
+
+/** All pages, also those that still stand in the WAL: the file alone lags behind. */
+export function databaseBytes(db: Database): number {
+  const pages = db.pragma("page_count", { simple: true }) as number;
+  return pages * (db.pragma("page_size", { simple: true }) as number);
 }
 
 const TOKENS = "COALESCE(input_tokens, 0) + COALESCE(output_tokens, 0)";

@@ -60,7 +60,7 @@ import {
   reopenSession,
   resolveSession,
 } from "./sessions.js";
-import { insights, stats } from "./stats.js";
+import { databaseBytes, insights, stats } from "./stats.js";
 import { nextTitle, resolveTitle, setTitle, suggestTitle } from "./titles.js";
 import { countExport, exportPage, importBatch, linkParents } from "./transfer.js";
 
@@ -137,6 +137,7 @@ export const readVerbs = {
   countExport,
   exportPage,
   stats,
+  databaseBytes,
   insights,
   getMeta,
   check,
