@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import {
   type Adapter,
   type AdapterEvents,
@@ -37,6 +38,7 @@ import { Lanes, type RunningTurn } from "./turns/lanes.js";
 import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
 
 const MAX_ATTEMPTS = 3;
+const FAREWELLS_AT_ONCE = 2;
 const RETRY_LOOK_MS = 1000;
 const CONNECT_CALL_MS = 30_000;
 /** Another process may have put a dead message back. */
@@ -61,6 +63,8 @@ export class Gateway {
   readonly #pace = new Pace();
   /** Answers that are being shown, by their turn; as many as turns run. */
   readonly #streams = new Map<string, StreamHandle>();
+  /** At four in the morning all sessions end at once: their last turns take their time, a few at a time. */
+  readonly #farewells = new PQueue({ concurrency: FAREWELLS_AT_ONCE });
   readonly #stopping = new AbortController();
   readonly #routerOptions: RouterOptions;
   /** Routing that is under way: a stop waits for it. */
@@ -160,6 +164,8 @@ export class Gateway {
     await Promise.all(this.#routing);
     await this.#lanes.close(config.agent.restart_drain_timeout * 1000);
     await this.#sweep.stop();
+    this.#farewells.clear();
+    await this.#farewells.onIdle();
     await this.#aftermath.idle();
     await this.#delivery.close();
   }
@@ -361,9 +367,9 @@ export class Gateway {
   #routeEnded(ended: RouteRow): void {
     const { log } = this.#parts;
     log.info({ sessionKey: ended.sessionKey, sessionId: ended.sessionId }, "session reset");
-    void saveMemories(this.#parts, ended).catch((error: unknown) =>
-      log.warn({ err: error }, "memories were not saved"),
-    );
+    void this.#farewells
+      .add(() => saveMemories(this.#parts, ended, this.#stopping.signal))
+      .catch((error: unknown) => log.warn({ err: error }, "memories were not saved"));
   }
 
   #hasBackgroundWork(key: SessionKey): boolean {

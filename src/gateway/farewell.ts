@@ -7,7 +7,11 @@ matter later and isn't in your memory yet, save it now with the memory tool, bri
 answer is not shown to anybody.`;
 
 /** Before a session that ended by itself is gone from view, its agent may save what matters. Bounded, in the background. */
-export async function saveMemories(parts: GatewayParts, route: RouteRow): Promise<void> {
+export async function saveMemories(
+  parts: GatewayParts,
+  route: RouteRow,
+  stopping: AbortSignal,
+): Promise<void> {
   const { store, agent, tools } = parts;
   const session = await store.getSession(route.sessionId);
   if (!session || session.message_count === 0 || agent.name === "echo") return;
@@ -23,7 +27,7 @@ export async function saveMemories(parts: GatewayParts, route: RouteRow): Promis
     tools: memory,
     takeSteering: () => [],
   };
-  for await (const event of agent.run(request, AbortSignal.timeout(TIME_MS))) {
+  for await (const event of agent.run(request, AbortSignal.any([stopping, AbortSignal.timeout(TIME_MS)]))) {
     if (event.type === "failed")
       parts.log.warn(
         { sessionKey: route.sessionKey, reason: event.failure.message },
