@@ -433,8 +433,10 @@ export class Gateway {
     if (adapter && canType(adapter) && this.#pace.isOpen(target)) adapter.type(target);
   }
 
-  #adapterFor(target: Target): Adapter | undefined {
-    return this.#parts.adapters.find((a) => a.platform === target.platform && a.account === target.account);
+  #adapterFor({ platform, account }: Target): Adapter | undefined {
+    return this.#parts.adapters.find(
+      (a) => a.platform === platform && (a.account === account || account === ""),
+    );
   }
 
   /** Rows whose pause is over, or that could not be routed: they wait in the inbox, look again soon. */

@@ -18,6 +18,18 @@ export function platformConfig(config: Config, platform: string): PlatformConfig
   return (config.platforms as Record<string, PlatformConfig>)[platform];
 }
 
+/** The platforms that run, and the chats that are their homes. */
+export function placesOf(config: Config): { platforms: string[]; homes: Record<string, string> } {
+  const entries = Object.entries(config.platforms as Record<string, PlatformConfig>);
+  const running = entries.filter(([, { enabled }]) => enabled);
+  return {
+    platforms: running.map(([name]) => name),
+    homes: Object.fromEntries(
+      running.flatMap(([name, { home_channel }]) => (home_channel === null ? [] : [[name, home_channel]])),
+    ),
+  };
+}
+
 export function accessListsOf(config: Config, platform: string): AccessLists {
   const own = platformConfig(config, platform);
   return {

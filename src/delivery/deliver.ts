@@ -71,7 +71,8 @@ export class Delivery {
 
   /** After a crash: the platform's own memory decides where it has one, the configured policy elsewhere. */
   async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
-    for (const row of rows) await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"));
+    for (const row of rows.map((found) => this.#addressed(found)))
+      await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"));
   }
 
   /** Asks the platform whether a send has arrived, where it can be asked. */
@@ -94,10 +95,17 @@ export class Delivery {
       const room = AT_ONCE - this.#sends.size - this.#sends.pending;
       if (room <= 0) return;
       const rows = await this.#options.store.claimDeliveries(this.#options.bootId, room);
-      for (const row of rows) void this.#sends.add(() => this.#deliver(row));
+      for (const row of rows) void this.#sends.add(() => this.#deliver(this.#addressed(row)));
     } catch (error) {
       this.#options.onError(error);
     }
+  }
+
+  /** A message to a chat that nobody has written from names no bot: the platform's own takes it. */
+  #addressed(row: OutboxRow): OutboxRow {
+    if (row.target.account !== "") return row;
+    const account = this.#options.adapterFor(row.target)?.account ?? "";
+    return { ...row, target: { ...row.target, account } };
   }
 
   async #deliver(row: OutboxRow): Promise<void> {

@@ -56,8 +56,12 @@ export interface Queues {
   /** Like splitSession of the history, with the route moved in the same transaction. */
   splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
 
-  /** A message that answers nobody in particular. */
-  enqueueReply(reply: NewReply): Promise<number>;
+  /** A message that answers nobody in particular. Given again under the same key, it is queued once. */
+  enqueueReply(reply: NewReply, key?: string): Promise<number>;
+  /** How a message of the outbox is doing. */
+  getDelivery(outboxId: number): Promise<DeliveryRow | undefined>;
+  /** Chats that messages came from, the liveliest first; `called`: only those with this id or name. */
+  knownChats(query: KnownChatsQuery): Promise<KnownChat[]>;
   /** Pending → sending, at most `limit`, for chats that have nothing older under way. */
   claimDeliveries(bootId: string, limit: number): Promise<OutboxRow[]>;
   /** The message that shows an answer while it is written, for whoever goes on with it. */
@@ -257,6 +261,30 @@ export interface OutboxRow {
   replaces: string | null;
 }
 
+export interface DeliveryRow extends OutboxRow {
+  error: string | null;
+  messageIds: string[];
+  sentAt: number | null;
+}
+
+export interface KnownChatsQuery {
+  platform?: string;
+  called?: string;
+  limit: number;
+}
+
+export interface KnownChat {
+  platform: string;
+  /** The bot that it last wrote to; empty: none is remembered. */
+  account: string;
+  chatType: string;
+  chatId: string | null;
+  threadId: string | null;
+  chatName: string | null;
+  userName: string | null;
+  lastActivity: number;
+}
+
 export type DeliveryOutcome =
   | { state: "sent"; messageIds: readonly string[] }
   | { state: "pending"; notBefore: number; error: string; mayBeRepeat: boolean }
@@ -308,7 +336,7 @@ export interface Trace {
   turnId: string | null;
   sessionId: SessionId | null;
   steps: { at: number; what: string; detail: string | null }[];
-  deliveries: (OutboxRow & { error: string | null; messageIds: string[]; sentAt: number | null })[];
+  deliveries: DeliveryRow[];
 }
 
 export interface PairingRow {

@@ -317,6 +317,48 @@ describe("routes", () => {
   });
 });
 
+describe("known chats", () => {
+  it("are those with a route, each place once, found by id or name", async () => {
+    const { store } = await tempStore();
+    const place = (platform: string, chatId: string, more: object) => ({
+      sessionKey: `${platform}:${chatId}:${JSON.stringify(more)}`,
+      sessionId: `${platform}-${chatId}`,
+      origin: { platform, chatType: "group", chatId, ...more },
+      tuple: "t",
+      createdAt: 1,
+      updatedAt: 5,
+      lastPromptTokens: 0,
+      flags: {},
+    });
+    await store.adoptRoutes([
+      place("test", "c1", { chatType: "dm", userName: "Ann" }),
+      place("test", "c2", { chatName: "#Ops", userId: "ann" }),
+      place("test", "c2", { chatName: "#Ops", userId: "bob" }),
+      place("test", "c2", { chatName: "#Ops", threadId: "7" }),
+      place("other", "c1", { chatName: "Elsewhere" }),
+    ]);
+    await store.acceptMessages([accepted("e1")]);
+    const places = async (called?: string) =>
+      (
+        await store.knownChats({ platform: "test", limit: 10, ...(called === undefined ? {} : { called }) })
+      ).map(({ chatId, threadId, account }) => [chatId, threadId, account]);
+    const all = await places();
+    expect(all).toHaveLength(3);
+    expect(all).toEqual(
+      expect.arrayContaining([
+        ["c1", null, "bot"],
+        ["c2", "7", ""],
+        ["c2", null, ""],
+      ]),
+    );
+    expect(await places("@ann")).toEqual([["c1", null, "bot"]]);
+    expect(await places("c1")).toEqual([["c1", null, "bot"]]);
+    expect(await places("ops")).toHaveLength(2);
+    expect(await places("nobody")).toEqual([]);
+    expect(await store.knownChats({ limit: 2 })).toHaveLength(2);
+  });
+});
+
 describe("deliveries", () => {
   it("are claimed in order, one at a time in a chat, by one claimer", async () => {
     const { store } = await tempStore();
@@ -335,6 +377,18 @@ describe("deliveries", () => {
     }
     expect(order).toEqual({ a: ["1", "2", "3"], b: ["1", "2", "3"], c: ["1", "2", "3"] });
     expect(await store.claimDeliveries(BOOT, 10)).toEqual([]);
+  });
+
+  it("under one key are queued once, and tell how they are doing", async () => {
+    const { store } = await tempStore();
+    const id = await store.enqueueReply(answer("1"), "run-7");
+    expect(await store.enqueueReply(answer("1"), "run-7")).toBe(id);
+    expect(await store.enqueueReply(answer("1"), "run-8")).not.toBe(id);
+    expect(await store.getDelivery(id)).toMatchObject({ state: "pending", messageIds: [], sentAt: null });
+    await store.claimDeliveries(BOOT, 1);
+    await store.settleDelivery(id, { state: "sent", messageIds: ["m1", "m2"] });
+    expect(await store.getDelivery(id)).toMatchObject({ state: "sent", messageIds: ["m1", "m2"] });
+    expect(await store.getDelivery(id + 99)).toBeUndefined();
   });
 
   it("that wait for their time hold back the chat, not the others", async () => {

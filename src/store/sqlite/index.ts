@@ -124,7 +124,9 @@ class SqliteStore implements Store {
   finishTurn: Store["finishTurn"] = (finish) => this.#write.finishTurn(finish);
   failTurn: Store["failTurn"] = (failed) => this.#write.failTurn(failed);
   splitRoute: Store["splitRoute"] = (split) => this.#write.splitRoute(split);
-  enqueueReply: Store["enqueueReply"] = (reply) => this.#write.enqueueReply(reply);
+  enqueueReply: Store["enqueueReply"] = (reply, key) => this.#write.enqueueReply(reply, key);
+  getDelivery: Store["getDelivery"] = (outboxId) => this.#read.getDelivery(outboxId);
+  knownChats: Store["knownChats"] = (query) => this.#read.knownChats(query);
   claimDeliveries: Store["claimDeliveries"] = (bootId, limit) => this.#write.claimDeliveries(bootId, limit);
   settleDelivery: Store["settleDelivery"] = (id, outcome) => this.#write.settleDelivery(id, outcome);
   chatLog: Store["chatLog"] = (platform, chatId, limit) => this.#read.chatLog(platform, chatId, limit);

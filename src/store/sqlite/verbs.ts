@@ -14,7 +14,7 @@ import {
   startCommand,
   waitingMessages,
 } from "./queues/inbox.js";
-import { claimDeliveries, enqueueReply, settleDelivery } from "./queues/outbox.js";
+import { claimDeliveries, enqueueReply, getDelivery, settleDelivery } from "./queues/outbox.js";
 import {
   addPairing,
   approvePairing,
@@ -42,6 +42,7 @@ import {
   closeRoute,
   expireRoute,
   getRoute,
+  knownChats,
   listRoutes,
   openRoute,
   setRouteFlags,
@@ -150,6 +151,8 @@ export const readVerbs = {
   openPenalties,
   getRoute,
   listRoutes,
+  knownChats,
+  getDelivery,
   chatLog,
   deadLetters,
   traceMessage,

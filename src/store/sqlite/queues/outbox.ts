@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { OutboundKind, Target } from "../../../message.js";
-import type { DeliveryOutcome, NewReply, OutboxRow, OutboxState } from "../../queues.js";
+import type { DeliveryOutcome, DeliveryRow, NewReply, OutboxRow, OutboxState } from "../../queues.js";
 import { sql } from "../statements.js";
 
 export interface StoredOutbox {
@@ -74,8 +74,21 @@ export function addReply(
   );
 }
 
-export function enqueueReply(db: Database, reply: NewReply): number {
-  return addReply(db, reply, { nonce: randomUUID() });
+export function enqueueReply(db: Database, reply: NewReply, key?: string): number {
+  const nonce = key === undefined ? randomUUID() : `k.${key}`;
+  const queued =
+    key === undefined ? undefined : sql(db, "SELECT id FROM gw_outbox WHERE nonce = ?").pluck().get(nonce);
+  return queued === undefined ? addReply(db, reply, { nonce }) : (queued as number);
+}
+
+export function getDelivery(db: Database, outboxId: number): DeliveryRow | undefined {
+  const row = sql(db, "SELECT * FROM gw_outbox WHERE id = ?").get(outboxId) as StoredOutbox | undefined;
+  return row && toDeliveryRow(row);
+}
+
+export function toDeliveryRow(row: StoredOutbox): DeliveryRow {
+  const messageIds = JSON.parse(row.message_ids ?? "[]") as string[];
+  return { ...toOutboxRow(row), error: row.error, messageIds, sentAt: row.sent_at };
 }
 
 /** In each chat one at a time, in order: what is older there and not settled holds back what is newer. */

@@ -6,7 +6,7 @@ import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
-import { addReply, recoverOutbox, type StoredOutbox, toOutboxRow } from "./outbox.js";
+import { addReply, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
 
 /** What has happened, and what was left over: the log of a chat, the way of a message, the dead. */
 
@@ -160,12 +160,7 @@ function traceOf(db: Database, row: StoredInbox): Trace {
     turnId: row.turn_id,
     sessionId: row.session_id,
     steps: steps.toSorted((a, b) => a.at - b.at),
-    deliveries: deliveries.map((d) => ({
-      ...toOutboxRow(d),
-      error: d.error,
-      messageIds: JSON.parse(d.message_ids ?? "[]") as string[],
-      sentAt: d.sent_at,
-    })),
+    deliveries: deliveries.map(toDeliveryRow),
   };
 }
 

@@ -3,7 +3,15 @@ import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
 import type { Origin } from "../../../message.js";
 import type { EndReason, SessionId, SessionKey, SessionRow } from "../../../session.js";
-import type { AdoptedRoute, NewRoute, RouteFlags, RouteRow, RouteSplit } from "../../queues.js";
+import type {
+  AdoptedRoute,
+  KnownChat,
+  KnownChatsQuery,
+  NewRoute,
+  RouteFlags,
+  RouteRow,
+  RouteSplit,
+} from "../../queues.js";
 import { splitSession } from "../lineage.js";
 import { createSession, endSession, getSession, reopenSession } from "../sessions.js";
 import { sql } from "../statements.js";
@@ -58,6 +66,25 @@ export function getRoute(db: Database, key: SessionKey): RouteRow | undefined {
 export function listRoutes(db: Database): RouteRow[] {
   const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").all() as StoredRoute[];
   return rows.map(toRoute);
+}
+
+/** Threads and people of a room have routes of their own: each place stands here once. */
+export function knownChats(db: Database, { platform, called, limit }: KnownChatsQuery): KnownChat[] {
+  const rows = sql(
+    db,
+    `WITH places AS (
+       SELECT origin ->> '$.platform' AS platform, origin ->> '$.chatType' AS chatType, origin ->> '$.chatId' AS chatId,
+         origin ->> '$.threadId' AS threadId, origin ->> '$.chatName' AS chatName, origin ->> '$.userName' AS userName,
+         max(updated_at) AS lastActivity
+       FROM gw_routes WHERE @platform IS NULL OR origin ->> '$.platform' = @platform
+       GROUP BY 1, 3, 4)
+     SELECT places.*, COALESCE((SELECT account FROM gw_inbox i WHERE i.platform = places.platform
+       AND i.chat_id = places.chatId ORDER BY i.id DESC LIMIT 1), '') AS account
+     FROM places WHERE @called IS NULL OR chatId = @called
+       OR ltrim(COALESCE(chatName, userName), '#@') = ltrim(@called, '#@') COLLATE NOCASE
+     ORDER BY lastActivity DESC LIMIT @limit`,
+  ).all({ platform: platform ?? null, called: called ?? null, limit });
+  return rows as KnownChat[];
 }
 
 export function openRoute(db: Database, route: NewRoute): RouteRow {
