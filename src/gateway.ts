@@ -270,6 +270,7 @@ export class Gateway {
     await runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
     const route = await this.#parts.store.getRoute(key);
     if (route) this.#parts.routeChanged(route);
+    else this.#parts.routeClosed(key);
   }
 
   get #turnDeps(): TurnDeps {
@@ -324,7 +325,12 @@ export class Gateway {
       source: message.platform,
       user_id: shared ? null : principal.userId,
       model: agent.model,
-      system_prompt: await systemPrompt({ origin: message.origin, shared, principal }),
+      system_prompt: await systemPrompt({
+        origin: message.origin,
+        shared,
+        principal,
+        errand: message.errand,
+      }),
     };
   }
 
@@ -334,6 +340,7 @@ export class Gateway {
       "answered",
     );
     this.#parts.messagesCommitted(finished.session, finished.messages);
+    if (finished.ended) return;
     if (finished.key.includes(BACKGROUND)) this.#closeBackground(finished);
     else this.#aftermath.after(finished);
   }
@@ -382,12 +389,12 @@ export class Gateway {
 
   #settleMs(row: InboxRow): number {
     const burst = this.#adapterFor(targetOf(row.message))?.burst;
-    if (!burst) return 0;
+    if (!burst || row.message.errand) return 0;
     return row.message.text.length >= burst.longChars ? burst.afterLongMs : burst.quietMs;
   }
 
   #preview(row: InboxRow, turnId: string, text: string): void {
-    if (!this.#parts.config.streaming.enabled) return;
+    if (!this.#parts.config.streaming.enabled || row.message.errand) return;
     const target = targetOf(row.message);
     const adapter = this.#adapterFor(target);
     if (adapter && canPreview(adapter)) adapter.preview(target, turnId, text);
@@ -428,6 +435,7 @@ export class Gateway {
   }
 
   #typing(row: InboxRow): void {
+    if (row.message.errand) return;
     const target = targetOf(row.message);
     const adapter = this.#adapterFor(target);
     if (adapter && canType(adapter) && this.#pace.isOpen(target)) adapter.type(target);

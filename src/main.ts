@@ -253,8 +253,9 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
     estimateTokens,
     tools: async (session, principal) =>
       toolsFor({ principal, sessionId: session.id, sessions, memory, shared: session.user_id === null }),
-    systemPrompt: async ({ origin, shared, principal }) =>
+    systemPrompt: async ({ origin, shared, principal, errand }) =>
       systemPrompt({
+        unattended: errand !== undefined,
         platform: origin.platform,
         chatType: origin.chatType,
         shared,

@@ -1,3 +1,5 @@
+import type { Errand } from "./errand.js";
+
 /** Words for messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
 
 /** Where a message comes from. Only `platform`, `chatType`, `chatId`, `threadId` and the user ids decide the session key. */
@@ -57,6 +59,8 @@ export interface InboundMessage {
   isBot: boolean;
   /** The adapter has proved who is asking: a secret, a signature, the local terminal. */
   authenticated: boolean;
+  /** Nobody typed it. */
+  errand?: Errand;
 }
 
 /** Where an answer goes. */
@@ -98,8 +102,11 @@ export interface Receipt {
   messageIds: string[];
 }
 
-export function targetOf(message: Pick<InboundMessage, "platform" | "account" | "origin">): Target {
-  const { origin } = message;
+export function targetOf(
+  message: Pick<InboundMessage, "platform" | "account" | "origin" | "errand">,
+): Target {
+  const { origin, errand } = message;
+  if (errand?.target) return errand.target;
   return {
     platform: message.platform,
     account: message.account,

@@ -6,6 +6,8 @@ export interface PromptFacts {
   /** Do several people write into this session? */
   shared: boolean;
   principalName?: string | null;
+  /** Nobody is there: a schedule or another program asks. */
+  unattended?: boolean;
   memory: { own?: string; shared?: string };
   /** `agent.system_prompt` of the configuration. */
   configured?: string | null;
@@ -22,6 +24,7 @@ export function systemPrompt(facts: PromptFacts): string {
     facts.configured?.trim() || DEFAULT_PROMPT,
     situation(facts),
     facts.shared ? SHARED : undefined,
+    facts.unattended ? UNATTENDED : undefined,
     TOOLS,
     block("What you remember about everyone here", facts.memory.shared),
     // In a room everybody would hear it.
@@ -34,13 +37,19 @@ const SHARED =
   "Several people write in this conversation. Each of their messages begins with the name of its sender in square " +
   "brackets, like [Ann]. Keep them apart, and don't begin your own messages that way.";
 
+const UNATTENDED =
+  "Nobody is there who could answer questions: do what you are asked as well as you can. Your last message is " +
+  "delivered as it stands. If there is nothing worth telling anybody, answer with [SILENT] alone, and nothing is sent.";
+
 const TOOLS =
   "Earlier conversations are not in your view: the tool session_search finds and reads them. " +
   "The tool memory keeps what should be known in every later conversation; use it for lasting facts and preferences.";
 
-function situation({ platform, chatType, shared, principalName, now, timezone }: PromptFacts): string {
+function situation(facts: PromptFacts): string {
+  const { platform, chatType, shared, principalName, unattended, now, timezone } = facts;
   const place = chatType === "dm" ? "a direct chat" : `a ${oneLine(chatType)}`;
   const who = principalName && !shared ? ` with ${oneLine(principalName)}` : "";
+  if (unattended) return `You are asked by ${oneLine(platform)}. It is ${date(now, timezone)}.`;
   return `This conversation is ${place} on ${oneLine(platform)}${who}. It began on ${date(now, timezone)}.`;
 }
 

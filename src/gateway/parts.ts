@@ -1,6 +1,7 @@
 import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
+import type { Errand } from "../errand.js";
 import type { Origin, Principal } from "../message.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
@@ -18,7 +19,12 @@ export interface GatewayParts {
   adapters: readonly Adapter[];
   tools(session: SessionRow, principal: Principal): Promise<Tool[]>;
   /** Frozen into a session when it begins. */
-  systemPrompt(place: { origin: Origin; shared: boolean; principal: Principal }): Promise<string>;
+  systemPrompt(place: {
+    origin: Origin;
+    shared: boolean;
+    principal: Principal;
+    errand: Errand | undefined;
+  }): Promise<string>;
   summarise(request: SummaryRequest, signal: AbortSignal): Promise<string>;
   title(exchange: { userText: string; answer: string }, signal: AbortSignal): Promise<string | undefined>;
   estimateTokens(message: ChatMessage): number;

@@ -34,6 +34,8 @@ export async function route(message: InboundMessage, options: RouterOptions): Pr
   if (refusal) return refusal;
   const engaged = engageDecision(engageQuestion(message), options.engageSettings(message.platform));
   if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
+  // Whatever its text begins with: nobody has typed a command.
+  if (message.errand) return { to: "turn" };
   const { isCommand, command: name, args } = parseCommand(message.text);
   if (!isCommand || name === null) return { to: "turn" };
   const command = options.findCommand(name);
@@ -64,7 +66,9 @@ function engageQuestion(message: InboundMessage) {
 
 /** Who is asking, for everything that is looked up on their behalf. */
 export function principalOf(message: InboundMessage, owners: readonly string[]): Principal {
-  const { platform, origin } = message;
+  const { platform, origin, errand } = message;
+  const given = errand?.principal;
+  if (given) return { ...given, owner: given.owner ?? isOwner(given, owners) };
   const userId = origin.userId ?? origin.userIdAlt ?? origin.chatId ?? "";
   return { platform, userId, owner: isOwner({ ...origin, platform }, owners) };
 }

@@ -222,6 +222,8 @@ export interface TurnFinish {
   /** Who wrote: they may see this session from now on. */
   participants: readonly { platform: string; userId: string }[];
   replies: readonly NewReply[];
+  /** The session had one turn: it and its route end with it. */
+  end?: EndReason;
 }
 
 export interface TurnFailure {
@@ -235,6 +237,7 @@ export interface TurnFailure {
     | { state: "dead" }
     | { state: "cancelled" };
   replies: readonly NewReply[];
+  end?: EndReason;
 }
 
 export interface RouteSplit {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentBackend, AgentEvent, Failure, Tool, TurnMessage, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
+import { failureWords, isSilence, underHeading } from "../errand.js";
 import { killPoint } from "../kill-point.js";
 import { type Principal, targetOf } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
@@ -8,7 +9,7 @@ import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session
 import type { InboxRow, NewReply, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { RunningTurn } from "./lanes.js";
-import { isSilence, toUserMessage } from "./turn-input.js";
+import { toUserMessage } from "./turn-input.js";
 
 /**
  * Waiting rows → session → the agent's events → one transaction: messages, counters, answers, rows done. Whatever
@@ -50,6 +51,8 @@ export interface FinishedTurn {
   messages: NewMessage[];
   answer: string;
   principal: Principal;
+  /** The session ended with it. */
+  ended: boolean;
 }
 
 const TYPING_EVERY_MS = 4000;
@@ -111,7 +114,8 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     inboxIds: rows.map((row) => row.id),
     error: failure.message,
     next: { state: stopped ? "cancelled" : "dead" },
-    replies: stopped ? [] : [reply(rows, failure.notice, "notice")],
+    replies: stopped ? [] : failureReplies(rows, failure.notice),
+    ...endOf(rows),
   });
 }
 
@@ -229,7 +233,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   const notice = deps.noticeFor(route);
   const replies = [
     ...(notice ? [reply(current.rows, notice, "notice")] : []),
-    ...(send && answer.trim() !== "" && !isSilence(answer) ? [reply(current.rows, answer, "answer")] : []),
+    ...(send && says(answer, current.rows) ? [reply(current.rows, answer, "answer")] : []),
   ];
   const principal = deps.principal(rows[0]!);
   const lastPromptTokens = promptTokens(result.usages.at(-1));
@@ -245,6 +249,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     participants: rows.map((row) => deps.principal(row)),
     replies,
     ...(lastPromptTokens === undefined ? {} : { lastPromptTokens }),
+    ...endOf(current.rows),
   });
   killPoint("turn-committed");
   if (!committed) {
@@ -254,7 +259,8 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     deps.failed("overtaken", key, turnId);
     return;
   }
-  deps.finished({ turnId, key, session, route, epoch: started.epoch, messages, answer, principal });
+  const ended = endOf(current.rows).end !== undefined;
+  deps.finished({ turnId, key, session, route, epoch: started.epoch, messages, answer, principal, ended });
 }
 
 function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {
@@ -275,7 +281,24 @@ function lastAnswer(result: AgentResult): string {
 }
 
 function reply(rows: readonly InboxRow[], text: string, kind: NewReply["kind"]): NewReply {
-  return { target: targetOf(rows.at(-1)!.message), kind, text };
+  const { message } = rows.at(-1)!;
+  return { target: targetOf(message), kind, text: underHeading(message.errand, text) };
+}
+
+function failureReplies(rows: readonly InboxRow[], notice: string): NewReply[] {
+  const { message } = rows.at(-1)!;
+  const text = failureWords(message.errand, notice);
+  return text === undefined ? [] : [{ target: targetOf(message), kind: "notice", text }];
+}
+
+function says(answer: string, rows: readonly InboxRow[]): boolean {
+  return answer.trim() !== "" && !isSilence(answer, rows.at(-1)!.message.errand);
+}
+
+/** Errands may have sessions of one turn. */
+function endOf(rows: readonly InboxRow[]): { end?: string } {
+  const end = rows[0]!.message.errand?.end;
+  return end === undefined ? {} : { end };
 }
 
 /** What the model was given, cached or not. */
@@ -324,6 +347,7 @@ async function giveBack(
     inboxIds: rows.map((row) => row.id),
     error: message,
     next: exhausted ? { state: "dead" } : { state: "waiting", notBefore: nowSeconds() + delayMs / 1000 },
-    replies: exhausted ? [reply(rows, GIVEN_UP, "notice")] : [],
+    replies: exhausted ? failureReplies(rows, rows.at(-1)!.message.errand ? message : GIVEN_UP) : [],
+    ...(exhausted ? endOf(rows) : {}),
   });
 }

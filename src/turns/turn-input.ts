@@ -18,10 +18,3 @@ function describe(file: InboundMessage["attachments"][number]): string {
   const details = [file.name, file.mimeType].filter(Boolean).join(", ");
   return `[${file.kind}${details ? `: ${details}` : ""}${file.path ? ` at ${file.path}` : ""}]`;
 }
-
-const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
-
-/** An agent may choose to say nothing: that is kept, and not sent. */
-export function isSilence(answer: string): boolean {
-  return SILENT.has(answer.trim().toLowerCase());
-}

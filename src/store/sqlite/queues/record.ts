@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
+import { failureWords } from "../../../errand.js";
 import { type InboundMessage, targetOf } from "../../../message.js";
 import type { ChatLogEntry, DeadLetter, InboxRow, Recovered, RecoveryNotices, Trace } from "../../queues.js";
 import type { Progress } from "../../store.js";
@@ -7,6 +8,7 @@ import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
+import { endWith } from "./turns.js";
 
 /** What has happened, and what was left over: the log of a chat, the way of a message, the dead. */
 
@@ -17,12 +19,13 @@ export function recover(
   notices: RecoveryNotices,
 ): Recovered {
   const inbox = recoverInbox(db, bootId, maxAttempts);
-  const tell = (row: InboxRow, text: string) =>
-    addReply(
-      db,
-      { target: targetOf(row.message), kind: "notice", text, sessionKey: row.sessionKey },
-      { inboxId: row.id, nonce: `r${row.id}.${bootId}` },
-    );
+  const tell = (row: InboxRow, notice: string) => {
+    const { message, sessionKey, id } = row;
+    const text = failureWords(message.errand, message.errand ? "it was cut off too often" : notice);
+    const of = { inboxId: id, nonce: `r${id}.${bootId}` };
+    if (text !== undefined) addReply(db, { target: targetOf(message), kind: "notice", text, sessionKey }, of);
+    endWith(db, sessionKey, message.errand?.end);
+  };
   for (const row of inbox.dead) tell(row, notices.dead);
   for (const row of inbox.interrupted) tell(row, notices.interrupted);
   return { ...inbox, unsettled: recoverOutbox(db, bootId) };

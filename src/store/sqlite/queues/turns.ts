@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
+import type { EndReason } from "../../../session.js";
 import type { StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
 import { appendMessages } from "../messages.js";
 import { addParticipant, addUsage, requireSession } from "../sessions.js";
@@ -7,7 +8,7 @@ import { marks, sql } from "../statements.js";
 import { finishInbox } from "./inbox.js";
 import { addReply } from "./outbox.js";
 import { takePreview } from "./platforms.js";
-import { getRoute } from "./routes.js";
+import { closeRoute, getRoute } from "./routes.js";
 
 export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
   const route = getRoute(db, start.sessionKey);
@@ -50,6 +51,7 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
   ).run(nowSeconds(), finish.lastPromptTokens ?? null, JSON.stringify(TOLD), finish.sessionKey);
   finishInbox(db, finish.inboxIds, { state: "done" });
   addReplies(db, finish);
+  if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
   return true;
 }
 
@@ -62,7 +64,14 @@ export function failTurn(db: Database, failed: TurnFailure): boolean {
   if (ids.length === 0) return false;
   finishInbox(db, ids, { error, ...next });
   addReplies(db, failed);
+  endWith(db, failed.sessionKey, failed.end);
   return true;
+}
+
+/** Ends what a key's route points at, together with the route. */
+export function endWith(db: Database, sessionKey: string, end: EndReason | undefined): void {
+  const route = end === undefined ? undefined : getRoute(db, sessionKey);
+  if (route) closeRoute(db, sessionKey, route.sessionId, end!);
 }
 
 /** A turn of an older epoch has been overtaken: by a reset, a stop, a split, a restart. It writes nothing. */
