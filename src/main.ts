@@ -132,7 +132,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     gateway = started;
     await started.start();
     http = await startHttp({
-      ...config.http,
+      ...httpSettings(config),
       log,
       callbacks: platforms.callbacks,
       routes: (app) => web?.routes(app),
@@ -152,6 +152,17 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     await store.close();
     throw error;
   }
+}
+
+function httpSettings({ http }: Config) {
+  return {
+    host: http.host,
+    port: http.port,
+    token: http.token,
+    otherNames: http.allowed_hosts,
+    requestTimeoutMs: http.request_timeout * 1000,
+    ratePerMinute: http.rate_limit,
+  };
 }
 
 async function stop(running: {

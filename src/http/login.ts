@@ -2,9 +2,10 @@
 import fs from "node:fs";
 import type { Hono } from "hono";
 import { nowSeconds } from "../clock.js";
-import type { Guesses } from "./guesses.js";
+import type { Guesses } from "../guesses.js";
+import { isSameSecret } from "../secret.js";
 import { remoteAddress } from "./request.js";
-import { isSame, setLogin } from "./token.js";
+import { setLogin } from "./token.js";
 
 const ASSETS = new URL("../../assets/http/", import.meta.url);
 
@@ -19,7 +20,7 @@ export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
   app.get("/login.css", (c) => c.body(css, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.post("/login", async (c) => {
     const given = (await c.req.parseBody()).token;
-    const isRight = () => typeof given === "string" && isSame(given.trim(), token);
+    const isRight = () => typeof given === "string" && isSameSecret(given.trim(), token);
     const verdict = guesses.check(remoteAddress(c), isRight);
     if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute."), 429);
     if (verdict === "wrong") return c.html(page("That is not the token."), 401);

@@ -2,14 +2,14 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
-import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { Hono, type MiddlewareHandler } from "hono";
+import { Guesses } from "../guesses.js";
 import { checkBind, describeListenError, urlOf } from "./bind.js";
 import { fault, faultHandler } from "./faults.js";
 import { checkHost, checkOrigin } from "./guard.js";
-import { Guesses } from "./guesses.js";
 import { safeHeaders } from "./headers.js";
 import { HEALTH_PATHS, healthRoutes } from "./health.js";
+import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
 import { LOGIN_PATHS, loginRoutes } from "./login.js";
 import { requireToken } from "./token.js";
@@ -21,9 +21,23 @@ export interface HttpOptions {
   /** Names under which a proxy in front makes the server known. */
   otherNames?: readonly string[];
   log?: HttpLog;
+  /** A request has to have arrived by then, head and body. Answers may take longer. */
+  requestTimeoutMs?: number;
+  /** Requests a minute from one address; 0: any number. */
+  ratePerMinute?: number;
   /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
-  callbacks?: readonly { path: string; handle(request: Request): Promise<Response> }[];
+  callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
+  areas?: readonly Area[];
   routes: (app: Hono) => void;
+}
+
+/** A part of the server with rules of its own. */
+export interface Area {
+  /** Of its paths: `/v1/`. */
+  beginning: string;
+  /** Its routes ask for secrets of their own instead of the token. */
+  ownSecret: boolean;
+  bodyMegabytes: number;
 }
 
 export interface HttpServer {
@@ -32,15 +46,10 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const BODY_BYTES = 1024 * 1024;
 const CLOSE_GRACE_MS = 2000;
-/** A request has to have arrived by then, head and body. Answers may take longer. */
-const TIMEOUTS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 1_000,
-};
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const RATE_PER_MINUTE = 0;
 
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { host, port, token } = options;
@@ -49,28 +58,37 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const server = createAdaptorServer({
     fetch: buildApp(options, streams).fetch,
     hostname: host,
-    serverOptions: TIMEOUTS,
+    serverOptions: timeouts(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
   }) as Server;
   await listen(server, host, port);
   const { port: boundPort } = server.address() as AddressInfo;
   return { url: urlOf(host, boundPort), close: () => closeServer(server, streams) };
 }
 
+function timeouts(requestMs: number) {
+  return {
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestMs),
+    requestTimeout: requestMs,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: Math.min(1_000, requestMs),
+  };
+}
+
 function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   const app = new Hono();
-  const { host, token, otherNames } = options;
+  const { host, token, otherNames, areas = [] } = options;
   app.onError(faultHandler(options.log));
   app.notFound((c) => fault(c, 404, "not_found", "There is nothing here"));
-  for (const { path, handle } of options.callbacks ?? []) {
+  const limited = limitRate(options.ratePerMinute ?? RATE_PER_MINUTE);
+  for (const { path, handle, ...callback } of options.callbacks ?? []) {
+    if (callback.limited) app.post(path, limited);
     app.post(path, safeHeaders, limitBody(), (c) => handle(c.req.raw));
   }
-  app.use(safeHeaders, checkHost(host, otherNames), checkOrigin);
-  if (token) {
-    const guesses = new Guesses();
-    app.use(requireToken({ token, guesses, open: new Set([...HEALTH_PATHS, ...LOGIN_PATHS]) }));
-    app.use(limitBody());
-    loginRoutes(app, token, guesses);
-  } else app.use(limitBody());
+  app.use(safeHeaders, checkHost(host, otherNames), checkOrigin, limited);
+  const guesses = new Guesses();
+  if (token) app.use(requireToken({ token, guesses, isOpen: openPaths(areas) }));
+  app.use(limitBodies(areas));
+  if (token) loginRoutes(app, token, guesses);
   app.use(async (c, next) => {
     await next();
     if (!c.res.headers.get("content-type")?.startsWith("text/event-stream")) return;
@@ -83,11 +101,19 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   return app;
 }
 
-function limitBody() {
-  return bodyLimit({
-    maxSize: BODY_BYTES,
-    onError: (c) => fault(c, 413, "invalid", "That is more than 1 MB"),
-  });
+function openPaths(areas: readonly Area[]): (path: string) => boolean {
+  const open = new Set<string>([...HEALTH_PATHS, ...LOGIN_PATHS]);
+  return (path) => open.has(path) || (areaOf(path, areas)?.ownSecret ?? false);
+}
+
+function areaOf(path: string, areas: readonly Area[]): Area | undefined {
+  return areas.find(({ beginning }) => path.startsWith(beginning));
+}
+
+function limitBodies(areas: readonly Area[]): MiddlewareHandler {
+  const usual = limitBody();
+  const own = new Map(areas.map((area) => [area, limitBody(area.bodyMegabytes)]));
+  return (c, next) => (own.get(areaOf(c.req.path, areas)!) ?? usual)(c, next);
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

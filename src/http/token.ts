@@ -1,34 +1,28 @@
 /** The one token: as a Bearer header from programs, as a login cookie (made from it, never it) from browsers. */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import type { Guesses } from "../guesses.js";
+import { bearerOf, isSameSecret } from "../secret.js";
 import { fault } from "./faults.js";
-import type { Guesses } from "./guesses.js";
 import { isHttps, remoteAddress } from "./request.js";
 
 const COOKIE = "hermes_login";
 const LOGIN_SECONDS = 30 * 24 * 3600;
-const COMPARE_KEY = randomBytes(32);
-
-/** Constant time, whatever the lengths. */
-export function isSame(a: string, b: string): boolean {
-  const digest = (text: string) => createHmac("sha256", COMPARE_KEY).update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
-}
 
 export interface TokenCheck {
   token: string;
   guesses: Guesses;
-  /** Paths that need no token. */
-  open: ReadonlySet<string>;
+  /** Paths that need no token, or ask for a secret of their own. */
+  isOpen(path: string): boolean;
 }
 
-export function requireToken({ token, guesses, open }: TokenCheck): MiddlewareHandler {
+export function requireToken({ token, guesses, isOpen }: TokenCheck): MiddlewareHandler {
   return async (c, next) => {
-    if (open.has(c.req.path) || hasLogin(c, token)) return next();
-    const bearer = /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    if (isOpen(c.req.path) || hasLogin(c, token)) return next();
+    const bearer = bearerOf(c.req.header("authorization"));
     if (bearer !== undefined) {
-      const verdict = guesses.check(remoteAddress(c), () => isSame(bearer.trim(), token));
+      const verdict = guesses.check(remoteAddress(c), () => isSameSecret(bearer, token));
       if (verdict === "right") return next();
       if (verdict === "too_many") return fault(c, 429, "refused", "Too many wrong tokens; wait a minute");
     } else if (wantsPage(c)) return c.redirect("/login");
@@ -52,7 +46,7 @@ export function setLogin(c: Context, token: string, now: number): void {
 function hasLogin(c: Context, token: string): boolean {
   const [, expires, signature] = /^(\d{1,12})\.([\w-]+)$/.exec(getCookie(c, COOKIE) ?? "") ?? [];
   if (expires === undefined || signature === undefined || Number(expires) * 1000 < Date.now()) return false;
-  return isSame(signature, sign(token, Number(expires)));
+  return isSameSecret(signature, sign(token, Number(expires)));
 }
 
 function sign(token: string, expires: number): string {

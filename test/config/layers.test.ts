@@ -13,7 +13,7 @@ test("without any layer everything has its default", () => {
     notify: true,
     notify_exclude_platforms: ["api_server", "webhook"],
   });
-  expect(config.http).toEqual({ host: "127.0.0.1", port: 8787, token: null });
+  expect(config.http).toMatchObject({ host: "127.0.0.1", port: 8787, token: null });
   expect(config.model.provider).toBe("echo");
   expect(config.timezone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(config.platforms.telegram.enabled).toBe(false);

@@ -2,9 +2,10 @@ import http from "node:http";
 import net from "node:net";
 import type { Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
+import { Guesses } from "../../src/guesses.js";
 import { isLoopback, urlOf } from "../../src/http/bind.js";
-import { Guesses } from "../../src/http/guesses.js";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/http/server.js";
+import { RateLimit } from "../../src/rate-limit.js";
 import { EventReader } from "./support/events.js";
 import { ask } from "./support/request.js";
 
@@ -286,5 +287,45 @@ describe("closing", () => {
     await ask(server.url);
     await server.close();
     await ended;
+  });
+});
+
+describe("how often one may ask", () => {
+  const from = (url: string, client: string) =>
+    ask(`${url}/thing`, { headers: { "x-forwarded-for": `198.51.100.1, ${client}` } });
+
+  it("is counted by client, as the proxy in front tells it", async () => {
+    const { url } = await start({ ratePerMinute: 3 });
+    for (let i = 0; i < 3; i += 1) expect((await from(url, "203.0.113.7")).status).toBe(200);
+    const refused = await from(url, "203.0.113.7");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await from(url, "203.0.113.8")).status).toBe(200);
+  });
+
+  it("is nobody's business on this machine", async () => {
+    const { url } = await start({ ratePerMinute: 1 });
+    for (let i = 0; i < 3; i += 1) expect((await ask(`${url}/thing`)).status).toBe(200);
+  });
+
+  it("fills again over a minute, and remembers so many clients", () => {
+    const limit = new RateLimit(60);
+    for (let i = 0; i < 60; i += 1) expect(limit.take("a", 0)).toBe(0);
+    expect(limit.take("a", 0)).toBe(1);
+    expect(limit.take("a", 999)).toBe(1);
+    expect(limit.take("a", 1000)).toBe(0);
+    for (let i = 0; i < 10_500; i += 1) limit.take(`client ${i}`, 2000);
+    expect(limit.clients).toBe(10_000);
+  });
+});
+
+describe("a part with rules of its own", () => {
+  it("asks for its own secret and takes more", async () => {
+    const area = { beginning: "/thing", ownSecret: true, bodyMegabytes: 2 };
+    const { url } = await start({ token: TOKEN, areas: [area] });
+    const body = "x".repeat(1.5 * 1024 * 1024);
+    expect((await ask(`${url}/thing`, { method: "POST", body })).text).toBe(String(body.length));
+    expect((await ask(`${url}/thing`, { method: "POST", body: body + body })).status).toBe(413);
+    expect((await ask(`${url}/`)).status).toBe(401);
   });
 });

@@ -1,7 +1,7 @@
 /** The daemon itself: its HTTP port and its log. */
 
 import { z } from "zod";
-import { orNull, text } from "./scalars.js";
+import { listOf, orNull, seconds, text } from "./scalars.js";
 
 export const http = z.strictObject({
   host: text.default("127.0.0.1").describe("Address to listen on; anything but loopback wants a token"),
@@ -9,6 +9,17 @@ export const http = z.strictObject({
   token: orNull(text).describe(
     "Bearer token for the API and the dashboard; better in .env (HERMES_HTTP_TOKEN)",
   ),
+  allowed_hosts: listOf(text).describe(
+    "Names under which the port is reached besides its address: behind a proxy, from a container",
+  ),
+  request_timeout: seconds
+    .default(30)
+    .describe("Seconds in which a request has to have arrived, head and body"),
+  rate_limit: z
+    .int()
+    .min(0)
+    .default(1200)
+    .describe("Requests a minute from one address; 0 = any number. Programs on this machine are not counted"),
 });
 
 export const log = z.strictObject({

@@ -1,0 +1,14 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+const COMPARE_KEY = randomBytes(32);
+
+/** Whether two secrets are the same, in constant time, whatever their lengths. */
+export function isSameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHmac("sha256", COMPARE_KEY).update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+/** The secret of `Authorization: Bearer <secret>`. */
+export function bearerOf(authorization: string | null | undefined): string | undefined {
+  return /^Bearer +(.+)$/i.exec(authorization ?? "")?.[1]?.trim();
+}
