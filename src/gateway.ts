@@ -11,6 +11,7 @@ import {
   type MenuCommand,
 } from "./adapters/adapter.js";
 import { nowSeconds } from "./clock.js";
+import { MEDIA_FOLDERS } from "./config/paths.js";
 import { Delivery } from "./delivery/deliver.js";
 import { Pace } from "./delivery/pace.js";
 import { Stream, StreamHandle } from "./delivery/stream.js";
@@ -19,14 +20,16 @@ import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
 import { saveMemories } from "./gateway/farewell.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
+import { routerOptionsOf } from "./gateway/router-options.js";
 import { Sweep } from "./gateway/sweep.js";
+import { isPicture, readImages } from "./media/images.js";
 import { type InboundMessage, type Target, targetOf } from "./message.js";
 import { busyDecision } from "./policies/busy.js";
 import { resetPolicyFor } from "./policies/reset.js";
 import { unknownCommand } from "./routing/admin.js";
-import { commands, findCommand } from "./routing/commands/index.js";
+import { commands } from "./routing/commands/index.js";
 import { type Decision, principalOf, type RouterOptions, route } from "./routing/router.js";
-import { accessListsOf, engageSettingsOf, isolationOf, platformConfig, resetSettingsOf } from "./rules.js";
+import { isolationOf, resetSettingsOf } from "./rules.js";
 import type { SessionKey } from "./session.js";
 import { isShared } from "./sessions/key.js";
 import { resetNotice } from "./sessions/reset-notice.js";
@@ -119,15 +122,7 @@ export class Gateway {
       newSession: (message) => this.#newSession(message),
       wake: () => this.#delivery.wake(),
     });
-    this.#routerOptions = {
-      config,
-      findCommand,
-      accessLists: (platform) => accessListsOf(config, platform),
-      engageSettings: (platform) => engageSettingsOf(config, platform),
-      dmBehaviour: (platform) =>
-        platformConfig(config, platform)?.unauthorized_dm_behavior ?? config.unauthorized_dm_behavior,
-      isPaired: (platform, userIds) => store.isPaired(platform, userIds),
-    };
+    this.#routerOptions = routerOptionsOf(config, store);
   }
 
   /** Settles what an earlier start left behind, then lets messages in. */
@@ -258,7 +253,9 @@ export class Gateway {
   #queue(row: InboxRow): void {
     const { display } = this.#parts.config;
     const running = this.#lanes.isRunning(row.sessionKey);
-    const decision = busyDecision(display.busy_input_mode, { running, isCommand: false, canSteer: running });
+    // What is added to a running turn is added as words: pictures wait for a turn of their own.
+    const canSteer = running && !row.message.attachments.some(isPicture);
+    const decision = busyDecision(display.busy_input_mode, { running, isCommand: false, canSteer });
     if (decision === "steer") this.#lanes.steer(row);
     else this.#lanes.push({ row });
     if (decision === "interrupt") this.#lanes.abort(row.sessionKey, "interrupted");
@@ -274,7 +271,7 @@ export class Gateway {
   }
 
   get #turnDeps(): TurnDeps {
-    const { store, bootId, agent, tools, config, log } = this.#parts;
+    const { store, bootId, agent, tools, config, log, homeDir } = this.#parts;
     return {
       store,
       bootId,
@@ -287,6 +284,13 @@ export class Gateway {
       noticeFor: (found) => this.#noticeFor(found),
       compress: async (key, { epoch, session }) =>
         (await this.#aftermath.compress({ key, epoch, sessionId: session.id }, { hard: true })) !== undefined,
+      maxImages: config.media.show_images ? config.media.max_images : 0,
+      images: (row, maxCount) =>
+        readImages(
+          row.message.attachments,
+          { home: homeDir, folder: MEDIA_FOLDERS.incoming },
+          { maxCount, maxBytes: config.media.max_image_bytes },
+        ),
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
       preview: (row, turnId, text) => this.#preview(row, turnId, text),
       endPreview: (turnId) => this.#endStream(turnId),

@@ -16,14 +16,15 @@ import { isSecretPath } from "./config/mask.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
 import type { GatewayParts } from "./gateway/parts.js";
+import { routerOptionsOf } from "./gateway/router-options.js";
 import { Gateway } from "./gateway.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import type { InboundMessage, Principal } from "./message.js";
-import { accessDecision } from "./policies/access.js";
 import { fallbackSummary, serialiseForSummary } from "./policies/compression.js";
 import { commands } from "./routing/commands/index.js";
-import { accessListsOf, isolationOf } from "./rules.js";
+import { route } from "./routing/router.js";
+import { isolationOf } from "./rules.js";
 import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
@@ -113,7 +114,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     config,
     homeDir: home,
     log: (level, message, fields = {}) => log[level](fields, message),
-    mayFetch: (message) => isAllowed(store, config, message),
+    mayFetch: (message) => isWanted(store, config, message),
   });
   const adapters: Adapter[] = [
     ...platforms.adapters,
@@ -332,13 +333,10 @@ function webChat(store: Store, config: Config): WebAdapter {
   });
 }
 
-/** Strangers' files take no room. */
-async function isAllowed(store: Store, config: Config, message: InboundMessage): Promise<boolean> {
-  const { origin, platform, isBot, authenticated } = message;
-  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
-  const paired = await store.isPaired(platform, ids);
-  return accessDecision({ origin, isBot, authenticated, paired, lists: accessListsOf(config, platform) })
-    .allow;
+/** Files of strangers, and of messages that are not for the bot, take no room. */
+async function isWanted(store: Store, config: Config, message: InboundMessage): Promise<boolean> {
+  const { to } = await route(message, routerOptionsOf(config, store));
+  return to === "turn" || to === "command";
 }
 
 /** What must never stand in a log, whatever it looks like. */

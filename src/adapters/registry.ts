@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { InboundMessage } from "../message.js";
 import type { Adapter } from "./adapter.js";
@@ -28,10 +29,6 @@ export interface Platforms {
   adapters: Adapter[];
   callbacks: Callback[];
 }
-
-const MEDIA_FOLDER = "media";
-/** Files are sent from here alone. */
-const OUTGOING_FOLDER = "media/out";
 
 export async function loadPlatforms(options: RegistryOptions): Promise<Platforms> {
   const loaded = await Promise.all([
@@ -65,7 +62,19 @@ function botsOf<P extends { enabled: boolean; token: string | null; accounts: Re
   return [...own, ...others];
 }
 
-function telegramBots({ config, homeDir, log, mayFetch }: RegistryOptions): Promise<Loaded>[] {
+/** Where the files of a chat go, and where files are sent from. */
+function mediaOf({ config, homeDir, mayFetch }: RegistryOptions) {
+  return {
+    home: homeDir,
+    folder: MEDIA_FOLDERS.incoming,
+    maxBytes: config.media.max_download_bytes,
+    mayFetch,
+    allowedFolders: [MEDIA_FOLDERS.outgoing],
+  };
+}
+
+function telegramBots(options: RegistryOptions): Promise<Loaded>[] {
+  const { config, log } = options;
   return botsOf(config.platforms.telegram, "telegram").map(async (bot) => {
     const { telegramAdapter } = await import("./telegram/index.js");
     const { secret, path, url } = bot.webhook;
@@ -74,7 +83,7 @@ function telegramBots({ config, homeDir, log, mayFetch }: RegistryOptions): Prom
       apiRoot: bot.api_root,
       replyToMode: bot.reply_to_mode,
       catchUpMaxAgeSeconds: bot.catch_up_max_age,
-      media: { home: homeDir, folder: MEDIA_FOLDER, allowedFolders: [OUTGOING_FOLDER], mayFetch },
+      media: mediaOf(options),
       log,
       ...(secret === null ? {} : { webhook: { secret, path, ...(url === null ? {} : { publicUrl: url }) } }),
     });
@@ -87,7 +96,8 @@ function telegramBots({ config, homeDir, log, mayFetch }: RegistryOptions): Prom
   });
 }
 
-function discordBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>[] {
+function discordBots(options: RegistryOptions): Promise<Loaded>[] {
+  const { config, log } = options;
   return botsOf(config.platforms.discord, "discord").map(async (bot) => {
     const { discordAdapter } = await import("./discord/index.js");
     const adapter = discordAdapter({
@@ -96,14 +106,15 @@ function discordBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>
       replyToMode: bot.reply_to_mode,
       replyInThread: bot.reply_in_thread,
       catchUpMaxAgeSeconds: bot.catch_up_max_age,
-      media: { folder: join(homeDir, MEDIA_FOLDER), allowedFolders: [join(homeDir, OUTGOING_FOLDER)] },
+      media: mediaOf(options),
       log,
     });
     return { adapter };
   });
 }
 
-function slackBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>[] {
+function slackBots(options: RegistryOptions): Promise<Loaded>[] {
+  const { config, homeDir, log } = options;
   return botsOf(config.platforms.slack, "slack").map(async (bot) => {
     const { slackAdapter } = await import("./slack/index.js");
     const adapter = slackAdapter({
@@ -118,8 +129,8 @@ function slackBots({ config, homeDir, log }: RegistryOptions): Promise<Loaded>[]
       streaming: bot.streaming,
       streamCursor: config.streaming.cursor,
       catchUpMaxAgeSeconds: bot.catch_up_max_age,
-      mediaDir: join(homeDir, MEDIA_FOLDER),
-      fileDirs: [join(homeDir, OUTGOING_FOLDER)],
+      media: mediaOf(options),
+      fileDirs: [join(homeDir, MEDIA_FOLDERS.outgoing)],
       log,
     });
     const overHttp = bot.app_token === null;

@@ -1,7 +1,7 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { AgentBackend, AgentEvent, Failure, TurnMessage, TurnRequest } from "./backend.js";
 import { resultMessage, runCall, storedCall } from "./calls.js";
-import { textOf } from "./text.js";
+import { isImage, textOf, withoutImages } from "./text.js";
 
 /** The agent without a model: the same question always gets the same answer. */
 export function echoAgent(): AgentBackend {
@@ -64,10 +64,10 @@ class WantedFailure extends Error {
 async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   try {
     signal.throwIfAborted();
-    const asked = request.input.map((message) => textOf(message.content)).join("\n");
+    const asked = request.input.map(({ content }) => textOf(withoutImages(content))).join("\n");
     const reply = await replyTo(asked, request, signal);
     for (const message of reply.messages ?? []) yield { type: "message", message };
-    const answer = withNote(reply.answer, request);
+    const answer = withNote(reply.answer + seen(request), request);
     for (const delta of pieces(answer)) {
       signal.throwIfAborted();
       yield { type: "text", delta };
@@ -87,6 +87,14 @@ async function replyTo(asked: string, request: TurnRequest, signal: AbortSignal)
   const [, name = "", rest = ""] = COMMAND.exec(asked) ?? [];
   const word = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
   return word ? word(rest, request, signal) : { answer: asked };
+}
+
+/** What a model would have been shown. */
+function seen({ input }: TurnRequest): string {
+  const count = input
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .filter(isImage).length;
+  return count === 0 ? "" : `\n(${count} ${count === 1 ? "picture" : "pictures"} seen)`;
 }
 
 function withNote(answer: string, request: TurnRequest): string {

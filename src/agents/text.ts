@@ -22,6 +22,10 @@ export function isImage(part: unknown): boolean {
   return /image/.test(String(field(part, "type")));
 }
 
+export function withoutImages(content: Content): Content {
+  return Array.isArray(content) ? content.filter((part) => !isImage(part)) : content;
+}
+
 export function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -19,6 +19,14 @@ export interface HomePaths {
   logsDir: string;
 }
 
+/** Folders for files, under the home. */
+export const MEDIA_FOLDERS = {
+  /** What came in from the chats. */
+  incoming: "media/in",
+  /** What the agent may send. */
+  outgoing: "media/out",
+} as const;
+
 /** `HERMES_HOME`, else `~/.hermes`; always absolute. */
 export function resolveHome(env: Env): string {
   const userHome = env.HOME || homedir();

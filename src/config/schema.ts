@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { delivery, display, streaming } from "./sections/chat.js";
+import { media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { dmBehavior, platforms } from "./sections/platforms.js";
 import { id, listOf, zone } from "./sections/scalars.js";
@@ -53,6 +54,7 @@ export const configSchema = z.strictObject({
   display: display.prefault({}).describe("What people see besides the answers"),
   streaming: streaming.prefault({}).describe("Answers while they are written"),
   delivery: delivery.prefault({}).describe("Sends that went wrong"),
+  media: media.prefault({}).describe("Pictures and other files"),
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
   log: log.prefault({}).describe("The log"),

@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { nowSeconds } from "../clock.js";
+import { MEDIA_FOLDERS } from "../config/paths.js";
+import { removeOldFiles } from "../media/clean.js";
 import { resetSettingsOf } from "../rules.js";
 import { dueReason } from "../sessions/resolve.js";
 import type { RouteRow } from "../store/queues.js";
@@ -7,12 +10,15 @@ import type { GatewayParts } from "./parts.js";
 const EVERY_MS = 60_000;
 /** Settled queue rows stay this long, for traces and the web chat's log. */
 const QUEUE_DAYS = 30;
+const DAY_SECONDS = 86_400;
+const MEDIA_EVERY_SECONDS = 3600;
 
 /** Ends sessions that are due although nobody writes, forgets old queue rows. What a message finds due needs no sweep. */
 export class Sweep {
   readonly #parts: GatewayParts;
   readonly #hasWork: (key: string) => boolean;
   readonly #expired: (route: RouteRow) => void;
+  #mediaLookedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -47,6 +53,17 @@ export class Sweep {
       if (ended) this.#parts.routeChanged(ended);
       this.#expired(route);
     }
-    await store.pruneQueues(QUEUE_DAYS * 86_400);
+    await store.pruneQueues(QUEUE_DAYS * DAY_SECONDS);
+    await this.#removeOldMedia(now);
+  }
+
+  /** Files outlive the crash of the message that they came with: their age decides, nothing else. */
+  async #removeOldMedia(now: number): Promise<void> {
+    const { config, homeDir, log } = this.#parts;
+    const days = config.media.retention_days;
+    if (days === 0 || now < this.#mediaLookedAt + MEDIA_EVERY_SECONDS) return;
+    this.#mediaLookedAt = now;
+    const removed = await removeOldFiles(join(homeDir, MEDIA_FOLDERS.incoming), now - days * DAY_SECONDS);
+    if (removed > 0) log.info({ removed }, "old files of chats removed");
   }
 }

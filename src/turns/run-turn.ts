@@ -3,13 +3,14 @@ import type { AgentBackend, AgentEvent, Failure, Tool, TurnMessage, TurnUsage } 
 import { nowSeconds } from "../clock.js";
 import { failureWords, isSilence, underHeading } from "../errand.js";
 import { killPoint } from "../kill-point.js";
+import type { ShownImages } from "../media/images.js";
 import { type Principal, targetOf } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session.js";
 import type { InboxRow, NewReply, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { RunningTurn } from "./lanes.js";
-import { toUserMessage } from "./turn-input.js";
+import { toUserMessage, withImages } from "./turn-input.js";
 
 /**
  * Waiting rows → session → the agent's events → one transaction: messages, counters, answers, rows done. Whatever
@@ -24,6 +25,10 @@ export interface TurnDeps {
   isShared(row: InboxRow): boolean;
   principal(row: InboxRow): Principal;
   tools(session: SessionRow, principal: Principal): Promise<Tool[]>;
+  /** Pictures that the agent is shown in one turn. */
+  maxImages: number;
+  /** The pictures of a message, so many at most. */
+  images(row: InboxRow, maxCount: number): Promise<ShownImages>;
   /** The model that this chat asked for. */
   modelFor(key: SessionKey): string | undefined;
   /** A notice that goes out before the answer. */
@@ -169,7 +174,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     principal,
     systemPrompt: session.system_prompt ?? "",
     history: await deps.store.getConversation(session.id),
-    input: userMessages(deps, rows) as ChatMessage[],
+    input: await agentInput(deps, rows),
     tools: await deps.tools(session, principal),
     takeSteering: () =>
       takeUp(turn).map((row) => String(toUserMessage(row.message, deps.isShared(row)).content)),
@@ -261,6 +266,17 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   }
   const ended = endOf(current.rows).end !== undefined;
   deps.finished({ turnId, key, session, route, epoch: started.epoch, messages, answer, principal, ended });
+}
+
+async function agentInput(deps: TurnDeps, rows: readonly InboxRow[]): Promise<ChatMessage[]> {
+  const input: ChatMessage[] = [];
+  let left = deps.maxImages;
+  for (const row of rows) {
+    const images = await deps.images(row, left);
+    left -= images.parts.length;
+    input.push(withImages(toUserMessage(row.message, deps.isShared(row)), images));
+  }
+  return input;
 }
 
 function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {

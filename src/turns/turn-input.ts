@@ -1,5 +1,6 @@
-import type { InboundMessage } from "../message.js";
-import type { NewMessage } from "../session.js";
+import type { ShownImages } from "../media/images.js";
+import type { Attachment, InboundMessage } from "../message.js";
+import type { ChatMessage, NewMessage } from "../session.js";
 
 /** What a person wrote, as the agent reads it. In a shared session every message carries its sender's name. */
 export function toUserMessage(message: InboundMessage, shared: boolean): NewMessage {
@@ -14,7 +15,21 @@ export function toUserMessage(message: InboundMessage, shared: boolean): NewMess
   };
 }
 
-function describe(file: InboundMessage["attachments"][number]): string {
-  const details = [file.name, file.mimeType].filter(Boolean).join(", ");
-  return `[${file.kind}${details ? `: ${details}` : ""}${file.path ? ` at ${file.path}` : ""}]`;
+/** Short, with where it lies: an agent that can open files may look into it. */
+function describe({ kind, name, mimeType, bytes, path, problem }: Attachment): string {
+  const size = bytes === undefined ? undefined : sizeOf(bytes);
+  const details = [name, mimeType, size, path && `at ${path}`, problem].filter(Boolean).join(", ");
+  return `[${kind}${details ? `: ${details}` : ""}]`;
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** With its pictures, for the agent alone: in the history their description stands for them. */
+export function withImages(message: NewMessage, { parts, omitted }: ShownImages): ChatMessage {
+  const { role, content } = message;
+  const missing = omitted > 0 ? [{ type: "text", text: `[${omitted} of the pictures can't be shown]` }] : [];
+  if (parts.length + missing.length === 0) return { role, content: content ?? null };
+  return { role, content: [{ type: "text", text: content }, ...parts, ...missing] };
 }

@@ -1,4 +1,5 @@
 /** What the Discord adapter is told, and what it assumes where it isn't. */
+import type { IncomingMedia } from "../../media/incoming.js";
 
 export interface DiscordOptions {
   token: string;
@@ -17,13 +18,9 @@ export interface DiscordOptions {
   timing?: Partial<DiscordTiming>;
 }
 
-export interface MediaOptions {
-  /** Where files that come in are put. */
-  folder: string;
-  /** Folders from which files may be sent. */
+export interface MediaOptions extends IncomingMedia {
+  /** Folders from which files may be sent; relative ones lie under the home. */
   allowedFolders: readonly string[];
-  /** The largest file to fetch. */
-  maxBytes?: number;
   /** The largest file to send. */
   maxUploadBytes?: number;
 }
@@ -79,7 +76,7 @@ export function settingsOf(options: DiscordOptions): Settings {
     replyToMode: options.replyToMode ?? "first",
     replyInThread: options.replyInThread ?? false,
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
-    media: media ? { maxBytes: 20 * MEGABYTE, maxUploadBytes: 10 * MEGABYTE, ...media } : null,
+    media: media ? { maxUploadBytes: 10 * MEGABYTE, ...media } : null,
     log: options.log ?? (() => {}),
     timing: { ...TIMING, ...options.timing },
   };

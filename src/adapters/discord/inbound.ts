@@ -1,6 +1,6 @@
 /** Gateway events → the inbox, in order within a channel; nothing is passed over before the inbox has it. */
-import type { APIAttachment, APIInteraction, GatewayDispatchPayload, REST } from "discord.js";
-import type { Attachment, InboundMessage } from "../../message.js";
+import type { APIInteraction, GatewayDispatchPayload, REST } from "discord.js";
+import type { InboundMessage } from "../../message.js";
 import type { AdapterEvents, Cursor } from "../adapter.js";
 import { CatchUp, type Missed } from "./catch-up.js";
 import { type ChannelInfo, Channels, type GuildLists } from "./channels.js";
@@ -150,7 +150,11 @@ export class Inbound {
     const message = normaliseMessage(raw, context);
     if (!message) return;
     if (context.channel.kind === "dm") await this.#persist(() => this.#parts.dms.add(raw.channel_id));
-    const attachments = await this.#fetchFiles(raw.attachments, message.attachments);
+    const { media, signal } = this.#parts;
+    const urls = (raw.attachments ?? []).map(({ url }) => url);
+    const attachments = media
+      ? await this.#persist(() => media.fetch(message, urls, signal))
+      : message.attachments;
     const cursor = { name: cursorNames.channel(raw.channel_id), value: raw.id };
     await this.#receive({ ...message, attachments }, cursor);
   }
@@ -173,17 +177,6 @@ export class Inbound {
       const ref = refOf({ account, channel, replyInThread: settings.replyInThread }, id);
       await this.#persist(() => events.deleted(ref));
     }
-  }
-
-  async #fetchFiles(
-    native: readonly APIAttachment[],
-    attachments: readonly Attachment[],
-  ): Promise<Attachment[]> {
-    const { media, signal } = this.#parts;
-    if (!media) return [...attachments];
-    return Promise.all(
-      attachments.map((attachment, i) => media.fetch({ url: native[i]!.url, attachment }, signal)),
-    );
   }
 
   // ── commands ──────────────────────────────────────────────────────────────────────────────────────────────────────

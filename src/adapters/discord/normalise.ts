@@ -1,5 +1,7 @@
 /** Discord's events → `InboundMessage`, edits and deletes, or nothing. Pure. */
 import type { APIAttachment, APIInteraction, APIMessage, APIUser } from "discord.js";
+import { displayName } from "../../media/names.js";
+import { kindOf } from "../../media/sniff.js";
 import type { Attachment, InboundMessage, Origin } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
 import type { ChannelInfo } from "./channels.js";
@@ -100,15 +102,10 @@ function attachmentOf(file: APIAttachment, messageFlags: number): Attachment {
   const voice = (messageFlags & FLAG_VOICE) !== 0;
   return {
     kind: voice ? "audio" : kindOf(mimeType),
-    name: file.filename,
+    name: displayName(file.filename),
     bytes: file.size,
     ...(mimeType ? { mimeType } : {}),
   };
-}
-
-export function kindOf(mimeType: string | undefined): Attachment["kind"] {
-  const family = mimeType?.split("/", 1)[0];
-  return family === "image" || family === "audio" || family === "video" ? family : "file";
 }
 
 // ── slash commands ────────────────────────────────────────────────────────────────────────────────────────────────

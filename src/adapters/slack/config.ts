@@ -1,4 +1,5 @@
 /** What the adapter can be told, with its defaults. */
+import type { IncomingMedia } from "../../media/incoming.js";
 
 export interface SlackOptions {
   /** The bot's token, xoxb-… */
@@ -18,9 +19,8 @@ export interface SlackOptions {
   slashCommand?: string;
   /** Messages missed for longer than this are reported, not answered; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
-  /** Where received files are put. */
-  mediaDir: string;
-  maxDownloadBytes?: number;
+  /** Left out: files are named in messages, but not fetched. */
+  media?: IncomingMedia | undefined;
   maxUploadBytes?: number;
   /** Folders that files may be sent from; nothing is sent from elsewhere. */
   fileDirs?: readonly string[];
@@ -85,14 +85,15 @@ const DEFAULT_TIMES: SlackTimes = {
 
 const MIB = 1024 * 1024;
 
-export type SlackSettings = Required<Omit<SlackOptions, "appToken" | "signingSecret" | "times">> & {
+export type SlackSettings = Required<Omit<SlackOptions, "appToken" | "signingSecret" | "times" | "media">> & {
+  media: IncomingMedia | undefined;
   appToken: string | undefined;
   signingSecret: string | undefined;
   times: SlackTimes;
 };
 
 export function withDefaults(options: SlackOptions): SlackSettings {
-  const { appToken, signingSecret, times, ...rest } = options;
+  const { appToken, signingSecret, times, media, ...rest } = options;
   return {
     apiUrl: "https://slack.com/api/",
     account: "slack",
@@ -100,13 +101,13 @@ export function withDefaults(options: SlackOptions): SlackSettings {
     dmTopLevelThreadsAsSessions: true,
     slashCommand: "/hermes",
     catchUpMaxAgeSeconds: 86_400,
-    maxDownloadBytes: 20 * MIB,
     maxUploadBytes: 50 * MIB,
     fileDirs: [],
     streaming: "native",
     streamCursor: " ▉",
     log: () => undefined,
     ...rest,
+    media,
     appToken,
     signingSecret,
     times: { ...DEFAULT_TIMES, ...times },

@@ -1,5 +1,6 @@
 /** What Slack delivers → normalised, with names, threads and files → the inbox. Resolves when Slack may be told. */
 import { nowSeconds } from "../../clock.js";
+import { type IncomingMedia, NOT_FETCHED } from "../../media/incoming.js";
 import type { Attachment, InboundMessage } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { SlackApi } from "./api.js";
@@ -7,7 +8,7 @@ import { BoundedMap } from "./bounded-map.js";
 import type { SlackSettings } from "./config.js";
 import type { SeenCursor } from "./cursor.js";
 import type { Directory } from "./directory.js";
-import { download } from "./media.js";
+import { fetchFile } from "./media.js";
 import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
 import type { Identity, SlackCommand, SlackEvent, SlackFile } from "./native.js";
 import { type Incoming, type NormaliseContext, normalise, normaliseCommand } from "./normalise.js";
@@ -87,6 +88,7 @@ export class Intake {
     }
     const prepared = this.#prepared.get(eventId) ?? this.#prepare(incoming, event);
     this.#prepared.set(eventId, prepared);
+    prepared.catch(() => this.#prepared.delete(eventId));
     const message = await prepared;
     await events.receive(message, cursor.past(event.ts!));
     this.#remember(message);
@@ -104,13 +106,13 @@ export class Intake {
     if (userId) this.#parts.threads.visited(chatId, userId, threadId);
   }
 
-  /** Never rejects: what can't be had is left out. */
+  /** What can't be had is left out. Rejects when nobody can tell whether its files are wanted. */
   async #prepare({ message, files, repliesTo }: IncomingMessage, event: SlackEvent): Promise<InboundMessage> {
     const { directory } = this.#parts;
     const [room, thread, attachments] = await Promise.all([
       message.origin.chatType === "dm" ? undefined : directory.room(event.channel!),
       repliesTo === null ? undefined : this.#thread(event.channel!, repliesTo),
-      Promise.all(files.map((file, i) => this.#file(file, message.attachments[i]!))),
+      this.#files(message, files),
     ]);
     const { name, topic } = room ?? {};
     return {
@@ -130,16 +132,20 @@ export class Intake {
     return { withBot, quoted: { text: readMrkdwn(root.text, options), messageId: root.ts } };
   }
 
-  async #file(file: SlackFile, attachment: Attachment): Promise<Attachment> {
-    const { settings, closing } = this.#parts;
-    return await download(await this.#wholeFile(file), attachment, {
-      token: settings.token,
-      apiUrl: settings.apiUrl,
-      mediaDir: settings.mediaDir,
-      maxBytes: settings.maxDownloadBytes,
-      timeoutMs: settings.times.downloadMs,
-      signal: closing,
-    });
+  async #files(message: InboundMessage, files: readonly SlackFile[]): Promise<Attachment[]> {
+    const { media: place } = this.#parts.settings;
+    const { attachments } = message;
+    if (!place || attachments.length === 0) return attachments;
+    if (!(await place.mayFetch(message)))
+      return attachments.map((attachment) => ({ ...attachment, problem: NOT_FETCHED }));
+    return Promise.all(files.map((file, i) => this.#file(file, attachments[i]!, place)));
+  }
+
+  async #file(file: SlackFile, attachment: Attachment, place: IncomingMedia): Promise<Attachment> {
+    const { token, apiUrl, times } = this.#parts.settings;
+    const signal = this.#parts.closing;
+    const options = { token, apiUrl, place, timeoutMs: times.downloadMs, signal };
+    return fetchFile(await this.#wholeFile(file), attachment, options);
   }
 
   /** From other workspaces only the id comes along. */

@@ -1,70 +1,43 @@
 /** Files in: fetched with a limit, sniffed, under a random name. Files out: only from allowed folders. */
-import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
+import { checkSize, download, type Fetched, type IncomingPlace, MediaProblem } from "../../media/incoming.js";
 import type { Attachment } from "../../message.js";
 import type { SlackFile } from "./native.js";
-import { kindOf } from "./normalise.js";
-import { sniff } from "./sniff.js";
 
-export interface DownloadOptions {
+export interface FetchOptions {
   token: string;
   apiUrl: string;
-  mediaDir: string;
-  maxBytes: number;
+  place: IncomingPlace;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
 /** The attachment with its path, or with the reason why there is none. Never rejects. */
-export async function download(
+export async function fetchFile(
   file: SlackFile,
   attachment: Attachment,
-  options: DownloadOptions,
+  options: FetchOptions,
 ): Promise<Attachment> {
   try {
-    const bytes = await fetchFile(file, options);
-    const type = sniff(bytes) ?? {
-      mimeType: attachment.mimeType ?? "application/octet-stream",
-      ending: ".bin",
-    };
-    await fs.mkdir(options.mediaDir, { recursive: true, mode: 0o700 });
-    const target = path.join(options.mediaDir, `${randomUUID()}${type.ending}`);
-    await fs.writeFile(target, bytes, { mode: 0o600, flag: "wx" });
-    const kind = attachment.kind === "audio" ? "audio" : kindOf(type.mimeType);
-    return { ...attachment, kind, mimeType: type.mimeType, bytes: bytes.length, path: target };
+    const fetched = await fromSlack(file, options);
+    // A recording of Slack's own comes as a video without pictures.
+    const kind = attachment.kind === "audio" ? "audio" : fetched.kind;
+    return { ...attachment, ...fetched, kind };
   } catch (error) {
-    return { ...attachment, problem: problemOf(error) };
+    const problem = error instanceof MediaProblem ? error.message : "It could not be fetched from Slack";
+    return { ...attachment, problem };
   }
 }
 
-/** What a user may read about a file that isn't there. */
-class DownloadProblem extends Error {}
-
-function problemOf(error: unknown): string {
-  return error instanceof DownloadProblem ? error.message : "The file could not be fetched from Slack";
-}
-
-async function fetchFile(file: SlackFile, options: DownloadOptions): Promise<Buffer> {
-  const { maxBytes } = options;
-  const limit = `The file is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`;
-  if (file.size !== undefined && file.size > maxBytes) throw new DownloadProblem(limit);
-  const address = file.url_private_download ?? file.url_private;
-  if (!address || !isSlacks(address, options.apiUrl))
-    throw new DownloadProblem("The file lies outside of Slack");
-  const response = await fetch(address, {
-    headers: { authorization: `Bearer ${options.token}` },
-    // A redirect would be to the login page, or take the token for a walk.
-    redirect: "error",
-    signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]),
-  });
-  if (response.status !== 200)
-    throw new DownloadProblem(`Slack answered with HTTP ${response.status} for the file`);
-  if (isLoginPage(response, file)) {
-    await response.body?.cancel();
-    throw new DownloadProblem("The Slack app lacks the scope files:read: add it and reinstall the app");
-  }
-  return await readUpTo(response, maxBytes, limit);
+async function fromSlack(file: SlackFile, options: FetchOptions): Promise<Fetched> {
+  const { token, apiUrl, place, timeoutMs, signal } = options;
+  checkSize(file.size ?? 0, place.maxBytes);
+  const url = file.url_private_download ?? file.url_private;
+  if (!url || !isSlacks(url, apiUrl)) throw new MediaProblem("It lies outside of Slack");
+  const headers = { authorization: `Bearer ${token}` };
+  const check = (response: Response) => checkLogin(response, file);
+  return download({ url, headers, declared: file.mimetype, timeoutMs, signal, check }, place);
 }
 
 /** The token goes to Slack and nowhere else. */
@@ -75,21 +48,11 @@ function isSlacks(address: string, apiUrl: string): boolean {
   return url.protocol === "https:" && /(^|\.)slack(-files)?\.com$/.test(url.hostname);
 }
 
-function isLoginPage(response: Response, file: SlackFile): boolean {
+/** Whom Slack doesn't let in gets its login page instead. */
+function checkLogin(response: Response, file: SlackFile): void {
   const html = response.headers.get("content-type")?.startsWith("text/html") ?? false;
-  return html && !(file.mimetype ?? "").includes("html");
-}
-
-async function readUpTo(response: Response, maxBytes: number, problem: string): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    // Leaving the loop cancels the rest.
-    if (size > maxBytes) throw new DownloadProblem(problem);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  if (html && !(file.mimetype ?? "").includes("html"))
+    throw new MediaProblem("The Slack app lacks the scope files:read: add it and reinstall the app");
 }
 
 export interface OutgoingFile {

@@ -1,4 +1,6 @@
 /** Slack's event or command → a message, an edit, a delete, or nothing. Pure. */
+import { displayName } from "../../media/names.js";
+import { kindOf } from "../../media/sniff.js";
 import type { Attachment, ChatType, InboundMessage } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
 import { commandEventId, isTs, postEventId } from "./ids.js";
@@ -123,17 +125,11 @@ function bangCommand(text: string, names: ReadonlySet<string>): string {
 function attachmentOf(file: SlackFile): Attachment {
   const { name = file.title, mimetype, size } = file;
   return {
-    kind: kindOf(mimetype ?? "", file.subtype),
-    ...(name === undefined ? {} : { name }),
+    kind: file.subtype === "slack_audio" ? "audio" : kindOf(mimetype),
+    ...(name === undefined ? {} : { name: displayName(name) }),
     ...(mimetype === undefined ? {} : { mimeType: mimetype }),
     ...(size === undefined ? {} : { bytes: size }),
   };
-}
-
-export function kindOf(mimeType: string, subtype?: string): Attachment["kind"] {
-  if (subtype === "slack_audio") return "audio";
-  const family = mimeType.split("/")[0]!;
-  return ["image", "audio", "video"].includes(family) ? family : "file";
 }
 
 // --- edits and deletes --------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /** What the Telegram adapter has to be told; the rest has defaults here. */
 import { HermesError } from "../../errors.js";
-import type { InboundMessage } from "../../message.js";
+import type { IncomingMedia } from "../../media/incoming.js";
 import { accountOf } from "./ids.js";
 
 export interface TelegramOptions {
@@ -31,16 +31,9 @@ export interface WebhookOptions {
   publicUrl?: string;
 }
 
-export interface MediaOptions {
-  /** Paths in messages are relative to it. */
-  home: string;
-  /** Where fetched files go, under the home. */
-  folder: string;
+export interface MediaOptions extends IncomingMedia {
   /** Files are sent from these folders alone; relative ones lie under the home. */
   allowedFolders: readonly string[];
-  /** Whose files are worth the room; everybody's if left out, strangers' too. */
-  mayFetch?: (message: InboundMessage) => boolean | Promise<boolean>;
-  maxDownloadBytes?: number;
   maxUploadBytes?: number;
 }
 
@@ -82,8 +75,7 @@ export const DEFAULT_TIMING: Timing = {
 
 const DEFAULT_API = "https://api.telegram.org";
 const DAY_SECONDS = 86_400;
-/** What Telegram's own servers take and give. */
-const MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024;
+/** What Telegram's own servers take. */
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export interface Settings {
@@ -112,14 +104,7 @@ export function settingsOf(options: TelegramOptions): Settings {
     replyToMode: options.replyToMode ?? "first",
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? DAY_SECONDS,
     webhook: options.webhook ?? null,
-    media: options.media
-      ? {
-          maxDownloadBytes: MAX_DOWNLOAD_BYTES,
-          maxUploadBytes: MAX_UPLOAD_BYTES,
-          mayFetch: () => true,
-          ...options.media,
-        }
-      : null,
+    media: options.media ? { maxUploadBytes: MAX_UPLOAD_BYTES, ...options.media } : null,
     log: options.log ?? (() => undefined),
     timing: { ...DEFAULT_TIMING, ...options.timing },
   };

@@ -1,7 +1,8 @@
 /** The files of a message, as Telegram names them. Pure; `media.ts` fetches them. */
 import type { Message } from "grammy/types";
+import { displayName } from "../../media/names.js";
+import { kindOf } from "../../media/sniff.js";
 import type { Attachment } from "../../message.js";
-import { kindOf } from "./sniff.js";
 
 export interface RemoteFile {
   fileId: string;
@@ -40,14 +41,4 @@ function remote(kind: Attachment["kind"], file: Described, mimeType = file.mime_
       ...(file.file_size !== undefined && { bytes: file.file_size }),
     },
   };
-}
-
-const LONGEST_NAME = 120;
-
-/** To be read, never to be opened: no folders, nothing that steers a terminal. */
-function displayName(name: string): string {
-  return name
-    .replace(/^.*[\\/]/, "")
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "")
-    .slice(0, LONGEST_NAME);
 }

@@ -1,6 +1,7 @@
 /** One update → checked for its age, its files fetched, handed to the gateway. Resolves when the gateway has it. */
 import type { Update } from "grammy/types";
 import { nowSeconds } from "../../clock.js";
+import { NOT_FETCHED } from "../../media/incoming.js";
 import type { Attachment } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { TelegramApi } from "./api.js";
@@ -89,5 +90,5 @@ export class Intake {
 }
 
 function notFetched({ attachment }: RemoteFile): Attachment {
-  return { ...attachment, problem: "It was not fetched: the sender is not known" };
+  return { ...attachment, problem: NOT_FETCHED };
 }

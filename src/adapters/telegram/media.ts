@@ -1,19 +1,16 @@
 /** Files in and out: fetched into one folder under names of our own, sent from allowed folders alone. */
-import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import PQueue from "p-queue";
+import { checkSize, download, type Fetched, MediaProblem, megabytes } from "../../media/incoming.js";
+import { sniff } from "../../media/sniff.js";
 import type { Attachment } from "../../message.js";
 import { asSignal, type TelegramApi } from "./api.js";
 import type { MediaOptions, Settings } from "./config.js";
 import { says } from "./faults.js";
 import type { RemoteFile } from "./files.js";
-import { kindOf, SNIFFED_BYTES, sniff } from "./sniff.js";
 
 const AT_ONCE = 4;
-
-/** What a reader is told; nothing else of an error is. */
-class Problem extends Error {}
 
 export class Downloads {
   readonly #settings: Settings;
@@ -32,63 +29,30 @@ export class Downloads {
       return { ...file.attachment, ...fetched };
     } catch (error) {
       signal.throwIfAborted();
-      return {
-        ...file.attachment,
-        problem: error instanceof Problem ? error.message : "It could not be fetched",
-      };
+      const problem = error instanceof MediaProblem ? error.message : "It could not be fetched";
+      return { ...file.attachment, problem };
     }
   }
 
-  async #fetch({ fileId, attachment }: RemoteFile, api: TelegramApi, signal: AbortSignal) {
-    this.#checkSize(attachment.bytes ?? 0);
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(this.#settings.timing.downloadMs)]);
-    const remotePath = await this.#remotePath(fileId, api, limited);
-    const content = await this.#download(remotePath, limited);
-    const type = sniff(content.subarray(0, SNIFFED_BYTES));
-    const folder = path.join(this.#media.home, this.#media.folder);
-    const file = path.join(folder, `${randomUUID()}.${type?.extension ?? "bin"}`);
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    await fs.writeFile(file, content, { mode: 0o600, flag: "wx" });
-    return {
-      path: path.relative(this.#media.home, file),
-      bytes: content.length,
-      ...(type && { mimeType: type.mimeType, kind: kindOf(type.mimeType) }),
-    };
+  async #fetch({ fileId, attachment }: RemoteFile, api: TelegramApi, signal: AbortSignal): Promise<Fetched> {
+    const { apiRoot, token, timing } = this.#settings;
+    checkSize(attachment.bytes ?? 0, this.#media.maxBytes);
+    const remotePath = await this.#remotePath(fileId, api, signal);
+    const url = `${apiRoot}/file/bot${token}/${remotePath.split("/").map(encodeURIComponent).join("/")}`;
+    const request = { url, declared: attachment.mimeType, timeoutMs: timing.downloadMs, signal };
+    return download(request, this.#media);
   }
 
   async #remotePath(fileId: string, api: TelegramApi, signal: AbortSignal): Promise<string> {
     const { file_path } = await api.call.getFile(fileId, asSignal(signal)).catch((error: unknown) => {
-      throw says(error, "file is too big") ? tooBig(this.#media.maxDownloadBytes) : error;
+      if (says(error, "file is too big")) throw new MediaProblem("It is too large for Telegram's server");
+      throw error;
     });
     // A local server names a file of its own disk: not ours to open.
     if (!file_path || path.isAbsolute(file_path) || file_path.split("/").includes(".."))
-      throw new Problem("The server names no file that can be fetched");
+      throw new MediaProblem("The server names no file that can be fetched");
     return file_path;
   }
-
-  async #download(remotePath: string, signal: AbortSignal): Promise<Buffer> {
-    const { apiRoot, token } = this.#settings;
-    const address = `${apiRoot}/file/bot${token}/${remotePath.split("/").map(encodeURIComponent).join("/")}`;
-    const response = await fetch(address, { signal, redirect: "error" });
-    if (!response.ok) throw new Problem(`Telegram didn't give it out (${response.status})`);
-    this.#checkSize(Number(response.headers.get("content-length") ?? 0));
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength;
-      this.#checkSize(bytes);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  }
-
-  #checkSize(bytes: number): void {
-    if (bytes > this.#media.maxDownloadBytes) throw tooBig(this.#media.maxDownloadBytes);
-  }
-}
-
-function tooBig(limitBytes: number): Problem {
-  return new Problem(`It is larger than ${megabytes(limitBytes)} MB`);
 }
 
 // ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,7 +100,7 @@ export async function uploadOf(
     if (!isFile || size === 0) return refused("it is no file with content");
     if (size > media.maxUploadBytes)
       return refused(`it is larger than ${megabytes(media.maxUploadBytes)} MB`);
-    return { path: real, name, method: methodFor(await headOf(real), size) };
+    return { path: real, name, method: methodFor((await sniff(real)).mimeType, size) };
   } catch {
     return refused("it can't be read");
   }
@@ -156,22 +120,7 @@ async function sizeOf(file: string): Promise<{ size: number; isFile: boolean }> 
   return { size: stat.size, isFile: stat.isFile() };
 }
 
-async function headOf(file: string): Promise<Buffer> {
-  const handle = await fs.open(file, "r");
-  try {
-    const head = Buffer.alloc(SNIFFED_BYTES);
-    const { bytesRead } = await handle.read(head, 0, SNIFFED_BYTES, 0);
-    return head.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
-function methodFor(head: Buffer, bytes: number): UploadMethod {
-  const method = METHODS[sniff(head)?.mimeType ?? ""] ?? "sendDocument";
+function methodFor(mimeType: string, bytes: number): UploadMethod {
+  const method = METHODS[mimeType] ?? "sendDocument";
   return method === "sendPhoto" && bytes > LARGEST_PHOTO_BYTES ? "sendDocument" : method;
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
 }

@@ -2,7 +2,8 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { LanguageModel } from "ai";
 import { type Connection, openModel } from "./connection.js";
-import { classify, RequestFailed } from "./failures.js";
+import { classify, RequestFailed, refusesImages } from "./failures.js";
+import { hasImage, inWords } from "./messages.js";
 import { type Answer, ask, type ModelRequest, type Word } from "./request.js";
 import { type Limits, limitsFrom } from "./watch.js";
 
@@ -64,7 +65,24 @@ function mayAskAnother(failed: RequestFailed): boolean {
   return !failed.wasHeard && failed.kind !== "stopped" && failed.kind !== "context_length";
 }
 
+/** A model that takes no pictures is asked once more, without them. */
 async function* askPatiently(
+  candidate: Candidate,
+  request: ModelRequest,
+  pace: Pace,
+  signal: AbortSignal,
+): AsyncGenerator<Word, Answer> {
+  try {
+    return yield* askAgainAndAgain(candidate, request, pace, signal);
+  } catch (error) {
+    const failed = classify(error);
+    if (failed.wasHeard || !refusesImages(failed) || !request.messages.some(hasImage)) throw failed;
+    const messages = request.messages.map(inWords);
+    return yield* askAgainAndAgain(candidate, { ...request, messages }, pace, signal);
+  }
+}
+
+async function* askAgainAndAgain(
   candidate: Candidate,
   request: ModelRequest,
   pace: Pace,
@@ -77,7 +95,7 @@ async function* askPatiently(
       const failed = classify(error);
       const delayMs = failed.retryAfterMs ?? backoffMs(attempt, pace);
       const isOver = attempt > pace.retries || delayMs > pace.longestDelayMs;
-      if (isOver || failed.wasHeard || !failed.isPassing) throw failed;
+      if (isOver || failed.wasHeard || !failed.isPassing || refusesImages(failed)) throw failed;
       await waitMs(delayMs, undefined, { signal });
     }
   }

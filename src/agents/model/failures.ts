@@ -76,12 +76,19 @@ function causeText(error: unknown): string {
 
 const TOO_LONG =
   /context[_ ](length|window|size|limit)|(prompt|input|request) (is |are )?too (long|large)|(prompt|input) exceeds|maximum (prompt|context|model|input) length|exceeds the (maximum|available|model)[^.]*(token|context)|reduce the length|too many (input )?tokens:|tokens? count[^.]*exceeds|range of input length|max_new_tokens|exceed_context/i;
+/** Whatever a server says about pictures when it refuses a request that has some; asking again costs little. */
+const ABOUT_IMAGES = /image|vision|multi-?modal|content[^.|]*(must be|expected) a string/i;
 const TOO_LARGE_FOR_A_LIMIT = /request too large|too large for/i;
 const RATE = /rate.?limit|too many requests|quota/i;
 const PASSING = /overloaded|server.?error|internal.?error|unavailable|bad gateway|try again/i;
 const SLOW = /UND_ERR_(HEADERS|BODY)_TIMEOUT/;
 const CUT =
   /fetch failed|terminated|socket|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|network|other side closed|finish reason|cannot connect/i;
+
+/** Maybe its model reads words alone. */
+export function refusesImages({ message, kind }: RequestFailed): boolean {
+  return (kind === "refused" || kind === "network" || kind === "other") && ABOUT_IMAGES.test(message);
+}
 
 function kindOf(status: number | undefined, text: string, error: unknown): FailureKind {
   if (status === 413) return "context_length";

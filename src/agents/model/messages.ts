@@ -87,3 +87,17 @@ function fromUrl(url: string): ImagePart | undefined {
   // The SDK may fetch addresses itself, so nothing but public https.
   return url.startsWith("https://") && URL.canParse(url) ? { type: "image", image: new URL(url) } : undefined;
 }
+
+// ── for models that read words alone ────────────────────────────────────────────────────────────────────────────────
+
+const UNSEEN = "[A picture that this model can't see]";
+
+export function hasImage({ role, content }: ModelMessage): boolean {
+  return role === "user" && Array.isArray(content) && content.some(({ type }) => type === "image");
+}
+
+export function inWords(message: ModelMessage): ModelMessage {
+  if (message.role !== "user" || !Array.isArray(message.content)) return message;
+  const words = message.content.map((part) => (part.type === "text" ? part.text : UNSEEN));
+  return { ...message, content: words.join("\n") };
+}

@@ -88,7 +88,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     token: slack.botToken,
     appToken: slack.appToken,
     apiUrl: slack.apiUrl,
-    mediaDir: path.join(dir, "media"),
+    media: { home: dir, folder: "media", maxBytes: 1_000_000, mayFetch: async () => true },
     fileDirs: [path.join(dir, "out")],
     log: (level, text) => log.push(`${level}: ${text}`),
     ...options.adapter,

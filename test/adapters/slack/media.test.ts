@@ -1,12 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { PNG } from "../../support/pictures.js";
+import { tempDir } from "../../support/temp.js";
 import { type Bench, bench, outbound, patient } from "./harness.js";
 
 let b: Bench;
 afterEach(() => b.close());
 
-const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(64)]);
+const small = () => ({ home: tempDir(), folder: "media", maxBytes: 10, mayFetch: async () => true });
 
 describe("files that come in", () => {
   it("are kept under a random name, and are what their bytes say", async () => {
@@ -18,10 +20,18 @@ describe("files that come in", () => {
     expect(text).toBe("look");
     expect(attachments).toMatchObject([{ kind: "image", mimeType: "image/png", bytes: PNG.length }]);
     const kept = attachments[0]!.path!;
-    expect(path.dirname(kept)).toBe(path.join(b.dir, "media"));
-    expect(path.basename(kept)).toMatch(/^[0-9a-f-]{36}\.png$/);
-    expect(fs.readFileSync(kept)).toEqual(PNG);
-    expect(fs.statSync(kept).mode & 0o777).toBe(0o600);
+    expect(kept).toMatch(/^media\/[0-9a-f-]{36}\.png$/);
+    expect(fs.readFileSync(path.join(b.dir, kept))).toEqual(PNG);
+    expect(fs.statSync(path.join(b.dir, kept)).mode & 0o777).toBe(0o600);
+  });
+
+  it("are not fetched for a message that nobody will answer", async () => {
+    const media = { home: tempDir(), folder: "media", maxBytes: 1000, mayFetch: async () => false };
+    b = await bench({ adapter: { media } });
+    b.slack.say({ channel: "D1", user: "U1", text: "see", files: [{ name: "a.png", content: PNG }] });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]!.attachments).toMatchObject([{ name: "a.png", problem: expect.any(String) }]);
+    expect(fs.readdirSync(media.home)).toEqual([]);
   });
 
   it("may stand without a word", async () => {
@@ -52,14 +62,14 @@ describe("files that come in", () => {
   });
 
   it("are left where they are when too large", async () => {
-    b = await bench({ adapter: { maxDownloadBytes: 10 } });
+    b = await bench({ adapter: { media: small() } });
     b.slack.say({ channel: "D1", user: "U1", text: "big", files: [{ name: "a.png", content: PNG }] });
     await b.slack.until(() => b.inbox.received.length === 1);
     expect(b.inbox.received[0]!.attachments[0]).toMatchObject({ problem: expect.stringMatching(/larger/) });
   });
 
   it("are cut off when they are larger than they claim", async () => {
-    b = await bench({ adapter: { maxDownloadBytes: 10 } });
+    b = await bench({ adapter: { media: small() } });
     const file = b.slack.workspace.addFile("a.png", PNG, "image/png");
     file.size = 5;
     const url = new URL(b.slack.apiUrl).origin;

@@ -175,7 +175,13 @@ describe("disconnecting", () => {
 
   it("while a file is being fetched leaves its message with Telegram", async () => {
     const adapter = await bench.connected({
-      media: { home: "/nonexistent", folder: "m", allowedFolders: [] },
+      media: {
+        home: "/nonexistent",
+        folder: "m",
+        maxBytes: 1,
+        mayFetch: async () => true,
+        allowedFolders: [],
+      },
     });
     const ann = bench.emulator.users.person("Ann");
     bench.emulator.faults.delayMs = 1000;
