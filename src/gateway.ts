@@ -17,6 +17,7 @@ import { Pace } from "./delivery/pace.js";
 import { Stream, StreamHandle } from "./delivery/stream.js";
 import { Aftermath } from "./gateway/aftermath.js";
 import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
+import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
 import { saveMemories } from "./gateway/farewell.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
@@ -36,6 +37,7 @@ import { resetNotice } from "./sessions/reset-notice.js";
 import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
 import type { InboxRow, RouteRow } from "./store/queues.js";
+import { traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
 import { Lanes, type RunningTurn } from "./turns/lanes.js";
 import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
@@ -77,7 +79,7 @@ export class Gateway {
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
-    const { config, store, bootId, log } = parts;
+    const { config, store, bootId, log, events } = parts;
     this.#inbox = new Inbox(store, isolationOf(config), { readAlias: readAliasFrom(parts.homeDir) });
     this.#aftermath = new Aftermath(parts, this.#stopping.signal);
     this.#lanes = new Lanes({
@@ -96,22 +98,15 @@ export class Gateway {
       adapterFor: (target) => this.#adapterFor(target),
       pace: this.#pace,
       unknown: config.delivery.unknown,
-      settled: (row, outcome) => {
-        const fields = {
-          outboxId: row.id,
-          platform: row.target.platform,
-          state: outcome.state,
-          turnId: row.turnId,
-        };
-        if (outcome.state === "sent") log.debug(fields, "sent");
-        else log.warn({ ...fields, reason: outcome.error }, "not sent");
-      },
+      settled: (row, outcome, startedAt) => events.emit(deliverySettled(row, outcome, startedAt)),
+      penalised: ({ platform }, scope, seconds) =>
+        events.emit({ type: "penalised", platform, scope, seconds }),
       onError: (error) => log.error({ err: error }, "delivery failed"),
     });
     this.#sweep = new Sweep(
       parts,
       (key) => this.#isBusy(key),
-      (expired) => this.#routeEnded(expired),
+      (expired, reason) => this.#routeEnded(expired, reason),
     );
     this.#desk = new CommandDesk(parts, {
       lanes: this.#lanes,
@@ -127,7 +122,7 @@ export class Gateway {
 
   /** Settles what an earlier start left behind, then lets messages in. */
   async start(): Promise<void> {
-    const { store, bootId, adapters, log } = this.#parts;
+    const { store, bootId, adapters, events, log } = this.#parts;
     this.#pace.load(await store.openPenalties());
     const recovered = await store.recover(bootId, MAX_ATTEMPTS, {
       dead: GAVE_UP,
@@ -143,11 +138,13 @@ export class Gateway {
     await Promise.all(adapters.map((adapter) => this.#connect(adapter)));
     this.#sweep.start();
     this.#look = setInterval(() => this.#track(this.#readWaiting()), INBOX_LOOK_MS);
+    events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
 
   /** Intake ends first, then turns get their grace; everything unfinished waits in the database. */
   async stop(): Promise<void> {
-    const { adapters, config, log } = this.#parts;
+    const { adapters, config, events, log } = this.#parts;
+    events.emit({ type: "gateway-stopping" });
     clearTimeout(this.#refill);
     clearInterval(this.#look);
     this.#stopping.abort("shutdown");
@@ -167,13 +164,13 @@ export class Gateway {
 
   /** Durable when it resolves; what becomes of it is decided afterwards. */
   async receive(message: InboundMessage, cursor?: Cursor): Promise<void> {
+    const { events } = this.#parts;
+    const { platform, eventId } = message;
+    const traceId = traceIdOf(message);
+    events.emit({ type: "received", platform, traceId });
     const row = await this.#inbox.accept(message, undefined, cursor);
-    if (!row)
-      return this.#parts.log.debug({ eventId: message.eventId, platform: message.platform }, "duplicate");
-    this.#parts.log.info(
-      { inboxId: row.id, sessionKey: row.sessionKey, platform: message.platform },
-      "accepted",
-    );
+    if (!row) return events.emit({ type: "duplicate", platform, traceId, eventId });
+    events.emit({ type: "accepted", ...aboutMessage(row) });
     this.#track(this.#route(row));
   }
 
@@ -182,12 +179,15 @@ export class Gateway {
   }
 
   async #connect(adapter: Adapter): Promise<void> {
+    const { platform, account } = adapter;
+    const { events } = this.#parts;
     try {
       await adapter.connect(this.#eventsOf(adapter), this.#stopping.signal);
       if (canRegisterCommands(adapter))
         await adapter.registerCommands(menu(), AbortSignal.timeout(CONNECT_CALL_MS));
+      events.emit({ type: "platform-connected", platform, account });
     } catch (error) {
-      this.#parts.log.error({ err: error, platform: adapter.platform }, "could not connect");
+      events.emit({ type: "platform-failed", platform, account, error });
     }
   }
 
@@ -225,6 +225,8 @@ export class Gateway {
 
   async #route(row: InboxRow): Promise<void> {
     const decision = await route(row.message, this.#routerOptions);
+    const reason = "reason" in decision ? decision.reason : null;
+    this.#parts.events.emit({ type: "routed", to: decision.to, reason, ...aboutMessage(row) });
     await this.#act(row, decision);
     this.#delivery.wake();
   }
@@ -271,7 +273,7 @@ export class Gateway {
   }
 
   get #turnDeps(): TurnDeps {
-    const { store, bootId, agent, tools, config, log, homeDir } = this.#parts;
+    const { store, bootId, agent, tools, config, events, homeDir } = this.#parts;
     return {
       store,
       bootId,
@@ -296,10 +298,10 @@ export class Gateway {
       endPreview: (turnId) => this.#endStream(turnId),
       typing: (row) => this.#typing(row),
       finished: (finished) => this.#finished(finished),
-      failed: (error, key, turnId) => {
-        log.warn({ sessionKey: key, turnId, reason: error }, "turn ended without an answer");
-        this.#refillSoon();
+      ended: ({ failure }) => {
+        if (failure) this.#refillSoon();
       },
+      events,
     };
   }
 
@@ -315,10 +317,12 @@ export class Gateway {
       reset: resetSettingsOf(config),
       newSession: () => this.#newSession(row.message),
     });
-    this.#parts.routeChanged(resolved.route);
+    const { route, previous, opened } = resolved;
+    this.#parts.routeChanged(route);
     // The sweep has taken leave already of what it found due.
-    if (resolved.previous && !resolved.previous.expiredReason) this.#routeEnded(resolved.previous);
-    return resolved.route;
+    if (previous && !previous.expiredReason) this.#routeEnded(previous, route.autoResetReason ?? "unknown");
+    if (opened) this.#parts.events.emit({ type: "session-started", ...aboutRoute(route) });
+    return route;
   }
 
   async #newSession(message: InboundMessage) {
@@ -339,10 +343,6 @@ export class Gateway {
   }
 
   #finished(finished: FinishedTurn): void {
-    this.#parts.log.info(
-      { sessionKey: finished.key, turnId: finished.turnId, sessionId: finished.session.id },
-      "answered",
-    );
     this.#parts.messagesCommitted(finished.session, finished.messages);
     if (finished.ended) return;
     if (finished.key.includes(BACKGROUND)) this.#closeBackground(finished);
@@ -375,9 +375,9 @@ export class Gateway {
 
   // ── around it ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #routeEnded(ended: RouteRow): void {
-    const { log } = this.#parts;
-    log.info({ sessionKey: ended.sessionKey, sessionId: ended.sessionId }, "session reset");
+  #routeEnded(ended: RouteRow, reason: string): void {
+    const { log, events } = this.#parts;
+    events.emit({ type: "session-reset", reason, endReason: "session_reset", ...aboutRoute(ended) });
     void this.#farewells
       .add(() => saveMemories(this.#parts, ended, this.#stopping.signal))
       .catch((error: unknown) => log.warn({ err: error }, "memories were not saved"));

@@ -15,6 +15,8 @@ import { loadConfig } from "./config/load.js";
 import { isSecretPath } from "./config/mask.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
+import { Events } from "./events.js";
+import { logEvents } from "./gateway/log-events.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { Gateway } from "./gateway.js";
@@ -242,6 +244,8 @@ interface PartsInput {
 
 function parts({ store, config, log, bootId, home, adapters, index, transcripts }: PartsInput): GatewayParts {
   const { main: agent, auxiliary } = createAgents(config);
+  const events = new Events((error, watcher) => log.error({ err: error, watcher }, "a watcher failed"));
+  logEvents(events, log);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const remembered = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
   const sessions = {
@@ -260,6 +264,7 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
     agent,
     auxiliary,
     adapters,
+    events,
     log,
     homeDir: home,
     estimateTokens,

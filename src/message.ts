@@ -2,6 +2,8 @@ import type { Errand } from "./errand.js";
 
 /** Words for messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
 
+import type { TraceId } from "./trace-id.js";
+
 /** Where a message comes from. Only `platform`, `chatType`, `chatId`, `threadId` and the user ids decide the session key. */
 export interface Origin {
   platform: string;
@@ -61,6 +63,8 @@ export interface InboundMessage {
   authenticated: boolean;
   /** Nobody typed it. */
   errand?: Errand;
+  /** Given by the source or made at its receipt: on all that becomes of it. */
+  traceId?: TraceId;
 }
 
 /** Where an answer goes. */

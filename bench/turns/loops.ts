@@ -6,6 +6,7 @@ import type { Adapter, AdapterEvents } from "../../src/adapters/adapter.js";
 import { echoAgent } from "../../src/agents/echo.js";
 import { estimateTokens } from "../../src/agents/tokens.js";
 import { loadConfig } from "../../src/config/load.js";
+import { Events } from "../../src/events.js";
 import { Gateway } from "../../src/gateway.js";
 import type { InboundMessage, OutboundMessage } from "../../src/message.js";
 import { openStore } from "../../src/store/sqlite/index.js";
@@ -84,6 +85,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     routeClosed() {},
     messagesCommitted() {},
     messagesChanged() {},
+    events: new Events(() => undefined),
     log: quiet,
     homeDir: home,
   });

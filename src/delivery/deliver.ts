@@ -5,7 +5,7 @@ import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import type { OutboundMessage, Target } from "../message.js";
 import { nextAttempt } from "../policies/retry.js";
-import type { DeliveryOutcome, OutboxRow } from "../store/queues.js";
+import type { DeliveryOutcome, OutboxRow, Penalty } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { Pace } from "./pace.js";
 
@@ -17,7 +17,9 @@ export interface DeliveryOptions {
   /** What to do when nobody knows whether a send arrived. */
   unknown: "resend" | "hold";
   pace: Pace;
-  settled(row: OutboxRow, outcome: DeliveryOutcome): void;
+  /** `startedAt`: when its send began. */
+  settled(row: OutboxRow, outcome: DeliveryOutcome, startedAt: number): void;
+  penalised(penalty: Penalty, scope: SendError["scope"], seconds: number): void;
   onError(error: unknown): void;
 }
 
@@ -71,8 +73,10 @@ export class Delivery {
 
   /** After a crash: the platform's own memory decides where it has one, the configured policy elsewhere. */
   async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
-    for (const row of rows.map((found) => this.#addressed(found)))
-      await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"));
+    for (const row of rows.map((found) => this.#addressed(found))) {
+      const startedAt = nowSeconds();
+      await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"), startedAt);
+    }
   }
 
   /** Asks the platform whether a send has arrived, where it can be asked. */
@@ -109,16 +113,16 @@ export class Delivery {
   }
 
   async #deliver(row: OutboxRow): Promise<void> {
-    const outcome = await this.#send(row);
-    await this.#settle(row, outcome);
+    const startedAt = nowSeconds();
+    await this.#settle(row, await this.#send(row), startedAt);
     this.wake();
   }
 
-  async #settle(row: OutboxRow, outcome: DeliveryOutcome): Promise<void> {
+  async #settle(row: OutboxRow, outcome: DeliveryOutcome, startedAt: number): Promise<void> {
     try {
       await this.#options.store.settleDelivery(row.id, outcome);
       killPoint("settled");
-      this.#options.settled(row, outcome);
+      this.#options.settled(row, outcome, startedAt);
     } catch (error) {
       this.#options.onError(error);
     }
@@ -133,7 +137,13 @@ export class Delivery {
     const { pace } = this.#options;
     const at = pace.nextAt(row.target, adapter.pace);
     if (at > nowSeconds())
-      return { state: "pending", notBefore: at, error: "waiting its turn", mayBeRepeat: false };
+      return {
+        state: "pending",
+        notBefore: at,
+        error: "waiting its turn",
+        mayBeRepeat: false,
+        postponed: true,
+      };
     try {
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
       killPoint("before-send");
@@ -147,8 +157,9 @@ export class Delivery {
   }
 
   async #penalise(row: OutboxRow, error: SendError, delayMs: number): Promise<void> {
-    const { pace, store, onError } = this.#options;
+    const { pace, store, onError, penalised } = this.#options;
     const penalty = pace.penalise(row.target, error.scope, delayMs / 1000);
+    penalised(penalty, error.scope, delayMs / 1000);
     await store.savePenalty(penalty).catch(onError);
   }
 

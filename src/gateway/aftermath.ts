@@ -34,7 +34,7 @@ export class Aftermath {
     place: { key: string; epoch: number; sessionId: string },
     options: { focus?: string; hard?: boolean },
   ): Promise<Compressed | undefined> {
-    const { store, agent, estimateTokens, summarise, config, log } = this.#parts;
+    const { store, agent, estimateTokens, summarise, config, events } = this.#parts;
     const compressed = await compressSession(
       {
         store,
@@ -50,15 +50,16 @@ export class Aftermath {
     if (route) this.#parts.routeChanged(route);
     if (compressed) {
       this.#parts.messagesChanged(compressed.child.id);
-      log.info(
-        {
-          sessionKey: place.key,
-          sessionId: compressed.child.id,
-          before: compressed.before,
-          after: compressed.after,
-        },
-        "session compressed",
-      );
+      const { child, before, after } = compressed;
+      events.emit({
+        type: "session-compressed",
+        platform: child.source,
+        sessionKey: place.key,
+        sessionId: child.id,
+        oldSessionId: place.sessionId,
+        before,
+        after,
+      });
     }
     return compressed;
   }

@@ -13,6 +13,7 @@ import type { NewSession } from "../store/store.js";
 import type { Inbox } from "../turns/inbox.js";
 import type { Lanes } from "../turns/lanes.js";
 import type { Aftermath } from "./aftermath.js";
+import { aboutMessage, aboutRoute } from "./event-facts.js";
 import type { GatewayParts } from "./parts.js";
 
 export interface DeskParts {
@@ -61,12 +62,17 @@ export class CommandDesk implements CommandGateway {
 
   async #carryOut(row: InboxRow, command: Command, args: string): Promise<void> {
     if (!(await this.store.startCommand(row.id, command.name, this.#parts.bootId))) return;
-    const outcome = await this.#outcomeOf(row, command, args);
+    const { events } = this.#parts;
+    const about = { command: command.name, ...aboutMessage(row) };
+    const startedAt = nowSeconds();
+    events.emit({ type: "command-started", args, ...about });
+    const { ok, ...outcome } = await this.#outcomeOf(row, command, args);
     await this.#settle(row, command, outcome);
+    events.emit({ type: "command-ended", ok, seconds: nowSeconds() - startedAt, ...about });
     this.#desk.wake();
   }
 
-  async #outcomeOf(row: InboxRow, command: Command, args: string): Promise<CommandOutcome> {
+  async #outcomeOf(row: InboxRow, command: Command, args: string): Promise<CommandOutcome & { ok: boolean }> {
     const call = await this.#callOf(row, args);
     const { origin, platform } = row.message;
     const asker = {
@@ -76,12 +82,14 @@ export class CommandDesk implements CommandGateway {
       settings: platformConfig(this.config, platform),
     };
     const permission = mayUse(command, asker);
-    if (!permission.ok) return { reply: permission.reason };
+    if (!permission.ok) return { ok: false, reply: permission.reason };
     try {
-      return await command.run({ ...call, isAdmin: isAdmin(asker) });
+      return { ok: true, ...(await command.run({ ...call, isAdmin: isAdmin(asker) })) };
     } catch (error) {
-      this.#parts.log.error({ err: error, command: command.name }, "command failed");
-      return { reply: `/${command.name} failed: ${error instanceof Error ? error.message : String(error)}` };
+      const { traceId } = row;
+      this.#parts.log.error({ err: error, traceId, command: command.name }, "command failed");
+      const text = error instanceof Error ? error.message : String(error);
+      return { ok: false, reply: `/${command.name} failed: ${text}` };
     }
   }
 
@@ -118,7 +126,14 @@ export class CommandDesk implements CommandGateway {
 
   async startSession(call: CommandCall, { title }: { title?: string }): Promise<RouteRow> {
     const session = await this.#desk.newSession(call.message);
-    return this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
+    const before = call.route;
+    const route = await this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
+    const { events } = this.#parts;
+    const how = { reason: "manual", endReason: "session_reset" } as const;
+    if (before && !before.expiredReason)
+      events.emit({ type: "session-reset", ...how, ...aboutRoute(before) });
+    events.emit({ type: "session-started", ...aboutRoute(route) });
+    return route;
   }
 
   async switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined> {

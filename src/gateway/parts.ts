@@ -2,6 +2,7 @@ import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { Errand } from "../errand.js";
+import type { Events } from "../events.js";
 import type { Origin, Principal } from "../message.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
@@ -35,6 +36,8 @@ export interface GatewayParts {
   messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
   /** A session's messages are others than before: its transcript is written anew. */
   messagesChanged(sessionId: SessionId): void;
+  /** Told what happens. */
+  events: Events;
   log: GatewayLog;
   homeDir: string;
 }

@@ -17,12 +17,16 @@ const MEDIA_EVERY_SECONDS = 3600;
 export class Sweep {
   readonly #parts: GatewayParts;
   readonly #hasWork: (key: string) => boolean;
-  readonly #expired: (route: RouteRow) => void;
+  readonly #expired: (route: RouteRow, reason: string) => void;
   #mediaLookedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(parts: GatewayParts, hasWork: (key: string) => boolean, expired: (route: RouteRow) => void) {
+  constructor(
+    parts: GatewayParts,
+    hasWork: (key: string) => boolean,
+    expired: (route: RouteRow, reason: string) => void,
+  ) {
     this.#parts = parts;
     this.#hasWork = hasWork;
     this.#expired = expired;
@@ -51,7 +55,7 @@ export class Sweep {
       if (!(await store.expireRoute(route.sessionKey, route.sessionId, reason))) continue;
       const ended = await store.getRoute(route.sessionKey);
       if (ended) this.#parts.routeChanged(ended);
-      this.#expired(route);
+      this.#expired(route, reason);
     }
     await store.pruneQueues(QUEUE_DAYS * DAY_SECONDS);
     await this.#removeOldMedia(now);

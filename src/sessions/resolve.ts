@@ -21,12 +21,14 @@ export interface Resolved {
   route: RouteRow;
   /** The route as it was, when this message found it due. */
   previous?: RouteRow;
+  /** A session began. */
+  opened: boolean;
 }
 
 export async function resolveRoute(store: Store, question: ResolveQuestion): Promise<Resolved> {
   const route = await store.getRoute(question.key);
   const reason = route && dueReason(route, question);
-  if (route && !reason) return { route };
+  if (route && !reason) return { route, opened: false };
   const flags = reason ? resetFlags(route!, reason) : {};
   const opened = await store.openRoute({
     sessionKey: question.key,
@@ -38,7 +40,8 @@ export async function resolveRoute(store: Store, question: ResolveQuestion): Pro
     flags,
     at: question.now,
   });
-  return reason ? { route: opened, previous: route! } : { route: opened };
+  const known = { route: opened, opened: opened.sessionId !== route?.sessionId };
+  return reason ? { ...known, previous: route! } : known;
 }
 
 /** Why this session starts afresh: the sweep found it due, or the policy does now. */

@@ -1,5 +1,6 @@
 import type { InboundMessage, Origin, OutboundKind, Target } from "../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
+import type { TraceId } from "../trace-id.js";
 import type { NewSession, Usage } from "./store.js";
 
 /**
@@ -121,6 +122,7 @@ export interface Penalty {
 
 export interface InboxRow {
   id: number;
+  traceId: TraceId;
   sessionKey: SessionKey;
   message: InboundMessage;
   state: InboxState;
@@ -144,6 +146,8 @@ export interface NewReply {
   kind: OutboundKind;
   text: string;
   sessionKey?: SessionKey | null;
+  /** Left out: that of the message it answers. */
+  traceId?: TraceId;
 }
 
 export interface RouteFlags {
@@ -251,6 +255,8 @@ export type OutboxState = "pending" | "sending" | "sent" | "unknown" | "dead";
 
 export interface OutboxRow {
   id: number;
+  /** Of the message that it answers; one of its own where it answers none. */
+  traceId: TraceId;
   nonce: string;
   kind: OutboundKind;
   target: Target;
@@ -290,7 +296,8 @@ export interface KnownChat {
 
 export type DeliveryOutcome =
   | { state: "sent"; messageIds: readonly string[] }
-  | { state: "pending"; notBefore: number; error: string; mayBeRepeat: boolean }
+  /** `postponed`: nothing was tried, its chat has to wait. */
+  | { state: "pending"; notBefore: number; error: string; mayBeRepeat: boolean; postponed?: true }
   | { state: "unknown"; error: string }
   | { state: "dead"; error: string };
 

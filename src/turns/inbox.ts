@@ -5,6 +5,7 @@ import type { SessionKey } from "../session.js";
 import { guardedKey, type Isolation, type KeyOptions, originTuple, sessionKey } from "../sessions/key.js";
 import type { AcceptedMessage, InboxRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import { traceIdOf } from "../trace-id.js";
 
 const GIVEN_MAX = 1000;
 
@@ -29,8 +30,10 @@ export class Inbox {
     cursor?: AcceptedMessage["cursor"],
   ): Promise<InboxRow | undefined> {
     const receivedAt = nowSeconds();
+    const sessionKey = key ?? (await this.keyOf(message));
+    const traced = { ...message, traceId: traceIdOf(message) };
     const [row] = await this.#store.acceptMessages([
-      { message, sessionKey: key ?? (await this.keyOf(message)), receivedAt, ...(cursor ? { cursor } : {}) },
+      { message: traced, sessionKey, receivedAt, ...(cursor ? { cursor } : {}) },
     ]);
     killPoint("accepted");
     return row;

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { AgentBackend, AgentEvent, Failure, Tool, TurnMessage, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { failureWords, isSilence, underHeading } from "../errand.js";
+import type { Events, TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import type { ShownImages } from "../media/images.js";
 import { type Principal, targetOf } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
-import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session.js";
+import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { InboxRow, NewReply, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { RunningTurn } from "./lanes.js";
@@ -43,7 +44,9 @@ export interface TurnDeps {
   typing(row: InboxRow): void;
   /** After the commit. Not awaited by the chat. */
   finished(turn: FinishedTurn): void;
-  failed(error: string, key: SessionKey, turnId: string): void;
+  /** It ended, with or without an answer: something may wait again. */
+  ended(end: TurnEnd): void;
+  events: Pick<Events, "emit">;
 }
 
 export interface FinishedTurn {
@@ -70,7 +73,13 @@ export async function runTurn(
 ): Promise<void> {
   const turnId = randomUUID();
   const first = rows[0]!;
+  const startedAt = nowSeconds();
   let started: StartedTurn | undefined;
+  const tell = (sessionId: SessionId, end: Ending) => {
+    const whole = { failure: null, answer: "", ...end, startedAt };
+    deps.events.emit({ type: "turn-ended", ...aboutTurn({ key, rows, turnId, sessionId }), ...whole });
+    deps.ended(whole);
+  };
   try {
     await deps.resolve(key, first);
     const inboxIds = rows.map((row) => row.id);
@@ -83,10 +92,31 @@ export async function runTurn(
     });
     if (!started) return;
     killPoint("turn-started");
-    await converse(deps, { key, rows, turn, turnId, started });
+    const about = aboutTurn({ key, rows, turnId, sessionId: started.session.id });
+    deps.events.emit({ type: "turn-started", ...about, attempt: started.attempt });
+    const end = await converse(deps, { key, rows, turn, turnId, started });
+    tell(started.session.id, end);
   } catch (error) {
-    await giveBack(deps, { key, rows, turnId, started }, error);
+    const end = await giveBack(deps, { key, rows, turnId, started }, error);
+    tell(started?.session.id ?? "", end);
+    if (!started) throw error;
   }
+}
+
+/** How a turn ended, as far as it isn't said by its beginning. */
+type Ending = Pick<TurnEnd, "outcome"> & Partial<TurnEnd>;
+
+const OVERTAKEN: Ending = { outcome: "overtaken", failure: { kind: "overtaken", message: "overtaken" } };
+
+function aboutTurn({
+  key,
+  rows,
+  turnId,
+  sessionId,
+}: Omit<Turn, "turn" | "started"> & { sessionId: SessionId }) {
+  const { traceId, message } = rows[0]!;
+  const inboxIds = rows.map((row) => row.id);
+  return { traceId, turnId, sessionKey: key, sessionId, platform: message.platform, message, inboxIds };
 }
 
 interface Turn {
@@ -97,7 +127,7 @@ interface Turn {
   started: StartedTurn;
 }
 
-async function converse(deps: TurnDeps, current: Turn, compressed = false): Promise<void> {
+async function converse(deps: TurnDeps, current: Turn, compressed = false): Promise<Ending> {
   const { key, rows, turn, turnId, started } = current;
   const result = await askAgent(deps, current);
   const { failure } = result;
@@ -109,10 +139,9 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     return release(deps, current, "the gateway stopped");
   if (failure.kind === "context_length" && !compressed && (await deps.compress(key, started))) {
     const again = await restart(deps, current);
-    return again ? converse(deps, again, true) : undefined;
+    return again ? converse(deps, again, true) : OVERTAKEN;
   }
   const stopped = failure.kind === "stopped" && reason === "stopped";
-  deps.failed(failure.message, key, turnId);
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
@@ -122,6 +151,8 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     replies: stopped ? [] : failureReplies(rows, failure.notice),
     ...endOf(rows),
   });
+  const { kind, message } = failure;
+  return { outcome: stopped ? "stopped" : "failed", failure: { kind, message }, answer: result.text };
 }
 
 /** The conversation went on in another session, under a new epoch. */
@@ -145,7 +176,7 @@ async function cancel(deps: TurnDeps, { key, rows, turnId }: Turn, error: string
 }
 
 /** Back into the inbox, as if nothing had been tried. */
-async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<void> {
+async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<Ending> {
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
@@ -154,6 +185,7 @@ async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: strin
     next: { state: "waiting", notBefore: 0, uncounted: true },
     replies: [],
   });
+  return { outcome: "released", failure: { kind: "released", message: error } };
 }
 
 interface AgentResult {
@@ -167,6 +199,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
   const { key, rows, turn, turnId, started } = current;
   const { session } = started;
   const first = rows[0]!;
+  const about = aboutTurn({ key, rows, turnId, sessionId: session.id });
   const principal = deps.principal(first);
   const model = deps.modelFor(key);
   const request = {
@@ -175,7 +208,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     systemPrompt: session.system_prompt ?? "",
     history: await deps.store.getConversation(session.id),
     input: await agentInput(deps, rows),
-    tools: await deps.tools(session, principal),
+    tools: (await deps.tools(session, principal)).map((tool) => watched(tool, deps, about)),
     takeSteering: () =>
       takeUp(turn).map((row) => String(toUserMessage(row.message, deps.isShared(row)).content)),
     ...(model === undefined ? {} : { model }),
@@ -188,6 +221,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     for await (const event of deps.agent.run(request, turn.controller.signal)) {
       watch.restart();
       take(event, result);
+      tellStep(deps, about, event, result);
       if (event.type === "text") deps.preview(first, turnId, result.text);
     }
   } finally {
@@ -211,6 +245,37 @@ function take(event: AgentEvent, result: AgentResult): void {
   if (event.type === "failed") result.failure = event.failure;
 }
 
+type About = ReturnType<typeof aboutTurn>;
+
+function tellStep({ events }: TurnDeps, about: About, event: AgentEvent, { messages }: AgentResult): void {
+  if (event.type === "usage") events.emit({ type: "turn-usage", ...about, usage: event.usage });
+  if (event.type !== "message" || !event.message.tool_calls?.length) return;
+  const calls = event.message.tool_calls as { function?: { name?: string } }[];
+  const tools = calls.flatMap((call) => call.function?.name ?? []);
+  const step = messages.filter((message) => message.tool_calls?.length).length;
+  events.emit({ type: "turn-step", ...about, step, tools });
+}
+
+/** The same tool; when it was called and how that went is told. */
+function watched(tool: Tool, { events }: TurnDeps, about: About): Tool {
+  return {
+    ...tool,
+    run: async (args, signal) => {
+      const startedAt = nowSeconds();
+      const tell = (ok: boolean) =>
+        events.emit({ type: "tool-ended", ...about, tool: tool.name, ok, startedAt });
+      try {
+        const text = await tool.run(args, signal);
+        tell(true);
+        return text;
+      } catch (error) {
+        tell(false);
+        throw error;
+      }
+    },
+  };
+}
+
 /** Ends a turn that has gone silent. */
 function watchdog(idleMs: number, controller: AbortController): { restart(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
@@ -229,16 +294,17 @@ function interrupted(result: AgentResult): AgentResult {
   return { ...result, messages: [...result.messages, partial] };
 }
 
-async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send = true): Promise<void> {
+async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send = true): Promise<Ending> {
   const { key, turn, turnId, started } = current;
   const { session, route } = started;
   const rows = [...current.rows, ...turn.taken];
   const messages = stamped([...userMessages(deps, current.rows), ...(result.messages as NewMessage[])]);
   const answer = lastAnswer(result);
   const notice = deps.noticeFor(route);
+  const silent = !says(answer, current.rows);
   const replies = [
     ...(notice ? [reply(current.rows, notice, "notice")] : []),
-    ...(send && says(answer, current.rows) ? [reply(current.rows, answer, "answer")] : []),
+    ...(send && !silent ? [reply(current.rows, answer, "answer")] : []),
   ];
   const principal = deps.principal(rows[0]!);
   const lastPromptTokens = promptTokens(result.usages.at(-1));
@@ -261,11 +327,12 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     // The chat has moved on to another session meanwhile: the message is asked again there, unless it was stopped.
     if (turn.controller.signal.aborted) await cancel(deps, current, "stopped");
     else await release(deps, current, "overtaken");
-    deps.failed("overtaken", key, turnId);
-    return;
+    return { ...OVERTAKEN, answer };
   }
   const ended = endOf(current.rows).end !== undefined;
   deps.finished({ turnId, key, session, route, epoch: started.epoch, messages, answer, principal, ended });
+  if (!send) return { outcome: "interrupted", answer };
+  return { outcome: silent ? "silent" : "answered", answer };
 }
 
 async function agentInput(deps: TurnDeps, rows: readonly InboxRow[]): Promise<ChatMessage[]> {
@@ -351,10 +418,11 @@ async function giveBack(
   deps: TurnDeps,
   { key, rows, turnId, started }: Omit<Turn, "turn" | "started"> & { started: StartedTurn | undefined },
   error: unknown,
-): Promise<void> {
+): Promise<Ending> {
   const message = error instanceof Error ? error.message : String(error);
-  deps.failed(message, key, turnId);
-  if (!started) throw error;
+  const failure = { kind: "internal", message };
+  // Nothing was begun: its rows wait as they were.
+  if (!started) return { outcome: "retrying", failure };
   const exhausted = attemptsExhausted(started.attempt);
   const delayMs = nextAttempt({ attempts: started.attempt, random: Math.random });
   await deps.store.failTurn({
@@ -366,4 +434,5 @@ async function giveBack(
     replies: exhausted ? failureReplies(rows, rows.at(-1)!.message.errand ? message : GIVEN_UP) : [],
     ...(exhausted ? endOf(rows) : {}),
   });
+  return { outcome: exhausted ? "failed" : "retrying", failure };
 }

@@ -1,7 +1,8 @@
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { InboundMessage, Target } from "../../src/message.js";
 import type { AcceptedMessage, InboxRow, NewReply, StartedTurn } from "../../src/store/queues.js";
+import { openStore } from "../../src/store/sqlite/index.js";
 import type { Store } from "../../src/store/store.js";
 import { tempStore } from "../support/temp.js";
 
@@ -575,5 +576,28 @@ describe("pairing", () => {
     await store.failPairing("test", 0, 5000);
     expect(await store.pairingState("test", "ann")).toMatchObject({ lockedUntil: 5000, failures: 0 });
     expect(await store.pairingState("other", "ann")).toMatchObject({ lockedUntil: null });
+  });
+});
+
+describe("a file whose tables are older than ours", () => {
+  it("gets the columns that it lacks, and its rows stay", async () => {
+    const { store, file } = await tempStore();
+    const id = await store.enqueueReply(answer("from before"));
+    await store.close();
+    const db = new Database(file);
+    db.exec("ALTER TABLE gw_outbox DROP COLUMN trace_id");
+    db.close();
+    const again = await openStore({ path: file });
+    onTestFinished(() => again.close());
+    await again.enqueueReply({ ...answer("from now"), traceId: "0af7651916cd43dd8448eb211c80319c" });
+    const [before] = await again.claimDeliveries(BOOT, 10);
+    expect(before).toMatchObject({
+      id,
+      text: "from before",
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    await again.settleDelivery(id, { state: "sent", messageIds: [] });
+    const [now] = await again.claimDeliveries(BOOT, 10);
+    expect(now).toMatchObject({ text: "from now", traceId: "0af7651916cd43dd8448eb211c80319c" });
   });
 });

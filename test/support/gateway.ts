@@ -12,7 +12,9 @@ import { toolsFor } from "../../src/agents/tools/index.js";
 import { joinEntries, type MemoryFiles, memoryFiles } from "../../src/agents/tools/memory-files.js";
 import type { SessionReader } from "../../src/agents/tools/session-reader.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
-import type { GatewayParts } from "../../src/gateway/parts.js";
+import { Events } from "../../src/events.js";
+import { logEvents } from "../../src/gateway/log-events.js";
+import type { GatewayLog, GatewayParts } from "../../src/gateway/parts.js";
 import { Sweep } from "../../src/gateway/sweep.js";
 import { Gateway } from "../../src/gateway.js";
 import type { OutboundMessage, Principal } from "../../src/message.js";
@@ -50,6 +52,9 @@ export class TestGateway {
   readonly parts: GatewayParts;
   readonly gateway: Gateway;
   readonly warnings: { message: string; fields: object }[] = [];
+  readonly events = new Events((error) => {
+    throw error;
+  });
 
   static async start(options: TestGatewayOptions = {}): Promise<TestGateway> {
     const home = options.home ?? tempDir();
@@ -80,7 +85,12 @@ export class TestGateway {
       getLineage: store.getLineage,
       canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
     };
-    this.parts = this.#makeParts(options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY);
+    const note = (fields: object, message: string) => {
+      this.warnings.push({ message, fields });
+    };
+    const log = { debug: () => undefined, info: () => undefined, warn: note, error: note };
+    logEvents(this.events, log);
+    this.parts = this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY);
     this.gateway = new Gateway(this.parts);
   }
 
@@ -199,11 +209,8 @@ export class TestGateway {
     return ended;
   }
 
-  #makeParts(agent: AgentBackend, auxiliary: Auxiliary): GatewayParts {
+  #makeParts(log: GatewayLog, agent: AgentBackend, auxiliary: Auxiliary): GatewayParts {
     const remembered = async (slot: "shared" | Principal) => joinEntries(await this.memory.read(slot));
-    const note = (fields: object, message: string) => {
-      this.warnings.push({ message, fields });
-    };
     return {
       config: this.config,
       store: this.store,
@@ -211,6 +218,7 @@ export class TestGateway {
       agent,
       auxiliary,
       adapters: [this.adapter],
+      events: this.events,
       homeDir: this.home,
       estimateTokens,
       tools: async (session, principal) => this.toolsOf(session, principal),
@@ -235,7 +243,7 @@ export class TestGateway {
       routeChanged: () => undefined,
       messagesCommitted: () => undefined,
       messagesChanged: () => undefined,
-      log: { debug: () => undefined, info: () => undefined, warn: note, error: note },
+      log,
     };
   }
 

@@ -6,6 +6,7 @@ import { until } from "../support/until.js";
 
 const row = (id: number, sessionKey = "a", userId = "ann"): InboxRow => ({
   id,
+  traceId: `t${id}`,
   sessionKey,
   message: { text: String(id), origin: { userId } } as InboundMessage,
   state: "waiting",

@@ -107,8 +107,7 @@ export function createSchema(db: Database): void {
 /** Adds the tables, columns and indexes that a file of version 11 or above may lack. Never removes or changes one. */
 export function completeSchema(db: Database): void {
   for (const sql of TABLES) db.exec(sql);
-  addMissingColumns(db, "sessions", SESSIONS);
-  addMissingColumns(db, "messages", MESSAGES);
+  for (const sql of TABLES) addMissingColumns(db, nameOf(sql), sql);
   for (const sql of INDEXES) addIndex(db, sql);
 }
 
@@ -124,11 +123,13 @@ function addIndex(db: Database, sql: string): void {
 /** True when `completeSchema` would change nothing: opening a finished file must not need the write lock. */
 export function isComplete(db: Database): boolean {
   const names = new Set(db.prepare("SELECT name FROM sqlite_master").pluck().all() as string[]);
-  const wanted = [...TABLES, ...INDEXES].map((sql) => /IF NOT EXISTS (\w+)/.exec(sql)![1]!);
-  if (!wanted.every((name) => names.has(name))) return false;
-  return (
-    missingColumns(db, "sessions", SESSIONS).length + missingColumns(db, "messages", MESSAGES).length === 0
-  );
+  if (![...TABLES, ...INDEXES].every((sql) => names.has(nameOf(sql)))) return false;
+  return TABLES.every((sql) => missingColumns(db, nameOf(sql), sql).length === 0);
+}
+
+/** Of the table or index that a statement makes. */
+function nameOf(sql: string): string {
+  return /IF NOT EXISTS (\w+)/.exec(sql)![1]!;
 }
 
 function addMissingColumns(db: Database, table: string, ddl: string): void {

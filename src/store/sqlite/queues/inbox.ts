@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { InboundMessage } from "../../../message.js";
 import type { SessionKey } from "../../../session.js";
+import { traceIdOf } from "../../../trace-id.js";
 import type { AcceptedMessage, InboxRow, InboxState, SettledMessage } from "../../queues.js";
 import { marks, sql } from "../statements.js";
 import { addReply } from "./outbox.js";
@@ -24,10 +25,12 @@ export interface StoredInbox {
 }
 
 export function toInboxRow(row: StoredInbox): InboxRow {
+  const message = JSON.parse(row.payload) as InboundMessage;
   return {
     id: row.id,
+    traceId: traceIdOf(message),
     sessionKey: row.session_key,
-    message: JSON.parse(row.payload) as InboundMessage,
+    message,
     state: row.state,
     attempts: row.attempts,
     receivedAt: row.received_at,

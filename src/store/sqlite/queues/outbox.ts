@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { OutboundKind, Target } from "../../../message.js";
+import { traceIdFromNonce } from "../../../trace-id.js";
 import type { DeliveryOutcome, DeliveryRow, NewReply, OutboxRow, OutboxState } from "../../queues.js";
 import { sql } from "../statements.js";
 
@@ -20,11 +21,13 @@ export interface StoredOutbox {
   message_ids: string | null;
   replaces: string | null;
   error: string | null;
+  trace_id: string | null;
 }
 
 export function toOutboxRow(row: StoredOutbox): OutboxRow {
   return {
     id: row.id,
+    traceId: row.trace_id ?? traceIdFromNonce(row.nonce),
     nonce: row.nonce,
     kind: row.kind,
     target: JSON.parse(row.target) as Target,
@@ -51,12 +54,13 @@ export function addReply(
   reply: NewReply,
   { nonce, inboxId, turnId, replaces }: ReplyOf,
 ): number {
-  const { target, kind, text, sessionKey } = reply;
+  const { target, kind, text, sessionKey, traceId } = reply;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+         COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
       kind,
@@ -70,6 +74,8 @@ export function addReply(
       inboxId ?? null,
       nowSeconds(),
       replaces ?? null,
+      traceId ?? null,
+      inboxId ?? null,
     ).lastInsertRowid,
   );
 }

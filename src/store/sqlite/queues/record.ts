@@ -122,13 +122,13 @@ export function retryDead(db: Database, id?: string): number {
   return retried;
 }
 
-/** By `in:12` or 12, by the platform's event or message id, or by the id of an answer that was sent. */
+/** By `in:12` or 12, by its trace id, the platform's event or message id, or by the id of an answer that was sent. */
 export function traceMessage(db: Database, reference: string): Trace[] {
   const number = /^(?:in:)?(\d+)$/.exec(reference)?.[1] ?? null;
   const rows = sql(
     db,
     `SELECT * FROM gw_inbox WHERE id = @number OR event_id = @reference
-       OR json_extract(payload, '$.origin.messageId') = @reference
+       OR json_extract(payload, '$.origin.messageId') = @reference OR json_extract(payload, '$.traceId') = @reference
        OR id IN (SELECT inbox_id FROM gw_outbox WHERE 'out:' || id = @reference OR message_ids LIKE @quoted)
      ORDER BY id LIMIT 20`,
   ).all({

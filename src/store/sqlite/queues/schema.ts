@@ -55,7 +55,8 @@ export const QUEUE_TABLES = [
     may_be_repeat INTEGER NOT NULL DEFAULT 0,
     message_ids TEXT,
     replaces TEXT,
-    error TEXT
+    error TEXT,
+    trace_id TEXT
 )`,
   `CREATE TABLE IF NOT EXISTS gw_pairing (
     id TEXT PRIMARY KEY,

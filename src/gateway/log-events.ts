@@ -1,0 +1,77 @@
+import type { Events, GatewayEvent, GatewayEventOf } from "../events.js";
+import type { GatewayLog } from "./parts.js";
+
+interface Line {
+  level: keyof GatewayLog;
+  message: string;
+  fields: object;
+}
+
+/** What happens → lines of the log, each with the trace id of its message. Never what somebody wrote. */
+export function logEvents(events: Events, log: GatewayLog): void {
+  events.watch("log", (event) => {
+    const line = lineOf(event);
+    if (line) log[line.level](line.fields, line.message);
+  });
+}
+
+function lineOf(event: GatewayEvent): Line | undefined {
+  switch (event.type) {
+    case "platform-failed":
+      return {
+        level: "error",
+        message: "could not connect",
+        fields: { ...pick(event, "platform"), err: event.error },
+      };
+    case "duplicate":
+      return { level: "debug", message: "duplicate", fields: pick(event, "traceId", "platform", "eventId") };
+    case "accepted":
+      return { level: "info", message: "accepted", fields: pick(event, ...OF_MESSAGE) };
+    case "routed":
+      return { level: "debug", message: "routed", fields: pick(event, ...OF_MESSAGE, "to", "reason") };
+    case "command-ended":
+      return { level: "debug", message: "command", fields: pick(event, ...OF_MESSAGE, "command", "ok") };
+    case "turn-started":
+      return { level: "debug", message: "turn started", fields: pick(event, ...OF_TURN, "attempt") };
+    case "turn-ended":
+      return turnEnded(event);
+    case "session-reset":
+      return { level: "info", message: "session reset", fields: pick(event, ...OF_SESSION, "reason") };
+    case "session-compressed":
+      return {
+        level: "info",
+        message: "session compressed",
+        fields: pick(event, ...OF_SESSION, "before", "after"),
+      };
+    case "delivery-settled":
+      return settled(event);
+    default:
+      return undefined;
+  }
+}
+
+const OF_MESSAGE = ["traceId", "inboxId", "sessionKey", "platform"] as const;
+const OF_TURN = ["traceId", "turnId", "sessionKey", "sessionId"] as const;
+const OF_SESSION = ["sessionKey", "sessionId"] as const;
+
+function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
+  const fields = pick(event, ...OF_TURN, "outcome");
+  const { failure } = event;
+  if (!failure) return { level: "info", message: "answered", fields };
+  return {
+    level: "warn",
+    message: "turn ended without an answer",
+    fields: { ...fields, reason: failure.message },
+  };
+}
+
+function settled(event: GatewayEventOf<"delivery-settled">): Line {
+  const { outcome } = event;
+  const fields = { ...pick(event, "traceId", "outboxId", "platform", "turnId"), state: outcome };
+  if (outcome === "sent" || outcome === "postponed") return { level: "debug", message: outcome, fields };
+  return { level: "warn", message: "not sent", fields: { ...fields, reason: event.error } };
+}
+
+function pick<T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>;
+}
