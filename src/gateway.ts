@@ -174,6 +174,11 @@ export class Gateway {
     this.#track(this.#route(row));
   }
 
+  /** Something was put into the outbox from outside. */
+  wake(): void {
+    this.#delivery.wake();
+  }
+
   get depth() {
     return this.#lanes.depth;
   }

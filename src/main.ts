@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "./adapters/adapter.js";
+import { isChatId } from "./adapters/chat-ids.js";
 import { consoleAdapter } from "./adapters/console/index.js";
 import { loadPlatforms } from "./adapters/registry.js";
 import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
@@ -20,13 +21,14 @@ import { logEvents } from "./gateway/log-events.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { Gateway } from "./gateway.js";
+import { sendRoutes } from "./http/send.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import type { InboundMessage, Principal } from "./message.js";
 import { fallbackSummary, serialiseForSummary } from "./policies/compression.js";
 import { commands } from "./routing/commands/index.js";
 import { route } from "./routing/router.js";
-import { isolationOf } from "./rules.js";
+import { isolationOf, placesOf } from "./rules.js";
 import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
@@ -138,7 +140,15 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       ...httpSettings(config),
       log,
       callbacks: platforms.callbacks,
-      routes: (app) => web?.routes(app),
+      routes: (app) => {
+        web?.routes(app);
+        sendRoutes(app, {
+          store,
+          places: { ...placesOf(config), isChatId },
+          hasToken: config.http.token !== null,
+          wake: () => started.wake(),
+        });
+      },
     });
     void prune(store, config, log);
     return {

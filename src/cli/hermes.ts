@@ -43,6 +43,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./trace.js")).traceCommand(),
   },
   {
+    name: "send",
+    summary: "Say something in a chat, once and for certain",
+    load: async () => (await import("./send.js")).sendCommand(),
+  },
+  {
     name: "pairing",
     summary: "Approve people who asked to talk to the bot",
     load: async () => (await import("./pairing.js")).pairingCommand(),

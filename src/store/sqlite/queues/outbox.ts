@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
+import { HermesError } from "../../../errors.js";
 import type { OutboundKind, Target } from "../../../message.js";
 import { traceIdFromNonce } from "../../../trace-id.js";
 import type { DeliveryOutcome, DeliveryRow, NewReply, OutboxRow, OutboxState } from "../../queues.js";
@@ -84,7 +85,22 @@ export function enqueueReply(db: Database, reply: NewReply, key?: string): numbe
   const nonce = key === undefined ? randomUUID() : `k.${key}`;
   const queued =
     key === undefined ? undefined : sql(db, "SELECT id FROM gw_outbox WHERE nonce = ?").pluck().get(nonce);
+  if (queued === undefined) checkRoom(db);
   return queued === undefined ? addReply(db, reply, { nonce }) : (queued as number);
+}
+
+/** A program that sends in a loop must not fill the disk. Answers are bounded by their questions. */
+const WAITING_MAX = 10_000;
+
+function checkRoom(db: Database): void {
+  const waiting = sql(
+    db,
+    "SELECT count(*) FROM (SELECT 1 FROM gw_outbox WHERE state = 'pending' LIMIT ?)",
+  ).pluck();
+  if ((waiting.get(WAITING_MAX) as number) < WAITING_MAX) return;
+  throw new HermesError("unavailable", `${WAITING_MAX} messages wait to be sent already.`, {
+    hint: "`hermes gateway status` tells whether a gateway runs and reaches its platforms.",
+  });
 }
 
 export function getDelivery(db: Database, outboxId: number): DeliveryRow | undefined {

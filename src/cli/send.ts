@@ -1,0 +1,132 @@
+/** `hermes send`: a message to any chat that the bot is in, through the outbox. */
+
+import { text as readAll } from "node:stream/consumers";
+import { Command, InvalidArgumentError } from "commander";
+import { isChatId } from "../adapters/chat-ids.js";
+import { nowSeconds } from "../clock.js";
+import { loadConfig } from "../config/load.js";
+import { resolveHome } from "../config/paths.js";
+import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
+import { formatTarget, nameOf } from "../delivery/target.js";
+import { HermesError } from "../errors.js";
+import { placesOf } from "../rules.js";
+import type { DeliveryRow, KnownChat } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+import { drawColumns } from "./columns.js";
+import { withNewStore, withStore } from "./open.js";
+import { jsonOption } from "./options.js";
+import { print, printError, printJson } from "./output.js";
+import { relativeTime } from "./times.js";
+
+interface SendOptions {
+  wait?: number | true;
+  key?: string;
+  list?: boolean;
+  json?: boolean;
+}
+
+const WAIT_SECONDS = 60;
+const LISTED = 100;
+
+const HELP = `
+The target is platform:chat or platform:chat:thread, with the chat's id or its name, or "home" for the home channel
+(platforms.<name>.home_channel). The message is stored first; the gateway that runs sends it within a second, or the
+next one when none runs.
+
+  hermes send telegram:-100123 "The backup is done"
+  df -h | hermes send home -
+  hermes send slack:#ops --wait "Deployed"
+  hermes send --list`;
+
+export function sendCommand(): Command {
+  return new Command("send")
+    .argument("[target]", "where it goes")
+    .argument("[text]", "what is said, as Markdown; - or nothing: the standard input, as one message")
+    .option("--wait [seconds]", `wait until it has arrived (at most ${WAIT_SECONDS} s)`, seconds)
+    .option("--key <key>", "send once only, however often this is called with the same key")
+    .option("--list", "show the chats that are known")
+    .addOption(jsonOption())
+    .addHelpText("after", HELP)
+    .action(send);
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new InvalidArgumentError("Give a number of seconds.");
+}
+
+async function send(to: string | undefined, text: string | undefined, options: SendOptions): Promise<void> {
+  if (options.list) return list(options);
+  if (to === undefined)
+    throw new HermesError("invalid", "Where to?", {
+      hint: "hermes send platform:chat TEXT; --list shows chats.",
+    });
+  const said = text === undefined || text === "-" ? await fromStdin() : text;
+  const home = resolveHome(process.env);
+  const { config } = loadConfig({ home, env: process.env });
+  await withNewStore(async (store) => {
+    const places = { ...placesOf(config), isChatId };
+    const { id, target } = await queueSend(store, { to, text: said, key: options.key }, places);
+    const { readLock } = await import("../store/sqlite/lock.js");
+    const { running } = await readLock(home);
+    if (options.wait !== undefined && running) return report(await waited(store, id, options), options);
+    if (options.json) printJson({ ...describeSend((await store.getDelivery(id))!), gateway: running });
+    else if (running) print(`Queued for ${formatTarget(target)} as out:${id}.`);
+    else
+      print(`Queued for ${formatTarget(target)} as out:${id}: no gateway is running, the next one sends it.`);
+    if (options.wait !== undefined)
+      throw new HermesError("unavailable", "No gateway is running to wait for.");
+  });
+}
+
+/** One message a run, without the line's end that every program adds. */
+async function fromStdin(): Promise<string> {
+  if (process.stdin.isTTY) printError("Type the message; Ctrl-D sends it.");
+  return (await readAll(process.stdin)).replace(/\r?\n$/, "");
+}
+
+function waited(store: Store, id: number, { wait }: SendOptions): Promise<DeliveryRow> {
+  return awaitDelivery(store, id, (typeof wait === "number" ? wait : WAIT_SECONDS) * 1000);
+}
+
+function report(row: DeliveryRow, { json }: SendOptions): void {
+  const where = formatTarget(row.target);
+  if (json) printJson({ ...describeSend(row), gateway: true });
+  else if (row.state === "sent") print(`Sent to ${where}: message ${row.messageIds.join(", ")}.`);
+  if (row.state === "sent") return;
+  const reason = row.error ? `: ${row.error}` : "";
+  if (row.state === "dead") throw new HermesError("refused", `Not sent to ${where}${reason}`);
+  if (row.state === "unknown")
+    throw new HermesError(
+      "unavailable",
+      `Nobody knows whether out:${row.id} has arrived at ${where}${reason}`,
+    );
+  throw new HermesError("unavailable", `out:${row.id} still waits for ${where}${reason}`, {
+    hint: "It stays queued and is sent when that is possible.",
+  });
+}
+
+async function list({ json }: SendOptions): Promise<void> {
+  const chats = await withStore<KnownChat[]>(
+    (store) => store.knownChats({ limit: LISTED }),
+    () => [],
+  );
+  const rows = chats.map((chat) => ({ ...chat, to: formatTarget({ ...chat, userId: null, replyTo: null }) }));
+  if (json) return printJson(rows);
+  if (rows.length === 0) return print("No chat is known yet: one is as soon as somebody writes to the bot.");
+  const columns = [
+    { header: "Target", width: 34 },
+    { header: "Name", width: 24, cut: 22 },
+    { header: "Kind", width: 8 },
+    { header: "Active", width: 12 },
+  ];
+  const now = nowSeconds();
+  const cells = rows.map((chat) => [
+    chat.to,
+    nameOf(chat) ?? "—",
+    chat.chatType,
+    relativeTime(chat.lastActivity, now),
+  ]);
+  print(drawColumns(columns, cells, 80));
+}

@@ -1,0 +1,60 @@
+import { setTimeout as waitMs } from "node:timers/promises";
+import { HermesError } from "../errors.js";
+import type { Target } from "../message.js";
+import type { DeliveryRow } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+import { findTarget } from "./find-target.js";
+import { formatTarget, type Places } from "./target.js";
+
+/** A message of the operator's own, or of a program's: durable when this resolves, sent by the gateway that runs. */
+export interface Send {
+  to: string;
+  text: string;
+  /** Asked again under the same key, it is one message. */
+  key?: string | undefined;
+}
+
+export interface QueuedSend {
+  /** The outbox row. */
+  id: number;
+  target: Target;
+}
+
+const TEXT_MAX = 100_000;
+const LOOK_MS = 100;
+
+export async function queueSend(
+  store: Pick<Store, "knownChats" | "enqueueReply">,
+  { to, text, key }: Send,
+  places: Omit<Places, "chats">,
+): Promise<QueuedSend> {
+  if (text.trim() === "") throw new HermesError("invalid", "There is nothing to send: the text is empty.");
+  if (text.length > TEXT_MAX)
+    throw new HermesError("invalid", `The text has ${text.length} characters; ${TEXT_MAX} are the most.`);
+  const target = await findTarget(store, to, places);
+  if (!target) throw new HermesError("invalid", "A message has to go to a chat.", { hint: "platform:chat" });
+  const id = await store.enqueueReply({ target, kind: "answer", text }, key);
+  return { id, target };
+}
+
+/** The row once it is sent or given up, or as it stands when the time is over. */
+export async function awaitDelivery(
+  store: Pick<Store, "getDelivery">,
+  id: number,
+  timeoutMs: number,
+): Promise<DeliveryRow> {
+  const endAt = performance.now() + timeoutMs;
+  for (;;) {
+    const row = await store.getDelivery(id);
+    if (!row) throw new HermesError("not_found", `There is no message out:${id}.`);
+    const isOpen = row.state === "pending" || row.state === "sending";
+    if (!isOpen || performance.now() >= endAt) return row;
+    await waitMs(LOOK_MS);
+  }
+}
+
+/** What became of it, for programs. */
+export function describeSend(row: DeliveryRow): object {
+  const { id, target, state, attempts, error, messageIds, sentAt } = row;
+  return { id: `out:${id}`, to: formatTarget(target), state, attempts, error, messageIds, sentAt };
+}

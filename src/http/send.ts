@@ -1,0 +1,63 @@
+/** `/api/send`: programs say something in a chat, through the outbox. For whoever has the token, and nobody else. */
+import type { Context, Hono } from "hono";
+import { z } from "zod";
+import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
+import type { Places } from "../delivery/target.js";
+import { HermesError } from "../errors.js";
+import type { Store } from "../store/store.js";
+import { fault } from "./faults.js";
+
+export interface SendRoutes {
+  store: Store;
+  places: Omit<Places, "chats">;
+  /** Without a token anybody on this machine could speak as the bot. */
+  hasToken: boolean;
+  /** Something waits in the outbox. */
+  wake(): void;
+}
+
+const WAIT_SECONDS = 30;
+
+const bodySchema = z.strictObject({
+  to: z.string().min(1),
+  text: z.string(),
+  key: z.string().min(1).max(200).optional(),
+  /** Seconds to wait for the receipt. */
+  wait: z.number().min(0).max(WAIT_SECONDS).optional(),
+});
+
+export function sendRoutes(app: Hono, routes: SendRoutes): void {
+  app.use("/api/send/*", async (c, next) => {
+    if (!routes.hasToken)
+      return fault(c, 403, "refused", "Sending over HTTP wants a token: set http.token (HERMES_HTTP_TOKEN)");
+    c.header("Cache-Control", "no-store");
+    await next();
+  });
+  app.post("/api/send", (c) => send(c, routes));
+  app.get("/api/send/:id", async (c) => {
+    const row = await routes.store.getDelivery(
+      Number(/^(?:out:)?(\d{1,15})$/.exec(c.req.param("id"))?.[1] ?? -1),
+    );
+    if (!row) return fault(c, 404, "not_found", "There is no such message");
+    return c.json(describeSend(row));
+  });
+}
+
+async function send(c: Context, { store, places, wake }: SendRoutes): Promise<Response> {
+  const body = readBody(await c.req.json().catch(() => undefined));
+  const key = c.req.header("idempotency-key") ?? body.key;
+  const { id } = await queueSend(store, { to: body.to, text: body.text, key }, places);
+  wake();
+  const row = await awaitDelivery(store, id, (body.wait ?? 0) * 1000);
+  return c.json(describeSend(row), row.state === "pending" || row.state === "sending" ? 202 : 200);
+}
+
+function readBody(given: unknown): z.output<typeof bodySchema> {
+  const parsed = bodySchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join(".");
+  throw new HermesError("invalid", `The body is no message${where ? `: ${where}: ${issue?.message}` : ""}.`, {
+    hint: '{"to": "platform:chat", "text": "…", "key"?: "…", "wait"?: seconds}',
+  });
+}

@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { storeIn } from "./support/home.js";
+import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
+
+const CONFIG = `
+platforms:
+  telegram: {token: "1:x", home_channel: -100}
+  discord: {token: "MQ.x.y"}
+`;
+
+/** A home with one chat that is known. */
+async function someHome(): Promise<string> {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "config.yaml"), CONFIG);
+  const origin = { platform: "telegram", chatType: "group", chatId: "-200", chatName: "Family" };
+  const route = { sessionKey: "k", sessionId: "s", origin, tuple: "t", createdAt: 1, updatedAt: 2 };
+  await storeIn(home, (store) => store.adoptRoutes([{ ...route, lastPromptTokens: 0, flags: {} }]));
+  return home;
+}
+
+const waiting = (home: string) =>
+  storeIn(home, async (store) => {
+    const rows = await store.claimDeliveries("test", 10);
+    return rows.map(({ target, text }) => [target.platform, target.chatId, target.threadId, text]);
+  });
+
+describe("hermes send", () => {
+  it("queues when no gateway runs, and says so", async () => {
+    const home = await someHome();
+    expect(await hermes(home, "send", "telegram:Family", "hello")).toMatch(
+      /^Queued for telegram:-200 as out:1: no gateway is running/,
+    );
+    const queued = await hermesJson(home, "send", "telegram:-300:7", "a topic");
+    expect(queued).toMatchObject({ id: "out:2", to: "telegram:-300:7", state: "pending", gateway: false });
+    const ran = await runHermes(home, ["send", "home", "-"], "two\nlines\n");
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(await waiting(home)).toEqual([
+      ["telegram", "-200", null, "hello"],
+      ["telegram", "-300", "7", "a topic"],
+      ["telegram", "-100", null, "two\nlines"],
+    ]);
+  });
+
+  it("sends once under one key", async () => {
+    const home = await someHome();
+    const first = await hermesJson(home, "send", "home", "done", "--key", "backup-7");
+    expect(await hermesJson(home, "send", "home", "done", "--key", "backup-7")).toEqual(first);
+    expect(await waiting(home)).toHaveLength(1);
+  });
+
+  it("has nobody to wait for without a gateway, but keeps the message", async () => {
+    const home = await someHome();
+    const ran = await runHermes(home, ["send", "home", "hello", "--wait"]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("No gateway is running");
+    expect(await waiting(home)).toHaveLength(1);
+  });
+
+  it.each([
+    [["send"], "Where to?"],
+    [["send", "telegram:Familie", "x"], 'Known there: telegram:-200 "Family"'],
+    [["send", "slack:C0123456", "x"], "These are: telegram, discord, web"],
+    [["send", "discord:home", "x"], "platforms.discord.home_channel"],
+    [["send", "home", " "], "nothing to send"],
+    [["send", "local", "x"], "has to go to a chat"],
+    [["send", "home", "x", "--wait", "soon"], "number of seconds"],
+  ])("%j is refused with what to do", async (args, words) => {
+    const ran = await runHermes(await someHome(), args);
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toContain(words);
+  });
+
+  it("lists the chats that are known", async () => {
+    const home = await someHome();
+    expect(await hermes(home, "send", "--list")).toMatch(/telegram:-200\s+Family\s+group/);
+    expect(await hermesJson(home, "send", "--list")).toMatchObject([{ to: "telegram:-200" }]);
+    expect(await hermes(temporaryFolder(), "send", "--list")).toContain("No chat is known yet");
+  });
+});
