@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
+import { HermesError } from "../errors.js";
 import type { InboundMessage } from "../message.js";
 import type { Adapter } from "./adapter.js";
+import { botsOf, slackEventsPath, telegramWebhook } from "./bots.js";
+import { unusable } from "./unusable.js";
 
 /** Configuration → the platforms that are switched on. Each is loaded on demand: an unused SDK costs nothing. */
 export interface RegistryOptions {
@@ -31,10 +34,11 @@ export interface Platforms {
 }
 
 export async function loadPlatforms(options: RegistryOptions): Promise<Platforms> {
+  const { telegram, discord, slack } = options.config.platforms;
   const loaded = await Promise.all([
-    ...telegramBots(options),
-    ...discordBots(options),
-    ...slackBots(options),
+    ...botsOf(telegram, "telegram").map((bot) => unlessBroken("telegram", bot, loadTelegram(bot, options))),
+    ...botsOf(discord, "discord").map((bot) => unlessBroken("discord", bot, loadDiscord(bot, options))),
+    ...botsOf(slack, "slack").map((bot) => unlessBroken("slack", bot, loadSlack(bot, options))),
   ]);
   return {
     adapters: loaded.map(({ adapter }) => adapter),
@@ -47,19 +51,18 @@ interface Loaded {
   callback?: Callback;
 }
 
-/** The platform's own bot, and those that are named under `accounts`: each with the settings of all, but for its own. */
-function botsOf<P extends { enabled: boolean; token: string | null; accounts: Record<string, object> }>(
-  platform: P,
-  name: string,
-): (P & { name: string })[] {
-  if (!platform.enabled) return [];
-  const own = platform.token === null ? [] : [{ ...platform, name }];
-  const others = Object.entries(platform.accounts).map(([key, settings]) => ({
-    ...platform,
-    ...settings,
-    name: key,
-  }));
-  return [...own, ...others];
+/** A bot that can't even be made is one platform's trouble, not that of the others. */
+async function unlessBroken(
+  platform: string,
+  { name }: { name: string },
+  loading: Promise<Loaded>,
+): Promise<Loaded> {
+  try {
+    return await loading;
+  } catch (error) {
+    if (!(error instanceof HermesError)) throw error;
+    return { adapter: unusable(platform, name, error) };
+  }
 }
 
 /** Where the files of a chat go, and where files are sent from. */
@@ -73,70 +76,60 @@ function mediaOf({ config, homeDir, mayFetch }: RegistryOptions) {
   };
 }
 
-function telegramBots(options: RegistryOptions): Promise<Loaded>[] {
-  const { config, log } = options;
-  return botsOf(config.platforms.telegram, "telegram").map(async (bot) => {
-    const { telegramAdapter } = await import("./telegram/index.js");
-    const { secret, path, url } = bot.webhook;
-    const adapter = telegramAdapter({
-      token: bot.token!,
-      apiRoot: bot.api_root,
-      replyToMode: bot.reply_to_mode,
-      catchUpMaxAgeSeconds: bot.catch_up_max_age,
-      media: mediaOf(options),
-      log,
-      ...(secret === null ? {} : { webhook: { secret, path, ...(url === null ? {} : { publicUrl: url }) } }),
-    });
-    const { webhookPath } = adapter;
-    if (webhookPath === null) return { adapter };
-    return {
-      adapter,
-      callback: { path: webhookPath, handle: (request: Request) => adapter.handleWebhook(request) },
-    };
+type Named<Platform extends keyof Config["platforms"]> = Config["platforms"][Platform] & { name: string };
+
+async function loadTelegram(bot: Named<"telegram">, options: RegistryOptions): Promise<Loaded> {
+  const { telegramAdapter } = await import("./telegram/index.js");
+  const adapter = telegramAdapter({
+    token: bot.token!,
+    apiRoot: bot.api_root,
+    replyToMode: bot.reply_to_mode,
+    catchUpMaxAgeSeconds: bot.catch_up_max_age,
+    media: mediaOf(options),
+    log: options.log,
+    ...telegramWebhook(bot),
   });
+  const { webhookPath } = adapter;
+  if (webhookPath === null) return { adapter };
+  return {
+    adapter,
+    callback: { path: webhookPath, handle: (request: Request) => adapter.handleWebhook(request) },
+  };
 }
 
-function discordBots(options: RegistryOptions): Promise<Loaded>[] {
-  const { config, log } = options;
-  return botsOf(config.platforms.discord, "discord").map(async (bot) => {
-    const { discordAdapter } = await import("./discord/index.js");
-    const adapter = discordAdapter({
-      token: bot.token!,
-      apiUrl: bot.api_url,
-      replyToMode: bot.reply_to_mode,
-      replyInThread: bot.reply_in_thread,
-      catchUpMaxAgeSeconds: bot.catch_up_max_age,
-      media: mediaOf(options),
-      log,
-    });
-    return { adapter };
+async function loadDiscord(bot: Named<"discord">, options: RegistryOptions): Promise<Loaded> {
+  const { discordAdapter } = await import("./discord/index.js");
+  const adapter = discordAdapter({
+    token: bot.token!,
+    apiUrl: bot.api_url,
+    replyToMode: bot.reply_to_mode,
+    replyInThread: bot.reply_in_thread,
+    catchUpMaxAgeSeconds: bot.catch_up_max_age,
+    media: mediaOf(options),
+    log: options.log,
   });
+  return { adapter };
 }
 
-function slackBots(options: RegistryOptions): Promise<Loaded>[] {
-  const { config, homeDir, log } = options;
-  return botsOf(config.platforms.slack, "slack").map(async (bot) => {
-    const { slackAdapter } = await import("./slack/index.js");
-    const adapter = slackAdapter({
-      token: bot.token!,
-      appToken: bot.app_token ?? undefined,
-      signingSecret: bot.signing_secret ?? undefined,
-      apiUrl: bot.api_url,
-      account: bot.name,
-      replyInThread: bot.reply_in_thread,
-      dmTopLevelThreadsAsSessions: bot.dm_top_level_threads_as_sessions,
-      slashCommand: bot.slash_command,
-      streaming: bot.streaming,
-      streamCursor: config.streaming.cursor,
-      catchUpMaxAgeSeconds: bot.catch_up_max_age,
-      media: mediaOf(options),
-      fileDirs: [join(homeDir, MEDIA_FOLDERS.outgoing)],
-      log,
-    });
-    const overHttp = bot.app_token === null;
-    const path = bot.name === "slack" ? "/slack/events" : `/slack/${bot.name}/events`;
-    return overHttp
-      ? { adapter, callback: { path, handle: (request: Request) => adapter.handleRequest(request) } }
-      : { adapter };
+async function loadSlack(bot: Named<"slack">, options: RegistryOptions): Promise<Loaded> {
+  const { slackAdapter } = await import("./slack/index.js");
+  const adapter = slackAdapter({
+    token: bot.token!,
+    appToken: bot.app_token ?? undefined,
+    signingSecret: bot.signing_secret ?? undefined,
+    apiUrl: bot.api_url,
+    account: bot.name,
+    replyInThread: bot.reply_in_thread,
+    dmTopLevelThreadsAsSessions: bot.dm_top_level_threads_as_sessions,
+    slashCommand: bot.slash_command,
+    streaming: bot.streaming,
+    streamCursor: options.config.streaming.cursor,
+    catchUpMaxAgeSeconds: bot.catch_up_max_age,
+    media: mediaOf(options),
+    fileDirs: [join(options.homeDir, MEDIA_FOLDERS.outgoing)],
+    log: options.log,
   });
+  if (bot.app_token !== null) return { adapter };
+  const path = slackEventsPath(bot.name);
+  return { adapter, callback: { path, handle: (request: Request) => adapter.handleRequest(request) } };
 }

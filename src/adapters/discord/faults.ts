@@ -12,10 +12,10 @@ interface NativeError extends Error {
   scope?: string;
 }
 
-const PORTAL = "https://discord.com/developers/applications";
+export const PORTAL = "https://discord.com/developers/applications";
 
 export const BAD_TOKEN = `Discord refuses the bot's token. Make a new one at ${PORTAL} (Bot → Reset Token) and put it into DISCORD_BOT_TOKEN.`;
-export const MISSING_INTENTS = `Discord refuses the bot's intents. Switch on "Message Content Intent" at ${PORTAL} (Bot → Privileged Gateway Intents), then restart.`;
+const MISSING_INTENTS = `Discord refuses the bot's intents. Switch on "Message Content Intent" at ${PORTAL} (Bot → Privileged Gateway Intents), then restart.`;
 
 /** Codes with which the gateway closes for good. */
 const FINAL_CLOSES: Readonly<Record<number, string>> = {

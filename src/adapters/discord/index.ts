@@ -24,6 +24,7 @@ import { Media } from "./media.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM } from "./normalise.js";
 import { LIMIT } from "./render.js";
+import { closeRest, openRest } from "./rest.js";
 import { Seen } from "./seen.js";
 import { Sender } from "./send.js";
 import { Sessions } from "./sessions.js";
@@ -84,7 +85,7 @@ class Discord implements DiscordAdapter {
   async #build(events: AdapterEvents): Promise<Connection> {
     const { media, apiUrl, timing } = this.#settings;
     const settings = this.#settings;
-    const rest = await this.#rest();
+    const rest = await openRest(settings);
     const stop = new AbortController();
     const botId = await this.#botId(rest);
     const files = media ? new Media(media, apiUrl, timing.downloadTimeoutMs) : null;
@@ -106,20 +107,6 @@ class Discord implements DiscordAdapter {
       over: (line) => this.#end(line),
     });
     return { rest, sender, inbound, link, sessions, stop };
-  }
-
-  /** Retries off: what isn't idempotent must not be done twice, and the rest is retried with a pause, by us. */
-  async #rest(): Promise<REST> {
-    const { REST } = await import("discord.js");
-    const { apiUrl, token, timing } = this.#settings;
-    return new REST({
-      api: apiUrl,
-      retries: 0,
-      timeout: timing.requestTimeoutMs,
-      // Reads may wait in the SDK. Everything that is said waits in our own queue, where finals come first.
-      rejectOnRateLimit: ({ method, route }) =>
-        method.toUpperCase() !== "GET" && /^\/(channels|webhooks)\//.test(route),
-    }).setToken(token);
   }
 
   async #botId(rest: REST): Promise<string> {
@@ -144,8 +131,7 @@ class Discord implements DiscordAdapter {
     stop.abort();
     await within(STOP_WITHIN_MS, inbound.idle());
     await within(STOP_WITHIN_MS, sessions.flush());
-    rest.clearHashSweeper();
-    rest.clearHandlerSweeper();
+    closeRest(rest);
     this.#health = { ...this.#health, state: "down", detail: this.#over ?? "Not connected to Discord" };
   }
 

@@ -27,7 +27,7 @@ const ABNORMAL_CLOSE = 1006;
 /** So many times a network failure may not cost the session; then we identify anew. */
 const RESUME_ATTEMPTS = 3;
 /** Identifies that are left for a person's restarts. */
-const IDENTIFY_RESERVE = 20;
+export const IDENTIFY_RESERVE = 20;
 const READY_TIMEOUT_MS = 15_000;
 const LONGEST_WAIT_MS = 3_600_000;
 

@@ -110,11 +110,16 @@ export function settingsOf(options: TelegramOptions): Settings {
   };
 }
 
-function checkWebhook({ secret, path }: WebhookOptions): void {
+export function checkWebhook({ secret, path }: WebhookOptions): void {
   if (!/^[A-Za-z0-9_-]{1,256}$/.test(secret))
     throw new HermesError("invalid", "A Telegram webhook needs a secret", {
       hint: "Set platforms.telegram.webhook.secret to 1-256 letters, digits, _ or -, e.g. from `openssl rand -hex 32`.",
     });
   if (!path.startsWith("/"))
     throw new HermesError("invalid", `A webhook's path begins with a slash, unlike ${path}`);
+}
+
+/** Our webhook as Telegram calls it. */
+export function addressOf(publicUrl: string, path: string): string {
+  return publicUrl.replace(/\/+$/, "") + path;
 }

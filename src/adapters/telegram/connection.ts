@@ -2,7 +2,7 @@
 import type { Update } from "grammy/types";
 import { asSignal, type TelegramApi } from "./api.js";
 import { Backoff, pause } from "./backoff.js";
-import type { Settings, WebhookOptions } from "./config.js";
+import { addressOf, type Settings, type WebhookOptions } from "./config.js";
 import {
   isApiError,
   isUnauthorized,
@@ -126,7 +126,3 @@ export class Connection {
 
 const WEBHOOK_LOST =
   "Telegram has another webhook address than ours, or none: stop the other program that uses this bot, then restart";
-
-function addressOf(publicUrl: string, path: string): string {
-  return publicUrl.replace(/\/+$/, "") + path;
-}

@@ -64,8 +64,9 @@ function unclear(message: string, { repeatable }: CallNature): SendError {
   return new SendError(repeatable ? "never_sent" : "unknown", message);
 }
 
-export const TOKEN_REFUSED =
-  "Telegram refuses the bot's token: get a new one from @BotFather (/token) and set TELEGRAM_BOT_TOKEN";
+export const TOKEN_FAULT = "Telegram refuses the bot's token";
+export const TOKEN_FIX = "Get a new one from @BotFather (/token) and set TELEGRAM_BOT_TOKEN";
+export const TOKEN_REFUSED = `${TOKEN_FAULT}. ${TOKEN_FIX}`;
 export const SECOND_POLLER =
   "Another program polls with this bot's token: stop it, or revoke the token with @BotFather (/revoke) if you can't find it";
 export const WEBHOOK_ELSEWHERE =
@@ -73,7 +74,7 @@ export const WEBHOOK_ELSEWHERE =
 
 /** The error for `connect`, where nothing but another token helps. */
 export function tokenRefused(): HermesError {
-  return new HermesError("refused", "Telegram refuses the bot's token", { hint: TOKEN_REFUSED });
+  return new HermesError("refused", TOKEN_FAULT, { hint: TOKEN_REFUSED });
 }
 
 const REMEDIES: readonly [RegExp, string][] = [

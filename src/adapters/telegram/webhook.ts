@@ -10,11 +10,12 @@ export interface WebhookParts {
 
 /** An update is some kilobytes; files come separately. */
 const LONGEST_BODY_BYTES = 1024 * 1024;
+export const WRONG_SECRET = "Wrong secret";
 const SECRET_HEADER = "x-telegram-bot-api-secret-token";
 
 export async function answerWebhook(request: Request, { secret, take }: WebhookParts): Promise<Response> {
   if (request.method !== "POST") return says(405, "Only POST");
-  if (!isSame(request.headers.get(SECRET_HEADER) ?? "", secret)) return says(401, "Wrong secret");
+  if (!isSame(request.headers.get(SECRET_HEADER) ?? "", secret)) return says(401, WRONG_SECRET);
   if (!take) return says(503, "Not connected");
   const body = await readLimited(request);
   if (body === undefined) return says(413, "Too long");

@@ -96,6 +96,7 @@ export class DiscordEmulator extends Driver {
       token: () => settings.token,
       gatewayUrl: () => `ws://127.0.0.1:${this.#port}`,
       identifiesLeft: () => settings.identifiesLeft,
+      flags: () => flagsFor(settings.allowedIntents),
       messageLimit: options.messageLimit ?? { count: 5, perMs: 5000 },
     });
   }
@@ -173,9 +174,19 @@ export class DiscordEmulator extends Driver {
       user: userPayload(bot),
       guilds: [...world.guilds.keys()].map((id) => ({ id, unavailable: true })),
       shard: [0, 1],
-      application: { id: applicationId, flags: 0 },
+      application: { id: applicationId, flags: flagsFor(this.#settings.allowedIntents) },
     };
   }
+}
+
+/** As the portal's switches show in the application: presence, members, message content, each for a small bot. */
+function flagsFor(allowedIntents: number): number {
+  const switches = [
+    [1 << 8, 1 << 13],
+    [1 << 1, 1 << 15],
+    [1 << 15, 1 << 19],
+  ] as const;
+  return switches.reduce((flags, [intent, flag]) => flags | (allowedIntents & intent ? flag : 0), 0);
 }
 
 export { CHANNEL } from "./world.js";

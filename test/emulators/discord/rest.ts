@@ -32,6 +32,8 @@ export interface RestParts {
   token: () => string;
   gatewayUrl: () => string;
   identifiesLeft: () => number;
+  /** Of the application: which privileged intents it may ask for. */
+  flags: () => number;
   messageLimit: Limit;
 }
 
@@ -93,7 +95,7 @@ export class RestServer {
     if (call.path === "/gateway/bot") return { body: this.#gatewayInfo() };
     if (route === "GET /users") return { body: userPayload(core.bot) };
     if (route === "POST /users") return { body: this.#openDm(call) };
-    if (route === "GET /applications") return { body: { id: core.applicationId, name: "Hermes", flags: 0 } };
+    if (route === "GET /applications") return { body: this.#application() };
     if (route === "PUT /applications") return { body: this.#setCommands(call) };
     if (route === "POST /interactions") return interactions.callback(call, id, kind ?? "");
     if (route === "PATCH /webhooks") return interactions.editOriginal(call, kind ?? "");
@@ -112,6 +114,12 @@ export class RestServer {
     if (call.method === "PATCH") return messages.editMessage(core, call, channelId, messageId);
     if (call.method === "DELETE") return messages.deleteMessage(core, channelId, messageId);
     throw errors.unknownRoute();
+  }
+
+  #application(): Json {
+    const { core, flags } = this.#parts;
+    const servers = core.world.guilds.size;
+    return { id: core.applicationId, name: "Hermes", flags: flags(), approximate_guild_count: servers };
   }
 
   #gatewayInfo(): Json {

@@ -33,9 +33,12 @@ const basics: Record<string, Method> = {
 
 const METHODS: Record<string, Method> = { ...basics, ...chatMethods, ...roomMethods, ...fileMethods };
 
+/** Belongs to the app's own token, the others to the bot's. */
+export const APP_SCOPE = "connections:write";
+
 /** One of the scopes is enough. */
 const SCOPES: Record<string, readonly string[]> = {
-  "apps.connections.open": ["connections:write"],
+  "apps.connections.open": [APP_SCOPE],
   "chat.postMessage": ["chat:write"],
   "chat.update": ["chat:write"],
   "chat.delete": ["chat:write"],
@@ -52,7 +55,9 @@ const SCOPES: Record<string, readonly string[]> = {
   "files.completeUploadExternal": ["files:write"],
   "files.info": ["files:read"],
 };
-export const ALL_SCOPES = new Set(Object.values(SCOPES).flat());
+/** What only events need. */
+const EVENT_SCOPES = ["app_mentions:read", "commands"];
+export const ALL_SCOPES = new Set([...Object.values(SCOPES).flat(), ...EVENT_SCOPES]);
 
 export function callMethod(name: string, args: Args, scopes: ReadonlySet<string>, context: MethodContext) {
   const method = METHODS[name];

@@ -4,7 +4,7 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, Faults } from "./faults.js";
-import { type Args, callMethod, type MethodContext } from "./methods.js";
+import { APP_SCOPE, type Args, callMethod, type MethodContext } from "./methods.js";
 import type { Tiers } from "./tiers.js";
 import { ApiError } from "./types.js";
 
@@ -91,7 +91,9 @@ export class ApiServer {
     const answer = this.#answer(method, args, request, fault);
     changed();
     if (fault?.kind === "cut_after") return void request.socket.destroy();
-    response.setHeader("x-oauth-scopes", [...this.#parts.scopes].join(","));
+    const forApp = method === "apps.connections.open";
+    const scopes = [...this.#parts.scopes].filter((scope) => (scope === APP_SCOPE) === forApp);
+    response.setHeader("x-oauth-scopes", scopes.join(","));
     json(response, 200, answer);
   }
 

@@ -47,6 +47,7 @@ export class TelegramEmulator {
         username: options.username ?? "hermes_bot",
         is_bot: true,
       },
+      privacyMode: false,
       chats: new Chats(),
       updates,
       webhook: new WebhookSender(updates, options.webhookRetryMs ?? 20),

@@ -34,6 +34,8 @@ export interface Action {
 
 export interface World {
   bot: Person;
+  /** As @BotFather's /setprivacy says. What the bot is shown doesn't depend on it here. */
+  privacyMode: boolean;
   chats: Chats;
   updates: UpdateQueue;
   webhook: WebhookSender;
@@ -48,7 +50,11 @@ type Method = (world: World, payload: Payload, files: readonly UploadedFile[]) =
 const uploads = ["Photo", "Document", "Audio", "Video", "Voice", "Animation"];
 
 export const METHODS: Record<string, Method> = {
-  getMe: ({ bot }) => ({ ...bot, can_join_groups: true, can_read_all_group_messages: true }),
+  getMe: ({ bot, privacyMode }) => ({
+    ...bot,
+    can_join_groups: true,
+    can_read_all_group_messages: !privacyMode,
+  }),
   deleteWebhook: ({ webhook, updates }, payload) => {
     if (payload.drop_pending_updates === true) updates.confirmBelow(Number.MAX_SAFE_INTEGER);
     webhook.target = undefined;
