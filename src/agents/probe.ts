@@ -1,0 +1,112 @@
+/** One short question to a model → does it answer with this address and key, and if not, what to do. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config/schema.js";
+import { type Finding, found } from "../finding.js";
+import { connectionOf } from "./auxiliary.js";
+import { type Connection, openModel } from "./model/connection.js";
+import { classify, type RequestFailed } from "./model/failures.js";
+import { ask, type ModelRequest } from "./model/request.js";
+
+export interface NamedConnection {
+  /** As the keys of the configuration call it: "model", "model.fallback.0", "auxiliary.memory". */
+  name: string;
+  connection: Connection;
+}
+
+/** Every model that may be asked, each once. */
+export function connectionsOf(config: Pick<Config, "model" | "auxiliary">): NamedConnection[] {
+  const { fallback, ...main } = config.model;
+  const all = [
+    { name: "model", connection: main },
+    ...fallback.map((connection, i) => ({ name: `model.fallback.${i}`, connection })),
+    ...Object.entries(config.auxiliary).map(([task, settings]) => ({
+      name: `auxiliary.${task}`,
+      connection: connectionOf(settings, config.model),
+    })),
+  ].filter(({ name, connection }) => name === "model" || connection.default !== null);
+  const known = new Set<string>();
+  return all.filter(({ connection: { provider, base_url, api_key, default: model } }) => {
+    const key = JSON.stringify([provider, base_url, api_key, model]);
+    return !known.has(key) && known.add(key);
+  });
+}
+
+const QUESTION: ModelRequest = {
+  system: "This is a test of the connection.",
+  messages: [{ role: "user", content: "Answer with the word OK." }],
+  tools: [],
+  mayCall: false,
+  // A model that thinks before it speaks may use up its words that way.
+  mustSpeak: false,
+  maxTokens: 64,
+};
+
+const PATIENCE_MS = 30_000;
+
+export async function probeModel(
+  connection: Connection,
+  signal: AbortSignal,
+  patienceMs = PATIENCE_MS,
+): Promise<Finding> {
+  if (connection.provider === "echo")
+    return found.ok("echo: repeats what it is told; `hermes setup` puts a model in its place");
+  const startMs = performance.now();
+  try {
+    await firstWord(connection, signal, patienceMs);
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+    return found.ok(`${nameOf(connection)} answers (${seconds} s)`);
+  } catch (error) {
+    return explain(classify(error), connection);
+  }
+}
+
+/** One word is proof enough: the rest is neither waited for nor paid. */
+async function firstWord(connection: Connection, signal: AbortSignal, patienceMs: number): Promise<void> {
+  const limits = { firstWordMs: patienceMs, idleMs: patienceMs, totalMs: patienceMs };
+  const words = ask(await openModel(connection), QUESTION, limits, signal);
+  await words.next();
+  // Ends the request behind it; a server that doesn't let go is not waited for.
+  await Promise.race([words.return(undefined as never), sleep(1000, undefined, { ref: false })]);
+}
+
+function explain({ kind, message }: RequestFailed, connection: Connection): Finding {
+  const { api_key: key, base_url: address, provider } = connection;
+  const said = shorten(key === null ? message : message.replaceAll(key, "****"));
+  const name = nameOf(connection);
+  const status = /^HTTP (\d+)/.exec(message)?.[1];
+  if (kind === "rate_limit")
+    return found.warn(`${name} is busy: ${said}`, "The key is good. Look at its limits if this stays.");
+  if (kind === "timeout")
+    return found.warn(`${name} didn't answer: ${said}`, "A local model may still be loading: try again.");
+  if (status === "401" || status === "403" || /api key/i.test(message))
+    return found.fail(`${name}: the key is refused (${said})`, `Set ${KEY_NAMES[provider]} in .env.`);
+  if (status === "404")
+    return found.fail(
+      `${name} isn't there: ${said}`,
+      `Check model.default and model.base_url${address ? ` (${address}; most end in /v1)` : ""}.`,
+    );
+  if (kind === "network")
+    return found.fail(
+      `${name} can't be reached: ${said}`,
+      `Check model.base_url${address ? ` (${address})` : ""} and that the server runs.`,
+    );
+  return found.fail(`${name} gave no answer: ${said}`, "Check model.* in config.yaml.");
+}
+
+const KEY_NAMES: Readonly<Record<Connection["provider"], string>> = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  "openai-compatible": "HERMES_MODEL_API_KEY",
+  echo: "no key",
+};
+
+function nameOf({ provider, default: model }: Connection): string {
+  return `${model ?? "the model"} (${provider})`;
+}
+
+const LONGEST_WORDS = 160;
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
+}
