@@ -62,6 +62,8 @@ export interface Store extends Queues {
   ): Promise<{ imported: number; skipped: number }>;
   stats(): Promise<Stats>;
   insights(query: InsightsQuery): Promise<Insights>;
+  /** What is open and since when, and what retention would remove. */
+  vitals(retentionDays: number): Promise<Vitals>;
 
   getMeta(key: string): Promise<string | undefined>;
   setMeta(key: string, value: string): Promise<void>;
@@ -231,6 +233,22 @@ export interface Stats {
   databaseBytes: number;
   layout: "compact" | "inline" | "none";
   schemaVersion: number;
+}
+
+/** Rows of one state; `oldestAt` is that of the oldest whose time has come. */
+export interface OpenRows {
+  count: number;
+  oldestAt: number | null;
+}
+
+export interface Vitals {
+  waiting: OpenRows;
+  running: OpenRows;
+  pending: OpenRows;
+  sending: OpenRows;
+  /** Ended sessions that are older than the retention. */
+  prunable: number;
+  newestMessageAt: number | null;
 }
 
 export interface InsightsQuery {

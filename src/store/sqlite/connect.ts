@@ -111,9 +111,7 @@ function unopened(path: string, error: NodeJS.ErrnoException): HermesError {
 
 function requireSafeSqlite(db: Connection): void {
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string;
-  const parts = version.split(".").map(Number);
-  const older = SQLITE_MINIMUM.findIndex((minimum, i) => (parts[i] ?? 0) !== minimum);
-  if (older === -1 || (parts[older] ?? 0) > SQLITE_MINIMUM[older]!) return;
+  if (isSafeSqlite(version)) return;
   throw new HermesError(
     "unavailable",
     `SQLite ${version} can corrupt shared files; ${SQLITE_MINIMUM.join(".")} is needed.`,
@@ -121,4 +119,21 @@ function requireSafeSqlite(db: Connection): void {
       hint: "Run `npm ci` again, so that better-sqlite3 is built with its own SQLite.",
     },
   );
+}
+
+export function isSafeSqlite(version: string): boolean {
+  const parts = version.split(".").map(Number);
+  const differs = SQLITE_MINIMUM.findIndex((minimum, i) => (parts[i] ?? 0) !== minimum);
+  return differs === -1 || (parts[differs] ?? 0) > SQLITE_MINIMUM[differs]!;
+}
+
+/** The library's version, after a check that it is one to trust. Fails where better-sqlite3 can't be loaded at all. */
+export function sqliteVersion(): string {
+  const db = new Database(":memory:");
+  try {
+    requireSafeSqlite(db);
+    return db.prepare("SELECT sqlite_version()").pluck().get() as string;
+  } finally {
+    db.close();
+  }
 }

@@ -92,6 +92,7 @@ class SqliteStore implements Store {
   deleteSession: Store["deleteSession"] = (id) => this.#write.deleteSession(id);
   stats: Store["stats"] = () => this.#read.stats();
   insights: Store["insights"] = (query) => this.#read.insights(query);
+  vitals: Store["vitals"] = (retentionDays) => this.#read.vitals(retentionDays);
   getMeta: Store["getMeta"] = (key) => this.#read.getMeta(key);
   setMeta: Store["setMeta"] = (key, value) => this.#write.setMeta(key, value);
 

@@ -47,10 +47,25 @@ export async function acquireLock(home: string, info: GatewayInfo): Promise<Lock
   }
 }
 
-export async function readLock(home: string): Promise<{ running: boolean; info?: GatewayInfo }> {
-  if (!(await isHeld(home))) return { running: false };
+export interface LockState {
+  running: boolean;
+  info?: GatewayInfo;
+  /** The last one ended without a goodbye: what it left behind is picked up at the next start. */
+  crashed?: GatewayInfo;
+  /** Hermes Agent's own gateway has this home: ours can't start. */
+  agentPid?: number;
+}
+
+export async function readLock(home: string): Promise<LockState> {
+  const running = await isHeld(home);
   const info = await readInfo(home);
-  return info ? { running: true, info } : { running: true };
+  if (running) return info ? { running, info } : { running };
+  const agentPid = await hermesAgentPid(home);
+  return {
+    running,
+    ...(info ? { crashed: info } : {}),
+    ...(agentPid === undefined ? {} : { agentPid }),
+  };
 }
 
 /** A connection that nobody mentions any more is closed by the garbage collector, and the lock with it. */

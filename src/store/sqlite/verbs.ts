@@ -64,6 +64,7 @@ import {
 import { databaseBytes, insights, stats } from "./stats.js";
 import { nextTitle, resolveTitle, setTitle, suggestTitle } from "./titles.js";
 import { countExport, exportPage, importBatch, linkParents } from "./transfer.js";
+import { vitals } from "./vitals.js";
 
 /** What each thread can be asked. A generator is long work that lets others in at every `yield`. */
 
@@ -140,6 +141,7 @@ export const readVerbs = {
   stats,
   databaseBytes,
   insights,
+  vitals,
   getMeta,
   check,
   copyDatabase,
