@@ -54,8 +54,8 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "doctor",
-    summary: "Check the configuration, the files and the queues",
-    load: async () => (await import("./doctor.js")).doctorCommand(),
+    summary: "Check everything that can go wrong, with the fix for each fault",
+    load: async () => (await import("./doctor/index.js")).doctorCommand(),
   },
 ];
 

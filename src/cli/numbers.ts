@@ -8,6 +8,12 @@ export function megabytes(bytes: number): string {
   return `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
 }
 
+/** 13002342 → `12.4 MB`, 130023420000 → `121.1 GB`. */
+export function dataSize(bytes: number): string {
+  const gigabytes = bytes / 1024 ** 3;
+  return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : megabytes(bytes);
+}
+
 /** `1 session`, `2 sessions`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

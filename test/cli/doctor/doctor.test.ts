@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { acquireLock } from "../../src/store/sqlite/lock.js";
-import { someHistory, storeIn } from "./support/home.js";
-import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
+import { acquireLock } from "../../../src/store/sqlite/lock.js";
+import { someHistory, storeIn } from "../support/home.js";
+import { hermes, hermesJson, runHermes, temporaryFolder } from "../support/run.js";
 
 interface Report {
   ok: boolean;

@@ -1,0 +1,51 @@
+/** The database: does it open, is it whole, does it grow beyond what is to be kept? */
+import type { Config } from "../../config/schema.js";
+import { type Finding, found } from "../../finding.js";
+import type { Stats, Store, Vitals } from "../../store/store.js";
+import { counted, dataSize } from "../numbers.js";
+import { withProgress } from "../progress.js";
+
+export function describeContents({ sessions, messages, schemaVersion, layout }: Stats): Finding {
+  const contents = `${counted(sessions, "session")}, ${counted(messages, "message")}`;
+  return found.ok(`opens (schema ${schemaVersion}, ${layout}): ${contents}`);
+}
+
+/** Up to here reading all of it takes a moment. */
+const SMALL_BYTES = 64 * 1024 * 1024;
+
+export async function checkIntegrity(store: Store, databaseBytes: number, deep: boolean): Promise<Finding> {
+  if (!deep && databaseBytes > SMALL_BYTES)
+    return found.ok(`not looked at: ${dataSize(databaseBytes)} take a while, --deep reads them`);
+  const { ok, problems } = await withProgress((onProgress) => store.check(onProgress));
+  if (ok) return found.ok("every page and index is sound");
+  return found.fail(problems.join("\n"), "Run `hermes sessions repair`; it keeps a copy.");
+}
+
+/** From here on it is worth a word that nothing is ever removed. */
+const LARGE_BYTES = 500 * 1024 * 1024;
+/** Pruning is offered once a day, and not while the gateway is away. */
+const OVERDUE_DAYS = 3;
+
+export function judgeSize(
+  databaseBytes: number,
+  { prunable }: Pick<Vitals, "prunable">,
+  { auto_prune, retention_days }: Config["sessions"],
+  running: boolean,
+): Finding {
+  const size = dataSize(databaseBytes);
+  const old = `${counted(prunable, "ended session")} older than ${retention_days} days`;
+  if (prunable === 0) return found.ok(`${size}, nothing is older than ${retention_days} days`);
+  if (auto_prune && running)
+    return found.warn(`${size}, ${old} though sessions.auto_prune is on`, "Look for `pruning` in the log.");
+  if (auto_prune) return found.ok(`${size}, ${old}: pruned when the gateway starts`);
+  if (databaseBytes < LARGE_BYTES) return found.ok(`${size}, ${old} (sessions.auto_prune is off)`);
+  return found.warn(
+    `${size}, ${old}`,
+    `\`hermes sessions prune --older-than ${retention_days}\` removes them, sessions.auto_prune: true from now on.`,
+  );
+}
+
+/** What pruning should have removed by now, were it at work. */
+export function retentionDays(config: Config["sessions"], running: boolean): number {
+  return config.retention_days + (config.auto_prune && running ? OVERDUE_DAYS : 0);
+}

@@ -1,0 +1,116 @@
+/** The home and what lies in it: whose it is, who can read it, how much room is left. */
+import { constants } from "node:fs";
+import { access, readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { homePaths } from "../../config/paths.js";
+import { type Finding, found } from "../../finding.js";
+import { readIndex } from "../../sessions/index-file.js";
+import { counted, dataSize } from "../numbers.js";
+
+const MODE = 0o777;
+const OTHERS = 0o077;
+/** More is not counted: one command mends them all. */
+const MOST_FILES = 5000;
+
+export async function checkHome(home: string): Promise<Finding> {
+  const entry = await stat(home).catch(() => undefined);
+  if (!entry) return found.warn(`${home} doesn't exist yet`, "It is made when the gateway first starts.");
+  if (!entry.isDirectory())
+    return found.fail(`${home} is not a folder`, "Name another with --home or HERMES_HOME.");
+  if (!(await mayWrite(home)))
+    return found.fail(
+      `${home} can't be written by this user`,
+      "Run hermes as its owner, or name another home.",
+    );
+  const mode = entry.mode & MODE;
+  if ((mode & OTHERS) === 0) return found.ok(`${home} is its owner's alone`);
+  return found.warn(`${home} is open to others (mode ${octal(mode)})`, `chmod 700 ${home}`);
+}
+
+function mayWrite(path: string): Promise<boolean> {
+  return access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What others must not read: tokens and conversations. Files that aren't there need no check. */
+export async function checkPermissions(home: string): Promise<Finding[]> {
+  const { envFile, configFile, stateDb, sessionsIndex, sessionsDir, memoriesDir } = homePaths(home);
+  const single = [envFile, configFile, stateDb, sessionsIndex];
+  const seen = [
+    ...(await Promise.all(single.map(checkPrivate))),
+    ...(await Promise.all(
+      [sessionsDir, memoriesDir, join(home, "media")].map((folder) => checkFolder(folder, single)),
+    )),
+  ];
+  return seen.flat();
+}
+
+async function checkPrivate(path: string): Promise<Finding[]> {
+  const mode = await modeOf(path);
+  if ((mode & OTHERS) === 0) return [];
+  return [found.warn(`${path} can be read by others (mode ${octal(mode)})`, `chmod 600 ${path}`)];
+}
+
+async function checkFolder(folder: string, except: readonly string[]): Promise<Finding[]> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
+  const paths = entries.slice(0, MOST_FILES).map((name) => join(folder, name));
+  let open = 0;
+  for (const path of paths) if (!except.includes(path) && (await isOpenFile(path))) open += 1;
+  if (open === 0) return [];
+  return [
+    found.warn(`${counted(open, "file")} in ${folder} can be read by others`, `chmod -R go= ${folder}`),
+  ];
+}
+
+async function isOpenFile(path: string): Promise<boolean> {
+  const entry = await stat(path).catch(() => undefined);
+  return entry?.isFile() === true && (entry.mode & OTHERS) !== 0;
+}
+
+async function modeOf(path: string): Promise<number> {
+  const entry = await stat(path).catch(() => undefined);
+  return (entry?.mode ?? 0) & MODE;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(3, "0");
+}
+
+// --- room ---------------------------------------------------------------------------------------------------------
+
+const MB = 1024 * 1024;
+const LEAST_BYTES = 100 * MB;
+const FEW_BYTES = 1024 * MB;
+
+export async function checkDisk(home: string): Promise<Finding> {
+  const where = (await stat(home).catch(() => undefined)) ? home : join(home, "..");
+  const { bavail, bsize } = await statfs(where);
+  const databaseBytes = (await stat(homePaths(home).stateDb).catch(() => undefined))?.size ?? 0;
+  return judgeRoom(bavail * bsize, databaseBytes);
+}
+
+/** A copy of the database must fit: migrations, repairs and backups make one. */
+export function judgeRoom(freeBytes: number, databaseBytes: number): Finding {
+  const free = `${dataSize(freeBytes)} free`;
+  if (freeBytes < LEAST_BYTES)
+    return found.fail(`${free}: writes will fail soon`, "Make room on this disk now.");
+  if (freeBytes < Math.max(FEW_BYTES, 1.5 * databaseBytes))
+    return found.warn(
+      `${free}, the database has ${dataSize(databaseBytes)}`,
+      "Make room: repairs and backups need as much again.",
+    );
+  return found.ok(free);
+}
+
+// --- sessions.json ------------------------------------------------------------------------------------------------
+
+export async function checkIndex(home: string): Promise<Finding> {
+  const index = await readIndex(homePaths(home).sessionsIndex);
+  if (index === "missing") return found.ok("not written yet");
+  const rewrite = "The gateway writes it anew from the database when it starts; a corrupt one is kept aside.";
+  if ("corrupt" in index) return found.warn(`can't be read: ${index.corrupt}`, rewrite);
+  if (index.problems.length > 0) return found.warn(index.problems.join("\n"), rewrite);
+  return found.ok(counted(index.entries.length, "chat"));
+}

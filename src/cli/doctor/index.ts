@@ -1,0 +1,151 @@
+/** `hermes doctor`: is everything in order here, and if not, what to do. */
+import { Command } from "commander";
+import { nowSeconds } from "../../clock.js";
+import { resolveHome } from "../../config/paths.js";
+import { type Config, configSchema } from "../../config/schema.js";
+import { found } from "../../finding.js";
+import type { DeadLetter } from "../../store/queues.js";
+import type { LockState } from "../../store/sqlite/lock.js";
+import type { Store } from "../../store/store.js";
+import { withStore } from "../open.js";
+import { jsonOption } from "../options.js";
+import { print, printJson } from "../output.js";
+import { checkIntegrity, describeContents, judgeSize, retentionDays } from "./database.js";
+import { checkDisk, checkHome, checkIndex, checkPermissions } from "./files.js";
+import { describeLock } from "./gateway.js";
+import { askTime, checkSqlite, checkTimezone, judgeClock } from "./machine.js";
+import { checkModels, checkPlatforms, timeServer } from "./network.js";
+import { drawDeadLetters, judgeQueues, retryDead } from "./queues.js";
+import { type Check, drawCheck, failure, look, named } from "./report.js";
+import { checkConfig } from "./settings.js";
+
+interface DoctorOptions {
+  deep?: boolean;
+  offline?: boolean;
+  retry?: string;
+  json?: boolean;
+}
+
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .description("Check everything that can go wrong here; exit code 1 where something is broken")
+    .option("--offline", "ask neither platforms nor models")
+    .option("--deep", "read the whole database, however large it is")
+    .option("--retry <id>", "give a dead message another chance: its id (in:12, out:34), or all")
+    .addOption(jsonOption())
+    .addHelpText("after", HELP)
+    .action((options: DoctorOptions) =>
+      options.retry === undefined ? examine(options) : retryDead(options.retry, options),
+    );
+}
+
+const HELP = `
+Looks at the configuration, the files, the machine, the database and the queues, asks every platform about its bot (token,
+intents, scopes, webhook) and every model for a word. A gateway that runs is not disturbed. Each line is ok, warn or fail;
+only fail makes the exit code 1.`;
+
+async function examine({ deep, offline, json }: DoctorOptions): Promise<void> {
+  const home = resolveHome(process.env);
+  const { checks, dead } = await checkAll(home, deep ?? false, offline ?? false);
+  const ok = checks.every(({ state }) => state !== "fail");
+  if (!ok) process.exitCode = 1;
+  if (json) printJson({ ok, findings: checks, dead });
+  else print([...checks.map(drawCheck), ...drawDeadLetters(dead)].join("\n"));
+}
+
+/** The queues last, since what was given up is listed below. */
+async function checkAll(home: string, deep: boolean, offline: boolean) {
+  const { finding, config } = checkConfig(home);
+  const lock = await readLock(home);
+  const running = !("check" in lock) && lock.running;
+  const network = offline ? Promise.resolve(LEFT_OUT) : askOutside(config, running);
+  const theirs = offline || !config ? undefined : askTimeOf(config);
+  const local = [
+    ...named("config", [finding]),
+    ...(await look("home", () => checkHome(home))),
+    ...(await look("permissions", () => checkPermissions(home))),
+    ...(await look("disk", () => checkDisk(home))),
+    ...(await look("sqlite", checkSqlite)),
+    ...("check" in lock ? [lock] : named("gateway", [describeLock(lock)])),
+    ...(await look("sessions.json", () => checkIndex(home))),
+  ];
+  const store = await checkStore({ config, deep, running });
+  const clock = { now: nowSeconds(), newestMessageAt: store.newestMessageAt };
+  const heard = await theirs;
+  const checks = [
+    ...local,
+    ...(await look("clock", () => judgeClock({ ...clock, ...(heard ? { theirs: heard } : {}) }))),
+    ...(config ? await look("timezone", () => checkTimezone(config, new Date())) : []),
+    ...(await network),
+    ...store.checks,
+  ];
+  return { checks, dead: store.dead };
+}
+
+const LEFT_OUT: Check[] = named("network", [found.ok("not asked (--offline)")]);
+
+async function askOutside(config: Config | undefined, running: boolean): Promise<Check[]> {
+  if (!config)
+    return named("network", [
+      found.warn("platforms and models were not asked", "Mend the configuration first."),
+    ]);
+  const [platforms, models] = await Promise.all([checkPlatforms(config, running), checkModels(config)]);
+  return [...platforms, ...models];
+}
+
+async function askTimeOf(config: Config) {
+  const server = timeServer(config);
+  return server === undefined ? undefined : askTime(server);
+}
+
+async function readLock(home: string): Promise<LockState | Check> {
+  try {
+    const { readLock: read } = await import("../../store/sqlite/lock.js");
+    return await read(home);
+  } catch (error) {
+    return { check: "gateway", ...failure(error) };
+  }
+}
+
+// --- the store ----------------------------------------------------------------------------------------------------
+
+interface StoreLook {
+  /** Undefined: it doesn't load, so the defaults stand in. */
+  config: Config | undefined;
+  deep: boolean;
+  running: boolean;
+}
+
+interface StoreFound {
+  checks: Check[];
+  dead: DeadLetter[];
+  newestMessageAt: number | null;
+}
+
+async function checkStore(looking: StoreLook): Promise<StoreFound> {
+  const nothing = { dead: [], newestMessageAt: null };
+  try {
+    return await withStore(
+      (store) => examineStore(store, looking),
+      () => ({ checks: named("database", [found.ok("not made yet")]), ...nothing }),
+    );
+  } catch (error) {
+    return { checks: named("database", [failure(error)]), ...nothing };
+  }
+}
+
+async function examineStore(store: Store, { config, deep, running }: StoreLook): Promise<StoreFound> {
+  const { sessions, agent } = config ?? configSchema.parse({});
+  const stats = await store.stats();
+  const vitals = await store.vitals(retentionDays(sessions, running));
+  const dead = await store.deadLetters();
+  const { databaseBytes } = stats;
+  const facts = { vitals, dead, running, turnSeconds: agent.gateway_timeout, now: nowSeconds() };
+  const checks = [
+    ...named("database", [describeContents(stats)]),
+    ...(await look("integrity", () => checkIntegrity(store, databaseBytes, deep))),
+    ...named("size", [judgeSize(databaseBytes, vitals, sessions, running)]),
+    ...named("queues", judgeQueues(facts)),
+  ];
+  return { checks, dead, newestMessageAt: vitals.newestMessageAt };
+}

@@ -1,0 +1,74 @@
+/** The machine: the SQLite library, the clock, the time zone. */
+import type { Config } from "../../config/schema.js";
+import { HermesError } from "../../errors.js";
+import { type Finding, found } from "../../finding.js";
+
+export async function checkSqlite(): Promise<Finding> {
+  try {
+    const { sqliteVersion } = await import("../../store/sqlite/connect.js");
+    return found.ok(`${sqliteVersion()} (Node ${process.version})`);
+  } catch (error) {
+    if (error instanceof HermesError) throw error;
+    return found.fail(
+      `better-sqlite3 can't be loaded: ${firstLine(error)}`,
+      "It is built for one version of Node: run `npm rebuild better-sqlite3` with this one.",
+    );
+  }
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n", 1)[0]!;
+}
+
+/** Slack refuses what is five minutes off, and so do we. */
+const WRONG_SECONDS = 300;
+const OFF_SECONDS = 60;
+
+export interface ClockFacts {
+  now: number;
+  /** What a server of somebody else's says; undefined: nobody was asked, or nobody said. */
+  theirs?: { at: number; host: string };
+  newestMessageAt: number | null;
+}
+
+export function judgeClock({ now, theirs, newestMessageAt }: ClockFacts): Finding {
+  const fix = "Set the clock, and let it be kept right (timedatectl set-ntp true).";
+  if (theirs) {
+    const off = Math.round(now - theirs.at);
+    const words = `${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} ${theirs.host}`;
+    if (Math.abs(off) >= WRONG_SECONDS) return found.fail(`${words}: signed messages are refused`, fix);
+    if (Math.abs(off) >= OFF_SECONDS) return found.warn(words, fix);
+    return found.ok(`agrees with ${theirs.host}`);
+  }
+  if (newestMessageAt !== null && newestMessageAt - now >= WRONG_SECONDS)
+    return found.warn("the newest message is from the future: the clock was wrong then, or is now", fix);
+  return found.ok("goes on from the newest message");
+}
+
+const ASK_MS = 5000;
+
+/** The time as a server tells it with any answer, whatever else it says. */
+export async function askTime(address: string): Promise<ClockFacts["theirs"]> {
+  try {
+    const signal = AbortSignal.timeout(ASK_MS);
+    const answer = await fetch(address, { method: "HEAD", redirect: "manual", signal });
+    const at = Date.parse(answer.headers.get("date") ?? "") / 1000;
+    return Number.isNaN(at) ? undefined : { at, host: new URL(address).host };
+  } catch {
+    // That it can't be reached is told where it matters.
+    return undefined;
+  }
+}
+
+export function checkTimezone(config: Config, now: Date): Finding {
+  const { timezone, session_reset: reset } = config;
+  const time = new Intl.DateTimeFormat("en-GB", {
+    timeZone: timezone,
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "longOffset",
+  }).format(now);
+  const daily = reset.mode === "daily" || reset.mode === "both";
+  const hour = String(reset.at_hour).padStart(2, "0");
+  return found.ok(`${timezone}: it is ${time}${daily ? `; sessions begin anew at ${hour}:00` : ""}`);
+}

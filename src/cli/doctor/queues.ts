@@ -1,0 +1,93 @@
+/** What is stuck, and what was given up. */
+import { nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import { type Finding, found } from "../../finding.js";
+import type { DeadLetter } from "../../store/queues.js";
+import type { OpenRows, Vitals } from "../../store/store.js";
+import { oneLine, shorten } from "../cells.js";
+import { counted } from "../numbers.js";
+import { withStore } from "../open.js";
+import { print, printJson } from "../output.js";
+import { relativeTime } from "../times.js";
+
+const WAITING_SECONDS = 600;
+const SENDING_SECONDS = 300;
+
+export interface QueueFacts {
+  vitals: Vitals;
+  dead: readonly DeadLetter[];
+  running: boolean;
+  /** How long a turn may be silent; 0: for ever. */
+  turnSeconds: number;
+  now: number;
+}
+
+export function judgeQueues({ vitals, dead, running, turnSeconds, now }: QueueFacts): Finding[] {
+  const { waiting, running: turns, pending, sending } = vitals;
+  const open = waiting.count + turns.count + pending.count + sending.count;
+  if (!running && open > 0)
+    return [
+      found.warn(
+        `${counted(waiting.count + turns.count, "message")} and ${counted(pending.count + sending.count, "answer")} wait`,
+        "They go on when the gateway starts: `hermes gateway`.",
+      ),
+      ...given(dead),
+    ];
+  const stuck = [
+    ...late(waiting, "message", "waiting to be answered", WAITING_SECONDS, now),
+    ...(turnSeconds > 0 ? late(turns, "turn", "running", 2 * turnSeconds, now) : []),
+    ...late(pending, "answer", "waiting to be sent", WAITING_SECONDS, now),
+    ...late(sending, "answer", "being sent", SENDING_SECONDS, now),
+  ];
+  const fix = "See `hermes gateway status` and the log; a restart loses nothing.";
+  const findings = [...stuck.map((line) => found.warn(line, fix)), ...given(dead)];
+  return findings.length > 0 ? findings : [found.ok("nothing is stuck, nothing was given up")];
+}
+
+function late(rows: OpenRows, noun: string, doing: string, mostSeconds: number, now: number): string[] {
+  if (rows.oldestAt === null || now - rows.oldestAt <= mostSeconds) return [];
+  return [`${counted(rows.count, noun)} ${doing}, the oldest since ${relativeTime(rows.oldestAt, now)}`];
+}
+
+function given(dead: readonly DeadLetter[]): Finding[] {
+  if (dead.length === 0) return [];
+  const fix = "`hermes doctor --retry ID` or `--retry all` tries again.";
+  return [found.warn(`${counted(dead.length, "message")} given up:`, fix)];
+}
+
+const TEXT_CELLS = 48;
+const SHOWN_MAX = 20;
+
+/** The latest; `--json` has them all. */
+export function drawDeadLetters(dead: readonly DeadLetter[]): string[] {
+  const more = dead.length - SHOWN_MAX;
+  return [...(more > 0 ? [`      … and ${more} before these`] : []), ...dead.slice(-SHOWN_MAX).map(drawDead)];
+}
+
+function drawDead({ id, platform, chatId, text, error, attempts, at }: DeadLetter): string {
+  const head = [id, platform, chatId ?? "", counted(attempts, "attempt"), relativeTime(at, nowSeconds())];
+  const lines = [
+    `  ${head
+      .filter((part) => part !== "")
+      .map(oneLine)
+      .join("  ")}`,
+    `    ${shorten(oneLine(text), TEXT_CELLS)}`,
+    `    ${oneLine(error ?? "no reason is known")}`,
+  ];
+  return lines.map((line) => `    ${line}`).join("\n");
+}
+
+export async function retryDead(id: string, { json }: { json?: boolean }): Promise<void> {
+  if (id !== "all" && !/^(in|out):\d+$/.test(id)) {
+    throw new HermesError("invalid", `'${id}' is not the id of a dead message.`, {
+      hint: "`hermes doctor` lists them: in:12, out:34. Or say all.",
+    });
+  }
+  const retried = await withStore(
+    (store) => (id === "all" ? store.retryDead() : store.retryDead(id)),
+    () => 0,
+  );
+  if (retried === 0 && id !== "all") throw new HermesError("not_found", `No dead message has the id ${id}.`);
+  if (json) printJson({ retried });
+  else print(`${counted(retried, "message")} will be tried again.`);
+}
