@@ -20,9 +20,12 @@ export const perSecond = (count: number, time: number) =>
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 export const p50p95 = (times: readonly number[]) => `${ms(median(times))} / ${ms(percentile(times, 95))}`;
 
+const CALLS_PER_TURN = 5;
+
 /**
- * Two ways of doing the same, in turns, so that whatever else the machine does hits both alike. As often as fits into
- * `budgetMs`, within bounds; the first turn warms up and isn't counted.
+ * Two ways of doing the same, in turns of a few calls, so that whatever else the machine does hits both alike, and
+ * neither is measured on a core that the other has just left cold. As often as fits into `budgetMs`, within bounds;
+ * the first turn warms up and isn't counted.
  */
 export async function inTurns(
   sides: readonly (() => unknown)[],
@@ -31,8 +34,10 @@ export async function inTurns(
   const times: number[][] = sides.map(() => []);
   for (const side of sides) await side();
   const end = performance.now() + budgetMs;
-  for (let turn = 0; turn < atMost && (turn < atLeast || performance.now() < end); turn += 1) {
-    for (const [i, side] of sides.entries()) times[i]!.push(await timed(side));
+  const done = () => times[0]!.length;
+  while (done() < atLeast || (done() < atMost && performance.now() < end)) {
+    for (const [i, side] of sides.entries())
+      for (let call = 0; call < CALLS_PER_TURN; call += 1) times[i]!.push(await timed(side));
   }
   return times;
 }

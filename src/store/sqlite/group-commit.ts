@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Progress } from "../store.js";
 import { isBusy } from "./faults.js";
+import { QuietMerge } from "./quiet-merge.js";
 
 /**
  * Writes that wait at the same moment → one transaction, so that they share one fsync. Each runs in a savepoint of
@@ -38,6 +39,7 @@ export class GroupCommit {
   readonly #commit: Statement;
   /** A checkpoint is due: somebody should make one, and not in the way of the next commit. */
   readonly #checkpointDue: () => void;
+  readonly #quietMerge: QuietMerge;
   #waiting: Running[] = [];
   /** Long work that lets others in for a moment. */
   #breathing = 0;
@@ -50,16 +52,24 @@ export class GroupCommit {
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#checkpointDue = checkpointDue;
+    this.#quietMerge = new QuietMerge(db);
   }
 
-  add(job: Job): void {
-    this.#waiting.push(job);
-    this.#schedule();
+  /** Jobs that arrive together go into one group, at once: whoever waits for the next tick waits twice. */
+  add(...jobs: Job[]): void {
+    this.#waiting.push(...jobs);
+    if (!this.#scheduled) this.#run();
   }
 
   /** Resolves when nothing waits any more. */
-  async idle(): Promise<void> {
+  async end(): Promise<void> {
+    this.#quietMerge.stop();
     while (this.#waiting.length + this.#breathing > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  #run(): void {
+    this.#runGroup();
+    this.#schedule();
   }
 
   #schedule(delayMs?: number): void {
@@ -67,8 +77,7 @@ export class GroupCommit {
     this.#scheduled = true;
     const next = () => {
       this.#scheduled = false;
-      this.#runGroup();
-      this.#schedule();
+      this.#run();
     };
     if (delayMs === undefined) setImmediate(next);
     else setTimeout(next, delayMs);
@@ -93,6 +102,7 @@ export class GroupCommit {
       return;
     }
     for (const outcome of outcomes) this.#settle(outcome);
+    this.#quietMerge.committed();
     this.#checkpoint();
   }
 

@@ -47,7 +47,7 @@ function rootsOfPerson(db: Database, query: ListQuery): SessionRow[] {
 function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
   if (query.asker && !query.asker.owner) return rootsOfPerson(db, query);
   const { sql: where, params } = conditions(query);
-  const matches = db.prepare(`SELECT 1 FROM sessions s WHERE s.id = ? AND ${where}`);
+  const matches = sql(db, `SELECT 1 FROM sessions s WHERE s.id = ? AND ${where}`);
   const seen = new Set<SessionId>();
   return take(
     query,
@@ -63,30 +63,30 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
 }
 
 function* byLastActivity(db: Database): Generator<Activity> {
-  const spoken = sql(
-    db,
-    `SELECT m.session_id AS id, m.timestamp AS at, 1 AS spoken FROM messages m
-     WHERE NOT EXISTS (SELECT 1 FROM messages n WHERE n.session_id = m.session_id AND n.timestamp > m.timestamp)
-     ORDER BY m.timestamp DESC`,
-  ).iterate() as IterableIterator<Activity>;
-  const started = sql(
-    db,
-    "SELECT id, started_at AS at, 0 AS spoken FROM sessions ORDER BY started_at DESC",
-  ).iterate() as IterableIterator<Activity>;
-  const hasMessages = sql(db, "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1");
   // Asked only of the sessions that are reached: looking for silent ones beforehand would read them all.
-  for (const one of merge(spoken, started)) if (one.spoken || !hasMessages.get(one.id)) yield one;
+  for (const one of merge(spoken(db), started(db)))
+    if (one.spoken || lastMessage(db, one.id) === null) yield one;
 }
 
 interface Activity {
   id: SessionId;
   at: number;
-  /** 1 for a message, 0 for a start. */
-  spoken: number;
+  spoken: boolean;
+}
+
+/** DISTINCT keeps the order of the walk: a session is met first at its last message. */
+function* spoken(db: Database): Generator<Activity> {
+  const ids = sql(db, "SELECT DISTINCT session_id FROM messages ORDER BY timestamp DESC").pluck().iterate();
+  for (const id of ids as IterableIterator<SessionId>) yield { id, at: lastMessage(db, id)!, spoken: true };
+}
+
+function* started(db: Database): Generator<Activity> {
+  const rows = sql(db, "SELECT id, started_at AS at FROM sessions ORDER BY started_at DESC").iterate();
+  for (const row of rows as IterableIterator<Omit<Activity, "spoken">>) yield { ...row, spoken: false };
 }
 
 /** Two streams, newest first, into one. Stopping early closes both. */
-function* merge(one: Iterator<Activity>, other: Iterator<Activity>): Generator<Activity> {
+function* merge(one: Generator<Activity>, other: Generator<Activity>): Generator<Activity> {
   try {
     let a = one.next();
     let b = other.next();
@@ -97,8 +97,8 @@ function* merge(one: Iterator<Activity>, other: Iterator<Activity>): Generator<A
       else b = other.next();
     }
   } finally {
-    one.return?.();
-    other.return?.();
+    one.return(undefined);
+    other.return(undefined);
   }
 }
 
@@ -149,8 +149,11 @@ function summarise(db: Database, root: SessionRow): SessionSummary {
 }
 
 export function lastActive(db: Database, session: SessionRow): number {
-  const last = sql(db, "SELECT max(timestamp) FROM messages WHERE session_id = ?").pluck().get(session.id);
-  return (last as number | null) ?? session.started_at;
+  return lastMessage(db, session.id) ?? session.started_at;
+}
+
+function lastMessage(db: Database, id: SessionId): number | null {
+  return sql(db, "SELECT max(timestamp) FROM messages WHERE session_id = ?").pluck().get(id) as number | null;
 }
 
 /** The first thing that the user said, on one line. */

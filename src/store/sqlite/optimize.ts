@@ -5,6 +5,7 @@ import { FULL_TEXT_TABLES, type FullTextTable, readLayout } from "./fulltext.js"
 import { rebuildFullText, removeLeftovers } from "./rebuild.js";
 import { readVersion, SCHEMA_VERSION } from "./schema.js";
 import { Slice } from "./slice.js";
+import { sql } from "./statements.js";
 
 /** Full text in the compact layout, merged into large segments. True when the layout was converted. */
 export function* optimizeFullText(db: Database): Generator<Progress, boolean> {
@@ -22,19 +23,19 @@ const PAGES_PER_MERGE = 64;
 
 /** A negative number first asks for everything to become one segment; then it is done piece by piece. */
 function* mergeSegments(db: Database, table: FullTextTable): Generator<Progress, void> {
-  const merge = db.prepare(`INSERT INTO ${table}(${table}, rank) VALUES ('merge', ?)`);
-  const changes = db.prepare("SELECT total_changes()").pluck();
   const slice = new Slice();
-  let pages = -PAGES_PER_MERGE;
-  for (let before = changes.get() as number, done = 0; ; done += 1) {
-    merge.run(pages);
-    const after = changes.get() as number;
-    // One change is the command itself.
-    if (pages > 0 && after - before < 2) return;
-    before = after;
-    pages = PAGES_PER_MERGE;
+  mergeStep(db, table, -PAGES_PER_MERGE);
+  for (let done = 1; mergeStep(db, table); done += 1)
     yield* slice.pause({ step: "Merging the index", done, total: 0 });
-  }
+}
+
+/** Merges a few pages of the levels that have enough segments. False when there is nothing to merge. */
+export function mergeStep(db: Database, table: FullTextTable, pages = PAGES_PER_MERGE): boolean {
+  const changes = sql(db, "SELECT total_changes()").pluck();
+  const before = changes.get() as number;
+  sql(db, `INSERT INTO ${table}(${table}, rank) VALUES ('merge', ?)`).run(pages);
+  // One change is the command itself.
+  return (changes.get() as number) - before > 1;
 }
 
 const PAGES_AT_ONCE = 100;

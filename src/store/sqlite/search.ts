@@ -365,13 +365,13 @@ function markedSnippets(
   ids: readonly number[],
 ): Map<number, string> {
   if (ids.length === 0) return new Map();
-  const rows = db
-    .prepare(
-      `SELECT rowid, ${snippetIn(table)} FROM ${table}
-       WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (${marks(ids)})`,
-    )
+  const rows = sql(
+    db,
+    `SELECT rowid, ${snippetIn(table)} FROM ${table}
+     WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))`,
+  )
     .raw()
-    .all(match, Math.min(...ids), Math.max(...ids), ...ids) as [number, string][];
+    .all(match, Math.min(...ids), Math.max(...ids), JSON.stringify(ids)) as [number, string][];
   return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
 }
 

@@ -1,10 +1,10 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { describeError } from "../../errors.js";
 import type { Progress } from "../store.js";
 import { connect, explainDamage } from "./connect.js";
 import { explainFault, isBusy, isCorrupt } from "./faults.js";
-import { GroupCommit, isGenerator, retryDelayMs } from "./group-commit.js";
+import { GroupCommit, isGenerator, type Job, retryDelayMs } from "./group-commit.js";
 import { checkpoint } from "./optimize.js";
 import { prepare } from "./prepare.js";
 import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thread.js";
@@ -59,17 +59,24 @@ function serveWrites(db: Database): (call: Call) => void {
     (db: Database, ...args: unknown[]) => unknown
   >;
   const commits = new GroupCommit(db, () => reply({ id: CHECKPOINT_DUE, value: undefined }));
-  return ({ id, verb, args }) => {
-    if (verb === "close") return void commits.idle().then(() => close(db, id));
-    const alone = verb in aloneVerbs;
-    commits.add({
-      work: () => verbs[verb]!(db, ...args),
-      alone,
-      resolve: (value) => reply({ id, value }),
-      reject: (error) => fail(id, error),
-      progress: (progress) => reply({ id, progress }),
-    });
+  const toJob = ({ id, verb, args }: Call): Job => ({
+    work: () => verbs[verb]!(db, ...args),
+    alone: verb in aloneVerbs,
+    resolve: (value) => reply({ id, value }),
+    reject: (error) => fail(id, error),
+    progress: (progress) => reply({ id, progress }),
+  });
+  return (first) => {
+    const calls = [first, ...waitingCalls()];
+    const last = calls.find(({ verb }) => verb === "close");
+    commits.add(...calls.filter((call) => call !== last).map(toJob));
+    if (last) void commits.end().then(() => close(db, last.id));
   };
+}
+
+/** Calls that came with the one that woke us. */
+function* waitingCalls(): Generator<Call> {
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) yield next.message;
 }
 
 function serveReads(db: Database): (call: Call) => void {

@@ -1,0 +1,34 @@
+import Database from "better-sqlite3";
+import { expect, it } from "vitest";
+import { tempStore } from "../support/temp.js";
+import { until } from "../support/until.js";
+
+const MESSAGES = 150;
+
+/** FTS5 numbers its pages by segment. */
+function segments(file: string, table: string): number {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db
+      .prepare(`SELECT count(DISTINCT id >> 37) FROM ${table}_data WHERE id > 10`)
+      .pluck()
+      .get() as number;
+  } finally {
+    db.close();
+  }
+}
+
+it("merges the segments that single appends leave, once it is quiet", async () => {
+  const { store, file } = await tempStore();
+  await store.createSession({ id: "s", source: "cli" });
+  for (let i = 0; i < MESSAGES; i += 1)
+    await store.appendMessages("s", [{ role: "user", content: `common word${i} 数据库` }]);
+  await until(
+    "few segments",
+    () => segments(file, "messages_fts") <= 4 && segments(file, "messages_fts_trigram") <= 4,
+  );
+  const { hits } = await store.searchMessages("common", { limit: 2 * MESSAGES });
+  expect(hits).toHaveLength(MESSAGES);
+  expect((await store.searchMessages("数据库", { limit: 2 * MESSAGES })).hits).toHaveLength(MESSAGES);
+  expect(await store.check()).toMatchObject({ ok: true });
+});
