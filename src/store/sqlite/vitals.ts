@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import type { OpenRows, Vitals } from "../store.js";
+import { OPEN_IN, OPEN_OUT } from "./queues/schema.js";
 import { sql } from "./statements.js";
 
 const DAY_SECONDS = 86_400;
@@ -30,10 +31,9 @@ function openRows(
   since: "received_at" | "started_at" | "created_at",
   now: number,
 ): OpenRows {
-  // Named, not bound: only then does SQLite see that the index of open rows fits.
   return sql(
     db,
     `SELECT count(*) AS count, min(CASE WHEN not_before <= @now THEN ${since} END) AS oldestAt
-     FROM ${table} WHERE state = '${state}'`,
+     FROM ${table} WHERE state = '${state}' AND ${table === "gw_inbox" ? OPEN_IN : OPEN_OUT}`,
   ).get({ now }) as OpenRows;
 }

@@ -7,6 +7,7 @@ import type { AcceptedMessage, InboxRow, InboxState, SettledMessage } from "../.
 import { marks, sql } from "../statements.js";
 import { addReply } from "./outbox.js";
 import { saveCursor } from "./platforms.js";
+import { OPEN_IN } from "./schema.js";
 
 export interface StoredInbox {
   id: number;
@@ -63,7 +64,10 @@ export function acceptMessages(db: Database, messages: readonly AcceptedMessage[
 }
 
 export function waitingMessages(db: Database): InboxRow[] {
-  const rows = sql(db, "SELECT * FROM gw_inbox WHERE state = 'waiting' ORDER BY id").all() as StoredInbox[];
+  const rows = sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE state = 'waiting' AND ${OPEN_IN} ORDER BY id`,
+  ).all() as StoredInbox[];
   return rows.map(toInboxRow);
 }
 
@@ -107,16 +111,16 @@ export function recoverInbox(
   const interrupted = sql(
     db,
     `UPDATE gw_inbox SET state = 'done', finished_at = ?, error = 'the gateway died in this command'
-     WHERE state = 'running' AND boot_id IS NOT ? AND reason LIKE '/%' RETURNING *`,
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND reason LIKE '/%' RETURNING *`,
   ).all(nowSeconds(), bootId) as StoredInbox[];
   const dead = sql(
     db,
     `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway died in its turn')
-     WHERE state = 'running' AND boot_id IS NOT ? AND attempts >= ? RETURNING *`,
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND attempts >= ? RETURNING *`,
   ).all(nowSeconds(), bootId, maxAttempts) as StoredInbox[];
   const waiting = sql(
     db,
-    "UPDATE gw_inbox SET state = 'waiting', boot_id = NULL WHERE state = 'running' AND boot_id IS NOT ?",
+    `UPDATE gw_inbox SET state = 'waiting', boot_id = NULL WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ?`,
   ).run(bootId).changes;
   return { waiting, dead: dead.map(toInboxRow), interrupted: interrupted.map(toInboxRow) };
 }

@@ -6,6 +6,7 @@ import type { OutboundKind, Target } from "../../../message.js";
 import { traceIdFromNonce } from "../../../trace-id.js";
 import type { DeliveryOutcome, DeliveryRow, NewReply, OutboxRow, OutboxState } from "../../queues.js";
 import { sql } from "../statements.js";
+import { OPEN_OUT } from "./schema.js";
 
 export interface StoredOutbox {
   id: number;
@@ -95,7 +96,7 @@ const WAITING_MAX = 10_000;
 function checkRoom(db: Database): void {
   const waiting = sql(
     db,
-    "SELECT count(*) FROM (SELECT 1 FROM gw_outbox WHERE state = 'pending' LIMIT ?)",
+    `SELECT count(*) FROM (SELECT 1 FROM gw_outbox WHERE state = 'pending' AND ${OPEN_OUT} LIMIT ?)`,
   ).pluck();
   if ((waiting.get(WAITING_MAX) as number) < WAITING_MAX) return;
   throw new HermesError("unavailable", `${WAITING_MAX} messages wait to be sent already.`, {
@@ -118,7 +119,7 @@ export function claimDeliveries(db: Database, bootId: string, limit: number): Ou
   const rows = sql(
     db,
     `UPDATE gw_outbox SET state = 'sending', attempts = attempts + 1, boot_id = ? WHERE id IN (
-       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.not_before <= ? AND NOT EXISTS (
+       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT} AND o.not_before <= ? AND NOT EXISTS (
          SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform AND older.chat_id IS o.chat_id
            AND older.id < o.id AND older.state IN ('pending', 'sending'))
        ORDER BY o.id LIMIT ?) RETURNING *`,
@@ -151,7 +152,7 @@ export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcom
 export function recoverOutbox(db: Database, bootId: string): OutboxRow[] {
   const rows = sql(
     db,
-    "SELECT * FROM gw_outbox WHERE state = 'sending' AND boot_id IS NOT ? ORDER BY id",
+    `SELECT * FROM gw_outbox WHERE state = 'sending' AND ${OPEN_OUT} AND boot_id IS NOT ? ORDER BY id`,
   ).all(bootId) as StoredOutbox[];
   return rows.map(toOutboxRow);
 }

@@ -8,6 +8,7 @@ import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
+import { OPEN_IN, OPEN_OUT } from "./schema.js";
 import { endWith } from "./turns.js";
 
 /** What has happened, and what was left over: the log of a chat, the way of a message, the dead. */
@@ -62,10 +63,13 @@ function fromBot(row: StoredOutbox): ChatLogEntry {
 }
 
 export function deadLetters(db: Database): DeadLetter[] {
-  const messages = sql(db, "SELECT * FROM gw_inbox WHERE state = 'dead' ORDER BY id").all() as StoredInbox[];
+  const messages = sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} ORDER BY id`,
+  ).all() as StoredInbox[];
   const sends = sql(
     db,
-    "SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') ORDER BY id",
+    `SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') AND ${OPEN_OUT} ORDER BY id`,
   ).all() as (StoredOutbox & { session_key: string | null })[];
   return [
     ...messages.map((row) => {

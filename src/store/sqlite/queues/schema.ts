@@ -86,15 +86,20 @@ export const QUEUE_TABLES = [
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 
-/** Finished rows stay for the record; only what is open is looked for. */
+/**
+ * Finished rows stay for the record; only what is open is looked for. SQLite takes an index with a condition only for a
+ * query that says the same condition: one state of it isn't enough.
+ */
+export const OPEN_IN = "state IN ('waiting', 'running', 'dead')";
+export const OPEN_OUT = "state IN ('pending', 'sending', 'unknown', 'dead')";
+
 export const QUEUE_INDEXES = [
-  "CREATE INDEX IF NOT EXISTS gw_inbox_open ON gw_inbox(state, id) WHERE state IN ('waiting', 'running', 'dead')",
+  `CREATE INDEX IF NOT EXISTS gw_inbox_open ON gw_inbox(state, id) WHERE ${OPEN_IN}`,
   "CREATE INDEX IF NOT EXISTS gw_inbox_chat ON gw_inbox(platform, chat_id, id)",
   "CREATE INDEX IF NOT EXISTS gw_inbox_key ON gw_inbox(session_key, id) WHERE state = 'waiting'",
   "CREATE INDEX IF NOT EXISTS gw_inbox_finished ON gw_inbox(finished_at) WHERE finished_at IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_routes_session ON gw_routes(session_id)",
-  `CREATE INDEX IF NOT EXISTS gw_outbox_open ON gw_outbox(state, id)
-    WHERE state IN ('pending', 'sending', 'unknown', 'dead')`,
+  `CREATE INDEX IF NOT EXISTS gw_outbox_open ON gw_outbox(state, id) WHERE ${OPEN_OUT}`,
   "CREATE INDEX IF NOT EXISTS gw_outbox_chat ON gw_outbox(platform, chat_id, id)",
   "CREATE INDEX IF NOT EXISTS gw_outbox_inbox ON gw_outbox(inbox_id) WHERE inbox_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_outbox_turn ON gw_outbox(turn_id) WHERE turn_id IS NOT NULL",

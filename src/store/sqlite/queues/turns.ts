@@ -9,6 +9,7 @@ import { finishInbox } from "./inbox.js";
 import { addReply } from "./outbox.js";
 import { takePreview } from "./platforms.js";
 import { closeRoute, getRoute } from "./routes.js";
+import { OPEN_IN } from "./schema.js";
 
 export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
   const route = getRoute(db, start.sessionKey);
@@ -58,7 +59,7 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
 /** Its rows are a turn's own as long as no other turn has them: also when the route has moved on meanwhile. */
 export function failTurn(db: Database, failed: TurnFailure): boolean {
   const { next, error, turnId } = failed;
-  const ids = sql(db, "SELECT id FROM gw_inbox WHERE turn_id = ? AND state = 'running'")
+  const ids = sql(db, `SELECT id FROM gw_inbox WHERE turn_id = ? AND state = 'running' AND ${OPEN_IN}`)
     .pluck()
     .all(turnId) as number[];
   if (ids.length === 0) return false;
