@@ -13,8 +13,6 @@ export interface TelegramApi {
   fileFrom(path: string, name: string): InputFile;
 }
 
-/** Past this, a poll that Telegram should have ended is dead. */
-const POLL_GRACE_SECONDS = 10;
 /**
  * A connection that Telegram closes in the very moment when we use it again makes an unknown send: keep idle ones for a
  * shorter time than any server does.
@@ -28,7 +26,7 @@ export async function loadApi({ token, apiRoot, timing }: Settings): Promise<Tel
   const client = (timeoutSeconds: number) =>
     new Api(token, { apiRoot, timeoutSeconds, baseFetchConfig: { agent, compress: true } });
   return {
-    poll: client(timing.pollSeconds + POLL_GRACE_SECONDS),
+    poll: client(timing.pollSeconds + timing.pollGraceMs / 1000),
     call: client(timing.callMs / 1000),
     upload: client(timing.uploadMs / 1000),
     fileFrom: (path, name) => new InputFile(path, name),

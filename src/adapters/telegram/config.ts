@@ -46,6 +46,8 @@ export type TelegramLog = (
 export interface Timing {
   /** How long Telegram holds a poll that has nothing to say. */
   pollSeconds: number;
+  /** Past this, a poll that Telegram should have ended is dead. */
+  pollGraceMs: number;
   /** How long anything else may take. */
   callMs: number;
   uploadMs: number;
@@ -63,6 +65,7 @@ export interface Timing {
 
 export const DEFAULT_TIMING: Timing = {
   pollSeconds: 25,
+  pollGraceMs: 10_000,
   callMs: 20_000,
   uploadMs: 55_000,
   downloadMs: 60_000,

@@ -39,6 +39,7 @@ export class Connection {
       await this.#hello(signal);
       return true;
     } catch (error) {
+      if (signal.aborted) return false;
       this.#note(error);
       if (isUnauthorized(error)) throw tokenRefused();
       return false;

@@ -41,7 +41,7 @@ interface Link {
   sender: Sender;
   places: Places;
   intake: Intake;
-  stop: AbortController;
+  stop: AbortSignal;
   running: Promise<void>;
 }
 
@@ -53,6 +53,8 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
   /** Before Telegram has told our name, mentions of it can't be seen. */
   let self: Self | undefined;
   let link: Link | undefined;
+  /** From a connect, finished or not, to its end. */
+  let life: AbortController | undefined;
   /** A server that doesn't know drafts won't learn them while we run. */
   let hasDrafts = true;
 
@@ -64,7 +66,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
   /** Messages come in no more; answers that are ready in the last moments still go out. */
   async function disconnect(): Promise<void> {
     health.closed();
-    link?.stop.abort();
+    life?.abort();
     await Promise.race([link?.running, farewell()]);
   }
 
@@ -78,8 +80,12 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
-      await disconnect();
-      const stop = new AbortController();
+      const begun = new AbortController();
+      const ended = disconnect();
+      life = begun;
+      const stop = begun.signal;
+      signal.addEventListener("abort", () => void disconnect(), { once: true, signal: stop });
+      await ended;
       const api = await loadApi(settings);
       const places = new Places({
         floods,
@@ -87,7 +93,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
         log: (message, fields) => log("warn", message, fields),
       });
       const moved = (from: string, to: string) => places.moved(from, to);
-      const intake = new Intake({ api, settings, events, self: () => self!, moved, signal: stop.signal });
+      const intake = new Intake({ api, settings, events, self: () => self!, moved, signal: stop });
       const connection = new Connection({
         api,
         settings,
@@ -97,9 +103,12 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
         },
         take: (update) => intake.take(update),
       });
-      signal.addEventListener("abort", () => stop.abort(), { once: true });
-      const greeted = await connection.tryHello(stop.signal);
-      const running = connection.run(greeted, stop.signal);
+      const greeted = await connection.tryHello(stop).catch((error: unknown) => {
+        begun.abort();
+        throw error;
+      });
+      if (stop.aborted) return;
+      const running = connection.run(greeted, stop);
       link = { api, sender: new Sender(api, settings, places), places, intake, stop, running };
     },
 
@@ -130,7 +139,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
       const { api, places, stop } = link;
       const { chatId, place } = places.spotOf(target, "typing");
       // A sign that is missing does no harm; one that makes Telegram angry is noted.
-      api.call.sendChatAction(chatId, "typing", place, asSignal(stop.signal)).catch((error: unknown) => {
+      api.call.sendChatAction(chatId, "typing", place, asSignal(stop)).catch((error: unknown) => {
         const waitMs = retryAfterMs(error);
         if (waitMs !== undefined) floods.note(String(chatId), waitMs);
       });
@@ -147,10 +156,10 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     async handleWebhook(request: Request): Promise<Response> {
       const { webhook } = settings;
       if (!webhook) return new Response("This bot polls", { status: 404 });
-      const intake = self && link?.stop.signal.aborted === false ? link.intake : undefined;
-      const take = intake && ((update: Update) => intake.take(update));
+      const current = self && link?.stop.aborted === false ? link : undefined;
+      const take = current && ((update: Update) => current.intake.take(update));
       const answer = await answerWebhook(request, { secret: webhook.secret, take });
-      if (answer.ok) health.proved();
+      if (answer.ok && current?.stop.aborted === false) health.proved();
       return answer;
     },
   };

@@ -68,7 +68,7 @@ export class Poller {
     health.heard();
     await this.#takeAll(updates.toSorted((a, b) => a.update_id - b.update_id));
     // Between two conflicts some polls go well: that is not the end of them.
-    if (!this.#inConflict()) health.proved();
+    if (!this.#inConflict() && !signal.aborted) health.proved();
     // A server that doesn't hold polls is asked at our pace.
     const held = timeoutSeconds === 0 || updates.length > 0 || Date.now() - startMs > LEAST_HOLD_MS;
     if (!held) await pause(settings.timing.backoffMs, signal);
