@@ -16,6 +16,7 @@ import { loadConfig } from "./config/load.js";
 import { isSecretPath } from "./config/mask.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
+import { findTarget } from "./delivery/find-target.js";
 import { Events } from "./events.js";
 import { logEvents } from "./gateway/log-events.js";
 import type { GatewayParts } from "./gateway/parts.js";
@@ -118,6 +119,8 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     config,
     homeDir: home,
     log: (level, message, fields = {}) => log[level](fields, message),
+    findTarget: (words) => findTarget(store, words, { ...placesOf(config), isChatId }),
+    outcome: store.eventOutcome,
     mayFetch: (message) => isWanted(store, config, message),
   });
   const adapters: Adapter[] = [

@@ -106,6 +106,16 @@ export interface Receipt {
   messageIds: string[];
 }
 
+/** A received event, and what was said to it so far. */
+export interface EventOutcome {
+  message: InboundMessage;
+  /** Nothing more will come of it. */
+  over: boolean;
+  sessionId: string | null;
+  receivedAt: number;
+  answers: Pick<OutboundMessage, "kind" | "text" | "turnId">[];
+}
+
 export function targetOf(
   message: Pick<InboundMessage, "platform" | "account" | "origin" | "errand">,
 ): Target {

@@ -1,17 +1,23 @@
 import { join } from "node:path";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
+import { isAddress, type WebhookConfig } from "../config/sections/webhooks.js";
 import { HermesError } from "../errors.js";
-import type { InboundMessage } from "../message.js";
+import type { EventOutcome, InboundMessage, Target } from "../message.js";
 import type { Adapter } from "./adapter.js";
 import { botsOf, slackEventsPath, telegramWebhook } from "./bots.js";
 import { unusable } from "./unusable.js";
+import type { Hook } from "./webhook/index.js";
 
 /** Configuration → the platforms that are switched on. Each is loaded on demand: an unused SDK costs nothing. */
 export interface RegistryOptions {
   config: Config;
   homeDir: string;
   log: PlatformLog;
+  /** Words for a chat → the chat. */
+  findTarget(words: string): Promise<Target | undefined>;
+  /** What became of an event of a platform. */
+  outcome(platform: string, account: string, eventId: string): Promise<EventOutcome | undefined>;
   /** Whose files are worth fetching. */
   mayFetch(message: InboundMessage): Promise<boolean>;
 }
@@ -25,6 +31,8 @@ export type PlatformLog = (
 /** A place on our HTTP server where a platform calls us. It proves itself there, by a secret or a signature. */
 export interface Callback {
   path: string;
+  /** Anybody may call there: how often is counted. */
+  limited?: boolean;
   handle(request: Request): Promise<Response>;
 }
 
@@ -39,16 +47,17 @@ export async function loadPlatforms(options: RegistryOptions): Promise<Platforms
     ...botsOf(telegram, "telegram").map((bot) => unlessBroken("telegram", bot, loadTelegram(bot, options))),
     ...botsOf(discord, "discord").map((bot) => unlessBroken("discord", bot, loadDiscord(bot, options))),
     ...botsOf(slack, "slack").map((bot) => unlessBroken("slack", bot, loadSlack(bot, options))),
+    ...loadWebhooks(options),
   ]);
   return {
     adapters: loaded.map(({ adapter }) => adapter),
-    callbacks: loaded.flatMap(({ callback }) => callback ?? []),
+    callbacks: loaded.flatMap(({ callbacks }) => callbacks ?? []),
   };
 }
 
 interface Loaded {
   adapter: Adapter;
-  callback?: Callback;
+  callbacks?: Callback[];
 }
 
 /** A bot that can't even be made is one platform's trouble, not that of the others. */
@@ -93,7 +102,7 @@ async function loadTelegram(bot: Named<"telegram">, options: RegistryOptions): P
   if (webhookPath === null) return { adapter };
   return {
     adapter,
-    callback: { path: webhookPath, handle: (request: Request) => adapter.handleWebhook(request) },
+    callbacks: [{ path: webhookPath, handle: (request: Request) => adapter.handleWebhook(request) }],
   };
 }
 
@@ -131,5 +140,40 @@ async function loadSlack(bot: Named<"slack">, options: RegistryOptions): Promise
   });
   if (bot.app_token !== null) return { adapter };
   const path = slackEventsPath(bot.name);
-  return { adapter, callback: { path, handle: (request: Request) => adapter.handleRequest(request) } };
+  return { adapter, callbacks: [{ path, handle: (request: Request) => adapter.handleRequest(request) }] };
+}
+
+function loadWebhooks({ config, findTarget, outcome, log }: RegistryOptions): Promise<Loaded>[] {
+  const hooks = Object.entries(config.webhooks);
+  if (hooks.length === 0) return [];
+  const load = async () => {
+    const { ACCOUNT, PLATFORM, webhookAdapter } = await import("./webhook/index.js");
+    const adapter = webhookAdapter({
+      hooks: hooks.map(hookFrom),
+      findTarget,
+      outcome: (eventId) => outcome(PLATFORM, ACCOUNT, eventId),
+      log,
+    });
+    return { adapter, callbacks: adapter.callbacks };
+  };
+  return [load()];
+}
+
+function hookFrom([name, hook]: [string, WebhookConfig]): Hook {
+  const { deliver, signature: style, tolerance: toleranceSeconds, callback_secret } = hook;
+  const toAddress = isAddress(deliver);
+  return {
+    name,
+    style,
+    proof: { style, secret: hook.secret, header: hook.header, toleranceSeconds },
+    idHeader: hook.id_header,
+    uniqueBody: hook.unique_body,
+    toleranceSeconds,
+    events: hook.events,
+    prompt: hook.prompt,
+    deliver: toAddress ? null : deliver,
+    callback: toAddress
+      ? { url: deliver, secret: callback_secret ?? "", allowPrivate: hook.allow_private }
+      : null,
+  };
 }

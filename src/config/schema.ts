@@ -8,6 +8,7 @@ import { dmBehavior, platforms } from "./sections/platforms.js";
 import { id, listOf, zone } from "./sections/scalars.js";
 import { http, log } from "./sections/server.js";
 import { compression, resetOverrides, resetPolicy, sessions } from "./sections/sessions.js";
+import { webhooks } from "./sections/webhooks.js";
 
 const owner = z.string().regex(/^[a-z][a-z0-9_]*:.+$/, 'is not "platform:user id"');
 
@@ -57,6 +58,7 @@ export const configSchema = z.strictObject({
   media: media.prefault({}).describe("Pictures and other files"),
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
+  webhooks: webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
   log: log.prefault({}).describe("The log"),
 
   platforms: platforms.prefault({}).describe("The chats; setting a token enables its platform"),

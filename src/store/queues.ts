@@ -1,4 +1,4 @@
-import type { InboundMessage, Origin, OutboundKind, Target } from "../message.js";
+import type { EventOutcome, InboundMessage, Origin, OutboundKind, Target } from "../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { TraceId } from "../trace-id.js";
 import type { NewSession, Usage } from "./store.js";
@@ -82,6 +82,8 @@ export interface Queues {
   /** Dead → waiting or pending. Undefined: all. */
   retryDead(id?: string): Promise<number>;
   traceMessage(reference: string): Promise<Trace[]>;
+  /** A message by its event, with what was answered to it; also what the agent was asked in a command's place. */
+  eventOutcome(platform: string, account: string, eventId: string): Promise<EventOutcome | undefined>;
   /** Finished rows older than this are of no use any more. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
 

@@ -136,6 +136,8 @@ class SqliteStore implements Store {
   deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
   traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);
+  eventOutcome: Store["eventOutcome"] = (platform, account, eventId) =>
+    this.#read.eventOutcome(platform, account, eventId);
   pruneQueues: Store["pruneQueues"] = (seconds) => this.#write.pruneQueues(seconds);
   pairingState: Store["pairingState"] = (platform, userId) => this.#read.pairingState(platform, userId);
   addPairing: Store["addPairing"] = (pairing) => this.#write.addPairing(pairing);

@@ -36,7 +36,15 @@ import {
   savePenalty,
   savePreview,
 } from "./queues/platforms.js";
-import { chatLog, deadLetters, pruneQueues, recover, retryDead, traceMessage } from "./queues/record.js";
+import {
+  chatLog,
+  deadLetters,
+  eventOutcome,
+  pruneQueues,
+  recover,
+  retryDead,
+  traceMessage,
+} from "./queues/record.js";
 import {
   adoptRoutes,
   closeRoute,
@@ -158,6 +166,7 @@ export const readVerbs = {
   chatLog,
   deadLetters,
   traceMessage,
+  eventOutcome,
   pairingState,
   listPairings,
   pendingPairings,

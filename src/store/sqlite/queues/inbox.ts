@@ -11,6 +11,7 @@ import { OPEN_IN } from "./schema.js";
 
 export interface StoredInbox {
   id: number;
+  event_id: string;
   session_key: string;
   payload: string;
   state: InboxState;

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { failureWords } from "../../../errand.js";
-import { type InboundMessage, targetOf } from "../../../message.js";
+import { type EventOutcome, type InboundMessage, targetOf } from "../../../message.js";
 import type { ChatLogEntry, DeadLetter, InboxRow, Recovered, RecoveryNotices, Trace } from "../../queues.js";
 import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
@@ -168,6 +168,32 @@ function traceOf(db: Database, row: StoredInbox): Trace {
     sessionId: row.session_id,
     steps: steps.toSorted((a, b) => a.at - b.at),
     deliveries: deliveries.map(toDeliveryRow),
+  };
+}
+
+export function eventOutcome(
+  db: Database,
+  platform: string,
+  account: string,
+  eventId: string,
+): EventOutcome | undefined {
+  // A command hands its turn to a row of its own, under `<event>/<command>`: "0" follows "/".
+  const rows = sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE platform = @platform AND account = @account
+       AND (event_id = @event OR (event_id > @event || '/' AND event_id < @event || '0')) ORDER BY id`,
+  ).all({ platform, account, event: eventId }) as StoredInbox[];
+  const row = rows.find(({ event_id }) => event_id === eventId);
+  if (!row) return undefined;
+  const answers = rows.flatMap(
+    ({ id }) => sql(db, "SELECT * FROM gw_outbox WHERE inbox_id = ? ORDER BY id").all(id) as StoredOutbox[],
+  );
+  return {
+    message: toInboxRow(row).message,
+    over: rows.every(({ state }) => state !== "waiting" && state !== "running"),
+    sessionId: rows.at(-1)!.session_id,
+    receivedAt: row.received_at,
+    answers: answers.map(toOutboxRow),
   };
 }
 

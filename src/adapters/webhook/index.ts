@@ -1,0 +1,128 @@
+/** Incoming webhooks: a proven call becomes an errand of the agent, and its answer may go back to a callback URL. */
+import { nowSeconds } from "../../clock.js";
+import type { HermesError } from "../../errors.js";
+import type { EventOutcome, OutboundMessage, Receipt, Target } from "../../message.js";
+import { type Adapter, type AdapterEvents, type Health, SendError } from "../adapter.js";
+import { type CallbackSettings, Callbacks } from "./callback.js";
+import { ACCOUNT, eventId, type HookSettings, hookOf, messageOf, PLATFORM, readCall } from "./normalise.js";
+import { type Proof, refusalOf } from "./verify.js";
+
+export { ACCOUNT, PLATFORM } from "./normalise.js";
+
+export interface Hook extends HookSettings {
+  proof: Proof;
+  /** Words for the chat that gets the answer; null: none does. */
+  deliver: string | null;
+  callback: CallbackSettings | null;
+}
+
+export interface WebhookOptions {
+  hooks: readonly Hook[];
+  /** Words for a chat → the chat. Rejects with what is wrong with them. */
+  findTarget(words: string): Promise<Target | undefined>;
+  /** What became of an event; undefined: it isn't there. */
+  outcome(eventId: string): Promise<EventOutcome | undefined>;
+  log(level: "info" | "warn" | "error", message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface WebhookAdapter extends Adapter {
+  callbacks: { path: string; limited: true; handle(request: Request): Promise<Response> }[];
+}
+
+export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptions): WebhookAdapter {
+  const posts = new Callbacks();
+  let events: AdapterEvents | undefined;
+
+  async function take(hook: Hook, request: Request): Promise<Response> {
+    const now = nowSeconds();
+    const call = { headers: request.headers, body: new Uint8Array(await request.arrayBuffer()) };
+    const refusal = refusalOf(call, hook.proof, now);
+    if (refusal) {
+      log("warn", "a webhook was refused", { webhook: hook.name, reason: refusal });
+      return says(401, { error: { code: "refused", message: WORDS[refusal] } });
+    }
+    const read = readCall(call, hook, now);
+    if ("fault" in read) return says(400, { error: { code: "invalid", message: read.fault } });
+    if ("ignored" in read) return says(202, { accepted: false, ignored: read.ignored });
+    if (!events) return notNow("The gateway is starting or stopping");
+    const { id, earlier } = read.delivery;
+    const repeated = earlier !== undefined && (await outcome(eventId(hook.name, earlier))) !== undefined;
+    if (!repeated) {
+      const target = hook.deliver === null ? undefined : await findTarget(hook.deliver);
+      await events.receive(messageOf(read, hook, target, now));
+    }
+    return says(202, { accepted: true, delivery: repeated ? earlier : id });
+  }
+
+  async function handle(hook: Hook, request: Request): Promise<Response> {
+    try {
+      return await take(hook, request);
+    } catch (error) {
+      // Whoever called comes again: nothing was accepted.
+      const { message, hint } = error as HermesError;
+      log("error", "a webhook was not accepted", {
+        webhook: hook.name,
+        reason: message,
+        ...(hint ? { hint } : {}),
+      });
+      return notNow("Not accepted; the log says why");
+    }
+  }
+
+  return {
+    platform: PLATFORM,
+    account: ACCOUNT,
+    limits: { length: 1_000_000, unit: "utf16" },
+    callbacks: hooks.map((hook) => ({
+      path: `/webhooks/${hook.name}`,
+      limited: true as const,
+      handle: (request) => handle(hook, request),
+    })),
+
+    async connect(given: AdapterEvents): Promise<void> {
+      events = given;
+      await Promise.all(hooks.map((hook) => checkTarget(hook)));
+    },
+
+    async disconnect(): Promise<void> {
+      events = undefined;
+    },
+
+    /** Callers come when they want to: being there is all. */
+    health(): Health {
+      return events ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
+    },
+
+    async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+      const { name, delivery } = hookOf(message.target);
+      const hook = hooks.find((candidate) => candidate.name === name);
+      if (!hook) throw new SendError("refused", `There is no webhook ${name} any more`);
+      const { kind, text, nonce } = message;
+      if (hook.callback)
+        await posts.post(hook.callback, message, { webhook: name, delivery, kind, text }, signal);
+      return { messageIds: [nonce] };
+    },
+  };
+
+  /** Said at the start, not only when the first call fails. */
+  async function checkTarget({ name, deliver }: Hook): Promise<void> {
+    if (deliver === null) return;
+    await findTarget(deliver).catch(({ message, hint }: HermesError) =>
+      log("error", "a webhook can't deliver", { webhook: name, reason: message, ...(hint ? { hint } : {}) }),
+    );
+  }
+}
+
+const WORDS = {
+  unsigned: "The signature is missing",
+  wrong_signature: "The signature is wrong",
+  too_old: "The signature is too old",
+};
+
+function says(status: number, body: object, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers });
+}
+
+function notNow(message: string): Response {
+  return says(503, { error: { code: "unavailable", message } }, { "Retry-After": "5" });
+}

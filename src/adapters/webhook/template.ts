@@ -1,0 +1,43 @@
+/** `{{path.to.value}}` over a JSON body → the prompt. What isn't there is empty. Pure. */
+
+const LONGEST_VALUE = 20_000;
+const LONGEST_PROMPT = 100_000;
+
+/** `@name` are facts about the call; everything else is looked up in the body. */
+export function fillTemplate(
+  template: string,
+  body: unknown,
+  facts: Readonly<Record<string, string>>,
+): string {
+  const filled = template.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, path: string) =>
+    shortened(
+      path.startsWith("@") ? fact(path.slice(1), body, facts) : textOf(valueAt(body, path)),
+      LONGEST_VALUE,
+    ),
+  );
+  return shortened(filled, LONGEST_PROMPT).trim();
+}
+
+function fact(name: string, body: unknown, facts: Readonly<Record<string, string>>): string {
+  if (name === "body") return JSON.stringify(body, null, 2);
+  return Object.hasOwn(facts, name) ? facts[name]! : "";
+}
+
+/** Own values alone: a path never leads into what JavaScript adds to objects. */
+function valueAt(body: unknown, path: string): unknown {
+  let value = body;
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
+}
+
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}

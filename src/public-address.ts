@@ -1,0 +1,75 @@
+/** Where we may call: public https, or this machine. A name that leads into a private network is refused when it is looked up. */
+import dns from "node:dns";
+import net from "node:net";
+
+/** Addresses that are not the public internet's. */
+const PRIVATE_4 = new net.BlockList();
+const PRIVATE_6 = new net.BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const)
+  PRIVATE_4.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::", 128],
+  ["::1", 128],
+  // Addresses of version 4 in other clothes: whoever wants those can write them plainly.
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["2002::", 16],
+  ["2001::", 32],
+  ["2001:db8::", 32],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  PRIVATE_6.addSubnet(network, prefix, "ipv6");
+
+export function isPrivateAddress(address: string): boolean {
+  if (net.isIPv4(address)) return PRIVATE_4.check(address, "ipv4");
+  return !net.isIPv6(address) || PRIVATE_6.check(address, "ipv6");
+}
+
+/** Why we don't call this address; undefined: we do, as far as one sees without looking its name up. */
+export function urlRefusal(url: URL, allowPrivate: boolean): string | undefined {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isThisMachine(host)) return /^https?:$/.test(url.protocol) ? undefined : "is neither http nor https";
+  if (url.protocol !== "https:") return "is not https (http is for this machine alone)";
+  if (url.username !== "" || url.password !== "") return "carries a password; calls are signed instead";
+  if (!allowPrivate && net.isIP(host) !== 0 && isPrivateAddress(host)) return PRIVATE_REFUSAL;
+  return undefined;
+}
+
+export const PRIVATE_REFUSAL = "is on a private network (set allow_private if that is meant)";
+
+function isThisMachine(host: string): boolean {
+  return host === "localhost" || host === "::1" || (net.isIPv4(host) && host.startsWith("127."));
+}
+
+export class PrivateAddressError extends Error {}
+
+/** Like `dns.lookup`, and what it gives is what is connected to: no second lookup can answer otherwise. */
+export function guardedLookup(allowPrivate: boolean): net.LookupFunction {
+  return (host, options, callback) => {
+    dns.lookup(host, { ...options, all: true }, (error, found) => {
+      const refused =
+        !allowPrivate && !isThisMachine(host) && found?.some(({ address }) => isPrivateAddress(address));
+      const failure = error ?? (refused ? new PrivateAddressError(`${host} ${PRIVATE_REFUSAL}`) : null);
+      if (failure) callback(failure, [], 0);
+      else if (options.all) callback(null, found);
+      else callback(null, found[0]!.address, found[0]!.family);
+    });
+  };
+}
