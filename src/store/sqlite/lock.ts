@@ -19,6 +19,19 @@ export interface GatewayInfo {
   boot_id: string;
   /** Known once it listens. */
   url: string | null;
+  /** When it last wrote down how its platforms are, and how they were. */
+  checked_at?: number;
+  platforms?: PlatformStatus[];
+}
+
+export interface PlatformStatus {
+  platform: string;
+  account: string;
+  state: "ok" | "degraded" | "down";
+  /** When the platform last proved that it hears us. */
+  last_proof_at: number | null;
+  /** What is wrong and what to do. */
+  detail?: string;
 }
 
 export interface Lock {
