@@ -10,7 +10,11 @@ export interface Adapter {
   readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
   /** The least time between two messages to one chat, where the platform has one. */
   readonly pace?: { chatMs: number };
-  /** Resolves once messages can come in. What the platform is told to be received, the inbox has. */
+  /**
+   * Resolves once messages can come in, or when that takes long and goes on behind. What the platform is told to be
+   * received, the inbox has. Rejects with a HermesError where only a person can help: `refused` by the platform (then the
+   * log has its line, and `health` keeps it) or `invalid` settings.
+   */
   connect(events: AdapterEvents, signal: AbortSignal): Promise<void>;
   disconnect(): Promise<void>;
   health(): Health;

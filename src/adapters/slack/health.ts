@@ -8,6 +8,8 @@ export class HealthWatch {
   #detail: string | undefined = "Not connected to Slack";
   /** Something that works, but not as it should. */
   #notice: string | undefined;
+  /** Why nothing can be sent. */
+  #mute: string | undefined;
   readonly #staleMs: number;
 
   constructor(staleMs: number) {
@@ -33,13 +35,24 @@ export class HealthWatch {
     this.#notice = text;
   }
 
+  /** Messages come in, but none can go out; undefined: one has. True: that is news. */
+  mute(detail: string | undefined): boolean {
+    const isNews = detail !== this.#mute;
+    this.#mute = detail;
+    return isNews;
+  }
+
   get lastProofAt(): number | null {
     return this.#lastProofAt;
   }
 
   now(): Health {
-    const detail = this.#isStale() ? "Slack has been silent for too long" : (this.#detail ?? this.#notice);
-    const state = this.#isStale() ? "degraded" : this.#state;
+    const stale = this.#isStale();
+    const detail = stale
+      ? "Slack has been silent for too long"
+      : (this.#detail ?? this.#mute ?? this.#notice);
+    const impaired = stale || (this.#state === "ok" && this.#mute !== undefined);
+    const state = impaired ? "degraded" : this.#state;
     return { state, lastProofAt: this.#lastProofAt, ...(detail === undefined ? {} : { detail }) };
   }
 

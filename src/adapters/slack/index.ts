@@ -14,6 +14,7 @@ import type {
 import { SendError } from "../adapter.js";
 import { type SlackOptions, type SlackSettings, withDefaults } from "./config.js";
 import { Connection, type Desk } from "./connection.js";
+import { isHopeless } from "./faults.js";
 import { HealthWatch } from "./health.js";
 import { handleRequest } from "./http.js";
 import { PLATFORM } from "./normalise.js";
@@ -59,8 +60,18 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     },
 
     health: (): Health => health.now(),
-    send: async (message: OutboundMessage, signal: AbortSignal): Promise<Receipt> =>
-      await desk().sender.send(message, signal),
+    async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+      try {
+        const receipt = await desk().sender.send(message, signal);
+        health.mute(undefined);
+        return receipt;
+      } catch (error) {
+        // A lacking scope shows only here; the socket is well.
+        if (error instanceof SendError && isHopeless(error.cause) && health.mute(error.message))
+          settings.log("error", error.message);
+        throw error;
+      }
+    },
     lookUp: async (message: OutboundMessage, signal: AbortSignal) =>
       (await connection?.desk?.sender.lookUp(message, signal)) ?? "unknown",
     show: async (target: Target, messageId: string | null, text: string, signal: AbortSignal) =>
