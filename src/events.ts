@@ -12,6 +12,8 @@ export type GatewayEvent = { at: number } & (
   | { type: "gateway-stopping" }
   | { type: "platform-connected"; platform: string; account: string }
   | { type: "platform-failed"; platform: string; account: string; error: unknown }
+  /** Its menu of commands could not be set. */
+  | { type: "menu-failed"; platform: string; account: string; error: unknown }
   /** Handed in by an adapter, new or not. */
   | { type: "received"; platform: string; traceId: TraceId }
   | { type: "duplicate"; platform: string; traceId: TraceId; eventId: string }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import {
   type Adapter,
@@ -5,9 +6,9 @@ import {
   type CanStream,
   type Cursor,
   canPreview,
-  canRegisterCommands,
   canStream,
   canType,
+  type Health,
   type MenuCommand,
 } from "./adapters/adapter.js";
 import { nowSeconds } from "./clock.js";
@@ -17,6 +18,7 @@ import { Pace } from "./delivery/pace.js";
 import { Stream, StreamHandle } from "./delivery/stream.js";
 import { Aftermath } from "./gateway/aftermath.js";
 import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
+import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
 import { saveMemories } from "./gateway/farewell.js";
 import { answerStranger } from "./gateway/pairing.js";
@@ -45,7 +47,8 @@ import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
 const MAX_ATTEMPTS = 3;
 const FAREWELLS_AT_ONCE = 2;
 const RETRY_LOOK_MS = 1000;
-const CONNECT_CALL_MS = 30_000;
+/** The longest time that a start waits for its platforms. */
+const CONNECT_PATIENCE_MS = 15_000;
 /** Another process may have put a dead message back. */
 const INBOX_LOOK_MS = 15_000;
 const GAVE_UP =
@@ -135,7 +138,7 @@ export class Gateway {
     }
     this.#delivery.start();
     await this.#readWaiting();
-    await Promise.all(adapters.map((adapter) => this.#connect(adapter)));
+    await this.#connectAll();
     this.#sweep.start();
     this.#look = setInterval(() => this.#track(this.#readWaiting()), INBOX_LOOK_MS);
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
@@ -183,17 +186,27 @@ export class Gateway {
     return this.#lanes.depth;
   }
 
-  async #connect(adapter: Adapter): Promise<void> {
-    const { platform, account } = adapter;
-    const { events } = this.#parts;
-    try {
-      await adapter.connect(this.#eventsOf(adapter), this.#stopping.signal);
-      if (canRegisterCommands(adapter))
-        await adapter.registerCommands(menu(), AbortSignal.timeout(CONNECT_CALL_MS));
-      events.emit({ type: "platform-connected", platform, account });
-    } catch (error) {
-      events.emit({ type: "platform-failed", platform, account, error });
-    }
+  /** How the platforms are at this moment. */
+  health(): ({ platform: string; account: string } & Health)[] {
+    return this.#parts.adapters.map((adapter) => {
+      const { platform, account } = adapter;
+      return { platform, account, ...adapter.health() };
+    });
+  }
+
+  /** Those that take long, or fail, go on behind: the others need not wait for them. */
+  async #connectAll(): Promise<void> {
+    const { adapters, events } = this.#parts;
+    const { signal } = this.#stopping;
+    const connecting = adapters.map((adapter) =>
+      new Connecting({ adapter, intake: this.#eventsOf(adapter), menu: menu(), events, signal }).start(),
+    );
+    const enough = new AbortController();
+    const patience = sleep(CONNECT_PATIENCE_MS, undefined, {
+      signal: AbortSignal.any([signal, enough.signal]),
+    });
+    await Promise.race([Promise.all(connecting), patience.catch(() => undefined)]);
+    enough.abort();
   }
 
   #eventsOf({ platform, account }: Adapter): AdapterEvents {

@@ -21,6 +21,7 @@ import { Events } from "./events.js";
 import { logEvents } from "./gateway/log-events.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
+import { StatusFile } from "./gateway/status-file.js";
 import { Gateway } from "./gateway.js";
 import { sendRoutes } from "./http/send.js";
 import { type HttpServer, startHttp } from "./http/server.js";
@@ -35,7 +36,7 @@ import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
 import { openStore } from "./store/sqlite/index.js";
-import { acquireLock } from "./store/sqlite/lock.js";
+import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
 
 /** Wires everything; the only place that does. */
@@ -81,9 +82,12 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   try {
     const running = await open({ ...options, home, config, log, bootId, afterCrash: lock.afterCrash });
     await lock.update({ url: running.url ?? null });
+    const status = statusFile(running.gateway, lock, log);
+    await status.start();
     return {
       ...running,
       stop: async () => {
+        await status.stop();
         await running.stop();
         await lock.release();
       },
@@ -92,6 +96,15 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
     await lock.release();
     throw error;
   }
+}
+
+function statusFile(gateway: Gateway, lock: Lock, log: Log): StatusFile {
+  return new StatusFile({
+    look: () =>
+      gateway.health().map(({ lastProofAt, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
+    write: (status) => lock.update(status),
+    onError: (error) => log.warn({ err: error }, "the state of the platforms was not written"),
+  });
 }
 
 interface OpenOptions extends StartOptions {

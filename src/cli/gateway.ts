@@ -1,9 +1,6 @@
 import { Command } from "commander";
-import { nowSeconds } from "../clock.js";
-import { resolveHome } from "../config/paths.js";
-import { colors, print, printJson } from "./output.js";
+import { colors, print } from "./output.js";
 import { withProgress } from "./progress.js";
-import { relativeTime } from "./times.js";
 
 /** `hermes gateway`: the daemon in the foreground, and how it is doing. */
 export function gatewayCommand(): Command {
@@ -14,9 +11,9 @@ export function gatewayCommand(): Command {
     .action(run);
   gateway
     .command("status")
-    .description("Is it running, since when, and where?")
+    .description("Is it running, since when, where, and how are its platforms?")
     .option("--json", "for scripts")
-    .action(status);
+    .action(async (options) => (await import("./status.js")).showStatus(options));
   return gateway;
 }
 
@@ -64,17 +61,4 @@ function untilSignal(): Promise<void> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
   });
-}
-
-async function status(options: { json?: boolean }): Promise<void> {
-  const { readLock } = await import("../store/sqlite/lock.js");
-  const home = resolveHome(process.env);
-  const { running, info } = await readLock(home);
-  if (options.json) printJson({ running, ...(info ?? {}) });
-  else if (!running) print(`No gateway is running on ${home}.`);
-  else
-    print(
-      `Running on ${home}${info ? `: pid ${info.pid}, started ${relativeTime(info.started_at, nowSeconds())}, ${info.url ?? "no HTTP"}` : ""}.`,
-    );
-  if (!running) process.exitCode = 1;
 }

@@ -1,3 +1,4 @@
+import { describeError, HermesError } from "../errors.js";
 import type { Events, GatewayEvent, GatewayEventOf } from "../events.js";
 import type { GatewayLog } from "./parts.js";
 
@@ -18,10 +19,12 @@ export function logEvents(events: Events, log: GatewayLog): void {
 function lineOf(event: GatewayEvent): Line | undefined {
   switch (event.type) {
     case "platform-failed":
+      return notConnected(event);
+    case "menu-failed":
       return {
-        level: "error",
-        message: "could not connect",
-        fields: { ...pick(event, "platform"), err: event.error },
+        level: "warn",
+        message: "the menu of commands was not set",
+        fields: { ...pick(event, "platform", "account"), reason: describeError(event.error).message },
       };
     case "duplicate":
       return { level: "debug", message: "duplicate", fields: pick(event, "traceId", "platform", "eventId") };
@@ -53,6 +56,17 @@ function lineOf(event: GatewayEvent): Line | undefined {
 const OF_MESSAGE = ["traceId", "inboxId", "sessionKey", "platform"] as const;
 const OF_TURN = ["traceId", "turnId", "sessionKey", "sessionId"] as const;
 const OF_SESSION = ["sessionKey", "sessionId"] as const;
+
+/** One line each: what a platform refuses its adapter has told already, and settings need no stack. */
+function notConnected(event: GatewayEventOf<"platform-failed">): Line {
+  const { error } = event;
+  const fields = pick(event, "platform", "account");
+  if (!(error instanceof HermesError))
+    return { level: "error", message: "could not connect", fields: { ...fields, err: error } };
+  const { code, message, hint } = error;
+  const level = code === "refused" ? "debug" : "error";
+  return { level, message: hint === undefined ? message : `${message}: ${hint}`, fields };
+}
 
 function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
   const fields = pick(event, ...OF_TURN, "outcome");

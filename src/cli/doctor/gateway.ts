@@ -1,7 +1,28 @@
 /** Is a gateway running on this home, and how is it doing? */
 import { type Finding, found } from "../../finding.js";
 import type { LockState } from "../../store/sqlite/lock.js";
+import { STUCK_SECONDS } from "../status.js";
 import { localMinute } from "../times.js";
+
+/** What the gateway itself says of its platforms: nobody else can see a second poller without being a third. */
+export function describePlatforms({ info, running }: LockState, now: number): Finding[] {
+  if (!running || !info) return [];
+  const silentFor = now - (info.checked_at ?? now);
+  const hangs = silentFor > STUCK_SECONDS;
+  return [
+    ...(hangs
+      ? [found.fail(`it has said nothing for ${Math.round(silentFor)} s`, "It hangs: restart it.")]
+      : []),
+    ...(info.platforms ?? []).flatMap(({ platform, account, state, detail = "in trouble" }) => {
+      if (state === "ok") return [];
+      const name = account === platform ? platform : `${platform} ${account}`;
+      const line = `${name} is ${state}: ${detail}`;
+      return [
+        state === "down" ? found.fail(line) : found.warn(line, "`hermes gateway status` shows it live."),
+      ];
+    }),
+  ];
+}
 
 export function describeLock({ running, info, crashed, agentPid }: LockState): Finding {
   if (agentPid !== undefined)

@@ -12,7 +12,7 @@ import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { checkIntegrity, describeContents, judgeSize, retentionDays } from "./database.js";
 import { checkDisk, checkHome, checkIndex, checkPermissions } from "./files.js";
-import { describeLock } from "./gateway.js";
+import { describeLock, describePlatforms } from "./gateway.js";
 import { askTime, checkSqlite, checkTimezone, judgeClock } from "./machine.js";
 import { checkModels, checkPlatforms, timeServer } from "./network.js";
 import { drawDeadLetters, judgeQueues, retryDead } from "./queues.js";
@@ -66,7 +66,9 @@ async function checkAll(home: string, deep: boolean, offline: boolean) {
     ...(await look("permissions", () => checkPermissions(home))),
     ...(await look("disk", () => checkDisk(home))),
     ...(await look("sqlite", checkSqlite)),
-    ...("check" in lock ? [lock] : named("gateway", [describeLock(lock)])),
+    ...("check" in lock
+      ? [lock]
+      : named("gateway", [describeLock(lock), ...describePlatforms(lock, nowSeconds())])),
     ...(await look("sessions.json", () => checkIndex(home))),
   ];
   const store = await checkStore({ config, deep, running });

@@ -1,0 +1,51 @@
+/** `hermes gateway status`: is it running, and how are its platforms? Read from its file: it is not asked. */
+import { nowSeconds } from "../clock.js";
+import { resolveHome } from "../config/paths.js";
+import type { GatewayInfo, PlatformStatus } from "../store/sqlite/lock.js";
+import { oneLine, padToCells } from "./cells.js";
+import { colors, print, printJson } from "./output.js";
+import { relativeTime } from "./times.js";
+
+/** It writes every half minute. */
+export const STUCK_SECONDS = 120;
+
+export async function showStatus(options: { json?: boolean }): Promise<void> {
+  const { readLock } = await import("../store/sqlite/lock.js");
+  const home = resolveHome(process.env);
+  const { running, info } = await readLock(home);
+  if (!running) process.exitCode = 1;
+  if (options.json) printJson({ running, ...(info ?? {}) });
+  else if (!running) print(`No gateway is running on ${home}.`);
+  else if (!info) print(`Running on ${home}.`);
+  else print(describe(home, info, nowSeconds()).join("\n"));
+}
+
+function describe(home: string, info: GatewayInfo, now: number): string[] {
+  const { pid, started_at, url, checked_at = now, platforms = [] } = info;
+  const first = `Running on ${home}: pid ${pid}, started ${relativeTime(started_at, now)}, ${url ?? "no HTTP"}.`;
+  const stuck =
+    now - checked_at > STUCK_SECONDS
+      ? [colors.red(`It has said nothing for ${Math.round((now - checked_at) / 60)} minutes: it may hang.`)]
+      : [];
+  return [first, ...stuck, ...platforms.map((platform) => drawPlatform(platform, now))];
+}
+
+const STATE_CELLS = 8;
+const NAME_CELLS = 24;
+
+function drawPlatform(
+  { platform, account, state, last_proof_at, detail }: PlatformStatus,
+  now: number,
+): string {
+  const paint = { ok: colors.green, degraded: colors.yellow, down: colors.red }[state];
+  const name = account === platform ? platform : `${platform} ${account}`;
+  const heard = last_proof_at === null ? "" : `heard ${ageOf(now - last_proof_at)}`;
+  const words = detail === undefined ? heard : oneLine(detail);
+  return `  ${paint(padToCells(state, STATE_CELLS))}  ${padToCells(name, NAME_CELLS)}  ${words}`.trimEnd();
+}
+
+function ageOf(seconds: number): string {
+  return seconds < 60
+    ? `${Math.max(0, Math.round(seconds))} s ago`
+    : relativeTime(nowSeconds() - seconds, nowSeconds());
+}
