@@ -48,6 +48,9 @@ const ADVICE: Readonly<Record<number, string>> = {
   160005: "The thread is locked.",
 };
 
+/** Only a person can help: the answers wait meanwhile. */
+const OPERATOR_MS = 60_000;
+
 /** These never got a connection: nothing can have arrived. */
 const NEVER_CONNECTED = new Set([
   "ECONNREFUSED",
@@ -63,7 +66,8 @@ export function sendErrorOf(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const native = (error instanceof Error ? error : new Error(String(error))) as NativeError;
   if (isRateLimit(native)) return waitError(native);
-  if (isBadToken(native)) return new SendError("refused", BAD_TOKEN, { scope: "account" });
+  if (isBadToken(native))
+    return new SendError("never_sent", BAD_TOKEN, { scope: "account", retryAfterMs: OPERATOR_MS });
   if (native.rawError) return new SendError("refused", adviceFor(native), { cause: native });
   if (native.status !== undefined) {
     return new SendError("unknown", `Discord answered ${native.status}`, { cause: native });

@@ -66,8 +66,7 @@ export class Inbound {
 
   dispatch(packet: GatewayDispatchPayload, shardId: number): void {
     const settled = this.#parts.sessions.passed(shardId, packet.s);
-    this.channels.heard(packet);
-    const jobs = this.#jobsFor(packet);
+    const jobs = this.#understood(packet);
     if (jobs.length === 0) {
       settled();
       return;
@@ -87,8 +86,22 @@ export class Inbound {
         settled();
         if (packet.t === "READY" || packet.t === "GUILD_CREATE") this.#advanceQuietly();
       },
-      (error: unknown) => this.#failed(error),
+      (error: unknown) => {
+        this.#failed(error);
+        if (!this.#parts.signal.aborted) settled();
+      },
     );
+  }
+
+  /** What can't be understood will not be understood next time either: it must not block the rest. */
+  #understood(packet: GatewayDispatchPayload): Job[] {
+    try {
+      this.channels.heard(packet);
+      return this.#jobsFor(packet);
+    } catch (error) {
+      this.#failed(error);
+      return [];
+    }
   }
 
   /** Everything up to now is in the inbox, or waits here; unless a server is still to tell what was missed in it. */

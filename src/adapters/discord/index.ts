@@ -58,6 +58,8 @@ class Discord implements DiscordAdapter {
   readonly burst = BURST;
   readonly #settings: Settings;
   #connection: Connection | undefined;
+  /** From a connect, finished or not, to its end. */
+  #life: AbortController | undefined;
   #health: Health = { state: "down", lastProofAt: null, detail: "Not connected to Discord" };
   /** Nothing but a person can help. */
   #over: string | undefined;
@@ -69,10 +71,15 @@ class Discord implements DiscordAdapter {
 
   async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
+    const ended = this.disconnect();
+    const life = new AbortController();
+    this.#life = life;
+    signal.addEventListener("abort", () => void this.disconnect(), { once: true, signal: life.signal });
+    await ended;
     this.#over = undefined;
     const connection = await this.#build(events);
+    if (life.signal.aborted) return closeRest(connection.rest);
     this.#connection = connection;
-    signal.addEventListener("abort", () => void this.disconnect().catch(() => {}), { once: true });
     await connection.link.start(connection.rest);
     if (this.#over !== undefined) {
       const line: string = this.#over;
@@ -121,7 +128,9 @@ class Discord implements DiscordAdapter {
     }
   }
 
+  /** Never rejects. */
   async disconnect(): Promise<void> {
+    this.#life?.abort();
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;

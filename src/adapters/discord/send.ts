@@ -47,6 +47,7 @@ export class Sender {
     const arrived = this.#arrived.get(message.nonce) ?? [];
     remember(this.#arrived, message.nonce, arrived);
     for (const step of steps.slice(arrived.length)) {
+      if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
       try {
         arrived.push(await step());
       } catch (error) {
@@ -199,8 +200,9 @@ export class Sender {
 
   /** Lasts ten seconds there. */
   type(target: Target): void {
-    const channelId = channelOf(target);
+    const channelId = target.threadId ?? target.chatId ?? "";
     const now = Date.now();
+    if (!isId(channelId)) return;
     if (now - (this.#typedAtMs.get(channelId) ?? 0) < TYPING_EVERY_MS) return;
     remember(this.#typedAtMs, channelId, now);
     const signal = AbortSignal.timeout(TYPING_EVERY_MS);
