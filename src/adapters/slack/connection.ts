@@ -51,7 +51,10 @@ export class Connection {
     this.#parts = parts;
     const stop = () => this.#stopping.abort();
     signal.addEventListener("abort", stop, { once: true });
-    this.#stopping.signal.addEventListener("abort", () => signal.removeEventListener("abort", stop));
+    this.#stopping.signal.addEventListener("abort", () => {
+      signal.removeEventListener("abort", stop);
+      parts.health.down();
+    });
     const open = new Promise<void>((resolve) => {
       this.#isReady = resolve;
     });
@@ -170,6 +173,7 @@ export class Connection {
   }
 
   #opened(connections: number): void {
+    if (this.#stopped) return;
     const { health, settings } = this.#parts;
     health.up();
     const notice = connections > 1 ? shared(connections) : undefined;
@@ -188,7 +192,7 @@ export class Connection {
       await this.#pause(settings.times.probeMs);
       if (this.#stopped) return;
       await askWhoAmI(api).then(
-        () => health.up(),
+        () => void (this.#stopped || health.up()),
         (error: unknown) => this.#trouble(explain(error), isHopeless(error)),
       );
     }

@@ -1,11 +1,13 @@
 import { nowSeconds } from "../../clock.js";
 import type { Health } from "../adapter.js";
 
+const NOT_CONNECTED = "Not connected to Slack";
+
 /** What is known of the connection. Proof is Slack's hello or pong, a delivery, or a call that it answered. */
 export class HealthWatch {
   #state: Health["state"] = "down";
   #lastProofAt: number | null = null;
-  #detail: string | undefined = "Not connected to Slack";
+  #detail: string | undefined = NOT_CONNECTED;
   /** Something that works, but not as it should. */
   #notice: string | undefined;
   /** Why nothing can be sent. */
@@ -29,6 +31,10 @@ export class HealthWatch {
   trouble(state: "degraded" | "down", detail: string): void {
     this.#state = state;
     this.#detail = detail;
+  }
+
+  down(): void {
+    this.trouble("down", NOT_CONNECTED);
   }
 
   notice(text: string | undefined): void {

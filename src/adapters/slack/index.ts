@@ -56,7 +56,6 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       const closing = connection;
       connection = undefined;
       await closing?.close();
-      health.trouble("down", "Not connected to Slack");
     },
 
     health: (): Health => health.now(),
