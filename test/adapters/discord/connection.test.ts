@@ -3,15 +3,6 @@ import { until } from "../../support/until.js";
 import { answer, connected, FakeInbox, makeAdapter, soon, startEmulator } from "./support.js";
 
 describe("the connection", () => {
-  it("proves that it lives by heartbeats", async () => {
-    const { emulator, adapter } = await connected({}, { heartbeatMs: 50 });
-    const first = adapter.health().lastProofAt!;
-    await until(
-      "a later heartbeat",
-      () => adapter.health().lastProofAt! > first && emulator.gateway.heartbeats > 2,
-    );
-  });
-
   it("resumes after a cut and gets what was said meanwhile, once", async () => {
     const { emulator, inbox } = await connected();
     const ada = emulator.user("Ada");
@@ -55,37 +46,6 @@ describe("the connection", () => {
     expect(inbox.texts).toEqual(["before", "missed"]);
   });
 
-  it("comes back after an outage, with pauses that grow", async () => {
-    const { emulator, inbox, adapter, lines } = await connected();
-    const ada = emulator.user("Ada");
-    const dm = emulator.dm(ada);
-    emulator.say(ada, dm, "before");
-    await inbox.message("before");
-    await emulator.close();
-    await until("it is noticed", () => adapter.health().state === "degraded");
-    emulator.say(ada, dm, "in the outage");
-    await until("it has tried", () => lines.filter(({ message }) => /closed/.test(message)).length > 1);
-    await emulator.start();
-    await inbox.message("in the outage");
-    expect(adapter.health()).toMatchObject({ state: "ok" });
-  });
-
-  it("keeps trying when Discord can't be reached at the start, and stops when told to", async () => {
-    const emulator = await startEmulator();
-    await emulator.close();
-    const inbox = new FakeInbox();
-    const { adapter, stop } = makeAdapter(emulator);
-    await adapter.connect(inbox, stop.signal);
-    expect(adapter.health()).toMatchObject({
-      state: "degraded",
-      detail: expect.stringMatching(/can't be reached/),
-    });
-    await emulator.start();
-    await until("it is up", () => adapter.health().state === "ok");
-    stop.abort();
-    await until("it is gone", () => emulator.gateway.sockets === 0 && adapter.health().state === "down");
-  });
-
   it("does not identify when the day's connects are nearly used up", async () => {
     const emulator = await startEmulator();
     emulator.leaveIdentifies(3);
@@ -121,26 +81,6 @@ describe("the connection", () => {
 });
 
 describe("one clear line", () => {
-  it("for a token that Discord doesn't know", async () => {
-    const emulator = await startEmulator();
-    const { adapter, lines, stop } = makeAdapter(emulator, { token: emulator.token.replace("xx", "zz") });
-    await expect(adapter.connect(new FakeInbox(), stop.signal)).rejects.toThrow(
-      /Reset Token.*DISCORD_BOT_TOKEN/,
-    );
-    expect(adapter.health()).toMatchObject({ state: "down", detail: expect.stringMatching(/Reset Token/) });
-    expect(lines.filter(({ level }) => level === "error")).toHaveLength(1);
-    expect(JSON.stringify(lines)).not.toContain("zz");
-  });
-
-  it("for a token that is revoked while connected", async () => {
-    const { emulator, adapter, lines } = await connected();
-    emulator.revokeToken();
-    emulator.gateway.cut();
-    await until("it is down", () => adapter.health().state === "down");
-    expect(adapter.health().detail).toMatch(/Reset Token/);
-    expect(lines.filter(({ level }) => level === "error")).toHaveLength(1);
-  });
-
   it("for intents that the portal hasn't switched on", async () => {
     const emulator = await startEmulator();
     emulator.allowIntents(0x7fff_ffff & ~(1 << 15));

@@ -4,37 +4,6 @@ import { until } from "../../support/until.js";
 import { connected } from "./support.js";
 
 describe("what comes in", () => {
-  it("comes from every kind of chat", async () => {
-    const { emulator, inbox } = await connected();
-    const ada = emulator.user("Ada");
-    const guild = emulator.guild("Server");
-    const general = emulator.channel(guild, "general");
-    const forum = emulator.channel(guild, "help", CHANNEL.forum);
-    const thread = emulator.thread(general, "a thread", ada);
-    const post = emulator.thread(forum, "a post", ada);
-    emulator.say(ada, emulator.dm(ada), "in dm");
-    emulator.say(ada, general, `<@${emulator.botId}> in channel`);
-    emulator.say(ada, thread, "in thread");
-    emulator.say(ada, post, "in post");
-    expect((await inbox.message("in dm")).origin).toMatchObject({ chatType: "dm" });
-    expect(await inbox.message("in channel")).toMatchObject({
-      mentioned: true,
-      origin: { chatType: "group", chatId: general.id, chatName: "Server / #general", guildId: guild.id },
-    });
-    expect((await inbox.message("in thread")).origin).toMatchObject({
-      chatType: "thread",
-      chatId: thread.id,
-      threadId: thread.id,
-      parentChatId: general.id,
-    });
-    expect((await inbox.message("in post")).origin).toMatchObject({
-      chatType: "thread",
-      chatId: post.id,
-      threadId: post.id,
-      parentChatId: forum.id,
-    });
-  });
-
   it("knows a channel that was there before it, and asks for one that it has never heard of", async () => {
     const made: { id?: string } = {};
     const { emulator, inbox } = await connected({}, {}, (before) => {
@@ -84,28 +53,6 @@ describe("what comes in", () => {
     await inbox.message("[Sticker: Wave]");
   });
 
-  it("tells edits and deletes", async () => {
-    const { emulator, inbox } = await connected();
-    const ada = emulator.user("Ada");
-    const dm = emulator.dm(ada);
-    const message = emulator.say(ada, dm, "first");
-    emulator.edit(message, "second");
-    emulator.remove(message);
-    await until("the delete", () => inbox.deletes.length > 0);
-    const ref = { platform: "discord", account: emulator.botId, chatId: dm.id, messageId: message.id };
-    expect(inbox.edits).toEqual([{ ...ref, text: "second" }]);
-    expect(inbox.deletes).toEqual([ref]);
-  });
-
-  it("is not disturbed by events that nobody knows", async () => {
-    const { emulator, inbox } = await connected();
-    emulator.gateway.dispatch("SOMETHING_NEW", { what: "ever" });
-    emulator.gateway.dispatch("MESSAGE_CREATE", { id: "1", channel_id: "2", author: { id: "3" }, type: 77 });
-    const ada = emulator.user("Ada");
-    emulator.say(ada, emulator.dm(ada), "still here");
-    await inbox.message("still here");
-  });
-
   it("comes in order within a chat, also when the inbox fails for a while", async () => {
     const { emulator, inbox } = await connected();
     const ada = emulator.user("Ada");
@@ -129,15 +76,6 @@ describe("what comes in", () => {
     await until("both wait", () => inbox.waiting === 2);
     open();
     await inbox.message("also slow");
-  });
-
-  it("gives a message that is delivered twice the same event id", async () => {
-    const { emulator, inbox } = await connected();
-    emulator.faults.duplicateEvents = true;
-    const ada = emulator.user("Ada");
-    emulator.say(ada, emulator.dm(ada), "twice");
-    await until("the copy", () => inbox.copies.length > 0);
-    expect(inbox.copies[0]!.eventId).toBe(inbox.received[0]!.eventId);
   });
 
   it("takes messages that overtake one another", async () => {

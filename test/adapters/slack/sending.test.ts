@@ -35,15 +35,6 @@ describe("sending", () => {
     ]);
   });
 
-  it("sends a long answer in parts", async () => {
-    const { messageIds } = await b.adapter.send(outbound({}, long(5000)), patient());
-    const texts = b.slack.workspace.texts("D1");
-    expect(messageIds.length).toBe(texts.length);
-    expect(texts.length).toBeGreaterThan(2);
-    expect(texts.every((text) => text.length <= 12_000)).toBe(true);
-    expect(texts.join(" ").replace(/ \(\d+\/\d+\)/g, "")).toBe(long(5000));
-  });
-
   it("goes on after the parts that arrived when one is held back, also in another process", async () => {
     const message = outbound({}, long(5000));
     b.slack.faults.next("chat.postMessage", { kind: "delay", ms: 0 });
@@ -88,17 +79,6 @@ describe("sending", () => {
 });
 
 describe("a send whose outcome is unknown", () => {
-  it("is said to be unknown, is found, and is not posted again", async () => {
-    const message = outbound({}, "once");
-    b.slack.faults.next("chat.postMessage", { kind: "cut_after" });
-    expect((await failure(message)).outcome).toBe("unknown");
-    const [seen] = b.slack.workspace.seen("D1");
-    expect(await b.adapter.lookUp(message, patient())).toEqual({ messageIds: [seen!.ts] });
-    const again = await b.adapter.send({ ...message, mayBeRepeat: true }, patient());
-    expect(again.messageIds).toEqual([seen!.ts]);
-    expect(b.slack.workspace.texts("D1")).toEqual(["once"]);
-  });
-
   it("is missing if it never arrived, and is then posted", async () => {
     const root = b.slack.say({ channel: "C1", user: "U1", text: "hi", silently: true });
     const message = outbound({ chatId: "C1", threadId: root.ts, replyTo: root.ts }, "once");
@@ -185,30 +165,5 @@ describe("a send that fails", () => {
   it("is unknown after an answer of 503", async () => {
     b.slack.faults.next("chat.postMessage", { kind: "status", status: 503 });
     expect((await failure(outbound({}, "x"))).outcome).toBe("unknown");
-  });
-
-  it("says how long Slack wants us to wait, and isn't tried again by itself", async () => {
-    b.slack.faults.rateLimit("chat.postMessage", 30);
-    const failed = await failure(outbound({}, "x"));
-    expect(failed).toMatchObject({ outcome: "never_sent", retryAfterMs: 30_000 });
-    expect(b.slack.callsOf("chat.postMessage")).toHaveLength(1);
-  });
-
-  it("never left when Slack can't be reached", async () => {
-    const { adapter, slack } = b;
-    await slack.close();
-    // The first call may still find the connection of the last one, and die with it.
-    await adapter.send(outbound({}, "x"), patient()).catch(() => undefined);
-    const error = await adapter.send(outbound({}, "x"), patient()).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ outcome: "never_sent" });
-    b = await bench();
-    await adapter.disconnect();
-  });
-
-  it("never left before the adapter is connected", async () => {
-    const idle = await bench({ idle: true });
-    const error = await idle.adapter.send(outbound({}, "x"), patient()).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ outcome: "never_sent", scope: "account" });
-    await idle.close();
   });
 });

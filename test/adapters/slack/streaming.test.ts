@@ -70,16 +70,6 @@ describe("an answer while it is written", () => {
     }
     expect(b.slack.callsOf("chat.startStream")).toHaveLength(1);
   });
-
-  it("is dropped when Slack makes us wait", async () => {
-    b = await bench();
-    const { target } = outbound(threadIn("D1"), "");
-    b.slack.faults.rateLimit("chat.startStream", 7);
-    await expect(b.adapter.show(target, null, "one", patient())).rejects.toMatchObject({
-      retryAfterMs: 7000,
-    });
-    expect(b.slack.workspace.seen("D1")).toEqual([]);
-  });
 });
 
 describe("typing", () => {

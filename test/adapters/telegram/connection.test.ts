@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { canLookUp, canRegisterCommands, canStream, canType } from "../../../src/adapters/adapter.js";
 import { telegramAdapter } from "../../../src/adapters/telegram/index.js";
-import { Bench, failureOf, outbound, patience, until } from "./support.js";
+import { Bench, outbound, patience, until } from "./support.js";
 
 let bench: Bench;
 
@@ -16,7 +15,7 @@ const write = (text: string) => bench.emulator.users.writeDm(bench.emulator.user
 const errors = () => bench.log.filter((line) => line.level === "error").map((line) => line.message);
 
 describe("the adapter", () => {
-  it("says what it is and what it can do", () => {
+  it("knows its account and what Telegram takes", () => {
     const adapter = bench.adapter();
     expect(adapter).toMatchObject({
       platform: "telegram",
@@ -24,30 +23,14 @@ describe("the adapter", () => {
       limits: { length: 4096, unit: "utf16" },
       burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000 },
     });
-    expect([canStream(adapter), canType(adapter), canRegisterCommands(adapter)]).toEqual([true, true, true]);
-    expect(canLookUp(adapter)).toBe(false);
   });
 
   it("refuses what is no token, without repeating it", () => {
     expect(() => telegramAdapter({ token: "secret-nonsense" })).toThrow("This is no Telegram bot token");
   });
-
-  it("sends nothing before it is connected", async () => {
-    const error = await failureOf(bench.adapter().send(outbound({ chatId: "1" }, "hi"), patience()));
-    expect(error.outcome).toBe("never_sent");
-    expect(bench.adapter().health().state).toBe("down");
-  });
 });
 
 describe("health", () => {
-  it("is the time of the last completed poll", async () => {
-    const adapter = await bench.connected({ timing: { pollSeconds: 0 } });
-    await until("it has polled", () => bench.emulator.callsOf("getUpdates").length > 2);
-    const { state, lastProofAt } = adapter.health();
-    expect(state).toBe("ok");
-    await until("it proves it again", () => adapter.health().lastProofAt! > lastProofAt!);
-  });
-
   it("tells of a second poller, with the fix, and recovers when that is gone", async () => {
     const adapter = await bench.connected();
     const rival = setInterval(() => {
@@ -81,47 +64,9 @@ describe("health", () => {
     bench.emulator.tokens.add(bench.emulator.token);
     await until("it polls again", () => adapter.health().state === "ok");
   });
-
-  it("refuses to connect with a wrong token, and says what to do", async () => {
-    bench.emulator.tokens.clear();
-    await expect(bench.connected()).rejects.toMatchObject({
-      code: "refused",
-      hint: expect.stringContaining("@BotFather"),
-    });
-  });
-
-  it("never tells the token", async () => {
-    await bench.connected();
-    await bench.emulator.goDown();
-    await until("the outage is told", () => bench.log.length > 0);
-    expect(JSON.stringify(bench.log)).not.toContain("emulated-token");
-    await bench.emulator.start();
-  });
 });
 
 describe("an outage", () => {
-  it("at the start is waited for", async () => {
-    bench.emulator.faults.outage = true;
-    const adapter = await bench.connected();
-    expect(adapter.health().state).toBe("down");
-    write("hello");
-    bench.emulator.faults.outage = false;
-    await until("it is received", () => bench.gateway.texts.length === 1);
-    expect(adapter.health().state).toBe("ok");
-  });
-
-  it("in the middle loses nothing", async () => {
-    const adapter = await bench.connected();
-    write("before");
-    await until("the first is received", () => bench.gateway.texts.length === 1);
-    await bench.emulator.goDown();
-    await until("it is noticed", () => adapter.health().state !== "ok");
-    write("during");
-    await bench.emulator.start();
-    await until("the second is received", () => bench.gateway.texts.includes("during"));
-    expect(bench.gateway.texts.filter((text) => text === "during")).toHaveLength(1);
-  });
-
   it("of one connection is not even noticed", async () => {
     await bench.connected();
     await until("it polls", () => bench.emulator.updates.isPolled);
@@ -141,29 +86,6 @@ describe("an outage", () => {
 });
 
 describe("disconnecting", () => {
-  it("is quick, ends the poll, and what comes later waits for the next start", async () => {
-    const adapter = await bench.connected();
-    await until("it polls", () => bench.emulator.updates.isPolled);
-    const startMs = Date.now();
-    await adapter.disconnect();
-    expect(Date.now() - startMs).toBeLessThan(500);
-    await until("the poll is gone", () => !bench.emulator.updates.isPolled);
-    write("later");
-    expect(adapter.health().state).toBe("down");
-    expect(bench.gateway.texts).toEqual([]);
-    await bench.connected();
-    await until("it is received", () => bench.gateway.texts.includes("later"));
-  });
-
-  it("ends with the gateway's signal", async () => {
-    const stop = new AbortController();
-    const adapter = bench.adapter();
-    await adapter.connect(bench.gateway, stop.signal);
-    await until("it polls", () => bench.emulator.updates.isPolled);
-    stop.abort();
-    await until("the poll is gone", () => !bench.emulator.updates.isPolled);
-  });
-
   it("lets an answer out that was ready in the last moment", async () => {
     const adapter = await bench.connected();
     const ann = bench.emulator.users.person("Ann");

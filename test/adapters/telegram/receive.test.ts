@@ -11,34 +11,6 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe("a message comes in", () => {
-  it("with its text, its author and its chat", async () => {
-    await bench.connected();
-    const { emulator, gateway } = bench;
-    const ann = emulator.users.person("Ann");
-    const { message } = emulator.users.writeDm(ann, "hello");
-    await until("it is received", () => gateway.received.length === 1);
-    expect(gateway.received[0]).toMatchObject({
-      platform: "telegram",
-      account: "4200",
-      eventId: `${ann.id}/${message.message_id}`,
-      text: "hello",
-      origin: { chatType: "dm", chatId: String(ann.id), userId: String(ann.id), userName: "Ann" },
-    });
-  });
-
-  it("and is acknowledged only when the inbox has it", async () => {
-    const { emulator, gateway } = bench;
-    gateway.hold();
-    await bench.connected();
-    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
-    await until("it is being received", () => gateway.attempts === 1);
-    expect(emulator.updates.pending).toHaveLength(1);
-    expect(emulator.updates.confirmed).toBe(0);
-    gateway.letIn();
-    await until("it is confirmed", () => emulator.updates.pending.length === 0);
-    expect(gateway.texts).toEqual(["hello"]);
-  });
-
   it("again after the inbox failed, and nothing is confirmed meanwhile", async () => {
     const { emulator, gateway } = bench;
     gateway.failing = true;
@@ -62,16 +34,6 @@ describe("a message comes in", () => {
     emulator.updates.put(update);
     await until("it came again", () => gateway.received.length === 2);
     expect(new Set(gateway.received.map((message) => message.eventId)).size).toBe(1);
-  });
-
-  it("twice with the same event id when one batch holds it twice", async () => {
-    const { emulator, gateway } = bench;
-    emulator.faults.duplicate = true;
-    await bench.connected();
-    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
-    await until("both are received", () => gateway.received.length === 2);
-    expect(gateway.received[0]?.eventId).toBe(gateway.received[1]?.eventId);
-    await until("both are confirmed", () => emulator.updates.pending.length === 0);
   });
 
   it("in the order of writing when a batch comes newest first", async () => {
@@ -111,16 +73,6 @@ describe("a message comes in", () => {
     broken = false;
     await until("both are received", () => gateway.texts.includes("poison"));
   });
-
-  it("whatever kinds of updates stand beside it", async () => {
-    const { emulator, gateway } = bench;
-    emulator.users.announce("message", { message_id: 7 });
-    emulator.users.announce("something_new", { of: "tomorrow" });
-    emulator.users.writeDm(emulator.users.person("Ann"), "hello");
-    await bench.connected();
-    await until("it is received", () => gateway.texts.length === 1);
-    await until("all are confirmed", () => emulator.updates.pending.length === 0);
-  });
 });
 
 describe("after downtime", () => {
@@ -158,24 +110,6 @@ describe("after downtime", () => {
 });
 
 describe("edits and moves", () => {
-  it("tells of an edit with the whole new text", async () => {
-    const { emulator, gateway } = bench;
-    await bench.connected();
-    const ann = emulator.users.person("Ann");
-    const { message } = emulator.users.writeDm(ann, "helo");
-    emulator.users.edit(message, "hello @hermes_bot");
-    await until("the edit is told", () => gateway.edits.length === 1);
-    expect(gateway.edits).toEqual([
-      {
-        platform: "telegram",
-        account: "4200",
-        chatId: String(ann.id),
-        messageId: String(message.message_id),
-        text: "hello",
-      },
-    ]);
-  });
-
   it("tells when a group becomes a supergroup", async () => {
     const { emulator, gateway } = bench;
     await bench.connected();

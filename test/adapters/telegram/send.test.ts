@@ -38,31 +38,11 @@ describe("an answer", () => {
     expect([one.messageIds.length, two.messageIds.length]).toEqual([1, 2]);
   });
 
-  it("quotes the question in its first part alone", async () => {
-    const { message } = bench.emulator.users.writeDm(ann, "tell me");
-    const target = toDm({ replyTo: String(message.message_id) });
-    await adapter.send(outbound(target, "word ".repeat(1200)), patience());
-    expect(bench.emulator.said(dm.id).map(({ replyTo }) => replyTo)).toEqual([message.message_id, undefined]);
-  });
-
-  it("goes out although the question was deleted", async () => {
-    const { message } = bench.emulator.users.writeDm(ann, "tell me");
-    bench.emulator.users.delete(message);
-    await adapter.send(outbound(toDm({ replyTo: String(message.message_id) }), "here"), patience());
-    expect(bench.emulator.said(dm.id)[0]).toMatchObject({ text: "here", replyTo: undefined });
-  });
-
   it("is sent as plain text once when Telegram can't parse it", async () => {
     const reason = `Bad Request: can't parse entities: Can't find end tag corresponding to start tag "b"`;
     bench.emulator.faults.fail("sendMessage", 400, reason);
     await adapter.send(outbound(toDm(), "**bold**"), patience());
     expect(bench.emulator.said(dm.id)).toMatchObject([{ text: "bold", html: undefined }]);
-  });
-
-  it("of nothing but blanks is refused before it is sent", async () => {
-    const error = await failureOf(adapter.send(outbound(toDm(), " \n "), patience()));
-    expect(error.outcome).toBe("refused");
-    expect(bench.emulator.callsOf("sendMessage")).toEqual([]);
   });
 
   it("to no chat at all is refused", async () => {
@@ -100,15 +80,6 @@ describe("topics", () => {
     const target = { chatType: "group", chatId: String(forum.id), replyTo: String(message.message_id) };
     await adapter.send(outbound({ ...target, threadId: String(topic) }, "there"), patience());
     expect(emulator.said(forum.id)).toMatchObject([{ threadId: topic, replyTo: undefined }]);
-  });
-
-  it("answers in General without naming it, which Telegram refuses", async () => {
-    const forum = bench.emulator.chats.make("supergroup", { forum: true });
-    await adapter.send(
-      outbound({ chatType: "group", chatId: String(forum.id), threadId: "1" }, "hi"),
-      patience(),
-    );
-    expect(bench.emulator.said(forum.id)).toMatchObject([{ text: "hi", threadId: undefined }]);
   });
 
   it("says in the main chat what Telegram refuses in a private topic, and why", async () => {
@@ -161,14 +132,6 @@ describe("a group that became a supergroup", () => {
   });
 });
 
-describe("without time", () => {
-  it("nothing is sent, and that is certain", async () => {
-    const error = await failureOf(adapter.send(outbound(toDm(), "hi"), AbortSignal.abort()));
-    expect(error.outcome).toBe("never_sent");
-    expect(said()).toEqual([]);
-  });
-});
-
 describe("what Telegram says no to", () => {
   const refusals: [number, string, RegExp][] = [
     [403, "Forbidden: bot was blocked by the user", /unblock/],
@@ -184,13 +147,6 @@ describe("what Telegram says no to", () => {
     const error = await failureOf(adapter.send(outbound(toDm(), "hi"), patience()));
     expect(error.outcome).toBe("refused");
     expect(error.message).toMatch(remedy);
-  });
-
-  it("a revoked token sends nothing and may be tried again", async () => {
-    bench.emulator.tokens.clear();
-    const error = await failureOf(adapter.send(outbound(toDm(), "hi"), patience()));
-    expect(error).toMatchObject({ outcome: "never_sent", scope: "account" });
-    expect(error.message).toContain("@BotFather");
   });
 });
 
@@ -234,20 +190,6 @@ describe("when nobody knows whether it arrived", () => {
     bench.emulator.faults.fail("sendMessage", 500, "Internal Server Error");
     const failed = await failureOf(adapter.send(outbound(toDm(), "hi"), patience()));
     expect([page.outcome, failed.outcome]).toEqual(["unknown", "unknown"]);
-  });
-
-  it("says unknown when no answer comes in time", async () => {
-    const hasty = await bench.connected({ timing: { callMs: 100 } });
-    bench.emulator.faults.delayMs = 400;
-    const error = await failureOf(hasty.send(outbound(toDm(), "hi"), patience()));
-    expect(error).toMatchObject({ outcome: "unknown", message: expect.stringContaining("in time") });
-  });
-
-  it("says never sent when nobody listens", async () => {
-    await bench.emulator.goDown();
-    const error = await failureOf(adapter.send(outbound(toDm(), "hi"), patience()));
-    expect(error.outcome).toBe("never_sent");
-    expect(error.message).toContain("ECONNREFUSED");
   });
 
   it("marks the repeat of a message that an earlier process may have sent", async () => {

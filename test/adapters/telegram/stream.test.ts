@@ -36,14 +36,6 @@ describe("an answer that is being written", () => {
     expect(bench.emulator.said(dm.id)).toEqual([]);
   });
 
-  it("is a message that is edited elsewhere, and becomes the answer", async () => {
-    const id = await show(inGroup, null, "Once");
-    expect(await show(inGroup, id, "Once upon")).toBe(id);
-    const message = outbound(inGroup, "Once upon a time.", { replaces: id! });
-    expect(await adapter.send(message, patience())).toEqual({ messageIds: [id] });
-    expect(bench.emulator.said(group.id)).toMatchObject([{ text: "Once upon a time.", edits: 2 }]);
-  });
-
   it("may be shown twice the same", async () => {
     const id = await show(inGroup, null, "Once");
     expect(await show(inGroup, id, "Once")).toBe(id);

@@ -23,6 +23,8 @@ export class Faults {
   reorderBy = 0;
   /** Heartbeats are not acknowledged. */
   deafToHeartbeats = false;
+  /** Connections stay open, and nothing is answered: neither requests nor heartbeats nor handshakes. */
+  silent = false;
   /** The gateway closes right after HELLO, with this code. */
   closeAfterHello: number | null = null;
 
@@ -39,6 +41,7 @@ export class Faults {
     this.duplicateEvents = false;
     this.reorderBy = 0;
     this.deafToHeartbeats = false;
+    this.silent = false;
     this.closeAfterHello = null;
     this.hangHandshakes = false;
   }

@@ -134,7 +134,7 @@ export class GatewayServer {
 
   #beat(socket: WebSocket): void {
     this.heartbeats += 1;
-    if (!this.#faults.deafToHeartbeats) send(socket, { op: OP.ack });
+    if (!this.#faults.deafToHeartbeats && !this.#faults.silent) send(socket, { op: OP.ack });
   }
 
   #identify(socket: WebSocket, d: Json): void {

@@ -145,7 +145,7 @@ export class DiscordEmulator extends Driver {
       server: this.#server,
       verifyClient: (_info, answer) => {
         this.knocks += 1;
-        if (!this.faults.hangHandshakes) answer(true);
+        if (!this.faults.hangHandshakes && !this.faults.silent) answer(true);
       },
     });
     sockets.on("connection", (socket) => this.gateway.accept(socket));

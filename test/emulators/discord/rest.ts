@@ -53,6 +53,7 @@ export class RestServer {
     const method = request.method ?? "GET";
     const call: Call = { method, path, query: url.searchParams, ...(await bodyOf(request)) };
     this.calls.push({ method, path, body: call.body });
+    if (this.#parts.faults.silent) return;
     const fault = this.#parts.faults.take(method, path);
     if (fault?.kind === "drop_before") {
       request.socket.destroy();

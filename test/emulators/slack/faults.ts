@@ -16,6 +16,8 @@ interface Penalty {
 export class Faults {
   /** Nothing gets through, neither requests nor sockets. */
   outage = false;
+  /** Requests come in, and no answer ever goes out. */
+  silent = false;
   /** Penalties that were ignored, per method. */
   readonly ignored = new Map<string, number>();
   readonly #queued: { method: string; fault: Fault; times: number }[] = [];
@@ -28,6 +30,7 @@ export class Faults {
 
   clear(): void {
     this.outage = false;
+    this.silent = false;
     this.#queued.length = 0;
     this.#penalties.clear();
   }

@@ -54,7 +54,7 @@ export class SlackEmulator {
   readonly deliveries: Deliveries;
   readonly sockets: Sockets;
   readonly #server: ApiServer;
-  readonly #port: number;
+  #port: number;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #repeats = 0;
   #count = 0;
@@ -80,8 +80,14 @@ export class SlackEmulator {
   }
 
   async start(): Promise<this> {
-    await this.#server.listen(this.#port);
+    this.#port = await this.#server.listen(this.#port);
     return this;
+  }
+
+  /** As if the machine were gone: nobody listens. `start` brings it back at the same address. */
+  async goDown(): Promise<void> {
+    this.sockets.cut();
+    await this.#server.close();
   }
 
   async close(): Promise<void> {

@@ -30,6 +30,7 @@ export class ApiServer {
   readonly calls: Call[] = [];
   readonly #parts: ServerParts;
   readonly #server: http.Server;
+  #port = 0;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -38,20 +39,24 @@ export class ApiServer {
     });
     this.#server.on("upgrade", (request, socket, head) => {
       if (parts.faults.outage) socket.destroy();
-      else parts.upgrade(request, socket, head);
+      else if (!parts.faults.silent) parts.upgrade(request, socket, head);
     });
   }
 
-  async listen(port: number): Promise<void> {
+  /** Gives the port. */
+  async listen(port: number): Promise<number> {
     this.#server.listen(port, "127.0.0.1");
     await once(this.#server, "listening");
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this.#port;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   async close(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();
     this.#server.closeAllConnections();
@@ -65,6 +70,7 @@ export class ApiServer {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#parts.faults.outage) return void request.socket.destroy();
+    if (this.#parts.faults.silent) return;
     const path = new URL(request.url ?? "/", this.url).pathname;
     const body = await bodyOf(request);
     if (path.startsWith("/files-pri/")) return this.#file(path, request, response);

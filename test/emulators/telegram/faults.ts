@@ -17,6 +17,8 @@ export class Faults {
   delayMs = 0;
   /** Every request is cut before it is read. */
   outage = false;
+  /** Requests come in, and no answer ever goes out. */
+  silent = false;
   /** Every new update is queued twice, with the same id. */
   duplicate = false;
   /** Batches come newest first. */
@@ -61,6 +63,7 @@ export class Faults {
     this.delayMs = 0;
     this.perChatMs = 0;
     this.outage = false;
+    this.silent = false;
     this.duplicate = false;
     this.reorder = false;
     this.#scripted.length = 0;

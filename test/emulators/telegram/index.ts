@@ -143,6 +143,7 @@ export class TelegramEmulator {
     const result = fault instanceof ApiError ? fault : await this.#perform(method, body, response);
     if (this.faults.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.faults.delayMs));
     if (fault === "drop_after") return void response.socket?.destroy();
+    if (this.faults.silent) return;
     call.code = result instanceof ApiError ? result.code : 0;
     answer(response, result);
   }
