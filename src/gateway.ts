@@ -26,6 +26,7 @@ import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { Sweep } from "./gateway/sweep.js";
 import { isPicture, readImages } from "./media/images.js";
+import { type OutgoingPlace, takeFiles } from "./media/outgoing.js";
 import { type InboundMessage, type Target, targetOf } from "./message.js";
 import { busyDecision } from "./policies/busy.js";
 import { resetPolicyFor } from "./policies/reset.js";
@@ -311,6 +312,7 @@ export class Gateway {
           { home: homeDir, folder: MEDIA_FOLDERS.incoming },
           { maxCount, maxBytes: config.media.max_image_bytes },
         ),
+      takeFiles: (wanted, target) => takeFiles(wanted, this.#outgoingPlace(target)),
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
       preview: (row, turnId, text) => this.#preview(row, turnId, text),
       endPreview: (turnId) => this.#endStream(turnId),
@@ -320,6 +322,17 @@ export class Gateway {
         if (failure) this.#refillSoon();
       },
       events,
+    };
+  }
+
+  #outgoingPlace(target: Target): OutgoingPlace {
+    const { config, homeDir } = this.#parts;
+    const most = this.#adapterFor(target)?.files?.maxBytes;
+    return {
+      home: homeDir,
+      folder: MEDIA_FOLDERS.sent,
+      allowedFolders: [MEDIA_FOLDERS.outgoing, ...config.gateway.media_delivery_allow_dirs],
+      maxBytes: most === undefined ? undefined : Math.min(most, config.media.max_upload_bytes),
     };
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Adapter } from "./adapters/adapter.js";
 import { isChatId } from "./adapters/chat-ids.js";
 import { consoleAdapter } from "./adapters/console/index.js";
@@ -26,7 +27,7 @@ import { Gateway } from "./gateway.js";
 import { sendRoutes } from "./http/send.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
-import type { InboundMessage, Principal } from "./message.js";
+import type { InboundMessage, OutboundFile, Principal } from "./message.js";
 import { fallbackSummary, serialiseForSummary } from "./policies/compression.js";
 import { commands } from "./routing/commands/index.js";
 import { route } from "./routing/router.js";
@@ -35,6 +36,7 @@ import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
+import type { ReplyFile } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
@@ -127,7 +129,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     path: paths.sessionsIndex,
     onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
   });
-  const web = config.platforms.web.enabled ? webChat(store, config) : undefined;
+  const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
   const platforms = await loadPlatforms({
     config,
     homeDir: home,
@@ -305,6 +307,7 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
         principalName: origin.userName ?? null,
         memory: { own: await remembered(principal), shared: await remembered("shared") },
         configured: config.agent.system_prompt,
+        sendsFrom: config.gateway.media_delivery_allow_dirs,
         now: new Date(),
         timezone: config.timezone,
       }),
@@ -336,7 +339,7 @@ function parts({ store, config, log, bootId, home, adapters, index, transcripts 
 }
 
 /** The browser's chat, as the page asks for it. */
-function webChat(store: Store, config: Config): WebAdapter {
+function webChat(store: Store, config: Config, home: string): WebAdapter {
   const keyOf = (chatId: string) =>
     sessionKey({ platform: "web", chatType: "dm", chatId, userId: chatId }, isolationOf(config));
   return webAdapter({
@@ -345,7 +348,16 @@ function webChat(store: Store, config: Config): WebAdapter {
       description,
       ...(usage ? { usage } : {}),
     })),
-    chatLog: (chatId) => store.chatLog("web", chatId, CHAT_LOG_ENTRIES),
+    chatLog: async (chatId) => {
+      const entries = await store.chatLog("web", chatId, CHAT_LOG_ENTRIES);
+      return entries.map((entry) => ({ ...entry, files: sentFiles(entry) }));
+    },
+    file: async (chatId, outboxId, index) => {
+      const row = await store.getDelivery(outboxId);
+      const isTheirs = row?.target.platform === "web" && row.target.chatId === chatId;
+      const file = isTheirs ? sentFiles(row)[index] : undefined;
+      return file && { ...file, file: join(home, file.path) };
+    },
     session: async (chatId) => {
       const route = await store.getRoute(keyOf(chatId));
       const session = route && (await store.getSession(route.sessionId));
@@ -362,6 +374,10 @@ function webChat(store: Store, config: Config): WebAdapter {
       }));
     },
   });
+}
+
+function sentFiles({ files }: { files: readonly ReplyFile[] }): OutboundFile[] {
+  return files.filter((file) => "path" in file);
 }
 
 /** Files of strangers, and of messages that are not for the bot, take no room. */

@@ -97,8 +97,26 @@ export interface OutboundMessage {
   mayBeRepeat: boolean;
   /** The message that showed this answer while it was written: it becomes the first part instead of a new one. */
   replaces?: string;
-  /** Files to send along, by their path under the home. */
-  files?: readonly string[];
+  /** Files to send along. */
+  files?: readonly OutboundFile[];
+}
+
+/** A file that goes out: a copy of ours, so that it is the same file whenever it goes. */
+export interface OutboundFile {
+  /** What its readers see. */
+  name: string;
+  /** Of the copy, under the home. */
+  path: string;
+  mimeType: string;
+  bytes: number;
+  /** How it is shown, where a platform has several ways. */
+  as?: "document" | "voice";
+}
+
+/** A file that an answer named and that isn't sent. */
+export interface RefusedFile {
+  name: string;
+  problem: string;
 }
 
 export interface Receipt {

@@ -1,4 +1,5 @@
 /** The list of messages: what the log has, what is on its way, and the answer that is being written. */
+import { addressOf, attachment } from "./attachment.js";
 import { byId, el } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { clockTime, dayName } from "./times.js";
@@ -148,9 +149,11 @@ function userMessage({ text, at }) {
   return message(`user${isCommand ? " is-command" : ""}`, "You", el("div", "body", text), at);
 }
 
-function botMessage({ kind, text, at }) {
+function botMessage({ id, kind, text, at, files = [] }) {
   const speakers = { command: "Command", notice: "Notice" };
-  return message(`bot ${kind}`, speakers[kind] ?? "Hermes", markdown(text), at);
+  const body = markdown(text);
+  body.append(...files.map((file, i) => attachment(file, addressOf(id, i))));
+  return message(`bot ${kind}`, speakers[kind] ?? "Hermes", body, at);
 }
 
 function message(classes, speaker, body, at) {

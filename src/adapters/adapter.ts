@@ -10,6 +10,8 @@ export interface Adapter {
   readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
   /** The least time between two messages to one chat, where the platform has one. */
   readonly pace?: { chatMs: number };
+  /** The largest file that it takes; left out: it takes none. */
+  readonly files?: { maxBytes: number };
   /**
    * Resolves once messages can come in, or when that takes long and goes on behind. What the platform is told to be
    * received, the inbox has. Rejects with a HermesError where only a person can help: `refused` by the platform (then the

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { isAddress, type WebhookConfig } from "../config/sections/webhooks.js";
@@ -74,14 +73,13 @@ async function unlessBroken(
   }
 }
 
-/** Where the files of a chat go, and where files are sent from. */
+/** Where the files of a chat go. */
 function mediaOf({ config, homeDir, mayFetch }: RegistryOptions) {
   return {
     home: homeDir,
     folder: MEDIA_FOLDERS.incoming,
     maxBytes: config.media.max_download_bytes,
     mayFetch,
-    allowedFolders: [MEDIA_FOLDERS.outgoing],
   };
 }
 
@@ -135,7 +133,6 @@ async function loadSlack(bot: Named<"slack">, options: RegistryOptions): Promise
     streamCursor: options.config.streaming.cursor,
     catchUpMaxAgeSeconds: bot.catch_up_max_age,
     media: mediaOf(options),
-    fileDirs: [join(options.homeDir, MEDIA_FOLDERS.outgoing)],
     log: options.log,
   });
   if (bot.app_token !== null) return { adapter };

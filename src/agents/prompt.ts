@@ -11,6 +11,8 @@ export interface PromptFacts {
   memory: { own?: string; shared?: string };
   /** `agent.system_prompt` of the configuration. */
   configured?: string | null;
+  /** Folders of files that it may send. */
+  sendsFrom?: readonly string[];
   now: Date;
   timezone?: string;
 }
@@ -26,6 +28,7 @@ export function systemPrompt(facts: PromptFacts): string {
     facts.shared ? SHARED : undefined,
     facts.unattended ? UNATTENDED : undefined,
     TOOLS,
+    facts.sendsFrom?.length ? sending(facts.sendsFrom) : undefined,
     block("What you remember about everyone here", facts.memory.shared),
     // In a room everybody would hear it.
     facts.shared ? undefined : block("What you remember about this person", facts.memory.own),
@@ -44,6 +47,13 @@ const UNATTENDED =
 const TOOLS =
   "Earlier conversations are not in your view: the tool session_search finds and reads them. " +
   "The tool memory keeps what should be known in every later conversation; use it for lasting facts and preferences.";
+
+function sending(folders: readonly string[]): string {
+  return (
+    "To send a file, write MEDIA: and its path on a line of its own, like MEDIA:/data/plot.png. " +
+    `Files are sent from ${folders.join(", ")} and from nowhere else.`
+  );
+}
 
 function situation(facts: PromptFacts): string {
   const { platform, chatType, shared, principalName, unattended, now, timezone } = facts;

@@ -66,12 +66,13 @@ function timeline({ steps }: Trace): string[] {
 }
 
 function drawDelivery(delivery: Trace["deliveries"][number]): string[] {
-  const { id, kind, state, attempts, error, messageIds } = delivery;
+  const { id, kind, state, attempts, error, messageIds, files } = delivery;
   const facts = [
     state,
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ...(messageIds.length > 0 ? [`message ${messageIds.join(", ")}`] : []),
     ...(error ? [error] : []),
+    ...files.map((file) => `file ${file.name}${"problem" in file ? ` (not sent: ${file.problem})` : ""}`),
   ];
   return [`  ${colors.bold(`out:${id}`)}  ${kind}  ${oneLine(facts.join("  "))}`];
 }

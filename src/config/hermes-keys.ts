@@ -9,7 +9,7 @@ const FOREIGN: readonly string[] = [
   ..."cron curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(
     " ",
   ),
-  ..."file_read_max_chars filter_silence_narration gateway hooks hooks_auto_accept human_delay kanban logging".split(
+  ..."file_read_max_chars filter_silence_narration hooks hooks_auto_accept human_delay kanban logging".split(
     " ",
   ),
   ..."mcp mcp_servers memory network onboarding personalities plugins prefill_messages_file privacy".split(
@@ -36,6 +36,7 @@ const FOREIGN: readonly string[] = [
   "display.skin",
   "display.tool_progress",
   "display.tool_progress_grouping",
+  "gateway.*",
   "platforms.*.gateway_restart_notification",
   "platforms.*.notice_delivery",
   "platforms.*.reply_prefix",
@@ -43,9 +44,13 @@ const FOREIGN: readonly string[] = [
   "streaming.fresh_final_after_seconds",
 ];
 
+/** What is ours among them. */
+const OURS = new Set(["gateway.media_delivery_allow_dirs"]);
+
 const PATTERNS = FOREIGN.map((key) => key.split("."));
 
 export function isForeignKey(path: readonly PropertyKey[]): boolean {
+  if (OURS.has(path.join("."))) return false;
   return PATTERNS.some(
     (pattern) =>
       pattern.length === path.length && pattern.every((name, i) => name === "*" || name === path[i]),

@@ -25,6 +25,8 @@ export const MEDIA_FOLDERS = {
   incoming: "media/in",
   /** What the agent may send. */
   outgoing: "media/out",
+  /** Copies of what was sent, or is about to be. */
+  sent: "media/sent",
 } as const;
 
 /** `HERMES_HOME`, else `~/.hermes`; always absolute. */

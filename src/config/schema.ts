@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { delivery, display, streaming } from "./sections/chat.js";
-import { media } from "./sections/media.js";
+import { gateway, media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { dmBehavior, platforms } from "./sections/platforms.js";
 import { id, listOf, zone } from "./sections/scalars.js";
@@ -56,6 +56,7 @@ export const configSchema = z.strictObject({
   streaming: streaming.prefault({}).describe("Answers while they are written"),
   delivery: delivery.prefault({}).describe("Sends that went wrong"),
   media: media.prefault({}).describe("Pictures and other files"),
+  gateway: gateway.prefault({}).describe("What Hermes Agent keeps under this name and the gateway reads too"),
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
   webhooks: webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),

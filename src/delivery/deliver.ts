@@ -186,15 +186,12 @@ export class Delivery {
   }
 }
 
-function toMessage({
-  id,
-  nonce,
-  kind,
-  target,
-  text,
-  turnId,
-  mayBeRepeat,
-  replaces,
-}: OutboxRow): OutboundMessage {
-  return { id, nonce, kind, target, text, turnId, mayBeRepeat, ...(replaces === null ? {} : { replaces }) };
+function toMessage(row: OutboxRow): OutboundMessage {
+  const { id, nonce, kind, target, text, turnId, mayBeRepeat, replaces } = row;
+  const files = row.files.filter((file) => "path" in file);
+  return {
+    ...{ id, nonce, kind, target, text, turnId, mayBeRepeat },
+    ...(replaces === null ? {} : { replaces }),
+    ...(files.length === 0 ? {} : { files }),
+  };
 }

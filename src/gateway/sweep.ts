@@ -67,7 +67,9 @@ export class Sweep {
     const days = config.media.retention_days;
     if (days === 0 || now < this.#mediaLookedAt + MEDIA_EVERY_SECONDS) return;
     this.#mediaLookedAt = now;
-    const removed = await removeOldFiles(join(homeDir, MEDIA_FOLDERS.incoming), now - days * DAY_SECONDS);
+    let removed = 0;
+    for (const folder of [MEDIA_FOLDERS.incoming, MEDIA_FOLDERS.sent])
+      removed += await removeOldFiles(join(homeDir, folder), now - days * DAY_SECONDS);
     if (removed > 0) log.info({ removed }, "old files of chats removed");
   }
 }

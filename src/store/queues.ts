@@ -1,4 +1,12 @@
-import type { EventOutcome, InboundMessage, Origin, OutboundKind, Target } from "../message.js";
+import type {
+  EventOutcome,
+  InboundMessage,
+  Origin,
+  OutboundFile,
+  OutboundKind,
+  RefusedFile,
+  Target,
+} from "../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { TraceId } from "../trace-id.js";
 import type { NewSession, Usage } from "./store.js";
@@ -150,7 +158,11 @@ export interface NewReply {
   sessionKey?: SessionKey | null;
   /** Left out: that of the message it answers. */
   traceId?: TraceId;
+  /** Sent along, or refused: the text says so then. */
+  files?: readonly ReplyFile[];
 }
+
+export type ReplyFile = OutboundFile | RefusedFile;
 
 export interface RouteFlags {
   suspended: boolean;
@@ -270,6 +282,7 @@ export interface OutboxRow {
   mayBeRepeat: boolean;
   /** The message that showed it while it was written. */
   replaces: string | null;
+  files: readonly ReplyFile[];
 }
 
 export interface DeliveryRow extends OutboxRow {
@@ -311,6 +324,7 @@ export interface ChatLogEntry {
   text: string;
   at: number;
   turnId: string | null;
+  files: readonly ReplyFile[];
 }
 
 /** What chats are told, in the same transaction. */

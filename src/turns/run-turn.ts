@@ -5,10 +5,12 @@ import { failureWords, isSilence, underHeading } from "../errand.js";
 import type { Events, TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import type { ShownImages } from "../media/images.js";
-import { type Principal, targetOf } from "../message.js";
+import { isRefused, refusalText } from "../media/outgoing.js";
+import { hideTags, readTags, type WantedFile } from "../media/tags.js";
+import { type Principal, type Target, targetOf } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
-import type { InboxRow, NewReply, RouteRow, StartedTurn } from "../store/queues.js";
+import type { InboxRow, NewReply, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { RunningTurn } from "./lanes.js";
 import { toUserMessage, withImages } from "./turn-input.js";
@@ -30,6 +32,8 @@ export interface TurnDeps {
   maxImages: number;
   /** The pictures of a message, so many at most. */
   images(row: InboxRow, maxCount: number): Promise<ShownImages>;
+  /** Copies of the files that an answer names, for that chat; or why not. */
+  takeFiles(wanted: readonly WantedFile[], target: Target): Promise<ReplyFile[]>;
   /** The model that this chat asked for. */
   modelFor(key: SessionKey): string | undefined;
   /** A notice that goes out before the answer. */
@@ -222,7 +226,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
       watch.restart();
       take(event, result);
       tellStep(deps, about, event, result);
-      if (event.type === "text") deps.preview(first, turnId, result.text);
+      if (event.type === "text") deps.preview(first, turnId, hideTags(result.text));
     }
   } finally {
     clearInterval(typing);
@@ -304,7 +308,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   const silent = !says(answer, current.rows);
   const replies = [
     ...(notice ? [reply(current.rows, notice, "notice")] : []),
-    ...(send && !silent ? [reply(current.rows, answer, "answer")] : []),
+    ...(send && !silent ? [await answerWithFiles(deps, current.rows, answer)] : []),
   ];
   const principal = deps.principal(rows[0]!);
   const lastPromptTokens = promptTokens(result.usages.at(-1));
@@ -366,6 +370,16 @@ function lastAnswer(result: AgentResult): string {
 function reply(rows: readonly InboxRow[], text: string, kind: NewReply["kind"]): NewReply {
   const { message } = rows.at(-1)!;
   return { target: targetOf(message), kind, text: underHeading(message.errand, text) };
+}
+
+/** The files that it names go along; where one doesn't, the answer says why. */
+async function answerWithFiles(deps: TurnDeps, rows: readonly InboxRow[], answer: string): Promise<NewReply> {
+  const { text, files: wanted } = readTags(answer);
+  const plain = reply(rows, text, "answer");
+  if (wanted.length === 0) return plain;
+  const files = await deps.takeFiles(wanted, plain.target);
+  const refusals = files.filter(isRefused).map(refusalText);
+  return { ...reply(rows, [text, ...refusals].filter((part) => part !== "").join("\n\n"), "answer"), files };
 }
 
 function failureReplies(rows: readonly InboxRow[], notice: string): NewReply[] {

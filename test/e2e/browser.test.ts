@@ -1,7 +1,9 @@
+import fs from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ModelServer, says } from "../emulators/model-server.js";
 import { Daemon } from "../support/daemon.js";
+import { PNG } from "../support/pictures.js";
 
 /** What a person does first: start it, open the page, talk. The real daemon, a real browser. */
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -89,5 +91,22 @@ describe("the web chat of the real daemon", () => {
     await say(page, "/stop");
     await server.left(1);
     await sees(page, /stopped/i);
+  });
+
+  it("shows a picture that was sent, and offers any other file", async () => {
+    const daemon = await new Daemon().start();
+    fs.mkdirSync(daemon.file("media/out"), { recursive: true });
+    fs.writeFileSync(daemon.file("media/out/plot.png"), PNG);
+    fs.writeFileSync(daemon.file("media/out/data.csv"), "a,b");
+    const page = await openBrowser(daemon.url);
+    await say(page, "MEDIA:media/out/plot.png MEDIA:media/out/data.csv");
+    const picture = page.getByRole("img", { name: "plot.png" });
+    await picture.waitFor();
+    await expect
+      .poll(() => picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(1);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("link", { name: "data.csv" }).click();
+    expect((await saved).suggestedFilename()).toBe("data.csv");
   });
 });

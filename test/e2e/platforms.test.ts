@@ -1,21 +1,10 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { DiscordEmulator } from "../emulators/discord/index.js";
-import { SlackEmulator } from "../emulators/slack/index.js";
-import { TelegramEmulator } from "../emulators/telegram/index.js";
+import { describe, expect, it } from "vitest";
+import type { SlackEmulator } from "../emulators/slack/index.js";
 import { Daemon } from "../support/daemon.js";
+import { platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 
 /** The real daemon with real SDKs on the emulated platforms: what people write, what they see. */
-
-async function emulators() {
-  const telegram = await new TelegramEmulator().start();
-  const discord = new DiscordEmulator({ heartbeatMs: 500 });
-  await discord.start();
-  const slack = await new SlackEmulator().start();
-  slack.room("D1", "im", ["U1"]);
-  onTestFinished(() => Promise.all([telegram.close(), discord.close(), slack.close()]).then(() => undefined));
-  return { telegram, discord, slack };
-}
 
 const slackAnswers = (slack: SlackEmulator) =>
   slack.workspace
@@ -23,25 +12,13 @@ const slackAnswers = (slack: SlackEmulator) =>
     .filter((message) => message.user !== "U1")
     .map((message) => message.text);
 
-function configFor({ telegram, discord, slack }: Awaited<ReturnType<typeof emulators>>): string {
-  return `
-session_reset: {mode: none}
-streaming: {enabled: false}
-allow_all: true
-platforms:
-  telegram: {token: "${telegram.token}", api_root: "${telegram.url}"}
-  discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"}
-  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}", dm_top_level_threads_as_sessions: false}
-`;
-}
-
 describe("Telegram, Discord and Slack at once", () => {
   it("answers in the chat that was asked, on each platform", async () => {
-    const platforms = await emulators();
+    const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;
     const ann = telegram.users.person("Ann");
     const chat = telegram.chats.privateWith(ann);
-    await new Daemon({ yaml: configFor(platforms) }).start();
+    await new Daemon({ yaml: platformsYaml(platforms) }).start();
     telegram.users.write(chat, { from: ann, text: "hello telegram" });
     await until("Telegram has the answer", () =>
       telegram.said(chat.id).find((message) => message.text.includes("hello telegram")),
@@ -59,13 +36,13 @@ describe("Telegram, Discord and Slack at once", () => {
   });
 
   it("answers every message once and in order, though the daemon is killed again and again", async () => {
-    const platforms = await emulators();
+    const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;
     const ann = telegram.users.person("Ann");
     const chat = telegram.chats.privateWith(ann);
     const bob = discord.user("Bob");
     const dm = discord.dm(bob);
-    const daemon = await new Daemon({ yaml: configFor(platforms) }).start();
+    const daemon = await new Daemon({ yaml: platformsYaml(platforms) }).start();
     discord.say(bob, dm, "first");
     await until("Discord knows the chat", () =>
       discord.said(dm).find((message) => message.text.includes("first")),

@@ -7,6 +7,7 @@ import type { Attachment } from "../../src/message.js";
 import { ModelServer, refuses, says } from "../emulators/model-server.js";
 import { TestGateway, type TestGatewayOptions } from "../support/gateway.js";
 import { PNG } from "../support/pictures.js";
+import { tempDir } from "../support/temp.js";
 import { inDm } from "../support/test-adapter.js";
 
 const ann = inDm("ann");
@@ -119,5 +120,47 @@ describe("files of chats", () => {
     await test.sweep();
     expect(fs.readdirSync(path.join(test.home, "media/in"))).toEqual(["new.png"]);
     expect(fs.readdirSync(path.join(test.home, "media/out"))).toEqual(["mine.txt"]);
+  });
+});
+
+describe("files that an answer names", () => {
+  const write = (test: TestGateway, name: string, content: Buffer | string = PNG) => {
+    fs.mkdirSync(path.join(test.home, "media/out"), { recursive: true });
+    fs.writeFileSync(path.join(test.home, "media/out", name), content);
+  };
+
+  it("go along with it, and stay in its row", async () => {
+    const test = await TestGateway.start();
+    write(test, "plot.png");
+    await test.ask(ann, "hello");
+    expect(await test.ask(ann, "see\nMEDIA:media/out/plot.png")).toEqual(["see"]);
+    const [sent] = test.adapter.sent.at(-1)!.files!;
+    expect(sent).toMatchObject({ name: "plot.png", mimeType: "image/png", bytes: PNG.length });
+    expect(fs.readFileSync(path.join(test.home, sent!.path))).toEqual(PNG);
+    expect(test.adapter.previews.filter((text) => text.includes("MEDIA"))).toEqual([]);
+    // The history has what the agent said.
+    const stored = await test.store.getMessages((await test.session(ann)).id);
+    expect(stored.at(-1)!.content).toContain("MEDIA:media/out/plot.png");
+  });
+
+  it("that may not be sent are told of in the answer and in its row", async () => {
+    const test = await TestGateway.start();
+    await test.ask(ann, "hello");
+    const [said] = await test.ask(ann, "see MEDIA:/etc/hostname.txt and MEDIA:config.yaml");
+    expect(said).toMatch(/^see and\n\n⚠ hostname\.txt was not sent: .*\n\n⚠ config\.yaml was not sent: /);
+    expect(test.adapter.sent.at(-1)!.files).toBeUndefined();
+    const [trace] = await test.store.traceMessage(`out:${test.adapter.sent.at(-1)!.id}`);
+    expect(trace!.deliveries[0]!.files).toMatchObject([
+      { name: "hostname.txt", problem: expect.any(String) },
+      { name: "config.yaml", problem: expect.any(String) },
+    ]);
+  });
+
+  it("come from the configured folders", async () => {
+    const dir = tempDir();
+    fs.writeFileSync(path.join(dir, "a.txt"), "words");
+    const test = await TestGateway.start({ config: { gateway: { media_delivery_allow_dirs: [dir] } } });
+    await test.ask(ann, `MEDIA:${dir}/a.txt`);
+    expect(test.adapter.sent.at(-1)!.files).toMatchObject([{ name: "a.txt", mimeType: "text/plain" }]);
   });
 });

@@ -1,10 +1,11 @@
+import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { InboundMessage, Target } from "../../src/message.js";
 import type { AcceptedMessage, InboxRow, NewReply, StartedTurn } from "../../src/store/queues.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import type { Store } from "../../src/store/store.js";
-import { tempStore } from "../support/temp.js";
+import { tempDir, tempStore } from "../support/temp.js";
 
 const NOTICES = { dead: "I gave up.", interrupted: "I was interrupted." };
 
@@ -434,6 +435,20 @@ describe("deliveries", () => {
       { id: `out:${delivery!.id}`, from: "bot", kind: "answer", text: "hello" },
     ]);
     expect(await store.chatLog("test", "another", 10)).toEqual([]);
+  });
+});
+
+describe("a file that is older than a column", () => {
+  it("gets the column, and goes on", async () => {
+    const file = path.join(tempDir(), "state.db");
+    await (await openStore({ path: file })).close();
+    const old = new Database(file);
+    old.exec("ALTER TABLE gw_outbox DROP COLUMN files");
+    old.close();
+    const { store } = await tempStore(file);
+    const files = [{ name: "a.txt", path: "media/sent/1", mimeType: "text/plain", bytes: 1 }];
+    const id = await store.enqueueReply({ ...answer("see"), files });
+    expect(await store.getDelivery(id)).toMatchObject({ text: "see", files });
   });
 });
 

@@ -7,6 +7,7 @@ export class TestAdapter implements Adapter, CanPreview {
   readonly platform = "test";
   readonly account = "bot";
   readonly limits = { length: 4000, unit: "utf16" as const };
+  readonly files = { maxBytes: 1_000_000 };
   readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
   readonly sent: OutboundMessage[] = [];
   readonly previews: string[] = [];

@@ -10,6 +10,7 @@ export interface LogEntry {
   text: string;
   at: number;
   turnId: string | null;
+  files?: { name: string; mimeType: string; bytes: number }[];
 }
 
 const NO_MODEL = /^No model is configured[^\n]*\n\n/;
@@ -65,6 +66,12 @@ export class WebClient {
     const answer = await this.#ask(what);
     if (answer.status !== 200) throw new Error(`${what}: ${answer.status} ${answer.text}`);
     return JSON.parse(answer.text) as T;
+  }
+
+  /** The answer as it is, whatever its status. */
+  async fetch(what: string): Promise<Response> {
+    await this.#enter();
+    return fetch(`${this.#url()}/api/chat/${what}`, { headers: this.#headers() });
   }
 
   async session(): Promise<{ id: string; title: string | null } | null> {

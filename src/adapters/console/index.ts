@@ -25,6 +25,8 @@ export function consoleAdapter({ input, output }: ConsoleOptions): Adapter {
     platform: PLATFORM,
     account: PLATFORM,
     limits: { length: 1_000_000, unit: "utf16" },
+    // It says where they lie.
+    files: { maxBytes: Number.MAX_SAFE_INTEGER },
     // A pasted text comes as many lines at once.
     burst: { quietMs: 50, afterLongMs: 50, longChars: Number.MAX_SAFE_INTEGER },
 
@@ -47,7 +49,8 @@ export function consoleAdapter({ input, output }: ConsoleOptions): Adapter {
 
     async send(message: OutboundMessage): Promise<Receipt> {
       if (!output.writable) throw new SendError("never_sent", "The terminal is gone");
-      output.write(`${printable(message.text)}\n\n`);
+      const files = (message.files ?? []).map(({ name, path }) => `[${name}: ${path}]`);
+      output.write(`${printable([message.text, ...files].join("\n"))}\n\n`);
       return { messageIds: [`out:${message.id}`] };
     },
   };

@@ -13,16 +13,9 @@ export interface DiscordOptions {
   replyInThread?: boolean;
   /** Messages missed for longer are reported, not received; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
-  media?: MediaOptions;
+  media?: IncomingMedia;
   log?: DiscordLog;
   timing?: Partial<DiscordTiming>;
-}
-
-export interface MediaOptions extends IncomingMedia {
-  /** Folders from which files may be sent; relative ones lie under the home. */
-  allowedFolders: readonly string[];
-  /** The largest file to send. */
-  maxUploadBytes?: number;
 }
 
 export type DiscordLog = (
@@ -50,7 +43,7 @@ export interface DiscordTiming {
 }
 
 export type Settings = Required<Omit<DiscordOptions, "media" | "timing" | "account">> & {
-  media: Required<MediaOptions> | null;
+  media: IncomingMedia | null;
   timing: DiscordTiming;
 };
 
@@ -66,17 +59,17 @@ const TIMING: DiscordTiming = {
   overlapMs: 10_000,
 };
 
-const MEGABYTE = 1024 * 1024;
+/** What a server without boosts takes. */
+export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024;
 
 export function settingsOf(options: DiscordOptions): Settings {
-  const { media } = options;
   return {
     token: options.token.replace(/^(Bot|Bearer)\s+/i, "").trim(),
     apiUrl: (options.apiUrl ?? "https://discord.com/api").replace(/\/+$/, ""),
     replyToMode: options.replyToMode ?? "first",
     replyInThread: options.replyInThread ?? false,
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
-    media: media ? { maxUploadBytes: 10 * MEGABYTE, ...media } : null,
+    media: options.media ?? null,
     log: options.log ?? (() => {}),
     timing: { ...TIMING, ...options.timing },
   };

@@ -13,7 +13,7 @@ import type {
   Health,
   MenuCommand,
 } from "../adapter.js";
-import { type DiscordOptions, type Settings, settingsOf } from "./config.js";
+import { type DiscordOptions, MAX_UPLOAD_BYTES, type Settings, settingsOf } from "./config.js";
 import { BAD_TOKEN, connectError, isBadToken, sendErrorOf } from "./faults.js";
 import { accountOf } from "./ids.js";
 import { Inbound } from "./inbound.js";
@@ -56,6 +56,7 @@ class Discord implements DiscordAdapter {
   readonly account: string;
   readonly limits = { length: LIMIT, unit: "utf16" } as const;
   readonly burst = BURST;
+  readonly files?: { maxBytes: number };
   readonly #settings: Settings;
   #connection: Connection | undefined;
   /** From a connect, finished or not, to its end. */
@@ -66,6 +67,7 @@ class Discord implements DiscordAdapter {
 
   constructor(options: DiscordOptions) {
     this.#settings = settingsOf(options);
+    if (this.#settings.media) this.files = { maxBytes: MAX_UPLOAD_BYTES };
     this.account = options.account ?? accountOf(this.#settings.token) ?? PLATFORM;
   }
 
@@ -102,10 +104,19 @@ class Discord implements DiscordAdapter {
     const dms = new KnownDms(events);
     const seen = new Seen(events);
     await Promise.all([interactions.load(), dms.load(), seen.load()]);
-    const common = { rest, settings, botId, interactions, media: files };
+    const common = { rest, settings, botId, interactions };
     const sender = new Sender(common);
     const { account } = this;
-    const inbound = new Inbound({ ...common, account, events, sessions, dms, seen, signal: stop.signal });
+    const inbound = new Inbound({
+      ...common,
+      account,
+      media: files,
+      events,
+      sessions,
+      dms,
+      seen,
+      signal: stop.signal,
+    });
     const link = new Link(settings, sessions, {
       dispatch: (packet, shardId) => inbound.dispatch(packet, shardId),
       up: () => this.#up(),

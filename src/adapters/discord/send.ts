@@ -1,13 +1,14 @@
 /** Outbound messages → Discord, part by part. A part that has arrived is never posted twice. */
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { APIMessage, REST } from "discord.js";
 import { SendError } from "../../errors.js";
+import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type { Settings } from "./config.js";
 import { discordCode, sendErrorOf } from "./faults.js";
 import { isId, nonceOf, parseMessageId } from "./ids.js";
 import type { Interactions } from "./interactions.js";
-import type { Media } from "./media.js";
 import { renderParts, renderPreview } from "./render.js";
 
 const UNKNOWN_CHANNEL = 10003;
@@ -16,6 +17,7 @@ const UNKNOWN_WEBHOOK = 10015;
 const THREAD_EXISTS = 160004;
 const TYPING_EVERY_MS = 4000;
 const FILES_PER_MESSAGE = 10;
+const BYTES_PER_MESSAGE = 20 * 1024 * 1024;
 const MOST_REMEMBERED = 500;
 const LOOK_BACK = 100;
 const THREAD_NAME_MAX = 80;
@@ -25,7 +27,6 @@ export interface SenderParts {
   settings: Settings;
   botId: string;
   interactions: Interactions;
-  media: Media | null;
 }
 
 type NewMessage = Record<string, unknown>;
@@ -58,14 +59,19 @@ export class Sender {
   }
 
   async #stepsFor(message: OutboundMessage, signal: AbortSignal): Promise<(() => Promise<string>)[]> {
-    const texts = renderParts(message.text);
-    const files = await this.#readFiles(message.files ?? []);
+    const { texts, batches } = await this.#plan(message);
     return [
       ...texts.map((content, part) => () => this.#sendPart(message, content, part, signal)),
-      ...files.map(
-        (batch, i) => () => this.#create(message.target, this.#body(message, `files${i}`, ""), signal, batch),
-      ),
+      ...batches.map((batch, i) => async () => {
+        const files = await Promise.all(batch.map(readCopy));
+        return this.#create(message.target, this.#body(message, `files${i}`, ""), signal, files);
+      }),
     ];
+  }
+
+  async #plan(message: OutboundMessage): Promise<{ texts: string[]; batches: SendableFile[][] }> {
+    const { text, files } = await filesToSend(message, this.#parts.settings.media?.home ?? "");
+    return { texts: renderParts(text), batches: inBatches(files) };
   }
 
   async #sendPart(
@@ -163,17 +169,6 @@ export class Sender {
     return Array.from(text.split("\n", 1)[0]!).slice(0, THREAD_NAME_MAX).join("") || "Answer";
   }
 
-  async #readFiles(paths: readonly string[]): Promise<Files[]> {
-    const { media } = this.#parts;
-    if (paths.length === 0) return [];
-    if (!media) throw new SendError("refused", "No folder is set to send files from.");
-    const files = await Promise.all(paths.map((path) => media.read(path)));
-    const batches: Files[] = [];
-    for (let i = 0; i < files.length; i += FILES_PER_MESSAGE)
-      batches.push(files.slice(i, i + FILES_PER_MESSAGE));
-    return batches;
-  }
-
   // ── beyond sending ────────────────────────────────────────────────────────────────────────────────────────────────
 
   async show(
@@ -211,30 +206,63 @@ export class Sender {
 
   /** Found by what it says and what it answers: Discord tells a nonce to nobody afterwards. */
   async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
+    const { texts, batches } = await this.#plan(message);
     const arrived = this.#arrived.get(message.nonce);
-    const texts = renderParts(message.text);
-    if (arrived && arrived.length >= texts.length) return { messageIds: [...arrived] };
+    if (arrived && arrived.length >= texts.length + batches.length) return { messageIds: [...arrived] };
     const { replyTo } = message.target;
     const findable = replyTo !== null && isId(replyTo) && this.#parts.settings.replyToMode !== "off";
-    if (!findable || message.files?.length) return "unknown";
+    if (!findable || texts.length === 0) return "unknown";
     try {
       const query = new URLSearchParams({ after: replyTo, limit: String(LOOK_BACK) });
       const route = `/channels/${channelOf(message.target)}/messages` as const;
       const page = (await this.#parts.rest.get(route, { query, signal })) as APIMessage[];
-      return this.#match(page.reverse(), texts, replyTo);
+      const wanted = [...texts.map(saying), ...batches.map(carrying)];
+      return this.#match(page.reverse(), wanted, replyTo);
     } catch {
       return "unknown";
     }
   }
 
-  #match(page: readonly APIMessage[], texts: readonly string[], replyTo: string): Receipt | "missing" {
+  /** One after another, as they were sent. */
+  #match(page: readonly APIMessage[], wanted: readonly Wanted[], replyTo: string): Receipt | "missing" {
     const own = page.filter(({ author }) => author.id === this.#parts.botId);
-    const first = own.findIndex((m) => m.message_reference?.message_id === replyTo && m.content === texts[0]);
+    const first = own.findIndex((m) => m.message_reference?.message_id === replyTo && wanted[0]!(m));
     if (first < 0) return "missing";
-    const found = own.slice(first, first + texts.length);
-    const complete = texts.every((text, i) => found[i]?.content === text);
+    const found = own.slice(first, first + wanted.length);
+    const complete = wanted.every((isIt, i) => found[i] !== undefined && isIt(found[i]));
     return complete ? { messageIds: found.map(({ id }) => id) } : "missing";
   }
+}
+
+type Wanted = (message: APIMessage) => boolean;
+
+function saying(text: string): Wanted {
+  return ({ content }) => content === text;
+}
+
+function carrying(files: readonly SendableFile[]): Wanted {
+  return ({ attachments = [] }) =>
+    attachments.length === files.length && files.every((file, i) => attachments[i]?.size === file.bytes);
+}
+
+async function readCopy({ name, file }: SendableFile): Promise<{ name: string; data: Buffer }> {
+  return { name, data: await readFile(file) };
+}
+
+/** As many as one message may carry, and as much as one request. */
+function inBatches(files: readonly SendableFile[]): SendableFile[][] {
+  const batches: SendableFile[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const last = batches.at(-1);
+    bytes += file.bytes;
+    if (last && last.length < FILES_PER_MESSAGE && bytes <= BYTES_PER_MESSAGE) last.push(file);
+    else {
+      batches.push([file]);
+      bytes = file.bytes;
+    }
+  }
+  return batches;
 }
 
 function channelOf({ threadId, chatId }: Target): string {

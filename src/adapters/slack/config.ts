@@ -19,11 +19,8 @@ export interface SlackOptions {
   slashCommand?: string;
   /** Messages missed for longer than this are reported, not answered; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
-  /** Left out: files are named in messages, but not fetched. */
+  /** Left out: files are named in messages, but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
-  maxUploadBytes?: number;
-  /** Folders that files may be sent from; nothing is sent from elsewhere. */
-  fileDirs?: readonly string[];
   /** `native`: Slack's streaming methods where there is a thread; `edit`: only edits. */
   streaming?: "native" | "edit";
   /** What the caller puts behind an unfinished answer: a stream can't take it back, so it is left out there. */
@@ -83,7 +80,8 @@ const DEFAULT_TIMES: SlackTimes = {
   closeMs: 500,
 };
 
-const MIB = 1024 * 1024;
+/** Slack takes more; all of it is in memory while it is sent. */
+export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export type SlackSettings = Required<Omit<SlackOptions, "appToken" | "signingSecret" | "times" | "media">> & {
   media: IncomingMedia | undefined;
@@ -101,8 +99,6 @@ export function withDefaults(options: SlackOptions): SlackSettings {
     dmTopLevelThreadsAsSessions: true,
     slashCommand: "/hermes",
     catchUpMaxAgeSeconds: 86_400,
-    maxUploadBytes: 50 * MIB,
-    fileDirs: [],
     streaming: "native",
     streamCursor: " ▉",
     log: () => undefined,

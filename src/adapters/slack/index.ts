@@ -12,7 +12,7 @@ import type {
   MenuCommand,
 } from "../adapter.js";
 import { SendError } from "../adapter.js";
-import { type SlackOptions, type SlackSettings, withDefaults } from "./config.js";
+import { MAX_UPLOAD_BYTES, type SlackOptions, type SlackSettings, withDefaults } from "./config.js";
 import { Connection, type Desk } from "./connection.js";
 import { isHopeless } from "./faults.js";
 import { HealthWatch } from "./health.js";
@@ -44,6 +44,7 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     platform: PLATFORM,
     account,
     limits: { length: LONGEST_MESSAGE, unit: "utf16" },
+    ...(settings.media ? { files: { maxBytes: MAX_UPLOAD_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;

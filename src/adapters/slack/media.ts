@@ -1,6 +1,4 @@
-/** Files in: fetched with a limit, sniffed, under a random name. Files out: only from allowed folders. */
-import fs from "node:fs/promises";
-import path from "node:path";
+/** Files that come in: fetched from Slack, with its token, and from nowhere else. */
 import { checkSize, download, type Fetched, type IncomingPlace, MediaProblem } from "../../media/incoming.js";
 import type { Attachment } from "../../message.js";
 import type { SlackFile } from "./native.js";
@@ -53,29 +51,4 @@ function checkLogin(response: Response, file: SlackFile): void {
   const html = response.headers.get("content-type")?.startsWith("text/html") ?? false;
   if (html && !(file.mimetype ?? "").includes("html"))
     throw new MediaProblem("The Slack app lacks the scope files:read: add it and reinstall the app");
-}
-
-export interface OutgoingFile {
-  name: string;
-  content: Buffer;
-}
-
-/** Reads a file that is to be sent. Links are followed first: what counts is where the file lies. */
-export async function readAllowed(
-  file: string,
-  folders: readonly string[],
-  maxBytes: number,
-): Promise<OutgoingFile> {
-  const real = await fs.realpath(file);
-  const allowed = await Promise.all(folders.map((folder) => fs.realpath(folder).catch(() => undefined)));
-  const inside = allowed.some((folder) => folder !== undefined && real.startsWith(folder + path.sep));
-  if (!inside) throw new Error("The file lies in no folder that files may be sent from");
-  const handle = await fs.open(real, "r");
-  try {
-    const { size } = await handle.stat();
-    if (size > maxBytes) throw new Error(`The file is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`);
-    return { name: path.basename(real), content: await handle.readFile() };
-  } finally {
-    await handle.close();
-  }
 }

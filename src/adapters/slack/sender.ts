@@ -1,6 +1,7 @@
 /** An answer → one or several posts, each with a mark. What was posted before is found again, not posted twice. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../errors.js";
+import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt } from "../../message.js";
 import type { SlackApi } from "./api.js";
 import { BoundedMap } from "./bounded-map.js";
@@ -8,7 +9,6 @@ import type { SlackSettings } from "./config.js";
 import { slackCode, toSendError } from "./faults.js";
 import { pages } from "./history.js";
 import { isTs } from "./ids.js";
-import { type OutgoingFile, readAllowed } from "./media.js";
 import type { Identity, SlackEvent } from "./native.js";
 import { editBody, MARKER_TYPE, markerOf, placeOf } from "./outgoing.js";
 import { render } from "./render.js";
@@ -34,7 +34,7 @@ interface Progress {
 
 interface Plan {
   parts: readonly Part[];
-  files: readonly OutgoingFile[];
+  files: readonly SendableFile[];
 }
 
 const MOST_PROGRESS = 500;
@@ -83,16 +83,8 @@ export class Sender {
   }
 
   async #plan(message: OutboundMessage): Promise<Plan> {
-    const { fileDirs, maxUploadBytes, log } = this.#parts.settings;
-    const files: OutgoingFile[] = [];
-    for (const file of message.files ?? []) {
-      try {
-        files.push(await readAllowed(file, fileDirs, maxUploadBytes));
-      } catch (error) {
-        log("warn", `A file was not sent: ${error instanceof Error ? error.message : "unreadable"}`);
-      }
-    }
-    const parts = render(message.text);
+    const { text, files } = await filesToSend(message, this.#parts.settings.media?.home ?? "");
+    const parts = render(text);
     if (parts.length === 0 && files.length === 0) throw new SendError("refused", "There is nothing to send");
     return { parts, files };
   }
@@ -210,10 +202,10 @@ function receiptOf({ steps }: Progress): Receipt {
   return { messageIds: ids.filter((ts) => ts !== "") };
 }
 
-function sameFiles(found: SlackEvent, files: readonly OutgoingFile[]): boolean {
+function sameFiles(found: SlackEvent, files: readonly SendableFile[]): boolean {
   const key = (name: string | undefined, size: number | undefined) => `${name}:${size}`;
   const theirs = new Set((found.files ?? []).map((file) => key(file.name, file.size)));
-  return files.every((file) => theirs.has(key(file.name, file.content.length)));
+  return files.every((file) => theirs.has(key(file.name, file.bytes)));
 }
 
 function asNeverSent(error: unknown): SendError {

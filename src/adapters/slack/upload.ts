@@ -1,8 +1,9 @@
 /** Files → Slack: ask for a place, bring the bytes there, share them all in one message. */
+import { readFile } from "node:fs/promises";
 import { SendError } from "../../errors.js";
+import type { SendableFile } from "../../media/outgoing.js";
 import type { SlackApi } from "./api.js";
 import { toSendError } from "./faults.js";
-import type { OutgoingFile } from "./media.js";
 import type { SlackFile } from "./native.js";
 import type { Place } from "./outgoing.js";
 
@@ -15,7 +16,7 @@ export interface UploadParts {
 export async function upload(
   parts: UploadParts,
   place: Place,
-  files: readonly OutgoingFile[],
+  files: readonly SendableFile[],
   signal: AbortSignal,
 ): Promise<string> {
   const uploaded = await bring(parts, files, signal);
@@ -28,7 +29,7 @@ export async function upload(
 }
 
 /** Nobody sees any of it before the last step. */
-async function bring(parts: UploadParts, files: readonly OutgoingFile[], signal: AbortSignal) {
+async function bring(parts: UploadParts, files: readonly SendableFile[], signal: AbortSignal) {
   try {
     return await Promise.all(files.map((file) => bringOne(parts, file, signal)));
   } catch (error) {
@@ -39,14 +40,15 @@ async function bring(parts: UploadParts, files: readonly OutgoingFile[], signal:
   }
 }
 
-async function bringOne({ api, settings }: UploadParts, file: OutgoingFile, signal: AbortSignal) {
-  const args = { filename: file.name, length: file.content.length };
+async function bringOne({ api, settings }: UploadParts, file: SendableFile, signal: AbortSignal) {
+  const content = await readFile(file.file);
+  const args = { filename: file.name, length: content.length };
   const place = await api.call<{ upload_url: string; file_id: string }>("files.getUploadURLExternal", args, {
     signal,
   });
   const response = await fetch(place.upload_url, {
     method: "POST",
-    body: new Uint8Array(file.content),
+    body: new Uint8Array(content),
     headers: { "content-type": "application/octet-stream" },
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(settings.times.downloadMs)]),

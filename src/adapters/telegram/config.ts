@@ -14,7 +14,7 @@ export interface TelegramOptions {
   /** Set: Telegram calls us instead of being polled. */
   webhook?: WebhookOptions;
   /** Left out: files are named in messages, but neither fetched nor sent. */
-  media?: MediaOptions;
+  media?: IncomingMedia;
   /** What an operator should read; never a token. */
   log?: TelegramLog;
   timing?: Partial<Timing>;
@@ -29,12 +29,6 @@ export interface WebhookOptions {
   path: string;
   /** Our server as Telegram reaches it. Left out: the operator has told Telegram the address. */
   publicUrl?: string;
-}
-
-export interface MediaOptions extends IncomingMedia {
-  /** Files are sent from these folders alone; relative ones lie under the home. */
-  allowedFolders: readonly string[];
-  maxUploadBytes?: number;
 }
 
 export type TelegramLog = (
@@ -79,7 +73,7 @@ export const DEFAULT_TIMING: Timing = {
 const DEFAULT_API = "https://api.telegram.org";
 const DAY_SECONDS = 86_400;
 /** What Telegram's own servers take. */
-const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export interface Settings {
   token: string;
@@ -88,7 +82,7 @@ export interface Settings {
   replyToMode: ReplyToMode;
   catchUpMaxAgeSeconds: number;
   webhook: WebhookOptions | null;
-  media: Required<MediaOptions> | null;
+  media: IncomingMedia | null;
   log: TelegramLog;
   timing: Timing;
 }
@@ -107,7 +101,7 @@ export function settingsOf(options: TelegramOptions): Settings {
     replyToMode: options.replyToMode ?? "first",
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? DAY_SECONDS,
     webhook: options.webhook ?? null,
-    media: options.media ? { maxUploadBytes: MAX_UPLOAD_BYTES, ...options.media } : null,
+    media: options.media ?? null,
     log: options.log ?? (() => undefined),
     timing: { ...DEFAULT_TIMING, ...options.timing },
   };

@@ -12,7 +12,7 @@ import type {
   MenuCommand,
 } from "../adapter.js";
 import { asSignal, loadApi, type TelegramApi } from "./api.js";
-import { settingsOf, type TelegramOptions } from "./config.js";
+import { MAX_UPLOAD_BYTES, settingsOf, type TelegramOptions } from "./config.js";
 import { Connection } from "./connection.js";
 import { retryAfterMs, sendErrorOf } from "./faults.js";
 import { Floods } from "./floods.js";
@@ -76,6 +76,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     limits: { length: LIMIT, unit: "utf16" },
     // Telegram's clients cut a long text at 4096 and send the pieces one after the other.
     burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000 },
+    ...(settings.media ? { files: { maxBytes: MAX_UPLOAD_BYTES } } : {}),
     webhookPath: settings.webhook?.path ?? null,
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {

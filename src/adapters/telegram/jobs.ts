@@ -2,10 +2,10 @@
  * How far each message has come: what is delivered is not sent again with the next attempt. In memory alone: after a
  * crash Telegram can't be asked, and the repeat is marked.
  */
-import type { Upload } from "./media.js";
+import type { SendableFile } from "../../media/outgoing.js";
 import type { Part } from "./render.js";
 
-export type Item = { kind: "text"; part: Part } | { kind: "file"; upload: Upload; caption: string };
+export type Item = { kind: "text"; part: Part } | { kind: "file"; upload: SendableFile; caption: string };
 
 export interface Job {
   left: Item[];

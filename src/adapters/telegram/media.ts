@@ -1,12 +1,11 @@
-/** Files in and out: fetched into one folder under names of our own, sent from allowed folders alone. */
-import fs from "node:fs/promises";
+/** Files in, fetched by us; files out, each by the call that shows it best. */
 import path from "node:path";
 import PQueue from "p-queue";
-import { checkSize, download, type Fetched, MediaProblem, megabytes } from "../../media/incoming.js";
-import { sniff } from "../../media/sniff.js";
-import type { Attachment } from "../../message.js";
+import type { IncomingMedia } from "../../media/incoming.js";
+import { checkSize, download, type Fetched, MediaProblem } from "../../media/incoming.js";
+import type { Attachment, OutboundFile } from "../../message.js";
 import { asSignal, type TelegramApi } from "./api.js";
-import type { MediaOptions, Settings } from "./config.js";
+import type { Settings } from "./config.js";
 import { says } from "./faults.js";
 import type { RemoteFile } from "./files.js";
 
@@ -14,10 +13,10 @@ const AT_ONCE = 4;
 
 export class Downloads {
   readonly #settings: Settings;
-  readonly #media: Required<MediaOptions>;
+  readonly #media: IncomingMedia;
   readonly #queue = new PQueue({ concurrency: AT_ONCE });
 
-  constructor(settings: Settings, media: Required<MediaOptions>) {
+  constructor(settings: Settings, media: IncomingMedia) {
     this.#settings = settings;
     this.#media = media;
   }
@@ -57,12 +56,6 @@ export class Downloads {
 
 // ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface Upload {
-  path: string;
-  name: string;
-  method: UploadMethod;
-}
-
 export type UploadMethod =
   | "sendPhoto"
   | "sendVideo"
@@ -79,48 +72,16 @@ const METHODS: Record<string, UploadMethod> = {
   "video/mp4": "sendVideo",
   "audio/mpeg": "sendAudio",
   "audio/mp4": "sendAudio",
+  "audio/x-m4a": "sendAudio",
   "audio/ogg": "sendVoice",
 };
 /** Larger pictures go as files. */
 const LARGEST_PHOTO_BYTES = 10 * 1024 * 1024;
 
-/** The file to send, or a sentence why not; never the path itself, which is nobody's business. */
-export async function uploadOf(
-  file: string,
-  media: Required<MediaOptions> | null,
-): Promise<Upload | { problem: string }> {
-  const name = path.basename(file);
-  const refused = (why: string) => ({ problem: `${name} was not sent: ${why}` });
-  if (!media) return refused("sending files is not set up");
-  try {
-    // Links are followed first: what counts is where it really lies.
-    const real = await fs.realpath(path.resolve(media.home, file));
-    if (!(await isAllowed(real, media))) return refused("it lies outside the allowed folders");
-    const { size, isFile } = await sizeOf(real);
-    if (!isFile || size === 0) return refused("it is no file with content");
-    if (size > media.maxUploadBytes)
-      return refused(`it is larger than ${megabytes(media.maxUploadBytes)} MB`);
-    return { path: real, name, method: methodFor((await sniff(real)).mimeType, size) };
-  } catch {
-    return refused("it can't be read");
-  }
-}
-
-async function isAllowed(real: string, media: MediaOptions): Promise<boolean> {
-  const folders = await Promise.all(
-    media.allowedFolders.map((folder) =>
-      fs.realpath(path.resolve(media.home, folder)).catch(() => undefined),
-    ),
-  );
-  return folders.some((folder) => folder !== undefined && real.startsWith(folder + path.sep));
-}
-
-async function sizeOf(file: string): Promise<{ size: number; isFile: boolean }> {
-  const stat = await fs.stat(file);
-  return { size: stat.size, isFile: stat.isFile() };
-}
-
-function methodFor(mimeType: string, bytes: number): UploadMethod {
-  const method = METHODS[mimeType] ?? "sendDocument";
-  return method === "sendPhoto" && bytes > LARGEST_PHOTO_BYTES ? "sendDocument" : method;
+export function methodFor({ mimeType, bytes, as }: OutboundFile): UploadMethod {
+  const method = as === "document" ? undefined : METHODS[mimeType.split(";", 1)[0]!];
+  if (method === "sendAudio" && as === "voice") return "sendVoice";
+  return method === undefined || (method === "sendPhoto" && bytes > LARGEST_PHOTO_BYTES)
+    ? "sendDocument"
+    : method;
 }

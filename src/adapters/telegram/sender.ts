@@ -1,13 +1,14 @@
 /** Outgoing messages → Telegram's calls, part by part, each delivered part remembered. */
 
 import { SendError } from "../../errors.js";
+import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import { asSignal, type TelegramApi } from "./api.js";
 import type { Settings } from "./config.js";
 import { cantEdit, cantParse, isApiError, notModified } from "./faults.js";
 import { parseMessageId } from "./ids.js";
 import { type Item, type Job, Jobs, newJob } from "./jobs.js";
-import { type Upload, uploadOf } from "./media.js";
+import { methodFor, type UploadMethod } from "./media.js";
 import type { Places, Spot } from "./places.js";
 import { type Part, partOf, render, withNote } from "./render.js";
 import { italic, type Run } from "./runs.js";
@@ -42,18 +43,14 @@ export class Sender {
     return { messageIds: job.messageIds };
   }
 
-  async #newJob({ text, files = [], mayBeRepeat }: OutboundMessage): Promise<Job> {
-    const uploads = await Promise.all(files.map((file) => uploadOf(file, this.#settings.media)));
-    const problems = uploads.flatMap((upload) => ("problem" in upload ? [`⚠ ${upload.problem}`] : []));
-    const parts = render([text, ...problems].join("\n\n"));
+  async #newJob(message: OutboundMessage): Promise<Job> {
+    const { text, files } = await filesToSend(message, this.#settings.media?.home ?? "");
     const left: Item[] = [
-      ...parts.map((part): Item => ({ kind: "text", part })),
-      ...uploads.flatMap((upload): Item[] =>
-        "problem" in upload ? [] : [{ kind: "file", upload, caption: "" }],
-      ),
+      ...render(text).map((part): Item => ({ kind: "text", part })),
+      ...files.map((upload): Item => ({ kind: "file", upload, caption: "" })),
     ];
     if (left.length === 0) throw new SendError("refused", "There is nothing to send: the text is empty");
-    return { ...newJob(left), uncertain: mayBeRepeat };
+    return { ...newJob(left), uncertain: message.mayBeRepeat };
   }
 
   async #sendNext(job: Job, message: OutboundMessage, signal: AbortSignal): Promise<string> {
@@ -129,14 +126,20 @@ export class Sender {
     });
   }
 
-  async #sendFile({ chatId }: Spot, upload: Upload, extra: object, signal: AbortSignal): Promise<string> {
-    const call = (method: Upload["method"]): Promise<{ message_id: number }> => {
-      const file = this.#api.fileFrom(upload.path, upload.name);
+  async #sendFile(
+    { chatId }: Spot,
+    upload: SendableFile,
+    extra: object,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const call = (method: UploadMethod): Promise<{ message_id: number }> => {
+      const file = this.#api.fileFrom(upload.file, upload.name);
       return this.#api.upload[method](chatId, file, extra, asSignal(signal));
     };
-    const sent = await call(upload.method).catch((error: unknown) => {
+    const method = methodFor(upload);
+    const sent = await call(method).catch((error: unknown) => {
       // A picture too long or a sound of another codec is still a file.
-      if (upload.method === "sendDocument" || !isUnfit(error)) throw error;
+      if (method === "sendDocument" || !isUnfit(error)) throw error;
       return call("sendDocument");
     });
     return String(sent.message_id);

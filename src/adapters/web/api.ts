@@ -4,12 +4,13 @@ import { nowSeconds } from "../../clock.js";
 import type { InboundMessage } from "../../message.js";
 import { browserChatId } from "./browser.js";
 import type { EventStream } from "./event-stream.js";
+import { sendFile } from "./files.js";
 import type { Hub } from "./hub.js";
 import { normalise } from "./normalise.js";
 import { outboxId, type RecentIds } from "./recent.js";
 import type { WebLogEntry, WebOptions } from "./types.js";
 
-export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands"> {
+export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands" | "file"> {
   hub: Hub;
   announced: RecentIds;
   /** The log with what was sent just now. */
@@ -40,6 +41,9 @@ export function chatApi(app: Hono, chat: Chat): void {
     const chatId = browserChatId(c);
     return c.json({ chat: chatId, session: await chat.session(chatId) });
   });
+  app.get("/api/chat/files/:id/:index", (c) =>
+    chat.file ? sendFile(c, browserChatId(c), chat.file) : c.notFound(),
+  );
   app.get("/api/chat/sessions", async (c) => c.json({ sessions: await chat.sessions(browserChatId(c)) }));
 }
 

@@ -20,6 +20,8 @@ export interface WebAdapter extends Adapter, CanPreview, CanType {
   refreshSession(chatId: string): void;
 }
 
+const MOST_FILE_BYTES = 1024 * 1024 * 1024;
+
 export function webAdapter(options: WebOptions): WebAdapter {
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const hub = new Hub(bounds);
@@ -34,6 +36,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
     session: options.session,
     sessions: options.sessions,
     commands: options.commands,
+    ...(options.file ? { file: options.file } : {}),
     log: async (chatId) => recent.complete(chatId, await options.chatLog(chatId)),
     receive: undefined,
   };
@@ -51,6 +54,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
     account: ACCOUNT,
     // A page has room for any answer.
     limits: { length: 1_000_000, unit: "utf16" },
+    ...(options.file ? { files: { maxBytes: MOST_FILE_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;

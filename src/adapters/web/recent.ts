@@ -50,6 +50,10 @@ export function outboxId(entry: Pick<WebLogEntry, "id">): number | undefined {
 }
 
 export function entryOf(message: OutboundMessage, now: number): WebLogEntry {
-  const { id, kind, text, turnId } = message;
-  return { id: `out:${id}`, from: "bot", kind, text, at: now, turnId };
+  const { id, kind, text, turnId, files = [] } = message;
+  const shown = files.map(({ name, mimeType, bytes }) => ({ name, mimeType, bytes }));
+  return {
+    ...{ id: `out:${id}`, from: "bot", kind, text, at: now, turnId },
+    ...(shown.length > 0 ? { files: shown } : {}),
+  };
 }

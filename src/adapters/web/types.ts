@@ -9,6 +9,8 @@ export interface WebOptions {
   /** The sessions of this principal, and of nobody else, newest first. */
   sessions(chatId: string): Promise<readonly WebSessionSummary[]>;
   commands: readonly WebCommand[];
+  /** A file of a message that was sent to this chat; left out: the chat takes none. */
+  file?(chatId: string, outboxId: number, index: number): Promise<WebFileContent | undefined>;
   bounds?: Partial<WebBounds>;
 }
 
@@ -20,6 +22,18 @@ export interface WebLogEntry {
   text: string;
   at: number;
   turnId: string | null;
+  files?: readonly WebFile[];
+}
+
+export interface WebFile {
+  name: string;
+  mimeType: string;
+  bytes: number;
+}
+
+export interface WebFileContent extends WebFile {
+  /** Where it lies. */
+  file: string;
 }
 
 export interface WebSession {

@@ -89,7 +89,6 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     appToken: slack.appToken,
     apiUrl: slack.apiUrl,
     media: { home: dir, folder: "media", maxBytes: 1_000_000, mayFetch: async () => true },
-    fileDirs: [path.join(dir, "out")],
     log: (level, text) => log.push(`${level}: ${text}`),
     ...options.adapter,
     times: { ...FAST, ...options.adapter?.times },

@@ -102,7 +102,6 @@ describe("disconnecting", () => {
         folder: "m",
         maxBytes: 1,
         mayFetch: async () => true,
-        allowedFolders: [],
       },
     });
     const ann = bench.emulator.users.person("Ann");

@@ -4,7 +4,14 @@ import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
 import type { OutboundKind, Target } from "../../../message.js";
 import { traceIdFromNonce } from "../../../trace-id.js";
-import type { DeliveryOutcome, DeliveryRow, NewReply, OutboxRow, OutboxState } from "../../queues.js";
+import type {
+  DeliveryOutcome,
+  DeliveryRow,
+  NewReply,
+  OutboxRow,
+  OutboxState,
+  ReplyFile,
+} from "../../queues.js";
 import { sql } from "../statements.js";
 import { OPEN_OUT } from "./schema.js";
 
@@ -22,6 +29,7 @@ export interface StoredOutbox {
   may_be_repeat: number;
   message_ids: string | null;
   replaces: string | null;
+  files: string | null;
   error: string | null;
   trace_id: string | null;
 }
@@ -40,7 +48,12 @@ export function toOutboxRow(row: StoredOutbox): OutboxRow {
     createdAt: row.created_at,
     mayBeRepeat: row.may_be_repeat === 1,
     replaces: row.replaces,
+    files: filesOf(row),
   };
+}
+
+export function filesOf({ files }: Pick<StoredOutbox, "files">): ReplyFile[] {
+  return files === null ? [] : (JSON.parse(files) as ReplyFile[]);
 }
 
 interface ReplyOf {
@@ -56,12 +69,12 @@ export function addReply(
   reply: NewReply,
   { nonce, inboxId, turnId, replaces }: ReplyOf,
 ): number {
-  const { target, kind, text, sessionKey, traceId } = reply;
+  const { target, kind, text, sessionKey, traceId, files = [] } = reply;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, trace_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, files, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
@@ -76,6 +89,7 @@ export function addReply(
       inboxId ?? null,
       nowSeconds(),
       replaces ?? null,
+      files.length > 0 ? JSON.stringify(files) : null,
       traceId ?? null,
       inboxId ?? null,
     ).lastInsertRowid,

@@ -7,7 +7,7 @@ import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
-import { addReply, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
+import { addReply, filesOf, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
 import { endWith } from "./turns.js";
 
@@ -54,12 +54,13 @@ function fromUser(row: StoredInbox): ChatLogEntry {
     text,
     at: row.received_at,
     turnId: row.turn_id,
+    files: [],
   };
 }
 
 function fromBot(row: StoredOutbox): ChatLogEntry {
   const { id, kind, text, created_at, turn_id } = row;
-  return { id: `out:${id}`, from: "bot", kind, text, at: created_at, turnId: turn_id };
+  return { id: `out:${id}`, from: "bot", kind, text, at: created_at, turnId: turn_id, files: filesOf(row) };
 }
 
 export function deadLetters(db: Database): DeadLetter[] {

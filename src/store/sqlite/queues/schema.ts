@@ -55,6 +55,7 @@ export const QUEUE_TABLES = [
     may_be_repeat INTEGER NOT NULL DEFAULT 0,
     message_ids TEXT,
     replaces TEXT,
+    files TEXT,
     error TEXT,
     trace_id TEXT
 )`,

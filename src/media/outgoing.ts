@@ -1,0 +1,155 @@
+/** Files that an answer names → copies under the home, or the reason why not. Only from allowed folders. */
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { access, type FileHandle, mkdir, open, realpath, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { OutboundFile, OutboundMessage, RefusedFile } from "../message.js";
+import { megabytes } from "./incoming.js";
+import { displayName } from "./names.js";
+import { sniff } from "./sniff.js";
+import type { WantedFile } from "./tags.js";
+
+export interface OutgoingPlace {
+  home: string;
+  /** Where copies lie until they are old, under the home: what is sent can't change or go away before. */
+  folder: string;
+  /** Absolute, or under the home. */
+  allowedFolders: readonly string[];
+  /** Undefined: the chat takes no files. */
+  maxBytes: number | undefined;
+}
+
+const MOST_FILES = 10;
+
+/** Why a file isn't sent, in words that its reader may see: never its path. */
+class Refusal extends Error {}
+
+export async function takeFiles(
+  wanted: readonly WantedFile[],
+  place: OutgoingPlace,
+): Promise<(OutboundFile | RefusedFile)[]> {
+  const taken: (OutboundFile | RefusedFile)[] = [];
+  for (const [i, file] of wanted.entries()) {
+    const name = displayName(file.path) || "file";
+    try {
+      if (i >= MOST_FILES) throw new Refusal(`an answer may carry ${MOST_FILES} files`);
+      taken.push({ name, ...(await copyOf(file, place)), ...(file.as ? { as: file.as } : {}) });
+    } catch (error) {
+      taken.push({ name, problem: error instanceof Refusal ? error.message : "it can't be read" });
+    }
+  }
+  return taken;
+}
+
+/** What the reader is told in the answer's place. */
+export function refusalText({ name, problem }: RefusedFile): string {
+  return `⚠ ${name} was not sent: ${problem}`;
+}
+
+export function isRefused(file: OutboundFile | RefusedFile): file is RefusedFile {
+  return "problem" in file;
+}
+
+async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
+  const { home, folder, maxBytes } = place;
+  if (maxBytes === undefined) throw new Refusal("this chat takes no files");
+  // Links are followed first: what counts is where it really lies.
+  const real = await realpath(path.resolve(home, wanted.replace(/^~(?=\/)/, homedir()))).catch(
+    () => undefined,
+  );
+  if (real === undefined) throw new Refusal("it is not there");
+  if (!(await isAllowed(real, place))) throw new Refusal("it lies in no folder that files may be sent from");
+  const source = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { size, isFile } = await sizeOf(source);
+    if (!isFile || size === 0) throw new Refusal("it is no file with content");
+    if (size > maxBytes) throw new Refusal(`it is larger than ${megabytes(maxBytes)} MB`);
+    const copy = path.posix.join(folder, `${randomUUID()}${path.extname(real).toLowerCase()}`);
+    const bytes = await copyBytes(source, path.join(home, copy), size);
+    const { mimeType } = await sniff(path.join(home, copy));
+    return { path: copy, mimeType, bytes };
+  } finally {
+    await source.close();
+  }
+}
+
+async function sizeOf(handle: FileHandle): Promise<{ size: number; isFile: boolean }> {
+  const stat = await handle.stat();
+  return { size: stat.size, isFile: stat.isFile() };
+}
+
+/** On the disk when it resolves: the answer that names it may be committed then. */
+async function copyBytes(source: FileHandle, target: string, maxBytes: number): Promise<number> {
+  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+  const copy = await open(target, "wx", 0o600);
+  let bytes = 0;
+  try {
+    for await (const chunk of source.createReadStream({ autoClose: false, end: maxBytes - 1 })) {
+      bytes += (chunk as Buffer).length;
+      await copy.writeFile(chunk as Buffer);
+    }
+    await copy.sync();
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  } finally {
+    await copy.close();
+  }
+  return bytes;
+}
+
+async function isAllowed(real: string, { home, allowedFolders }: OutgoingPlace): Promise<boolean> {
+  if (isSecret(real, await realpath(home))) return false;
+  for (const folder of allowedFolders) {
+    const root = await realpath(path.resolve(home, folder.replace(/^~(?=\/|$)/, homedir()))).catch(
+      () => undefined,
+    );
+    if (root !== undefined && real.startsWith(root.endsWith(path.sep) ? root : root + path.sep)) return true;
+  }
+  return false;
+}
+
+const SECRET_FOLDERS = new Set([".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud", ".git"]);
+const SECRET_FILES = /^(\.env.*|auth\.json|credentials.*|config\.yaml|state\.db.*|id_(rsa|ed25519|ecdsa).*)$/;
+
+/** Nobody who allows a whole tree means these. */
+function isSecret(real: string, home: string): boolean {
+  const parts = real.split(path.sep);
+  if (parts.some((part) => SECRET_FOLDERS.has(part))) return true;
+  return (
+    SECRET_FILES.test(parts.at(-1)!) && (path.dirname(real) === home || parts.at(-1)!.startsWith(".env"))
+  );
+}
+
+// ── on the way out ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SendableFile extends OutboundFile {
+  /** Where our copy lies. */
+  file: string;
+}
+
+/** What an adapter sends: the copies that are there, and words for those that were cleaned up meanwhile. */
+export async function filesToSend(
+  { text, files = [] }: Pick<OutboundMessage, "text" | "files">,
+  home: string,
+): Promise<{ text: string; files: SendableFile[] }> {
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const copy = path.join(home, file.path);
+      const there = await access(copy).then(
+        () => true,
+        () => false,
+      );
+      return { ...file, file: copy, there };
+    }),
+  );
+  const gone = found.filter(({ there }) => !there);
+  const lines = gone.map(({ name }) =>
+    refusalText({ name, problem: "it was removed before it could be sent" }),
+  );
+  return {
+    text: [text, ...lines].filter((line) => line !== "").join("\n\n"),
+    files: found.filter(({ there }) => there),
+  };
+}

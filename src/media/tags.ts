@@ -1,0 +1,102 @@
+/** Files that an answer asks to send: `MEDIA:/path/to/file.png` outside of code and quotes. Pure. */
+
+export interface WantedFile {
+  path: string;
+  /** How it is shown, where a platform has several ways. */
+  as?: "document" | "voice";
+}
+
+export interface Tagged {
+  /** The answer without its tags. */
+  text: string;
+  files: WantedFile[];
+}
+
+const EXTENSIONS =
+  "png jpe?g gif webp bmp svg heic tiff? mp4 mov webm mkv avi mp3 wav ogg opus m4a flac aac pdf docx? xlsx? pptx? odt ods odp rtf txt md csv tsv json ya?ml xml log html? ics zip tar gz tgz bz2 xz 7z rar epub"
+    .split(" ")
+    .join("|");
+/** In quotes anything up to the next one; bare, up to the first known extension that ends a word. */
+const TAG = new RegExp(
+  `(?<![\\w"'/\\\\])MEDIA:[ \\t]*(?:"([^"\\n]+)"|'([^'\\n]+)'|([^\\s"'\`][^\\n"'\`]*?\\.(?:${EXTENSIONS}))(?=[\\s,;)\\]*]|[.!?](?:\\s|$)|$))`,
+  "gi",
+);
+const HINTS: readonly [RegExp, WantedFile["as"]][] = [
+  [/\[\[as_document\]\]/gi, "document"],
+  [/\[\[audio_as_voice\]\]/gi, "voice"],
+];
+
+export function readTags(answer: string): Tagged {
+  const files: WantedFile[] = [];
+  let as: WantedFile["as"];
+  const text = outsideCode(answer, (words) => {
+    for (const [hint, meaning] of HINTS) {
+      if (words.search(hint) === -1) continue;
+      as = meaning;
+      words = words.replace(hint, "");
+    }
+    return words.replace(TAG, (_, ...found: (string | undefined)[]) => {
+      files.push({ path: (found[0] ?? found[1] ?? found[2])!.trim() });
+      return GONE;
+    });
+  });
+  return {
+    text: files.length > 0 || as !== undefined ? tidy(text) : answer,
+    files: files.map((file) => ({ ...file, ...(as === undefined ? {} : { as }) })),
+  };
+}
+
+/** An answer that is still being written: a tag is hidden from its first letter on. */
+export function hideTags(unfinished: string): string {
+  if (!/MEDIA:|\[\[/i.test(unfinished)) return unfinished;
+  const { text } = readTags(unfinished);
+  return text.replace(/(?<![\w"'/\\])MEDIA:[^\n]*$|\[\[[a-z_]*\]?$/i, "").trimEnd();
+}
+
+/** Where a tag stood, until the lines that were nothing else are gone. */
+const GONE = "\u0000";
+
+function tidy(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !(line.includes(GONE) && /^[\s\u0000,;*+-]*$/.test(line)))
+    .join("\n")
+    .replace(/[ \t]*\u0000[,;]?/g, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+const CODE = /`+/g;
+
+/** Fenced blocks and quoted lines stay as they are, and so does what stands between back-ticks. */
+function outsideCode(text: string, change: (words: string) => string): string {
+  let fence: string | undefined;
+  return text
+    .split("\n")
+    .map((line) => {
+      const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      const fenced = fence !== undefined || mark !== undefined;
+      if (mark !== undefined && fence === undefined) fence = mark;
+      else if (mark !== undefined && mark[0] === fence?.[0] && mark.length >= fence!.length)
+        fence = undefined;
+      if (fenced || /^\s*>/.test(line)) return line;
+      return outsideInlineCode(line, change);
+    })
+    .join("\n");
+}
+
+function outsideInlineCode(line: string, change: (words: string) => string): string {
+  const marks = [...line.matchAll(CODE)];
+  let out = "";
+  let at = 0;
+  for (let i = 0; i < marks.length; i++) {
+    const open = marks[i]!;
+    const close = marks.findIndex((mark, j) => j > i && mark[0].length === open[0].length);
+    if (close === -1) continue;
+    out += change(line.slice(at, open.index));
+    at = marks[close]!.index + open[0].length;
+    out += line.slice(open.index, at);
+    i = close;
+  }
+  return out + change(line.slice(at));
+}

@@ -1,0 +1,81 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { takeFiles } from "../../src/media/outgoing.js";
+import { PNG } from "../support/pictures.js";
+import { tempDir } from "../support/temp.js";
+
+function home() {
+  const dir = tempDir();
+  fs.mkdirSync(path.join(dir, "media/out/deep"), { recursive: true });
+  fs.writeFileSync(path.join(dir, "media/out/plot.png"), PNG);
+  fs.writeFileSync(path.join(dir, "state.db"), "secret");
+  const place = { home: dir, folder: "media/sent", allowedFolders: ["media/out"], maxBytes: 1000 };
+  return { dir, place, take: async (file: string) => (await takeFiles([{ path: file }], place))[0] };
+}
+
+const refused = (why: RegExp) => ({ name: expect.any(String), problem: expect.stringMatching(why) });
+
+describe("a file that an answer names", () => {
+  it.each(["media/out/plot.png", "ABSOLUTE"])("is copied from an allowed folder (%s)", async (wanted) => {
+    const { dir, take } = home();
+    const file = await take(wanted.replace("ABSOLUTE", path.join(dir, "media/out/plot.png")));
+    expect(file).toEqual({
+      name: "plot.png",
+      path: expect.stringMatching(/^media\/sent\/[0-9a-f-]{36}\.png$/),
+      mimeType: "image/png",
+      bytes: PNG.length,
+    });
+    const copy = path.join(dir, (file as { path: string }).path);
+    // The copy stays what it was, whatever becomes of the original.
+    fs.writeFileSync(path.join(dir, "media/out/plot.png"), "other");
+    expect(fs.readFileSync(copy)).toEqual(PNG);
+    expect(fs.statSync(copy).mode & 0o777).toBe(0o600);
+  });
+
+  it("is refused from anywhere else, also by a link, without its path", async () => {
+    const { dir, take } = home();
+    fs.symlinkSync(path.join(dir, "state.db"), path.join(dir, "media/out/link.db"));
+    fs.symlinkSync("/etc", path.join(dir, "media/out/etc"));
+    fs.mkdirSync(path.join(dir, "media/outside"));
+    fs.writeFileSync(path.join(dir, "media/outside/x.txt"), "x");
+    const wrong = ["state.db", "media/out/../../state.db", "media/out/link.db", "media/out/etc/passwd"];
+    for (const file of [...wrong, "/etc/passwd", "media/outside/x.txt", "media/out"]) {
+      const taken = await take(file);
+      expect(taken).toEqual(refused(/in no folder|no file/));
+      expect(JSON.stringify(taken)).not.toContain(dir);
+    }
+    expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
+  });
+
+  it("is refused when it is too large, empty, a folder, or not there", async () => {
+    const { dir, take } = home();
+    fs.writeFileSync(path.join(dir, "media/out/big.bin"), Buffer.alloc(1001));
+    fs.writeFileSync(path.join(dir, "media/out/empty.txt"), "");
+    expect(await take("media/out/big.bin")).toEqual(refused(/larger than/));
+    expect(await take("media/out/empty.txt")).toEqual(refused(/no file with content/));
+    expect(await take("media/out/deep")).toEqual(refused(/no file with content/));
+    expect(await take("media/out/none.txt")).toEqual(refused(/not there/));
+  });
+
+  it("is never a secret, whatever is allowed", async () => {
+    const { dir, place } = home();
+    fs.mkdirSync(path.join(dir, "work/.ssh"), { recursive: true });
+    for (const file of [".env", "config.yaml", "work/.ssh/key", "work/.env.local", "work/plan.txt"])
+      fs.writeFileSync(path.join(dir, file), "x");
+    const wanted = ["state.db", ".env", "config.yaml", "work/.ssh/key", "work/.env.local", "work/plan.txt"];
+    const taken = await takeFiles(
+      wanted.map((file) => ({ path: file })),
+      { ...place, allowedFolders: [dir] },
+    );
+    expect(taken.map((file) => "problem" in file)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it("is refused where a chat takes none, and after the tenth", async () => {
+    const { place } = home();
+    const one = { path: "media/out/plot.png" };
+    expect(await takeFiles([one], { ...place, maxBytes: undefined })).toEqual([refused(/takes no files/)]);
+    const many = await takeFiles(Array(12).fill(one), place);
+    expect(many.filter((file) => "problem" in file)).toHaveLength(2);
+  });
+});

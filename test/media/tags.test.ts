@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hideTags, readTags } from "../../src/media/tags.js";
+
+const paths = (answer: string) => readTags(answer).files.map(({ path }) => path);
+
+describe("files in an answer", () => {
+  it.each([
+    ["on a line of its own", "Here:\nMEDIA:/a/plot.png\nDone.", "Here:\nDone.", ["/a/plot.png"]],
+    ["within a sentence", "See MEDIA:/a/plot.png, please.", "See please.", ["/a/plot.png"]],
+    ["at its end", "See MEDIA:/a/plot.png.", "See.", ["/a/plot.png"]],
+    ["in quotes, with a name that has no ending", 'MEDIA:"/a/my notes"', "", ["/a/my notes"]],
+    ["with spaces in it", "MEDIA: /a/my plot.png", "", ["/a/my plot.png"]],
+    ["two on a line", "MEDIA:/a/1.png, MEDIA:/a/2.pdf", "", ["/a/1.png", "/a/2.pdf"]],
+    ["in a list", "Files:\n- MEDIA:/a/1.png\n- MEDIA:/a/2.png", "Files:", ["/a/1.png", "/a/2.png"]],
+    ["with several endings", "MEDIA:/a/x.tar.gz", "", ["/a/x.tar.gz"]],
+    ["under the home", "MEDIA:media/out/x.md", "", ["media/out/x.md"]],
+  ])("are found %s, and their tag isn't shown", (_, answer, text, files) => {
+    expect(paths(answer)).toEqual(files);
+    expect(readTags(answer).text).toBe(text);
+  });
+
+  it.each([
+    "```\nMEDIA:/a/plot.png\n```",
+    "~~~ sh\nMEDIA:/a/plot.png",
+    "Write `MEDIA:/a/plot.png` to send it",
+    "> MEDIA:/a/plot.png",
+    '{"file": "MEDIA:/a/plot.png"}',
+    "MEDIA:/a/plot",
+    "MEDIA: nothing here",
+    "multiMEDIA:/a/plot.png",
+    "no tag at all",
+  ])("are not meant by %j", (answer) => {
+    expect(readTags(answer)).toEqual({ text: answer, files: [] });
+  });
+
+  it("may be asked for as a document or as a voice message", () => {
+    expect(readTags("[[as_document]]\nMEDIA:/a/plot.png")).toEqual({
+      text: "",
+      files: [{ path: "/a/plot.png", as: "document" }],
+    });
+    expect(readTags("[[audio_as_voice]] MEDIA:/a/word.ogg").files).toEqual([
+      { path: "/a/word.ogg", as: "voice" },
+    ]);
+  });
+
+  it("leave every text without a tag as it was", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        fc.pre(!/MEDIA:|\[\[/i.test(text));
+        expect(readTags(text)).toEqual({ text, files: [] });
+        expect(hideTags(text)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("an answer that is being written", () => {
+  it("never shows a piece of a tag", () => {
+    const answer = "Here it is:\nMEDIA:/a/plot.png\nAnd more.";
+    for (let length = 1; length <= answer.length; length++)
+      expect(hideTags(answer.slice(0, length))).not.toMatch(/MEDIA:|plot/);
+    expect(hideTags(answer)).toBe("Here it is:\nAnd more.");
+  });
+});
