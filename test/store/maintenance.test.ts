@@ -259,6 +259,17 @@ function byHand(file: string, sql: string): void {
   db.close();
 }
 
+/** Noise over the first page of a table. Nobody may have the file open. */
+function spoilRoot(file: string, table: string): void {
+  const page = inspect(file, (db) =>
+    db.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").pluck().get(table),
+  ) as number;
+  byHand(file, "PRAGMA wal_checkpoint(TRUNCATE)");
+  const handle = fs.openSync(file, "r+");
+  fs.writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, (page - 1) * 4096);
+  fs.closeSync(handle);
+}
+
 describe("repair", () => {
   it.each([
     [
@@ -314,6 +325,30 @@ describe("repair", () => {
       expect((await store.searchMessages(word)).hits).toHaveLength(1);
     expect((await store.searchMessages("漓江")).hits).toHaveLength(4);
   });
+
+  it.each(["messages_fts_data", "messages_fts_content", "messages_fts_trigram_idx"])(
+    "mends a file in which pages of %s can't be read",
+    async (table) => {
+      const { store, file } = await tempStore();
+      await store.createSession({ id: "a", source: "cli" });
+      const texts = Array.from({ length: 100 }, (_, i) => `walrus${i} ${"漓江 ".repeat(50)}`);
+      await store.appendMessages(
+        "a",
+        texts.map((content) => ({ role: "user", content })),
+      );
+      await store.close();
+      spoilRoot(file, table);
+
+      const { store: again } = await tempStore(file);
+      expect((await again.check()).ok).toBe(false);
+      const report = await again.repair();
+      expect(report).toMatchObject({ ok: true, repaired: expect.arrayContaining(["messages_fts", "file"]) });
+      expect(fs.existsSync(report.copy)).toBe(true);
+      expect(await again.check()).toEqual({ ok: true, problems: [] });
+      expect((await again.searchMessages("walrus42")).hits).toHaveLength(1);
+      expect((await again.searchMessages("漓江", { limit: 200 })).hits).toHaveLength(100);
+    },
+  );
 
   it("keeps every copy, also of two repairs in one second", async () => {
     const { store } = await tempStore();

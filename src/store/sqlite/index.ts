@@ -13,6 +13,7 @@ import type {
   RepairReport,
   Store,
 } from "../store.js";
+import { isDamage } from "./salvage.js";
 import { Thread } from "./thread.js";
 import type { ExportCursor, ImportOutcome } from "./transfer.js";
 import type { aloneVerbs, Remote, readVerbs, writeVerbs } from "./verbs.js";
@@ -205,9 +206,16 @@ class SqliteStore implements Store {
     const copy = freeName(`${this.#file}.repair-${fileStamp()}`);
     await this.#keepCopy(copy, onProgress);
     const { problems } = await this.check(onProgress);
+    const damaged = problems.some(isDamage);
+    if (damaged && !(await this.#alone(() => this.#write.salvage()))) throw inUse(this.#file, copy);
     const repaired = await this.#long<string[]>("rebuildDerived", [problems], onProgress);
     const after = await this.check(onProgress);
-    return { ok: after.ok, problems: after.ok ? problems : after.problems, copy, repaired };
+    return {
+      ok: after.ok,
+      problems: after.ok ? problems : after.problems,
+      copy,
+      repaired: damaged ? ["file", ...repaired] : repaired,
+    };
   }
 
   async backup(target: string, onProgress?: OnProgress): Promise<void> {
@@ -259,16 +267,20 @@ class SqliteStore implements Store {
       await this.#write.checkpoint();
       return true;
     }
+    return this.#alone(() => this.#write.vacuum());
+  }
+
+  /** Without our own other connections. Reads that come meanwhile wait for the next reader. */
+  #alone(work: () => Promise<boolean>): Promise<boolean> {
     const reader = this.#reader?.catch(() => undefined);
-    const vacuumed = (async () => {
+    const done = (async () => {
       const due = this.#writer.onCheckpointDue;
       await Promise.all([(await reader)?.close(), this.#endCheckpointer()]);
       this.#writer.onCheckpointDue = due;
-      return this.#write.vacuum();
+      return work();
     })();
-    // Reads that come meanwhile wait for the next reader: its connection would be in the way.
-    this.#useReader(vacuumed.catch(() => false).then(() => this.#newReader()));
-    return vacuumed;
+    this.#useReader(done.catch(() => false).then(() => this.#newReader()));
+    return done;
   }
 
   /** Long reads get a thread of their own, so that searches don't wait behind them. */
@@ -301,6 +313,12 @@ class SqliteStore implements Store {
     });
     return reader;
   }
+}
+
+function inUse(file: string, copy: string): HermesError {
+  return new HermesError("unavailable", `${file} is damaged, and another process has it open.`, {
+    hint: `Stop the gateway and every other Hermes process, then repair again. A copy is kept at ${copy}`,
+  });
 }
 
 /** Two copies in one second are two copies. */

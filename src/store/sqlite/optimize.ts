@@ -57,7 +57,7 @@ export function* shrink(db: Database): Generator<Progress, boolean> {
  * A full VACUUM, only when nobody else has the file open: leaving WAL mode succeeds for the last connection alone.
  * The file comes out with incremental vacuum, so that this is needed once.
  */
-export function vacuum(db: Database): boolean {
+export function vacuum(db: Database, before?: () => void): boolean {
   try {
     if (db.pragma("journal_mode = DELETE", { simple: true }) !== "delete") return false;
   } catch (error) {
@@ -65,6 +65,7 @@ export function vacuum(db: Database): boolean {
     throw error;
   }
   try {
+    before?.();
     db.pragma("auto_vacuum = INCREMENTAL");
     db.exec("VACUUM");
     return true;

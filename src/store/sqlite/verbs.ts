@@ -58,6 +58,7 @@ import {
   switchRoute,
 } from "./queues/routes.js";
 import { failTurn, finishTurn, startTurn } from "./queues/turns.js";
+import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
 import {
   addParticipant,
@@ -132,7 +133,7 @@ export const writeVerbs = {
 };
 
 /** Not inside a transaction. */
-export const aloneVerbs = { vacuum, checkpoint };
+export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, checkpoint };
 
 export const readVerbs = {
   getSession,
