@@ -21,7 +21,7 @@ export type GatewayEvent = { at: number } & (
   | ({ type: "routed"; to: RoutedTo; reason: string | null } & OfMessage)
   | ({ type: "command-started"; command: string; args: string } & OfMessage)
   | ({ type: "command-ended"; command: string; ok: boolean; seconds: number } & OfMessage)
-  | ({ type: "turn-started"; attempt: number } & OfTurn)
+  | ({ type: "turn-started"; attempt: number; waitedSeconds: number } & OfTurn)
   /** One answer of the model that calls tools; counted from 1. */
   | ({ type: "turn-step"; step: number; tools: string[] } & OfTurn)
   | ({ type: "tool-ended"; tool: string; ok: boolean; startedAt: number } & OfTurn)

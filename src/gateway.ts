@@ -39,7 +39,7 @@ import { isShared } from "./sessions/key.js";
 import { resetNotice } from "./sessions/reset-notice.js";
 import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
-import type { InboxRow, RouteRow } from "./store/queues.js";
+import type { InboxRow, Penalty, RouteRow } from "./store/queues.js";
 import { traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
 import { Lanes, type RunningTurn } from "./turns/lanes.js";
@@ -185,6 +185,14 @@ export class Gateway {
 
   get depth() {
     return this.#lanes.depth;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  get openPenalties(): Penalty[] {
+    return this.#pace.open;
   }
 
   /** How the platforms are at this moment. */

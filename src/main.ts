@@ -18,8 +18,7 @@ import { isSecretPath } from "./config/mask.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
 import { findTarget } from "./delivery/find-target.js";
-import { Events } from "./events.js";
-import { logEvents } from "./gateway/log-events.js";
+import type { Events } from "./events.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
@@ -40,6 +39,7 @@ import type { ReplyFile } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
+import { healthOf, startWatchers } from "./watchers.js";
 
 /** Wires everything; the only place that does. */
 
@@ -121,6 +121,7 @@ interface OpenOptions extends StartOptions {
 async function open(options: OpenOptions): Promise<RunningGateway> {
   const { home, config, log, bootId } = options;
   const paths = homePaths(home);
+  const watchers = startWatchers({ log });
   const store = await openStore({
     path: paths.stateDb,
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
@@ -151,13 +152,16 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
     if (options.afterCrash) await mendTranscripts(store, transcripts, log);
-    const started = new Gateway(parts({ store, config, log, bootId, home, adapters, index, transcripts }));
+    const started = new Gateway(
+      parts({ store, config, log, bootId, home, adapters, index, transcripts, events: watchers.events }),
+    );
     gateway = started;
     await started.start();
     http = await startHttp({
       ...httpSettings(config),
       log,
       callbacks: platforms.callbacks,
+      health: healthOf(watchers, { config, gateway: started, store, stateDb: paths.stateDb }),
       routes: (app) => {
         web?.routes(app);
         sendRoutes(app, {
@@ -268,12 +272,21 @@ interface PartsInput {
   adapters: readonly Adapter[];
   index: IndexFile;
   transcripts: Transcripts;
+  events: Events;
 }
 
-function parts({ store, config, log, bootId, home, adapters, index, transcripts }: PartsInput): GatewayParts {
+function parts({
+  store,
+  config,
+  log,
+  bootId,
+  home,
+  adapters,
+  index,
+  transcripts,
+  events,
+}: PartsInput): GatewayParts {
   const { main: agent, auxiliary } = createAgents(config);
-  const events = new Events((error, watcher) => log.error({ err: error, watcher }, "a watcher failed"));
-  logEvents(events, log);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const remembered = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
   const sessions = {

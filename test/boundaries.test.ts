@@ -30,7 +30,14 @@ const platformOf = (file: string) => /^adapters\/([^/]+)\//.exec(file)?.[1];
 
 /** These stand outside: they wire the rest together. */
 const OUTSIDE = new Set(["cli", "http", "gateway"]);
-const WIRING = new Set(["main.ts", "rules.ts", "index.ts", "adapters/registry.ts", "agents/registry.ts"]);
+const WIRING = new Set([
+  "main.ts",
+  "rules.ts",
+  "watchers.ts",
+  "index.ts",
+  "adapters/registry.ts",
+  "agents/registry.ts",
+]);
 
 const ALLOWED: Record<string, readonly string[]> = {
   root: ["root"],
@@ -44,6 +51,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   routing: ["root", "routing", "policies", "sessions", "store"],
   turns: ["root", "turns", "policies", "sessions", "store", "media"],
   delivery: ["root", "delivery", "policies", "store"],
+  metrics: ["root", "metrics"],
 };
 /** Contracts that others may name without depending on what fulfils them. */
 const TYPES_ALLOWED: Record<string, readonly string[]> = {
@@ -54,6 +62,7 @@ const TYPES_ALLOWED: Record<string, readonly string[]> = {
   policies: ["config/schema.ts"],
   agents: ["config/schema.ts"],
   adapters: ["config/schema.ts"],
+  metrics: ["adapters/adapter.ts", "store/queues.ts", "store/store.ts"],
 };
 
 /** The guards of an adapter's abilities are part of its contract. */

@@ -6,7 +6,7 @@ import { gateway, media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { dmBehavior, platforms } from "./sections/platforms.js";
 import { id, listOf, zone } from "./sections/scalars.js";
-import { http, log } from "./sections/server.js";
+import { health, http, log } from "./sections/server.js";
 import { compression, resetOverrides, resetPolicy, sessions } from "./sections/sessions.js";
 import { webhooks } from "./sections/webhooks.js";
 
@@ -60,6 +60,7 @@ export const configSchema = z.strictObject({
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
   webhooks: webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
+  health: health.prefault({}).describe("When /readyz says no"),
   log: log.prefault({}).describe("The log"),
 
   platforms: platforms.prefault({}).describe("The chats; setting a token enables its platform"),

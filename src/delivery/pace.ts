@@ -51,8 +51,10 @@ export class Pace {
     if (this.#lastSent.size > CHATS_MAX && oldest !== undefined) this.#lastSent.delete(oldest);
   }
 
-  get openCount(): number {
-    return this.#penalties.size;
+  /** Those whose time isn't over. */
+  get open(): Penalty[] {
+    for (const key of this.#penalties.keys()) this.#until(key);
+    return [...this.#penalties.values()];
   }
 
   #penaltyUntil(target: Target): number {

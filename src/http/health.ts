@@ -1,8 +1,30 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
+import type { NotReady } from "../policies/readiness.js";
 
-/** Alive: the event loop answers. Whether messages are processed is another question. */
-export function healthRoutes(app: Hono): void {
-  app.get("/healthz", (c) => c.json({ status: "ok" }));
+export interface HealthOptions {
+  /** What keeps the gateway from accepting and processing; nothing: it is ready. */
+  problems?: () => Promise<readonly NotReady[]>;
+  metrics?: { contentType: string; text(): Promise<string> };
 }
 
-export const HEALTH_PATHS = ["/healthz"] as const;
+/**
+ * `/healthz`: alive, the event loop answers. `/readyz`: messages are accepted and processed. Both say so to anybody:
+ * whoever restarts or routes has no token. `/metrics` is guarded like everything else.
+ */
+export function healthRoutes(app: Hono, { problems, metrics }: HealthOptions): void {
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  if (problems) app.get("/readyz", async (c) => readyz(c, await problems()));
+  if (!metrics) return;
+  app.get("/metrics", async (c) => {
+    const text = await metrics.text();
+    return c.body(text, 200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" });
+  });
+}
+
+function readyz(c: Context, problems: readonly NotReady[]): Response {
+  c.header("Cache-Control", "no-store");
+  if (problems.length === 0) return c.json({ status: "ready" });
+  return c.json({ status: "not ready", problems }, 503);
+}
+
+export const HEALTH_PATHS = ["/healthz", "/readyz"] as const;

@@ -8,7 +8,7 @@ import { checkBind, describeListenError, urlOf } from "./bind.js";
 import { fault, faultHandler } from "./faults.js";
 import { checkHost, checkOrigin } from "./guard.js";
 import { safeHeaders } from "./headers.js";
-import { HEALTH_PATHS, healthRoutes } from "./health.js";
+import { HEALTH_PATHS, type HealthOptions, healthRoutes } from "./health.js";
 import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
 import { LOGIN_PATHS, loginRoutes } from "./login.js";
@@ -28,6 +28,7 @@ export interface HttpOptions {
   /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
   callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
   areas?: readonly Area[];
+  health?: HealthOptions;
   routes: (app: Hono) => void;
 }
 
@@ -96,7 +97,7 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
     streams.add(outgoing);
     outgoing.once("close", () => streams.delete(outgoing));
   });
-  healthRoutes(app);
+  healthRoutes(app, options.health ?? {});
   options.routes(app);
   return app;
 }

@@ -9,7 +9,7 @@ import type {
 } from "../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { TraceId } from "../trace-id.js";
-import type { NewSession, Usage } from "./store.js";
+import type { NewSession, OpenRows, Usage } from "./store.js";
 
 /**
  * What waits, what runs, what goes out, and which chat is in which session: the `gw_` tables. Every verb is one
@@ -86,6 +86,8 @@ export interface Queues {
 
   /** After a start: what ran waits again or is dead, what was being sent is pending or unknown. */
   recover(bootId: string, maxAttempts: number, notices: RecoveryNotices): Promise<Recovered>;
+  /** What is open, by state. Answered from indexes: cheap however long the queues are. */
+  backlog(): Promise<Backlog>;
   deadLetters(): Promise<DeadLetter[]>;
   /** Dead → waiting or pending. Undefined: all. */
   retryDead(id?: string): Promise<number>;
@@ -342,6 +344,13 @@ export interface Recovered {
   interrupted: InboxRow[];
   /** Sends whose outcome nobody knows. */
   unsettled: OutboxRow[];
+}
+
+export interface Backlog {
+  inbox: Record<"waiting" | "running" | "dead", OpenRows>;
+  outbox: Record<"pending" | "sending" | "unknown" | "dead", OpenRows>;
+  /** When the oldest message came that could be taken up: its time has come, and nothing runs in its chat. */
+  oldestReadyAt: number | null;
 }
 
 export interface DeadLetter {

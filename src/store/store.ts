@@ -76,6 +76,8 @@ export interface Store extends Queues {
   /** A consistent copy while others read and write. */
   backup(target: string, onProgress?: OnProgress): Promise<void>;
 
+  /** How writing goes. Answered also while another process holds the file. */
+  writerStats(): Promise<WriterStats>;
   close(): Promise<void>;
 }
 
@@ -317,4 +319,27 @@ export interface CheckReport {
 export interface RepairReport extends CheckReport {
   copy: string;
   repaired: string[];
+}
+
+export interface WriterStats {
+  /** Of whole transactions, with their writes. */
+  commitSeconds: Distribution;
+  /** Writes that shared one. */
+  commitWrites: Distribution;
+  failures: number;
+  /** How often another process had the file. */
+  lockWaits: number;
+  /** Writes that wait at the moment, and for how long none was committed although they do. */
+  waiting: number;
+  waitingSeconds: number;
+  lastCommitAt: number | null;
+  lastFailureAt: number | null;
+}
+
+/** Observed values: how many at or below each bound and above the one before, how many in all, their sum. */
+export interface Distribution {
+  bounds: readonly number[];
+  counts: number[];
+  count: number;
+  sum: number;
 }

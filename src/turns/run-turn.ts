@@ -97,7 +97,9 @@ export async function runTurn(
     if (!started) return;
     killPoint("turn-started");
     const about = aboutTurn({ key, rows, turnId, sessionId: started.session.id });
-    deps.events.emit({ type: "turn-started", ...about, attempt: started.attempt });
+    const { attempt } = started;
+    const waitedSeconds = startedAt - first.receivedAt;
+    deps.events.emit({ type: "turn-started", ...about, attempt, waitedSeconds });
     const end = await converse(deps, { key, rows, turn, turnId, started });
     tell(started.session.id, end);
   } catch (error) {

@@ -9,6 +9,7 @@ const NOTICES = { dead: "", interrupted: "" };
 const LOOKS: Record<string, (db: Database.Database) => unknown> = {
   waitingMessages: readVerbs.waitingMessages,
   deadLetters: readVerbs.deadLetters,
+  backlog: readVerbs.backlog,
   vitals: (db) => readVerbs.vitals(db, 30),
   claimDeliveries: (db) => writeVerbs.claimDeliveries(db, "boot", 10),
   failTurn: (db) =>

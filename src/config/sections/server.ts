@@ -22,6 +22,15 @@ export const http = z.strictObject({
     .describe("Requests a minute from one address; 0 = any number. Programs on this machine are not counted"),
 });
 
+export const health = z.strictObject({
+  max_wait: seconds
+    .default(120)
+    .describe("/readyz says no when a message has waited so many seconds although its chat is free"),
+  platforms: listOf(text).describe(
+    "/readyz says no when one of these platforms is down; empty: when all of them are",
+  ),
+});
+
 export const log = z.strictObject({
   level: z
     .enum(["debug", "info", "warn", "error", "silent"])

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
-import type { Progress } from "../store.js";
+import type { Progress, WriterStats } from "../store.js";
+import { CommitStats } from "./commit-stats.js";
 import { isBusy } from "./faults.js";
 import { QuietMerge } from "./quiet-merge.js";
 
@@ -40,6 +41,7 @@ export class GroupCommit {
   /** A checkpoint is due: somebody should make one, and not in the way of the next commit. */
   readonly #checkpointDue: () => void;
   readonly #quietMerge: QuietMerge;
+  readonly #stats = new CommitStats();
   #waiting: Running[] = [];
   /** Long work that lets others in for a moment. */
   #breathing = 0;
@@ -57,8 +59,14 @@ export class GroupCommit {
 
   /** Jobs that arrive together go into one group, at once: whoever waits for the next tick waits twice. */
   add(...jobs: Job[]): void {
+    if (jobs.length === 0) return;
+    if (this.#waiting.length === 0) this.#stats.waits();
     this.#waiting.push(...jobs);
     if (!this.#scheduled) this.#run();
+  }
+
+  stats(): WriterStats {
+    return this.#stats.read(this.#waiting.length);
   }
 
   /** Resolves when nothing waits any more. */
@@ -88,6 +96,7 @@ export class GroupCommit {
       this.#runAlone();
       return;
     }
+    const startedMs = performance.now();
     if (!this.#attempt(() => this.#begin.run())) return;
     const alone = this.#waiting.findIndex((job) => job.alone);
     const group = this.#waiting.splice(0, Math.min(GROUP_MAX, alone === -1 ? GROUP_MAX : alone));
@@ -98,9 +107,11 @@ export class GroupCommit {
       this.#commit.run();
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      this.#stats.failed();
       for (const job of group) job.reject(error);
       return;
     }
+    this.#stats.committed(group.length, startedMs);
     for (const outcome of outcomes) this.#settle(outcome);
     this.#quietMerge.committed();
     this.#checkpoint();
@@ -161,8 +172,10 @@ export class GroupCommit {
     } catch (error) {
       if (isBusy(error)) {
         this.#retries += 1;
+        this.#stats.lockHeld();
         this.#schedule(retryDelayMs(this.#retries));
       } else {
+        this.#stats.failed();
         this.#waiting.shift()?.reject(error);
       }
       return false;

@@ -12,6 +12,7 @@ import type {
   Optimized,
   RepairReport,
   Store,
+  WriterStats,
 } from "../store.js";
 import { isDamage } from "./salvage.js";
 import { Thread } from "./thread.js";
@@ -134,6 +135,7 @@ class SqliteStore implements Store {
   chatLog: Store["chatLog"] = (platform, chatId, limit) => this.#read.chatLog(platform, chatId, limit);
   recover: Store["recover"] = (bootId, maxAttempts, notices) =>
     this.#write.recover(bootId, maxAttempts, notices);
+  backlog: Store["backlog"] = () => this.#read.backlog();
   deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
   traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);
@@ -223,6 +225,10 @@ class SqliteStore implements Store {
       throw new HermesError("invalid", "A backup can't replace the file that it is taken from.");
     }
     await this.#apart("copyDatabase", [target], onProgress);
+  }
+
+  writerStats(): Promise<WriterStats> {
+    return this.#writer.call("writerStats", []) as Promise<WriterStats>;
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
 import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
 import { copyDatabase, copyPages } from "./prepare.js";
 import { deleteSession, pruneSessions } from "./prune.js";
+import { backlog } from "./queues/backlog.js";
 import {
   acceptMessages,
   cancelWaiting,
@@ -165,6 +166,7 @@ export const readVerbs = {
   knownChats,
   getDelivery,
   chatLog,
+  backlog,
   deadLetters,
   traceMessage,
   eventOutcome,

@@ -69,7 +69,10 @@ function serveWrites(db: Database): (call: Call) => void {
   return (first) => {
     const calls = [first, ...waitingCalls()];
     const last = calls.find(({ verb }) => verb === "close");
-    commits.add(...calls.filter((call) => call !== last).map(toJob));
+    const asked = calls.filter(({ verb }) => verb === "writerStats");
+    commits.add(...calls.filter((call) => call !== last && !asked.includes(call)).map(toJob));
+    // At once, also while writes wait for a lock.
+    for (const { id } of asked) reply({ id, value: commits.stats() });
     if (last) void commits.end().then(() => close(db, last.id));
   };
 }

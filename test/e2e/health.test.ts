@@ -1,0 +1,83 @@
+import path from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseMetrics } from "../metrics/support.js";
+import { Daemon } from "../support/daemon.js";
+import { until } from "../support/until.js";
+import { WebClient } from "../support/web-client.js";
+
+interface Ready {
+  status: string;
+  problems?: { check: string; reason: string }[];
+}
+
+async function readyz(daemon: Daemon): Promise<{ code: number; body: Ready }> {
+  const response = await fetch(`${daemon.url}/readyz`);
+  return { code: response.status, body: (await response.json()) as Ready };
+}
+
+const whenReady = (daemon: Daemon, code: number) =>
+  until(
+    `/readyz answers ${code}`,
+    async () => {
+      const found = await readyz(daemon);
+      return found.code === code && found;
+    },
+    { found: () => readyz(daemon), timeoutMs: 20_000 },
+  );
+
+describe("a running gateway", () => {
+  it("is alive, ready, and tells its numbers", async () => {
+    const daemon = await new Daemon().start();
+    expect(await (await fetch(`${daemon.url}/healthz`)).json()).toEqual({ status: "ok" });
+    expect(await readyz(daemon)).toEqual({ code: 200, body: { status: "ready" } });
+    const client = new WebClient(daemon.url);
+    await client.send("hello");
+    await client.told("answer");
+    const response = await fetch(`${daemon.url}/metrics`);
+    expect(response.headers.get("content-type")).toContain("version=0.0.4");
+    const found = parseMetrics(await response.text());
+    expect(found.get('hermes_messages_accepted_total{platform="web"}')).toBe(1);
+    expect(found.get("hermes_ready")).toBe(1);
+    expect(found.get('hermes_store_file_bytes{file="state.db"}')).toBeGreaterThan(0);
+  });
+
+  it("keeps its numbers behind the token, and its readiness open to whoever restarts it", async () => {
+    const daemon = await new Daemon().start({ HERMES_HTTP_TOKEN: "a-long-token" });
+    expect((await fetch(`${daemon.url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
+    const headers = { authorization: "Bearer a-long-token" };
+    expect((await fetch(`${daemon.url}/metrics`, { headers })).status).toBe(200);
+  });
+
+  it("isn't ready while a message waits that nobody takes up, and is again afterwards", async () => {
+    const yaml = "max_concurrent_sessions: 1\nhealth: { max_wait: 0.2 }\n";
+    const daemon = await new Daemon({ yaml }).start();
+    const slow = new WebClient(daemon.url);
+    const other = new WebClient(daemon.url);
+    await slow.send("!slow 3000 done");
+    await other.send("waits");
+    const { body } = await whenReady(daemon, 503);
+    expect(body.problems).toEqual([{ check: "inbox", reason: expect.stringContaining("its chat is free") }]);
+    const found = parseMetrics(await (await fetch(`${daemon.url}/metrics`)).text());
+    expect(found.get("hermes_ready")).toBe(0);
+    await other.told("answer");
+    await whenReady(daemon, 200);
+  });
+
+  it("isn't ready while another process holds the database, and still answers", async () => {
+    const daemon = await new Daemon().start();
+    const db = new Database(path.join(daemon.home, "state.db"));
+    onTestFinished(() => void db.close());
+    db.exec("BEGIN IMMEDIATE");
+    const { body } = await whenReady(daemon, 503);
+    expect(body.problems).toEqual([
+      { check: "store", reason: expect.stringContaining("holds the database") },
+    ]);
+    const found = parseMetrics(await (await fetch(`${daemon.url}/metrics`)).text());
+    expect(found.get("hermes_store_lock_waits_total")).toBeGreaterThan(0);
+    expect(found.get("hermes_store_stalled_seconds")).toBeGreaterThan(1);
+    db.exec("ROLLBACK");
+    await whenReady(daemon, 200);
+  });
+});
