@@ -71,7 +71,7 @@ export class Inbound {
       settled();
       return;
     }
-    const running = jobs.map(({ lane, work }) => this.#lanes.add(lane, work));
+    const running = jobs.map(({ lane, work, sinceMs }) => this.#lanes.add(lane, work, sinceMs));
     if (running.includes(undefined)) {
       // Left open: the next start resumes before it.
       this.#parts.settings.log(
@@ -225,9 +225,12 @@ export class Inbound {
     return this.#parts.dms.list().map((channelId) => this.#missedJob({ channelId, guildId: null, since }));
   }
 
-  /** A server that we weren't waiting for has just taken the bot in: nothing was missed there. */
+  /**
+   * A server that we weren't waiting for has just taken the bot in, and nothing was missed there; or the last start died
+   * before it was through with it, and a resume tells of it again.
+   */
   #missedIn(guild: GuildLists & { id: string }): Job[] {
-    const since = this.#awaited.get(guild.id);
+    const since = this.#awaited.get(guild.id) ?? this.#parts.seen.id;
     this.#awaited.delete(guild.id);
     const done = job("ready", async () => {});
     if (since === undefined || !this.#catchesUp) return [done];
@@ -243,8 +246,9 @@ export class Inbound {
     return this.#parts.settings.catchUpMaxAgeSeconds > 0;
   }
 
+  /** Until it is done, the next start begins where this one began. */
   #missedJob(missed: Missed): Job {
-    return job(missed.channelId, () => this.#catchUp.run(missed));
+    return { ...job(missed.channelId, () => this.#catchUp.run(missed)), sinceMs: timeOf(missed.since) };
   }
 
   // ── around it ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -299,6 +303,8 @@ export class Inbound {
 interface Job {
   lane: string;
   work: () => Promise<void>;
+  /** From when that is which it takes in; left out: it has just come. */
+  sinceMs?: number;
 }
 
 function job(lane: string, work: () => Promise<void>): Job {

@@ -21,10 +21,15 @@ export class KnownDms {
   /** Durable when it resolves. Call it before the message is received: then its channel can't be forgotten. */
   async add(id: string): Promise<void> {
     if (this.#ids.has(id)) return;
-    const ids = [...this.#ids, id].slice(-MOST);
-    await this.#events.saveCursor({ name: cursorNames.dms, value: ids.join(" ") });
+    // Before it is saved: two who write for the first time in the same moment must not overwrite one another.
     this.#ids.add(id);
     if (this.#ids.size > MOST) this.#ids.delete(this.#ids.values().next().value!);
+    try {
+      await this.#events.saveCursor({ name: cursorNames.dms, value: [...this.#ids].join(" ") });
+    } catch (error) {
+      this.#ids.delete(id);
+      throw error;
+    }
   }
 
   /** Newest first. */

@@ -4,14 +4,14 @@ const MOST_WAITING = 20_000;
 
 export class Lanes {
   readonly #tails = new Map<string, Promise<void>>();
-  /** When each thing that isn't done yet came in, oldest first. */
+  /** From when each thing is that isn't done yet. */
   readonly #since = new Map<symbol, number>();
 
   /** Undefined when too much waits already. */
-  add(lane: string, work: () => Promise<void>): Promise<void> | undefined {
+  add(lane: string, work: () => Promise<void>, sinceMs = Date.now()): Promise<void> | undefined {
     if (this.#since.size >= MOST_WAITING) return undefined;
     const id = Symbol(lane);
-    this.#since.set(id, Date.now());
+    this.#since.set(id, sinceMs);
     const before = this.#tails.get(lane) ?? Promise.resolve();
     const done = before.then(work).finally(() => this.#since.delete(id));
     const tail = done
@@ -23,9 +23,11 @@ export class Lanes {
     return done;
   }
 
-  /** When the oldest thing came in that isn't done. */
+  /** From when the oldest thing is that isn't done. */
   get oldestMs(): number | undefined {
-    return this.#since.values().next().value;
+    let oldest: number | undefined;
+    for (const sinceMs of this.#since.values()) oldest = Math.min(oldest ?? sinceMs, sinceMs);
+    return oldest;
   }
 
   async idle(): Promise<void> {

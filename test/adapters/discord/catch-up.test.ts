@@ -48,6 +48,19 @@ describe("what was said while the daemon was away", () => {
     expect(new Set(inbox.texts).size).toBe(inbox.texts.length);
   });
 
+  it("is found in direct messages that began in the same moment", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const people = ["Ada", "Bob", "Cy"].map((name) => emulator.user(name));
+    for (const person of people) emulator.say(person, emulator.dm(person), `hello from ${person.name}`);
+    for (const { name } of people) await inbox.message(`hello from ${name}`);
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    for (const person of people) emulator.say(person, emulator.dm(person), `missed from ${person.name}`);
+    await restart(bench);
+    for (const { name } of people) await inbox.message(`missed from ${name}`);
+  });
+
   it("comes before what is said afterwards, in more than one page", async () => {
     const bench = await connected();
     const { emulator, inbox } = bench;
@@ -191,6 +204,33 @@ describe("what the daemon had not stored when it died", () => {
     await inbox.message("not stored");
     await inbox.message("neither");
     expect(emulator.gateway.resumedFrom).toEqual([before]);
+  });
+
+  it("is fetched again when it died while it was catching up, though that session is resumed", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const channel = emulator.channel(emulator.guild("S"), "c");
+    emulator.say(ada, channel, "before");
+    await inbox.message("before");
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    for (const text of ["missed 1", "missed 2"]) emulator.say(ada, channel, text);
+    inbox.gate = new Promise(() => {});
+    const dying = await restart(bench);
+    await until("it catches up", () => inbox.waiting > 0);
+    await until("its session is known", () => place(inbox) === 1);
+    const seen = inbox.cursors.get("seen");
+    const { heartbeats } = emulator.gateway;
+    await until("all seems well", () => emulator.gateway.heartbeats > heartbeats + 1);
+    expect(inbox.cursors.get("seen")).toBe(seen);
+    await dying.adapter.disconnect();
+
+    inbox.gate = undefined;
+    await restart(bench);
+    await inbox.message("missed 2");
+    expect(emulator.gateway.resumedFrom).toEqual([1]);
+    expect(inbox.texts).toEqual(["before", "missed 1", "missed 2"]);
   });
 
   it("is there again after a death that saved nothing", async () => {
