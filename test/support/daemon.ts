@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./at-end.js";
 import { tempDir } from "./temp.js";
 
 /** The real program, as its users start it. */
@@ -115,7 +115,7 @@ export class Run {
     );
     this.ready = this.#readyLine();
     this.ready.catch(() => undefined);
-    onTestFinished(async () => {
+    atEnd(async () => {
       this.signal("SIGKILL");
       await this.ended;
     });

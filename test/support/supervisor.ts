@@ -1,5 +1,7 @@
 import type { Daemon, Ending } from "./daemon.js";
 
+type Environment = Record<string, string>;
+
 /** Starts the gateway again whenever it ends, as systemd or Docker would. */
 export class Supervisor {
   readonly endings: Ending[] = [];
@@ -7,11 +9,18 @@ export class Supervisor {
   #over = false;
   #watching: Promise<void>;
 
-  /** Each start takes the next of these environments, the last of them for all that follow. */
-  constructor(daemon: Daemon, environments: readonly Record<string, string>[] = [{}]) {
+  /** Each start takes the next of these environments, the last of them for all that follow; or asks for its own. */
+  constructor(
+    daemon: Daemon,
+    environments: readonly Environment[] | ((start: number) => Environment) = [{}],
+  ) {
     this.#daemon = daemon;
-    daemon.launch(environments[0]);
-    this.#watching = this.#watch(environments);
+    const environment =
+      typeof environments === "function"
+        ? environments
+        : (start: number) => environments[Math.min(start, environments.length - 1)]!;
+    daemon.launch(environment(0));
+    this.#watching = this.#watch(environment);
   }
 
   /** The gateway that runs now is the last. */
@@ -20,12 +29,12 @@ export class Supervisor {
     this.#over = true;
   }
 
-  async #watch(environments: readonly Record<string, string>[]): Promise<void> {
+  async #watch(environment: (start: number) => Environment): Promise<void> {
     for (let start = 1; ; start += 1) {
       const ending = await this.#daemon.run.ended;
       if (this.#over) return;
       this.endings.push(ending);
-      this.#daemon.launch(environments[Math.min(start, environments.length - 1)]);
+      this.#daemon.launch(environment(start));
     }
   }
 

@@ -1,14 +1,14 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { onTestFinished } from "vitest";
 import { openStore } from "../../src/store/sqlite/index.js";
 import type { OnProgress, Store } from "../../src/store/store.js";
+import { atEnd } from "./at-end.js";
 
 /** A folder that is gone after the test. */
 export function tempDir(): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-test-"));
-  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }));
+  atEnd(() => fs.rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -18,6 +18,6 @@ export async function tempStore(
   onProgress?: OnProgress,
 ): Promise<{ store: Store; file: string }> {
   const store = await openStore({ path: file, ...(onProgress ? { onProgress } : {}) });
-  onTestFinished(() => store.close());
+  atEnd(() => store.close());
   return { store, file };
 }

@@ -36,6 +36,11 @@ export class Faults {
     this.#armed.push({ method, path, fault, times });
   }
 
+  /** Faults that nobody has run into yet. */
+  get armed(): number {
+    return this.#armed.reduce((sum, { times }) => sum + times, 0);
+  }
+
   clear(): void {
     this.#armed = [];
     this.duplicateEvents = false;

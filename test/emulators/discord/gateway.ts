@@ -46,7 +46,7 @@ export class GatewayServer {
   readonly #faults: Faults;
   readonly #sessions = new Map<string, Session>();
   readonly #sockets = new Set<WebSocket>();
-  #held: { t: string; d: Json }[] = [];
+  readonly #held: { t: string; d: Json }[] = [];
   identifies = 0;
   resumes = 0;
   heartbeats = 0;
@@ -80,14 +80,17 @@ export class GatewayServer {
     const { reorderBy, duplicateEvents } = this.#faults;
     if (reorderBy > 0 && t === "MESSAGE_CREATE") {
       this.#held.push({ t, d });
-      if (this.#held.length < reorderBy) return;
-      const held = this.#held.reverse();
-      this.#held = [];
-      for (const event of held) this.#emit(event.t, event.d);
+      if (this.#held.length >= reorderBy) this.release();
       return;
     }
+    this.release();
     this.#emit(t, d);
     if (duplicateEvents && t.startsWith("MESSAGE_")) this.#emit(t, d);
+  }
+
+  /** What was held back comes now, last first. */
+  release(): void {
+    for (const { t, d } of this.#held.splice(0).reverse()) this.#emit(t, d);
   }
 
   /** Cuts every connection; the sessions can be resumed. */

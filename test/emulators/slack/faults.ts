@@ -6,7 +6,9 @@ export type Fault =
   /** Slack has done it, and the connection is cut before it says so. */
   | { kind: "cut_after" }
   | { kind: "error"; error: string; extra?: Record<string, unknown> }
-  | { kind: "status"; status: number };
+  | { kind: "status"; status: number }
+  /** One 429; what comes after it goes through. */
+  | { kind: "rate_limit"; seconds: number };
 
 interface Penalty {
   untilMs: number;
@@ -26,6 +28,11 @@ export class Faults {
   /** For the next calls of this method (`*`: of any). */
   next(method: string, fault: Fault, times = 1): void {
     this.#queued.push({ method, fault, times });
+  }
+
+  /** Faults that nobody has run into yet. */
+  get armed(): number {
+    return this.#queued.reduce((sum, { times }) => sum + times, 0);
   }
 
   clear(): void {

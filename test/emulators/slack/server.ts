@@ -92,6 +92,7 @@ export class ApiServer {
     if (fault?.kind === "delay") await sleep(fault.ms, undefined, { ref: false });
     if (fault?.kind === "cut_before") return void request.socket.destroy();
     if (fault?.kind === "status") return void response.writeHead(fault.status).end("upstream error");
+    if (fault?.kind === "rate_limit") return limited(response, fault.seconds);
     const wait = faults.retryAfter(method) ?? tiers.retryAfter(method, args.channel);
     if (wait !== undefined) return limited(response, wait);
     const answer = this.#answer(method, args, request, fault);

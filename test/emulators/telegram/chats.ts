@@ -69,8 +69,9 @@ export class Chats {
     return chat;
   }
 
-  add(message: Omit<SeenMessage, "id" | "edits" | "deleted">): SeenMessage {
-    const seen: SeenMessage = { ...message, id: this.#nextMessageId++, edits: 0, deleted: false };
+  add(message: Omit<SeenMessage, "id" | "at" | "edits" | "deleted">): SeenMessage {
+    const id = this.#nextMessageId++;
+    const seen: SeenMessage = { ...message, id, at: Date.now(), edits: 0, deleted: false };
     this.#list(message.chatId).push(seen);
     return seen;
   }

@@ -59,6 +59,11 @@ export class Faults {
     this.#penalties.set(chatId, { untilMs: Date.now() + seconds * 1000, seconds });
   }
 
+  /** Scripted faults that nobody has run into yet. */
+  get armed(): number {
+    return this.#scripted.reduce((sum, { times }) => sum + times, 0);
+  }
+
   clear(): void {
     this.delayMs = 0;
     this.perChatMs = 0;

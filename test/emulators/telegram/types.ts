@@ -40,6 +40,8 @@ export interface WireUpdate {
 /** One message as the chat shows it. */
 export interface SeenMessage {
   id: number;
+  /** When it came; epoch milliseconds. */
+  at: number;
   chatId: number;
   /** The bot, or the user's id; null: the channel itself. */
   from: "bot" | number | null;

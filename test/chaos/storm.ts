@@ -1,0 +1,240 @@
+/** People write, the daemon dies again and again, the platform has a bad day; then it is calm, and everything is counted. */
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Random } from "../../bench/random.js";
+import { Daemon } from "../support/daemon.js";
+import { inspect } from "../support/old-schemas.js";
+import { until } from "../support/until.js";
+import { Lives } from "./lives.js";
+import { type PlannedMessage, planRounds, type Round } from "./plan.js";
+import { DURING_A_ROUND, type EndFault, FAULTS, type FaultKind, type Platform } from "./platform.js";
+import { answeredTokens, type Evidence, type Said, type Seen } from "./verdict.js";
+
+export interface StormOptions {
+  platform: Platform;
+  seed: number;
+  rounds: number;
+  home?: string;
+  progress?(done: number): void;
+}
+
+/** A message is given up, and its chat is told, when three deaths in a row meet its turn: so nobody lives through three. */
+const MOST_DEATHS = 2;
+const MOST_OPEN = 16;
+/** At most. */
+const ROUNDS_A_DEATH = 2;
+/** Without a single new answer for so long, what is missing is lost. */
+const PATIENCE_MS = 60_000;
+const TOKEN_EVERY_CHARS = 400;
+const FILLER = "and so on and so forth, as people write when they have time, ";
+
+export async function storm(options: StormOptions): Promise<Evidence> {
+  const { platform, seed, rounds, home } = options;
+  const daemon = new Daemon({ yaml: configOf(platform), ...(home === undefined ? {} : { home }) });
+  const people = new People(platform);
+  const lives = new Lives(daemon, {
+    seed,
+    mayDie: () => people.open().every(({ deathsBefore }) => lives.deaths - deathsBefore < MOST_DEATHS),
+    patienceMs: PATIENCE_MS,
+  });
+  await lives.running();
+  await greet(people, lives);
+  const dying = lives.storm();
+  const sky = new Sky(platform, new Random(seed + 1));
+  for (const [number, round] of planRounds(seed, rounds, platform.places).entries()) {
+    await play(round, number, { platform, people, lives, sky });
+    await lives.keepUp(Math.floor((number + 1) / ROUNDS_A_DEATH));
+    options.progress?.(number + 1);
+  }
+  await lives.calm();
+  await dying;
+  await sky.calm();
+  await drain(people, daemon.home);
+  const deaths = [...lives.deathsAtMs];
+  await lives.end();
+  return {
+    platform: platform.name,
+    canBeAsked: platform.canBeAsked,
+    said: people.said,
+    seen: people.seen(),
+    deathsAtMs: deaths,
+    cutsAtMs: [...sky.cutsAtMs, ...platform.unansweredAtMs()],
+    faults: sky.counts,
+    crashes: lives.crashes.map(({ stderr }) => stderr.slice(-2000)),
+    stored: storedIn(daemon.home),
+    logs: lives.runs.map(({ stderr }) => stderr),
+    home: daemon.home,
+  };
+}
+
+function configOf(platform: Platform): string {
+  return `
+session_reset: {mode: none}
+streaming: {enabled: false}
+allow_all: true
+platforms:
+  ${platform.config}
+`;
+}
+
+/** Before the weather turns, everybody is known: a platform may not tell of a chat that began while nobody listened. */
+async function greet(people: People, lives: Lives): Promise<void> {
+  for (const [place, { people: count }] of people.places.entries())
+    for (let person = 0; person < count; person += 1)
+      people.say({ place, person, kind: "plain", slowMs: 0, afterMs: 0 }, lives.deaths);
+  await answered(people, 0);
+}
+
+async function play(
+  round: Round,
+  number: number,
+  { platform, people, lives, sky }: { platform: Platform; people: People; lives: Lives; sky: Sky },
+): Promise<void> {
+  const ends: EndFault[] = [];
+  for (const fault of round.faults) ends.push(await sky.begin(fault));
+  const reordered = !platform.numbersEvents && round.faults.some(({ kind }) => kind === "reorder");
+  for (const message of round.messages) {
+    await pause(message.afterMs);
+    people.say(message, lives.deaths, reordered ? number : undefined);
+  }
+  for (const end of ends) await end();
+  await pause(round.restMs);
+  await answered(people, MOST_OPEN);
+}
+
+/** Waits until no more than so many are without an answer; gives up when nothing moves any more. */
+async function answered(people: People, most: number): Promise<void> {
+  let left = Number.POSITIVE_INFINITY;
+  let movedAtMs = performance.now();
+  for (;;) {
+    const open = people.open().length;
+    if (open <= most) return;
+    if (open < left) movedAtMs = performance.now();
+    left = open;
+    if (performance.now() - movedAtMs > PATIENCE_MS) return;
+    await pause(25);
+  }
+}
+
+/** All is answered, and nothing is under way that could still be said twice. */
+async function drain(people: People, home: string): Promise<void> {
+  await answered(people, 0);
+  const isStill = () => openRows(home).length === 0;
+  await until("nothing is under way", isStill, { timeoutMs: PATIENCE_MS }).catch(() => undefined);
+}
+
+// ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+class People {
+  readonly said: Said[] = [];
+  readonly #platform: Platform;
+  #open: Said[] = [];
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  get places() {
+    return this.#platform.places;
+  }
+
+  say(message: PlannedMessage, deathsBefore: number, batch?: number): void {
+    const number = this.said.length;
+    const place = this.places[message.place]!;
+    const { text, tokens } = written(number, message, this.#platform.longChars);
+    const conversation = place.say(message.person, text);
+    const said = { number, place: place.name, conversation, tokens, batch, deathsBefore, atMs: Date.now() };
+    this.said.push(said);
+    this.#open.push(said);
+  }
+
+  /** Those that wait for an answer. */
+  open(): Said[] {
+    if (this.#open.length === 0) return [];
+    const tokens = answeredTokens(this.seen());
+    this.#open = this.#open.filter((said) => !said.tokens.every((token) => tokens.has(token)));
+    return this.#open;
+  }
+
+  seen(): Seen[] {
+    return this.places.flatMap((place) => place.seen().map((visible) => ({ ...visible, place: place.name })));
+  }
+}
+
+/** Every stretch of the text can be told from every other, so that no part of an answer can go missing unseen. */
+function written(number: number, { kind, slowMs }: PlannedMessage, longChars: number) {
+  const count = kind === "long" ? Math.ceil(longChars / TOKEN_EVERY_CHARS) : 1;
+  const tokens = Array.from({ length: count }, (_, i) => `m${number}x${i}`);
+  const filler = kind === "long" ? FILLER.repeat(Math.ceil(TOKEN_EVERY_CHARS / FILLER.length)) : "hello";
+  const text = tokens
+    .map((token) => `${token} ${filler}`)
+    .join(" ")
+    .trim();
+  return { text: kind === "slow" ? `!slow ${slowMs} ${text}` : text, tokens };
+}
+
+// ── weather ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+class Sky {
+  readonly counts = Object.fromEntries(FAULTS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
+  /** When connections were cut: whoever waited for an answer then doesn't know. */
+  readonly cutsAtMs: number[] = [];
+  readonly #platform: Platform;
+  readonly #random: Random;
+  readonly #lasting = new Map<FaultKind, Promise<void>>();
+
+  constructor(platform: Platform, random: Random) {
+    this.#platform = platform;
+    this.#random = random;
+  }
+
+  async begin({ kind, lastsMs }: { kind: FaultKind; lastsMs: number }): Promise<EndFault> {
+    if (this.#lasting.has(kind)) return () => {};
+    this.counts[kind] += 1;
+    const end = await this.#platform.begin(kind, this.#random);
+    if (kind === "outage" || kind === "disconnect") this.cutsAtMs.push(Date.now());
+    if (DURING_A_ROUND.includes(kind)) return end;
+    const over = pause(lastsMs).then(end);
+    this.#lasting.set(
+      kind,
+      over.finally(() => this.#lasting.delete(kind)),
+    );
+    return () => {};
+  }
+
+  async calm(): Promise<void> {
+    await Promise.all(this.#lasting.values());
+    await this.#platform.calm();
+    for (const kind of FAULTS) this.counts[kind] -= this.#platform.unmet[kind] ?? 0;
+  }
+}
+
+// ── what is on the disk ─────────────────────────────────────────────────────────────────────────────────────────────
+
+function rows<T>(home: string, query: string): T[] {
+  return inspect(path.join(home, "state.db"), (db) => db.prepare(query).all() as T[]);
+}
+
+function openRows(home: string): { what: string }[] {
+  return rows(
+    home,
+    `SELECT 'inbox ' || id || ' ' || state || ' ' || COALESCE(error, '') AS what FROM gw_inbox
+       WHERE state IN ('waiting', 'running', 'dead')
+     UNION ALL
+     SELECT 'outbox ' || id || ' ' || state || ' ' || COALESCE(error, '') FROM gw_outbox
+       WHERE state IN ('pending', 'sending', 'unknown', 'dead')`,
+  );
+}
+
+function storedIn(home: string): Evidence["stored"] {
+  return {
+    open: openRows(home).map(({ what }) => what),
+    answers: rows<{ text: string }>(home, "SELECT text FROM gw_outbox WHERE kind = 'answer' ORDER BY id").map(
+      ({ text }) => text,
+    ),
+    questions: rows<{ content: string }>(
+      home,
+      "SELECT content FROM messages WHERE role = 'user' ORDER BY id",
+    ).map(({ content }) => content),
+  };
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { FAULTS } from "./platform.js";
+import { type Evidence, isKept, judge, type Said } from "./verdict.js";
+
+/** Two messages of one chat, both answered: as it should be. */
+const said = (number: number, more: Partial<Said> = {}): Said => ({
+  number,
+  place: "dm",
+  conversation: "dm",
+  tokens: [`m${number}x0`],
+  batch: undefined,
+  deathsBefore: 0,
+  atMs: 1000 * number,
+  ...more,
+});
+const seen = (text: string, atMs: number, place = "dm") => ({ place, text, atMs });
+
+function evidence(more: Partial<Evidence> = {}): Evidence {
+  return {
+    platform: "telegram",
+    canBeAsked: false,
+    said: [said(0), said(1)],
+    seen: [seen("m0x0", 100), seen("m1x0", 1100)],
+    deathsAtMs: [],
+    cutsAtMs: [],
+    faults: Object.fromEntries(FAULTS.map((kind) => [kind, 0])) as Evidence["faults"],
+    crashes: [],
+    stored: { open: [], answers: ["m0x0", "m1x0"], questions: ["m0x0", "m1x0"] },
+    logs: [],
+    home: "/tmp",
+    ...more,
+  };
+}
+
+const ANSWERED_TWICE = [seen("m0x0", 100), seen("m1x0", 1100), seen("(This may be a repeat.) m0x0", 1200)];
+
+describe("the verdict", () => {
+  it("finds nothing where everything was answered once, in order", () => {
+    expect(isKept(judge(evidence()))).toBe(true);
+    const merged = judge(evidence({ seen: [seen("m0x0\nm1x0", 100)] }));
+    expect(isKept(merged)).toBe(true);
+  });
+
+  it("misses an answer, and a part of one", () => {
+    expect(judge(evidence({ seen: [seen("m1x0", 1100)] })).lost).toEqual(["message 0 in dm"]);
+    const long = [said(0, { tokens: ["m0x0", "m0x1"] })];
+    expect(judge(evidence({ said: long, seen: [seen("m0x0", 100)] })).lost).toHaveLength(1);
+  });
+
+  it("sees a turn that was finished twice, in the outbox or in the history", () => {
+    const stored = evidence().stored;
+    const answers = ["m0x0", "m0x0\nm1x0"];
+    expect(judge(evidence({ stored: { ...stored, answers } })).runTwice).toEqual(["message 0 in dm"]);
+    const questions = ["m0x0", "m1x0", "m1x0"];
+    expect(judge(evidence({ stored: { ...stored, questions } })).runTwice).toEqual(["message 1 in dm"]);
+  });
+
+  it("wants order within a conversation, unless the platform had turned these very messages around", () => {
+    const turned = [seen("m1x0", 1100), seen("m0x0", 1200)];
+    expect(judge(evidence({ seen: turned })).outOfOrder).toEqual(["message 0 in dm after message 1"]);
+    const together = [said(0, { batch: 7 }), said(1, { batch: 7 })];
+    expect(judge(evidence({ seen: turned, said: together })).outOfOrder).toEqual([]);
+    const apart = [said(0, { batch: 7 }), said(1, { batch: 8 })];
+    expect(judge(evidence({ seen: turned, said: apart })).outOfOrder).toHaveLength(1);
+    const others = [said(0, { conversation: "Ann's" }), said(1, { conversation: "Bob's" })];
+    expect(judge(evidence({ seen: turned, said: others })).outOfOrder).toEqual([]);
+  });
+
+  it("forgives a repeat that says so, of something that was cut off, where nobody can be asked", () => {
+    const cut = { seen: ANSWERED_TWICE, cutsAtMs: [101] };
+    expect(judge(evidence(cut))).toMatchObject({ repeated: [], markedRepeats: 1 });
+    expect(judge(evidence({ seen: ANSWERED_TWICE, deathsAtMs: [150] }))).toMatchObject({ markedRepeats: 1 });
+    expect(judge(evidence({ ...cut, canBeAsked: true })).repeated).toEqual(["message 0 in dm"]);
+    expect(judge(evidence({ ...cut, cutsAtMs: [] })).repeated).toHaveLength(1);
+    expect(judge(evidence({ ...cut, cutsAtMs: [1250] })).repeated).toHaveLength(1);
+    const unmarked = [...ANSWERED_TWICE.slice(0, 2), seen("m0x0", 1200)];
+    expect(judge(evidence({ ...cut, seen: unmarked })).repeated).toHaveLength(1);
+  });
+
+  it("tells of whatever else should not be there", () => {
+    const elsewhere = [seen("m0x0", 100, "group"), seen("m1x0", 1100), seen("Sorry?", 1200)];
+    const stored = { ...evidence().stored, open: ["outbox 3 pending"] };
+    const { other } = judge(evidence({ seen: elsewhere, stored, crashes: ["TypeError"] }));
+    expect(other).toEqual([
+      "message 0 in dm was answered in group",
+      "stray in dm: Sorry?",
+      "left open: outbox 3 pending",
+      "the daemon fell over: TypeError",
+    ]);
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * What was written, what people see, what stands in state.db → how often each promise was broken. Pure.
+ *
+ * - lost: a stretch of some answer is to be seen nowhere.
+ * - run twice: a question stands in more than one finished turn.
+ * - out of order: in one conversation (a direct chat, a thread, one person's part of a group) the answer to a later
+ *   message stands before the answer to an earlier one. What the platform itself delivered in another order is judged
+ *   by no order: messages of one round in which its events were turned around, unless they carry numbers by which their
+ *   order can be known. Before and after such a round order counts as ever.
+ * - repeated: a stretch of an answer is to be seen more than once. Where the platform can't be asked what became of a
+ *   send, a repeat is forgiven if it says that it may be one and if something happened to the first copy: the connection
+ *   was cut or the daemon died shortly after it.
+ * - misplaced: an answer stands in another place than its question. Stray: the bot said something that answers nothing.
+ */
+import type { FaultKind } from "./platform.js";
+
+export interface Said {
+  number: number;
+  place: string;
+  conversation: string;
+  tokens: readonly string[];
+  /** Of messages whose events the platform turned around together. */
+  batch: number | undefined;
+  deathsBefore: number;
+  atMs: number;
+}
+
+export interface Seen {
+  place: string;
+  text: string;
+  atMs: number;
+}
+
+export interface Evidence {
+  platform: string;
+  canBeAsked: boolean;
+  said: readonly Said[];
+  /** Oldest first in each place. */
+  seen: readonly Seen[];
+  deathsAtMs: readonly number[];
+  cutsAtMs: readonly number[];
+  faults: Record<FaultKind, number>;
+  /** Last words of processes that ended by themselves. */
+  crashes: readonly string[];
+  stored: {
+    /** Rows that are not at their end. */
+    open: readonly string[];
+    /** Texts of the answers in the outbox. */
+    answers: readonly string[];
+    /** Texts of the questions in the history. */
+    questions: readonly string[];
+  };
+  logs: readonly string[];
+  home: string;
+}
+
+export interface Verdict {
+  lost: string[];
+  runTwice: string[];
+  outOfOrder: string[];
+  repeated: string[];
+  /** Repeats that are forgiven. */
+  markedRepeats: number;
+  /** Answers in the wrong place, words that answer nothing, rows left open, processes that fell over. */
+  other: string[];
+}
+
+const TOKEN = /\bm\d+x\d+\b/g;
+const MARK = "may be a repeat";
+/** From the first copy of an answer to what happened to it. */
+const UNKNOWN_WITHIN_MS = 5000;
+
+export function judge(evidence: Evidence): Verdict {
+  const { said, seen, stored, crashes } = evidence;
+  const copies = copiesOf(seen);
+  const repeats = said.flatMap((message) => repeatsOf(message, copies));
+  const forgiven = new Set(repeats.filter((repeat) => isForgiven(repeat, evidence)));
+  const messages = (of: readonly Repeat[]) => [...new Set(of.map(({ message }) => message))];
+  return {
+    lost: said.filter(({ tokens }) => !tokens.every((token) => copies.has(token))).map(describe),
+    runTwice: said
+      .filter(
+        ({ tokens: [first] }) => times(stored.answers, first!) > 1 || times(stored.questions, first!) > 1,
+      )
+      .map(describe),
+    outOfOrder: inversions(said, seen),
+    repeated: messages(repeats.filter((repeat) => !forgiven.has(repeat))).map(describe),
+    markedRepeats: messages([...forgiven]).length,
+    other: [
+      ...misplaced(said, copies),
+      ...seen
+        .filter(({ text }) => tokensIn(text).length === 0)
+        .map(({ place, text }) => `stray in ${place}: ${text}`),
+      ...stored.open.map((row) => `left open: ${row}`),
+      ...crashes.map((words) => `the daemon fell over: ${words}`),
+    ],
+  };
+}
+
+export function isKept({ lost, runTwice, outOfOrder, repeated, other }: Verdict): boolean {
+  return [lost, runTwice, outOfOrder, repeated, other].every((broken) => broken.length === 0);
+}
+
+export function answeredTokens(seen: readonly Seen[]): Set<string> {
+  return new Set(seen.flatMap(({ text }) => tokensIn(text)));
+}
+
+function tokensIn(text: string): string[] {
+  return text.match(TOKEN) ?? [];
+}
+
+function times(texts: readonly string[], token: string): number {
+  return texts.reduce((sum, text) => sum + tokensIn(text).filter((found) => found === token).length, 0);
+}
+
+function describe({ number, conversation }: Said): string {
+  return `message ${number} in ${conversation}`;
+}
+
+// ── repeats ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Copy {
+  seen: Seen;
+  /** Among all that is seen. */
+  index: number;
+}
+
+function copiesOf(seen: readonly Seen[]): Map<string, Copy[]> {
+  const copies = new Map<string, Copy[]>();
+  for (const [index, one] of seen.entries())
+    for (const token of tokensIn(one.text))
+      copies.set(token, [...(copies.get(token) ?? []), { seen: one, index }]);
+  return copies;
+}
+
+interface Repeat {
+  message: Said;
+  token: string;
+  before: Copy;
+  again: Copy;
+}
+
+function repeatsOf(message: Said, copies: Map<string, Copy[]>): Repeat[] {
+  return message.tokens.flatMap((token) => {
+    const found = copies.get(token) ?? [];
+    return found.slice(1).map((again, i) => ({ message, token, before: found[i]!, again }));
+  });
+}
+
+/** An answer in several parts says it once, before the first of them. */
+function isForgiven(
+  { before, again }: Repeat,
+  { canBeAsked, seen, deathsAtMs, cutsAtMs }: Evidence,
+): boolean {
+  if (canBeAsked) return false;
+  const since = seen.slice(before.index + 1, again.index + 1);
+  const isMarked = since.some(({ place, text }) => place === again.seen.place && text.includes(MARK));
+  const from = before.seen.atMs - 50;
+  const until = Math.min(from + UNKNOWN_WITHIN_MS, again.seen.atMs);
+  return isMarked && [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);
+}
+
+// ── order and place ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+function inversions(said: readonly Said[], seen: readonly Seen[]): string[] {
+  const order = new Map<string, number>();
+  for (const token of seen.flatMap(({ text }) => tokensIn(text)))
+    if (!order.has(token)) order.set(token, order.size);
+  const placeOf = ({ tokens }: Said) => order.get(tokens[0]!);
+  return said.flatMap((message, i) => {
+    const later = said.slice(i + 1).find((other) => overtook(message, other, placeOf));
+    return later ? [`${describe(message)} after message ${later.number}`] : [];
+  });
+}
+
+function overtook(earlier: Said, later: Said, placeOf: (said: Said) => number | undefined): boolean {
+  if (earlier.conversation !== later.conversation) return false;
+  if (earlier.batch !== undefined && earlier.batch === later.batch) return false;
+  const [one, other] = [placeOf(earlier), placeOf(later)];
+  return one !== undefined && other !== undefined && other < one;
+}
+
+function misplaced(said: readonly Said[], copies: Map<string, Copy[]>): string[] {
+  return said.flatMap((message) =>
+    message.tokens.flatMap((token) =>
+      (copies.get(token) ?? [])
+        .filter(({ seen }) => seen.place !== message.place)
+        .map(({ seen }) => `${describe(message)} was answered in ${seen.place}`),
+    ),
+  );
+}
