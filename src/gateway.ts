@@ -284,7 +284,8 @@ export class Gateway {
     const running = this.#lanes.isRunning(row.sessionKey);
     // What is added to a running turn is added as words: pictures wait for a turn of their own.
     const canSteer = running && !row.message.attachments.some(isPicture);
-    const decision = busyDecision(display.busy_input_mode, { running, isCommand: false, canSteer });
+    const mode = row.message.request ? "queue" : display.busy_input_mode;
+    const decision = busyDecision(mode, { running, isCommand: false, canSteer });
     if (decision === "steer") this.#lanes.steer(row);
     else this.#lanes.push({ row });
     if (decision === "interrupt") this.#lanes.abort(row.sessionKey, "interrupted");
@@ -369,6 +370,7 @@ export class Gateway {
     const principal = principalOf(message, config.owners);
     const shared = isShared(message.origin, isolationOf(config));
     return {
+      ...(message.request?.sessionId ? { id: message.request.sessionId } : {}),
       source: message.platform,
       user_id: shared ? null : principal.userId,
       model: agent.model,
@@ -437,7 +439,8 @@ export class Gateway {
   }
 
   #preview(row: InboxRow, turnId: string, text: string): void {
-    if (!this.#parts.config.streaming.enabled || row.message.errand) return;
+    const { errand, request } = row.message;
+    if (errand || !(request?.stream ?? this.#parts.config.streaming.enabled)) return;
     const target = targetOf(row.message);
     const adapter = this.#adapterFor(target);
     if (adapter && canPreview(adapter)) adapter.preview(target, turnId, text);

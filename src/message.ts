@@ -1,3 +1,4 @@
+import type { AnswerDetails, ClientRequest } from "./client-request.js";
 import type { Errand } from "./errand.js";
 
 /** Words for messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
@@ -63,6 +64,8 @@ export interface InboundMessage {
   authenticated: boolean;
   /** Nobody typed it. */
   errand?: Errand;
+  /** A program waits for its answer. */
+  request?: ClientRequest;
   /** Given by the source or made at its receipt: on all that becomes of it. */
   traceId?: TraceId;
 }
@@ -99,6 +102,8 @@ export interface OutboundMessage {
   replaces?: string;
   /** Files to send along. */
   files?: readonly OutboundFile[];
+  /** For a program that waits for it. */
+  details?: AnswerDetails;
 }
 
 /** A file that goes out: a copy of ours, so that it is the same file whenever it goes. */
@@ -131,7 +136,7 @@ export interface EventOutcome {
   over: boolean;
   sessionId: string | null;
   receivedAt: number;
-  answers: Pick<OutboundMessage, "kind" | "text" | "turnId">[];
+  answers: Pick<OutboundMessage, "kind" | "text" | "details">[];
 }
 
 export function targetOf(

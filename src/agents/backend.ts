@@ -1,3 +1,4 @@
+import type { ClientTool, ToolChoice } from "../client-request.js";
 import type { Principal } from "../message.js";
 import type { ChatMessage, SessionId, SessionKey } from "../session.js";
 
@@ -20,6 +21,10 @@ export interface TurnRequest {
   /** What is new, in OpenAI's chat format. */
   input: readonly ChatMessage[];
   tools: readonly Tool[];
+  /** The asker's own, also where one of ours has its name. A call ends the turn; its result comes with a later input. */
+  clientTools?: readonly ClientTool[];
+  /** In its first words; left out: as it likes. */
+  toolChoice?: ToolChoice;
   /** Overrides the configured model for this session. */
   model?: string;
   /** Asked between two rounds of tool calls: what the user has added meanwhile. Each text is handed out once. */

@@ -38,6 +38,15 @@ export function parseArguments(json: string): Record<string, unknown> | undefine
   }
 }
 
+/** Which calls are ours to carry out, and which go to the asker. */
+export function shareOut(
+  calls: readonly Call[],
+  clientTools: readonly { name: string }[] = [],
+): { ours: Call[]; theirs: Call[] } {
+  const isTheirs = ({ name }: Call) => clientTools.some((tool) => tool.name === name);
+  return { ours: calls.filter((call) => !isTheirs(call)), theirs: calls.filter(isTheirs) };
+}
+
 /** Whatever goes wrong becomes a text that the model can act on; only the signal ends it. */
 export async function runCall(call: Call, tools: readonly Tool[], signal: AbortSignal): Promise<string> {
   const tool = tools.find((tool) => tool.name === call.name);

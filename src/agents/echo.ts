@@ -1,6 +1,6 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { AgentBackend, AgentEvent, Failure, TurnMessage, TurnRequest } from "./backend.js";
-import { resultMessage, runCall, storedCall } from "./calls.js";
+import { type Call, resultMessage, runCall, shareOut, storedCall } from "./calls.js";
 import { isImage, textOf, withoutImages } from "./text.js";
 
 /** The agent without a model: the same question always gets the same answer. */
@@ -16,6 +16,10 @@ interface Reply {
   answer: string;
   /** What happened before it. */
   messages?: TurnMessage[];
+  /** Instead of an answer: for the asker to carry out. */
+  call?: Call;
+  /** Before each piece of it. */
+  everyMs?: number;
 }
 type Word = (rest: string, request: TurnRequest, signal: AbortSignal) => Promise<Reply>;
 
@@ -28,13 +32,19 @@ const WORDS: Record<string, Word> = {
     return { answer };
   },
 
+  /** `!drip 200 text`: answers with the text, each piece after that many milliseconds. */
+  "!drip": async (rest) => {
+    const [, ms = "0", answer = ""] = /^(\d+)\s*([\s\S]*)$/.exec(rest) ?? [];
+    return { answer, everyMs: Number(ms) };
+  },
+
   /** `!tool name {"a":1}`: calls that tool and answers with what it gave. */
   "!tool": async (rest, request, signal) => {
     const [, name = "", args = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
     const call = { id: `echo_${request.history.length}`, name, arguments: args || "{}" };
+    if (shareOut([call], request.clientTools).theirs.length > 0) return { answer: "", call };
     const answer = await runCall(call, request.tools, signal);
-    const calling: TurnMessage = { role: "assistant", content: null, tool_calls: [storedCall(call)] };
-    return { answer, messages: [calling, resultMessage(call, answer)] };
+    return { answer, messages: [calling(call), resultMessage(call, answer)] };
   },
 
   /** `!fail rate_limit`: the turn fails in that way. */
@@ -42,6 +52,10 @@ const WORDS: Record<string, Word> = {
     throw new WantedFailure(KINDS.find((kind) => kind === rest.trim()) ?? "other");
   },
 };
+
+function calling(call: Call): TurnMessage {
+  return { role: "assistant", content: null, tool_calls: [storedCall(call)] };
+}
 
 const KINDS: readonly Failure["kind"][] = [
   "context_length",
@@ -67,8 +81,15 @@ async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<A
     const asked = request.input.map(({ content }) => textOf(withoutImages(content))).join("\n");
     const reply = await replyTo(asked, request, signal);
     for (const message of reply.messages ?? []) yield { type: "message", message };
+    if (reply.call) {
+      yield { type: "message", message: { ...calling(reply.call), finish_reason: "tool_calls" } };
+      yield usage(asked, reply.call.arguments);
+      yield { type: "done" };
+      return;
+    }
     const answer = withNote(reply.answer + seen(request), request);
     for (const delta of pieces(answer)) {
+      if (reply.everyMs) await waitMs(reply.everyMs, undefined, { signal });
       signal.throwIfAborted();
       yield { type: "text", delta };
     }

@@ -1,8 +1,9 @@
 /** History + new messages → rounds of a model's words and its tool calls → the answer. */
+import type { ClientTool } from "../client-request.js";
 import type { ModelConfig } from "../config/schema.js";
 import type { ChatMessage } from "../session.js";
 import type { AgentBackend, AgentEvent, TurnMessage, TurnRequest } from "./backend.js";
-import { resultMessage, runCall, storedCall } from "./calls.js";
+import { resultMessage, runCall, shareOut, storedCall } from "./calls.js";
 import { askFirst, type Candidate, candidate, DEFAULT_PACE, type Pace } from "./model/attempts.js";
 import { contextLengthOf } from "./model/context-length.js";
 import { RequestFailed, toFailure } from "./model/failures.js";
@@ -76,9 +77,11 @@ async function* converse(
     yield usageEvent(chain[0]!, answer, request.systemPrompt, conversation);
     yield* keep([assistantMessage(answer)], conversation);
     if (answer.calls.length === 0) return;
-    for (const call of answer.calls) {
+    const { ours, theirs } = shareOut(answer.calls, request.clientTools);
+    for (const call of ours) {
       yield* keep([resultMessage(call, await runCall(call, request.tools, signal))], conversation);
     }
+    if (theirs.length > 0) return;
     yield* keep(request.takeSteering().map(userMessage), conversation);
   }
   throw new RequestFailed("other", `still calling tools after ${setup.maxSteps} requests`);
@@ -93,12 +96,18 @@ function modelRequest(
   return {
     system: request.systemPrompt,
     messages: toModelMessages(conversation),
-    tools: request.tools,
+    tools: offeredTools(request),
+    ...(step === 1 && request.toolChoice ? { choice: request.toolChoice } : {}),
     // In the last round it must answer; the SDK fails the request if it calls all the same.
     mayCall: step < maxSteps,
     // After a tool call the model may have said all it wanted before it.
     mustSpeak: step === 1,
   };
+}
+
+function offeredTools({ tools, clientTools = [] }: TurnRequest): readonly ClientTool[] {
+  const isShadowed = (name: string) => clientTools.some((tool) => tool.name === name);
+  return [...tools.filter(({ name }) => !isShadowed(name)), ...clientTools];
 }
 
 /** What is told is also what the model sees in its next round. */

@@ -187,11 +187,12 @@ export class Delivery {
 }
 
 function toMessage(row: OutboxRow): OutboundMessage {
-  const { id, nonce, kind, target, text, turnId, mayBeRepeat, replaces } = row;
+  const { id, nonce, kind, target, text, turnId, mayBeRepeat, replaces, details } = row;
   const files = row.files.filter((file) => "path" in file);
   return {
     ...{ id, nonce, kind, target, text, turnId, mayBeRepeat },
     ...(replaces === null ? {} : { replaces }),
     ...(files.length === 0 ? {} : { files }),
+    ...(details ? { details } : {}),
   };
 }

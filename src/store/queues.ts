@@ -1,3 +1,4 @@
+import type { AnswerDetails } from "../client-request.js";
 import type {
   EventOutcome,
   InboundMessage,
@@ -40,6 +41,8 @@ export interface Queues {
   settleMessage(settled: SettledMessage): Promise<InboxRow | undefined>;
 
   getRoute(key: SessionKey): Promise<RouteRow | undefined>;
+  /** The chat that is in this session now. */
+  findRoute(sessionId: SessionId): Promise<RouteRow | undefined>;
   listRoutes(): Promise<RouteRow[]>;
   /**
    * Points a chat at a new session: ends the one before (with the reason), makes the row, raises the epoch. Does
@@ -162,6 +165,7 @@ export interface NewReply {
   traceId?: TraceId;
   /** Sent along, or refused: the text says so then. */
   files?: readonly ReplyFile[];
+  details?: AnswerDetails;
 }
 
 export type ReplyFile = OutboundFile | RefusedFile;
@@ -285,6 +289,7 @@ export interface OutboxRow {
   /** The message that showed it while it was written. */
   replaces: string | null;
   files: readonly ReplyFile[];
+  details?: AnswerDetails;
 }
 
 export interface DeliveryRow extends OutboxRow {

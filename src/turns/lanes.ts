@@ -252,6 +252,7 @@ function takeTurn(items: LaneItem[]): LaneItem[] {
   return items.splice(0, first?.messages.length ?? 0);
 }
 
-function senderOf(row: InboxRow): string | null {
-  return row.message.origin.userIdAlt ?? row.message.origin.userId ?? null;
+/** A program waits for the answer to each of its requests: they are never joined. */
+function senderOf({ message }: InboxRow): string | null {
+  return message.request ? null : (message.origin.userIdAlt ?? message.origin.userId ?? null);
 }

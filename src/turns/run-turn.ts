@@ -1,19 +1,34 @@
 import { randomUUID } from "node:crypto";
-import type { AgentBackend, AgentEvent, Failure, Tool, TurnMessage, TurnUsage } from "../agents/backend.js";
+import type {
+  AgentBackend,
+  AgentEvent,
+  Failure,
+  Tool,
+  TurnMessage,
+  TurnRequest,
+  TurnUsage,
+} from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
-import { failureWords, isSilence, underHeading } from "../errand.js";
 import type { Events, TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import type { ShownImages } from "../media/images.js";
-import { isRefused, refusalText } from "../media/outgoing.js";
-import { hideTags, readTags, type WantedFile } from "../media/tags.js";
-import { type Principal, type Target, targetOf } from "../message.js";
+import { hideTags, type WantedFile } from "../media/tags.js";
+import type { Principal, Target } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
-import type { InboxRow, NewReply, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
+import type { InboxRow, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { RunningTurn } from "./lanes.js";
-import { toUserMessage, withImages } from "./turn-input.js";
+import {
+  type Answering,
+  answerReplies,
+  failureReplies,
+  isRequest,
+  lastAnswer,
+  reply,
+  says,
+} from "./replies.js";
+import { toMessages, toUserMessage, withImages } from "./turn-input.js";
 
 /**
  * Waiting rows → session → the agent's events → one transaction: messages, counters, answers, rows done. Whatever
@@ -154,7 +169,7 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     inboxIds: rows.map((row) => row.id),
     error: failure.message,
     next: { state: stopped ? "cancelled" : "dead" },
-    replies: stopped ? [] : failureReplies(rows, failure.notice),
+    replies: stopped && !isRequest(rows) ? [] : failureReplies(answering(deps, current), failure),
     ...endOf(rows),
   });
   const { kind, message } = failure;
@@ -169,15 +184,17 @@ async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined>
   return { ...current, started: { ...current.started, route, session, epoch: route.epoch } };
 }
 
-async function cancel(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<void> {
+async function cancel(deps: TurnDeps, current: Turn, error: string): Promise<void> {
+  const { key, rows, turnId } = current;
   const inboxIds = rows.map((row) => row.id);
+  const failure: Failure = { kind: "stopped", message: error, notice: "Stopped." };
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
     inboxIds,
     error,
     next: { state: "cancelled" },
-    replies: [],
+    replies: isRequest(rows) ? failureReplies(answering(deps, current), failure) : [],
   });
 }
 
@@ -207,14 +224,15 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
   const first = rows[0]!;
   const about = aboutTurn({ key, rows, turnId, sessionId: session.id });
   const principal = deps.principal(first);
-  const model = deps.modelFor(key);
+  const model = first.message.request?.model ?? deps.modelFor(key);
   const request = {
     session: { id: session.id, key, source: session.source },
     principal,
-    systemPrompt: session.system_prompt ?? "",
-    history: await deps.store.getConversation(session.id),
+    systemPrompt: promptOf(session, first),
+    history: await historyOf(deps, session, first),
     input: await agentInput(deps, rows),
     tools: (await deps.tools(session, principal)).map((tool) => watched(tool, deps, about)),
+    ...wishes(first),
     takeSteering: () =>
       takeUp(turn).map((row) => String(toUserMessage(row.message, deps.isShared(row)).content)),
     ...(model === undefined ? {} : { model }),
@@ -236,6 +254,24 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     await deps.endPreview(turnId);
   }
   return result;
+}
+
+function promptOf(session: SessionRow, { message }: InboxRow): string {
+  return [session.system_prompt, message.request?.instructions].filter(Boolean).join("\n\n");
+}
+
+/** A new session begins with what its client remembers. */
+function earlier(session: SessionRow, { message }: InboxRow): readonly ChatMessage[] {
+  return session.message_count === 0 ? (message.request?.history ?? []) : [];
+}
+
+async function historyOf(deps: TurnDeps, session: SessionRow, first: InboxRow): Promise<ChatMessage[]> {
+  return [...(await deps.store.getConversation(session.id)), ...earlier(session, first)];
+}
+
+function wishes({ message }: InboxRow): Pick<TurnRequest, "clientTools" | "toolChoice"> {
+  const { tools, toolChoice } = message.request ?? {};
+  return { ...(tools ? { clientTools: tools } : {}), ...(toolChoice ? { toolChoice } : {}) };
 }
 
 function takeUp(turn: RunningTurn): InboxRow[] {
@@ -304,13 +340,17 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   const { key, turn, turnId, started } = current;
   const { session, route } = started;
   const rows = [...current.rows, ...turn.taken];
-  const messages = stamped([...userMessages(deps, current.rows), ...(result.messages as NewMessage[])]);
+  const messages = stamped([
+    ...(earlier(session, current.rows[0]!) as NewMessage[]),
+    ...userMessages(deps, current.rows),
+    ...(result.messages as NewMessage[]),
+  ]);
   const answer = lastAnswer(result);
   const notice = deps.noticeFor(route);
   const silent = !says(answer, current.rows);
   const replies = [
     ...(notice ? [reply(current.rows, notice, "notice")] : []),
-    ...(send && !silent ? [await answerWithFiles(deps, current.rows, answer)] : []),
+    ...(await answerReplies(answering(deps, current), result, send && !silent ? answer : undefined)),
   ];
   const principal = deps.principal(rows[0]!);
   const lastPromptTokens = promptTokens(result.usages.at(-1));
@@ -347,13 +387,14 @@ async function agentInput(deps: TurnDeps, rows: readonly InboxRow[]): Promise<Ch
   for (const row of rows) {
     const images = await deps.images(row, left);
     left -= images.parts.length;
-    input.push(withImages(toUserMessage(row.message, deps.isShared(row)), images));
+    for (const message of toMessages(row.message, deps.isShared(row)))
+      input.push(message.role === "user" ? withImages(message, images) : (message as ChatMessage));
   }
   return input;
 }
 
 function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {
-  return rows.map((row) => toUserMessage(row.message, deps.isShared(row)));
+  return rows.flatMap((row) => toMessages(row.message, deps.isShared(row)));
 }
 
 const MICROSECOND = 1e-6;
@@ -364,34 +405,9 @@ function stamped(messages: readonly NewMessage[]): NewMessage[] {
   return messages.map((message, i) => ({ timestamp: now + i * MICROSECOND, ...message }));
 }
 
-function lastAnswer(result: AgentResult): string {
-  const last = result.messages.findLast((message) => message.role === "assistant");
-  return typeof last?.content === "string" ? last.content : result.text;
-}
-
-function reply(rows: readonly InboxRow[], text: string, kind: NewReply["kind"]): NewReply {
-  const { message } = rows.at(-1)!;
-  return { target: targetOf(message), kind, text: underHeading(message.errand, text) };
-}
-
-/** The files that it names go along; where one doesn't, the answer says why. */
-async function answerWithFiles(deps: TurnDeps, rows: readonly InboxRow[], answer: string): Promise<NewReply> {
-  const { text, files: wanted } = readTags(answer);
-  const plain = reply(rows, text, "answer");
-  if (wanted.length === 0) return plain;
-  const files = await deps.takeFiles(wanted, plain.target);
-  const refusals = files.filter(isRefused).map(refusalText);
-  return { ...reply(rows, [text, ...refusals].filter((part) => part !== "").join("\n\n"), "answer"), files };
-}
-
-function failureReplies(rows: readonly InboxRow[], notice: string): NewReply[] {
-  const { message } = rows.at(-1)!;
-  const text = failureWords(message.errand, notice);
-  return text === undefined ? [] : [{ target: targetOf(message), kind: "notice", text }];
-}
-
-function says(answer: string, rows: readonly InboxRow[]): boolean {
-  return answer.trim() !== "" && !isSilence(answer, rows.at(-1)!.message.errand);
+function answering(deps: TurnDeps, { rows, started }: Pick<Turn, "rows" | "started">): Answering {
+  const { agent, takeFiles } = deps;
+  return { rows, session: started.session, model: agent.model, takeFiles };
 }
 
 /** Errands may have sessions of one turn. */
@@ -441,13 +457,14 @@ async function giveBack(
   if (!started) return { outcome: "retrying", failure };
   const exhausted = attemptsExhausted(started.attempt);
   const delayMs = nextAttempt({ attempts: started.attempt, random: Math.random });
+  const notice = rows.at(-1)!.message.errand ? message : GIVEN_UP;
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
     inboxIds: rows.map((row) => row.id),
     error: message,
     next: exhausted ? { state: "dead" } : { state: "waiting", notBefore: nowSeconds() + delayMs / 1000 },
-    replies: exhausted ? failureReplies(rows, rows.at(-1)!.message.errand ? message : GIVEN_UP) : [],
+    replies: exhausted ? failureReplies(answering(deps, { rows, started }), { ...failure, notice }) : [],
     ...(exhausted ? endOf(rows) : {}),
   });
   return { outcome: exhausted ? "failed" : "retrying", failure };

@@ -1,3 +1,4 @@
+import type { ToolResult } from "../client-request.js";
 import type { ShownImages } from "../media/images.js";
 import type { Attachment, InboundMessage } from "../message.js";
 import type { ChatMessage, NewMessage } from "../session.js";
@@ -13,6 +14,19 @@ export function toUserMessage(message: InboundMessage, shared: boolean): NewMess
     content: shared ? `[${origin.userName || origin.userId || "somebody"}] ${body}` : body,
     ...(origin.messageId ? { platform_message_id: origin.messageId } : {}),
   };
+}
+
+/** All that a message adds to the conversation: what the sender's tools gave, then what the sender wrote. */
+export function toMessages(message: InboundMessage, shared: boolean): NewMessage[] {
+  const { request, text, attachments } = message;
+  if (!request) return [toUserMessage(message, shared)];
+  const results = (request.results ?? []).map(resultMessage);
+  const isMute = text === "" && attachments.length === 0 && results.length > 0;
+  return isMute ? results : [...results, toUserMessage(message, shared)];
+}
+
+function resultMessage({ callId, text }: ToolResult): NewMessage {
+  return { role: "tool", content: text, tool_call_id: callId };
 }
 
 /** Short, with where it lies: an agent that can open files may look into it. */

@@ -7,7 +7,8 @@ import type {
   TextStreamPart,
   ToolSet,
 } from "ai";
-import type { AgentEvent, Tool } from "../backend.js";
+import type { ClientTool, ToolChoice } from "../../client-request.js";
+import type { AgentEvent } from "../backend.js";
 import type { Call } from "../calls.js";
 import { loadSdk } from "./connection.js";
 import { classify, RequestFailed } from "./failures.js";
@@ -16,7 +17,9 @@ import { type Limits, watch } from "./watch.js";
 export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
-  tools: readonly Tool[];
+  tools: readonly ClientTool[];
+  /** It must call something, or just this. */
+  choice?: ToolChoice;
   /** False in the last round of a turn: now it must answer. */
   mayCall: boolean;
   /** An answer without words is a failure. */
@@ -75,7 +78,7 @@ function startStream(sdk: Sdk, model: LanguageModel, request: ModelRequest, sign
     messages: request.messages.map((message, i) =>
       i === request.messages.length - 1 ? cached(message) : message,
     ),
-    ...(hasTools ? { tools, toolChoice: request.mayCall ? ("auto" as const) : ("none" as const) } : {}),
+    ...(hasTools ? { tools, toolChoice: toolChoice(request) } : {}),
     ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     maxRetries: 0,
@@ -84,6 +87,12 @@ function startStream(sdk: Sdk, model: LanguageModel, request: ModelRequest, sign
     onError: () => undefined,
   });
   return fullStream;
+}
+
+function toolChoice({ mayCall, choice }: ModelRequest) {
+  if (!mayCall) return "none" as const;
+  if (choice === undefined || choice === "required") return choice ?? ("auto" as const);
+  return { type: "tool" as const, toolName: choice.name };
 }
 
 /** Anthropic keeps a prefix only where it is told to; other providers don't read this. */

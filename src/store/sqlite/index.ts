@@ -106,6 +106,7 @@ class SqliteStore implements Store {
     this.#write.startCommand(id, command, bootId);
   settleMessage: Store["settleMessage"] = (settled) => this.#write.settleMessage(settled);
   getRoute: Store["getRoute"] = (key) => this.#read.getRoute(key);
+  findRoute: Store["findRoute"] = (sessionId) => this.#read.findRoute(sessionId);
   listRoutes: Store["listRoutes"] = () => this.#read.listRoutes();
   openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);

@@ -36,6 +36,8 @@ export function createSession(db: Database, session: NewSession): SessionRow {
     session.started_at ?? nowSeconds(),
     session.cwd ?? null,
   ).changes;
+  // Chance has given out an id that is somebody's already: the conversation must not become theirs.
+  if (!added && session.id === undefined) return createSession(db, session);
   if (added && session.title) setTitle(db, id, session.title);
   return requireSession(db, id);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
+import type { AnswerDetails } from "../../../client-request.js";
 import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
 import type { OutboundKind, Target } from "../../../message.js";
@@ -32,6 +33,7 @@ export interface StoredOutbox {
   files: string | null;
   error: string | null;
   trace_id: string | null;
+  details: string | null;
 }
 
 export function toOutboxRow(row: StoredOutbox): OutboxRow {
@@ -49,6 +51,7 @@ export function toOutboxRow(row: StoredOutbox): OutboxRow {
     mayBeRepeat: row.may_be_repeat === 1,
     replaces: row.replaces,
     files: filesOf(row),
+    ...(row.details === null ? {} : { details: JSON.parse(row.details) as AnswerDetails }),
   };
 }
 
@@ -69,12 +72,12 @@ export function addReply(
   reply: NewReply,
   { nonce, inboxId, turnId, replaces }: ReplyOf,
 ): number {
-  const { target, kind, text, sessionKey, traceId, files = [] } = reply;
+  const { target, kind, text, sessionKey, traceId, files = [], details } = reply;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, files, trace_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, files, details, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
@@ -90,6 +93,7 @@ export function addReply(
       nowSeconds(),
       replaces ?? null,
       files.length > 0 ? JSON.stringify(files) : null,
+      details ? JSON.stringify(details) : null,
       traceId ?? null,
       inboxId ?? null,
     ).lastInsertRowid,

@@ -63,6 +63,13 @@ export function getRoute(db: Database, key: SessionKey): RouteRow | undefined {
   return row && toRoute(row);
 }
 
+export function findRoute(db: Database, sessionId: SessionId): RouteRow | undefined {
+  const row = sql(db, "SELECT * FROM gw_routes WHERE session_id = ? AND expired_reason IS NULL").get(
+    sessionId,
+  );
+  return row ? toRoute(row as StoredRoute) : undefined;
+}
+
 export function listRoutes(db: Database): RouteRow[] {
   const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").all() as StoredRoute[];
   return rows.map(toRoute);

@@ -57,7 +57,8 @@ export const QUEUE_TABLES = [
     replaces TEXT,
     files TEXT,
     error TEXT,
-    trace_id TEXT
+    trace_id TEXT,
+    details TEXT
 )`,
   `CREATE TABLE IF NOT EXISTS gw_pairing (
     id TEXT PRIMARY KEY,
