@@ -59,6 +59,10 @@ export interface InboundMessage {
   mentioned: boolean;
   repliedToBot: boolean;
   threadWithBot: boolean;
+  /** It names others and not the bot, where its platform can tell. */
+  mentionsOthers?: boolean;
+  /** The roles that its author has there. */
+  roles?: readonly string[];
   isBot: boolean;
   /** The adapter has proved who is asking: a secret, a signature, the local terminal. */
   authenticated: boolean;

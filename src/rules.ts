@@ -1,4 +1,4 @@
-import type { Config, PlatformConfig, ResetPolicyConfig } from "./config/schema.js";
+import type { Config, PlatformConfig, ResetPolicyConfig, RoomsConfig } from "./config/schema.js";
 import type { AccessLists } from "./policies/access.js";
 import type { CompressionSettings } from "./policies/compression.js";
 import type { EngageSettings } from "./policies/engage.js";
@@ -14,8 +14,8 @@ export function isolationOf(config: Config): Isolation {
   };
 }
 
-export function platformConfig(config: Config, platform: string): PlatformConfig | undefined {
-  return (config.platforms as Record<string, PlatformConfig>)[platform];
+export function platformConfig(config: Config, platform: string): (PlatformConfig & RoomsConfig) | undefined {
+  return (config.platforms as Record<string, PlatformConfig & RoomsConfig>)[platform];
 }
 
 /** The platforms that run, and the chats that are their homes. */
@@ -38,24 +38,39 @@ export function accessListsOf(config: Config, platform: string): AccessLists {
     allowFrom: config.allow_from,
     platform: {
       allowAll: own?.allow_all ?? false,
-      allowBots: false,
+      allowBots: (own?.allow_bots ?? "none") !== "none",
       allowFrom: own?.allow_from ?? [],
       groupAllowFrom: own?.group_allow_from ?? [],
-      groupAllowedChats: [],
+      groupAllowedChats: own?.group_allowed_chats ?? [],
+      allowedRoles: own?.allowed_roles ?? [],
+      dmPolicy: own?.dm_policy ?? null,
+      groupPolicy: own?.group_policy ?? null,
     },
   };
+}
+
+/** What a stranger's direct message gets; undefined when nobody chose. Globally, `pair` is what nobody chose. */
+export function dmBehaviourOf(config: Config, platform: string): "pair" | "ignore" | undefined {
+  const own = platformConfig(config, platform);
+  const chosen = config.unauthorized_dm_behavior === "pair" ? undefined : config.unauthorized_dm_behavior;
+  const policy = own?.dm_policy && (own.dm_policy === "pairing" ? "pair" : "ignore");
+  return own?.unauthorized_dm_behavior ?? chosen ?? policy ?? undefined;
 }
 
 export function engageSettingsOf(config: Config, platform: string): EngageSettings {
   const own = platformConfig(config, platform);
   return {
     requireMention: own?.require_mention ?? true,
-    strictMention: false,
-    freeResponseChannels: own?.free_response_channels ?? [],
-    allowedChannels: own?.allowed_channels ?? [],
-    ignoredChannels: own?.ignored_channels ?? [],
+    strictMention: own?.strict_mention ?? false,
+    threadRequireMention: own?.thread_require_mention ?? false,
+    exclusiveMentions: own?.exclusive_bot_mentions ?? true,
+    freeResponseChannels: [...(own?.free_response_channels ?? []), ...(own?.free_response_chats ?? [])],
+    allowedChannels: [...(own?.allowed_channels ?? []), ...(own?.allowed_chats ?? [])],
+    allowedThreads: own?.allowed_topics ?? [],
+    ignoredChannels: [...(own?.ignored_channels ?? []), ...(own?.ignored_threads ?? [])],
+    guestMode: own?.guest_mode ?? false,
     mentionPatterns: own?.mention_patterns ?? [],
-    allowBots: "none",
+    allowBots: own?.allow_bots ?? "none",
   };
 }
 

@@ -6,7 +6,7 @@ import { loadConfig } from "../config/load.js";
 import { resolveHome } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { describeError, HermesError } from "../errors.js";
-import { accessDecision } from "../policies/access.js";
+import { type AllowedBecause, accessDecision, type RefusedReason } from "../policies/access.js";
 import {
   type NaiveResetQuestion,
   nextReset,
@@ -316,16 +316,15 @@ function explainAccess(question: Question, config: Config, pairs: ReadonlySet<st
   return { line, because: ACCESS_RULES[rule], facts: { allow: decision.allow, rule } };
 }
 
-type AccessRule =
-  | Extract<ReturnType<typeof accessDecision>, { allow: true }>["because"]
-  | "bot"
-  | "no_user_id"
-  | "not_listed";
+type AccessRule = AllowedBecause | RefusedReason;
 
 const ACCESS_RULES: Readonly<Record<AccessRule, string>> = {
   authenticated: "the adapter has proved who is asking",
   bots_allowed: "bots may talk here",
   group_chat: "everybody may talk in this room",
+  group_policy_open: "group_policy of the platform is open",
+  dm_policy_open: "dm_policy of the platform is open",
+  role: "they have one of the allowed_roles",
   owner: "they are among the owners",
   platform_allow_all: "allow_all of the platform is on",
   paired: "they were paired",
@@ -334,6 +333,8 @@ const ACCESS_RULES: Readonly<Record<AccessRule, string>> = {
   global_allow_from: "allow_from names them",
   global_allow_all: "allow_all is on, and no list says who",
   bot: "bots are not answered",
+  dm_disabled: "dm_policy of the platform is disabled",
+  groups_disabled: "group_policy of the platform is disabled",
   no_user_id: "the platform doesn't say who it is",
   not_listed: "no list names them, and they are not paired",
 };

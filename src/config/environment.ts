@@ -40,6 +40,9 @@ const PLATFORM_NAMES: Record<string, string> = {
   ALLOWED_USERS: "allow_from",
   ALLOW_ALL_USERS: "allow_all",
   GROUP_ALLOWED_USERS: "group_allow_from",
+  GROUP_ALLOWED_CHATS: "group_allowed_chats",
+  ALLOWED_ROLES: "allowed_roles",
+  ALLOW_BOTS: "allow_bots",
   HOME_CHANNEL: "home_channel",
 };
 

@@ -72,3 +72,22 @@ export type ResetPolicyConfig = z.output<typeof resetPolicy>;
 export type ModelConfig = Config["model"];
 /** What every platform has, whichever it is. */
 export type PlatformConfig = Config["platforms"]["web"];
+/** What some platforms have besides. */
+export type RoomsConfig = Partial<
+  Pick<
+    Config["platforms"]["telegram"] & Config["platforms"]["discord"],
+    | "dm_policy"
+    | "group_policy"
+    | "group_allowed_chats"
+    | "allow_bots"
+    | "strict_mention"
+    | "thread_require_mention"
+    | "exclusive_bot_mentions"
+    | "free_response_chats"
+    | "allowed_chats"
+    | "allowed_topics"
+    | "ignored_threads"
+    | "guest_mode"
+    | "allowed_roles"
+  >
+>;

@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.js";
 import { findCommand } from "../routing/commands/index.js";
 import type { RouterOptions } from "../routing/router.js";
-import { accessListsOf, engageSettingsOf, platformConfig } from "../rules.js";
+import { accessListsOf, dmBehaviourOf, engageSettingsOf } from "../rules.js";
 import type { Store } from "../store/store.js";
 
 /** What the router asks, answered from the configuration and the store. */
@@ -11,8 +11,7 @@ export function routerOptionsOf(config: Config, store: Pick<Store, "isPaired">):
     findCommand,
     accessLists: (platform) => accessListsOf(config, platform),
     engageSettings: (platform) => engageSettingsOf(config, platform),
-    dmBehaviour: (platform) =>
-      platformConfig(config, platform)?.unauthorized_dm_behavior ?? config.unauthorized_dm_behavior,
+    dmBehaviour: (platform) => dmBehaviourOf(config, platform),
     isPaired: (platform, userIds) => store.isPaired(platform, userIds),
   };
 }

@@ -21,6 +21,11 @@ export interface PlatformAccess {
   groupAllowFrom: readonly string[];
   /** Rooms in which everybody may talk, even those whom the platform doesn't name. */
   groupAllowedChats: readonly string[];
+  /** Roles whose members may talk where they have them. */
+  allowedRoles: readonly string[];
+  /** Over the lists: everybody, or nobody at all. The rest of it says what becomes of strangers. */
+  dmPolicy: "open" | "allowlist" | "pairing" | "disabled" | null;
+  groupPolicy: "open" | "allowlist" | "disabled" | null;
 }
 
 export interface AccessQuestion {
@@ -32,6 +37,8 @@ export interface AccessQuestion {
   authenticated: boolean;
   /** Further stable ids of the same person. */
   aliases?: readonly string[];
+  /** Of the asker, as the platform itself says. */
+  roles?: readonly string[] | undefined;
   lists: AccessLists;
 }
 
@@ -39,6 +46,9 @@ export type AllowedBecause =
   | "authenticated"
   | "bots_allowed"
   | "group_chat"
+  | "group_policy_open"
+  | "dm_policy_open"
+  | "role"
   | "owner"
   | "platform_allow_all"
   | "paired"
@@ -47,7 +57,7 @@ export type AllowedBecause =
   | "global_allow_from"
   | "global_allow_all";
 
-export type RefusedReason = "bot" | "no_user_id" | "not_listed";
+export type RefusedReason = "bot" | "no_user_id" | "not_listed" | "dm_disabled" | "groups_disabled";
 
 export type AccessDecision =
   | { allow: true; because: AllowedBecause }
@@ -58,6 +68,9 @@ export function accessDecision(question: AccessQuestion): AccessDecision {
   if (authenticated) return allow("authenticated");
   // Before every list: two bots that answer each other never stop, whoever else may talk.
   if (isBot) return lists.platform.allowBots ? allow("bots_allowed") : refuse("bot");
+  const closed = closedBy(origin, lists.platform);
+  if (closed) return refuse(closed);
+  if (isRoom(origin.chatType) && lists.platform.groupPolicy === "open") return allow("group_policy_open");
   if (isRoom(origin.chatType) && names(lists.platform.groupAllowedChats, idForms([origin.chatId]))) {
     return allow("group_chat");
   }
@@ -67,12 +80,22 @@ export function accessDecision(question: AccessQuestion): AccessDecision {
   return because === undefined ? refuse("not_listed") : allow(because);
 }
 
+function closedBy(
+  { chatType }: Origin,
+  { dmPolicy, groupPolicy }: PlatformAccess,
+): RefusedReason | undefined {
+  if (isRoom(chatType)) return groupPolicy === "disabled" ? "groups_disabled" : undefined;
+  return dmPolicy === "disabled" ? "dm_disabled" : undefined;
+}
+
 function rulesFor(question: AccessQuestion, ids: string[]): [AllowedBecause, boolean][] {
-  const { origin, paired, lists } = question;
+  const { origin, paired, lists, roles = [] } = question;
   const { platform } = lists;
   return [
     ["owner", isOwner(origin, lists.owners)],
     ["platform_allow_all", platform.allowAll],
+    ["dm_policy_open", !isRoom(origin.chatType) && platform.dmPolicy === "open"],
+    ["role", platform.allowedRoles.some((role) => roles.includes(role))],
     ["paired", paired],
     ["allow_from", names(platform.allowFrom, ids)],
     ["group_allow_from", isRoom(origin.chatType) && names(platform.groupAllowFrom, ids)],
@@ -83,8 +106,9 @@ function rulesFor(question: AccessQuestion, ids: string[]): [AllowedBecause, boo
 }
 
 export function anyAllowlistSet(lists: AccessLists): boolean {
-  const { allowFrom, groupAllowFrom, groupAllowedChats } = lists.platform;
-  return [lists.allowFrom, allowFrom, groupAllowFrom, groupAllowedChats].some((list) => list.length > 0);
+  const { allowFrom, groupAllowFrom, groupAllowedChats, allowedRoles } = lists.platform;
+  const all = [lists.allowFrom, allowFrom, groupAllowFrom, groupAllowedChats, allowedRoles];
+  return all.some((list) => list.length > 0);
 }
 
 /** Owners see every session, so only the exact id counts: no `*`, no shortened form. */

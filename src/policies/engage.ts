@@ -8,8 +8,11 @@ export interface EngageQuestion {
   repliedToBot: boolean;
   /** It stands in a thread in which the bot has taken part. */
   threadWithBot: boolean;
+  /** It names others, and not the bot. */
+  mentionsOthers: boolean;
   /** Every id that a setting may mean: the chat, its thread, its parent channel. */
   channelIds: readonly string[];
+  threadId: string | null;
   isBot: boolean;
   text: string;
 }
@@ -18,10 +21,18 @@ export interface EngageSettings {
   requireMention: boolean;
   /** Only a mention counts: neither a reply to the bot nor a thread with it. */
   strictMention: boolean;
+  /** A thread with the bot is no reason to answer in it. */
+  threadRequireMention: boolean;
+  /** What names others is left to them. */
+  exclusiveMentions: boolean;
   freeResponseChannels: readonly string[];
   /** Empty: every channel. `*` stands for all, here and in the other lists. */
   allowedChannels: readonly string[];
+  /** Empty: every thread. Says nothing about messages outside of threads. */
+  allowedThreads: readonly string[];
   ignoredChannels: readonly string[];
+  /** A mention is answered in channels that are not allowed, too. */
+  guestMode: boolean;
   /** Regular expressions that count as a mention, whatever their case. */
   mentionPatterns: readonly string[];
   allowBots: "none" | "mentions" | "all";
@@ -36,7 +47,13 @@ export type AnswerBecause =
   | "reply_to_bot"
   | "thread_with_bot";
 
-export type SilenceReason = "bot" | "ignored_channel" | "channel_not_allowed" | "not_mentioned";
+export type SilenceReason =
+  | "bot"
+  | "ignored_channel"
+  | "channel_not_allowed"
+  | "thread_not_allowed"
+  | "for_others"
+  | "not_mentioned";
 
 export type EngageDecision =
   | { answer: true; because: AnswerBecause }
@@ -49,14 +66,16 @@ export function engageDecision(message: EngageQuestion, settings: EngageSettings
   return because === undefined ? { answer: false, reason: "not_mentioned" } : { answer: true, because };
 }
 
-/** What no mention can overrule. */
 function silenceReason(message: EngageQuestion, settings: EngageSettings): SilenceReason | undefined {
   if (message.isBot && !hearsBot(message, settings)) return "bot";
   if (message.chatType === "dm") return undefined;
   if (lists(settings.ignoredChannels, message.channelIds)) return "ignored_channel";
-  const { allowedChannels } = settings;
-  if (allowedChannels.length > 0 && !lists(allowedChannels, message.channelIds)) return "channel_not_allowed";
-  return undefined;
+  const isGuest = settings.guestMode && message.mentioned;
+  if (!isGuest && !allows(settings.allowedChannels, message.channelIds)) return "channel_not_allowed";
+  if (message.threadId !== null && !allows(settings.allowedThreads, [message.threadId]))
+    return "thread_not_allowed";
+  const isOurs = message.mentioned || message.repliedToBot;
+  return settings.exclusiveMentions && message.mentionsOthers && !isOurs ? "for_others" : undefined;
 }
 
 function hearsBot(message: EngageQuestion, settings: EngageSettings): boolean {
@@ -72,7 +91,12 @@ function answerReason(message: EngageQuestion, settings: EngageSettings): Answer
     return "mention_pattern";
   if (settings.strictMention) return undefined;
   if (message.repliedToBot) return "reply_to_bot";
-  return message.threadWithBot ? "thread_with_bot" : undefined;
+  return message.threadWithBot && !settings.threadRequireMention ? "thread_with_bot" : undefined;
+}
+
+/** An empty list allows everything. */
+function allows(list: readonly string[], ids: readonly string[]): boolean {
+  return list.length === 0 || lists(list, ids);
 }
 
 function lists(list: readonly string[], ids: readonly string[]): boolean {

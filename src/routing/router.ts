@@ -47,7 +47,7 @@ async function refusalOf(message: InboundMessage, options: RouterOptions): Promi
   const lists = options.accessLists(platform);
   const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
   const paired = !authenticated && (await options.isPaired(platform, ids));
-  const decision = accessDecision({ origin, isBot, authenticated, paired, lists });
+  const decision = accessDecision({ origin, isBot, authenticated, paired, lists, roles: message.roles });
   if (decision.allow) return undefined;
   const response = unauthorizedResponse({
     chatType: origin.chatType,
@@ -59,9 +59,11 @@ async function refusalOf(message: InboundMessage, options: RouterOptions): Promi
 }
 
 function engageQuestion(message: InboundMessage) {
-  const { origin, mentioned, repliedToBot, threadWithBot, isBot, text } = message;
+  const { origin, mentioned, repliedToBot, threadWithBot, isBot, text, mentionsOthers = false } = message;
+  const { chatType, threadId = null } = origin;
   const channelIds = [origin.chatId, origin.threadId, origin.parentChatId].filter((id) => !!id) as string[];
-  return { chatType: origin.chatType, mentioned, repliedToBot, threadWithBot, channelIds, isBot, text };
+  const said = { mentioned, repliedToBot, mentionsOthers, isBot, text };
+  return { chatType, threadId, channelIds, threadWithBot, ...said };
 }
 
 /** Who is asking, for everything that is looked up on their behalf. */

@@ -19,6 +19,9 @@ function lists(changes: ListChanges = {}): AccessLists {
     allowFrom: [],
     groupAllowFrom: [],
     groupAllowedChats: [],
+    allowedRoles: [],
+    dmPolicy: null,
+    groupPolicy: null,
     ...changes.platform,
   };
   return { owners: [], allowAll: false, allowFrom: [], ...changes, platform };
@@ -40,6 +43,41 @@ function decide(origin: Origin, changes: ListChanges = {}, rest: Partial<AccessQ
   return decision.allow ? decision.because : `refused: ${decision.reason}`;
 }
 
+describe("policies and roles", () => {
+  it("close a kind of chat to everybody, listed or not", () => {
+    const everybody = { allowAll: true, owners: ["p:u1"] };
+    expect(decide(dm, { ...everybody, platform: { dmPolicy: "disabled" } })).toBe("refused: dm_disabled");
+    expect(decide(room, { ...everybody, platform: { groupPolicy: "disabled" } })).toBe(
+      "refused: groups_disabled",
+    );
+    expect(decide(room, { ...everybody, platform: { dmPolicy: "disabled" } })).toBe("owner");
+  });
+
+  it("open one kind of chat and not the other", () => {
+    expect(decide(room, { platform: { dmPolicy: "open" } })).toBe("refused: not_listed");
+    expect(decide(dm, { platform: { groupPolicy: "open" } })).toBe("refused: not_listed");
+    expect(decide({ ...room, userId: null }, { platform: { groupPolicy: "open" } })).toBe(
+      "group_policy_open",
+    );
+  });
+
+  it("leave it to the lists", () => {
+    const listed = {
+      platform: { dmPolicy: "pairing", groupPolicy: "allowlist", allowFrom: ["u1"] },
+    } as const;
+    expect(decide(dm, listed)).toBe("allow_from");
+    expect(decide({ ...dm, userId: "u2" }, listed)).toBe("refused: not_listed");
+  });
+
+  it("let in by a role that the platform vouches for", () => {
+    const changes = { platform: { allowedRoles: ["r1", "r2"] } };
+    expect(decide(room, changes, { roles: ["r0", "r2"] })).toBe("role");
+    expect(decide(room, changes, { roles: ["r0"] })).toBe("refused: not_listed");
+    expect(decide(room, changes)).toBe("refused: not_listed");
+    expect(anyAllowlistSet(lists(changes))).toBe(true);
+  });
+});
+
 describe("who may talk", () => {
   it("nobody, unless something says so", () => {
     expect(decide(dm)).toBe("refused: not_listed");
@@ -53,6 +91,8 @@ describe("who may talk", () => {
     ["allow_from", dm, { platform: { allowFrom: ["*"] } }],
     ["group_allow_from", room, { platform: { groupAllowFrom: ["u1"] } }],
     ["group_chat", room, { platform: { groupAllowedChats: ["g1"] } }],
+    ["group_policy_open", room, { platform: { groupPolicy: "open" } }],
+    ["dm_policy_open", dm, { platform: { dmPolicy: "open" } }],
     ["global_allow_from", dm, { allowFrom: ["u1"] }],
     ["global_allow_from", dm, { allowFrom: ["p:u1"] }],
     ["global_allow_all", dm, { allowAll: true }],

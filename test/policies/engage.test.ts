@@ -8,7 +8,9 @@ function decide(message: Partial<EngageQuestion>, settings: Partial<EngageSettin
       mentioned: false,
       repliedToBot: false,
       threadWithBot: false,
+      mentionsOthers: false,
       channelIds: ["t1", "c1"],
+      threadId: "t1",
       isBot: false,
       text: "hello",
       ...message,
@@ -16,8 +18,12 @@ function decide(message: Partial<EngageQuestion>, settings: Partial<EngageSettin
     {
       requireMention: true,
       strictMention: false,
+      threadRequireMention: false,
+      exclusiveMentions: true,
       freeResponseChannels: [],
       allowedChannels: [],
+      allowedThreads: [],
+      guestMode: false,
       ignoredChannels: [],
       mentionPatterns: [],
       allowBots: "none",
@@ -70,6 +76,49 @@ describe("channels", () => {
 
   it("do not matter in a DM", () => {
     expect(decide({ chatType: "dm" }, { ignoredChannels: ["*"], allowedChannels: ["c2"] })).toBe("dm");
+  });
+});
+
+describe("threads and topics", () => {
+  it("with the bot want a mention where that is set; a reply still counts", () => {
+    const settings = { threadRequireMention: true };
+    expect(decide({ threadWithBot: true }, settings)).toBe("silent: not_mentioned");
+    expect(decide({ threadWithBot: true, repliedToBot: true }, settings)).toBe("reply_to_bot");
+    expect(decide({ threadWithBot: true, mentioned: true }, settings)).toBe("mentioned");
+  });
+
+  it("that are not allowed stay silent; what stands in no thread isn't meant", () => {
+    const settings = { allowedThreads: ["t2"], requireMention: false };
+    expect(decide({ mentioned: true }, settings)).toBe("silent: thread_not_allowed");
+    expect(decide({ threadId: "t2" }, settings)).toBe("mention_not_required");
+    expect(decide({ threadId: null }, settings)).toBe("mention_not_required");
+  });
+});
+
+describe("a guest", () => {
+  it("is answered when it mentions the bot in a channel that isn't allowed, where that is set", () => {
+    const settings = { allowedChannels: ["c2"], requireMention: false, guestMode: true };
+    expect(decide({ mentioned: true }, settings)).toBe("mentioned");
+    expect(decide({}, settings)).toBe("silent: channel_not_allowed");
+    expect(decide({ mentioned: true }, { ...settings, guestMode: false })).toBe(
+      "silent: channel_not_allowed",
+    );
+    expect(decide({ mentioned: true }, { ...settings, ignoredChannels: ["c1"] })).toBe(
+      "silent: ignored_channel",
+    );
+  });
+});
+
+describe("what names others", () => {
+  it("is left to them, unless it is said to the bot as well", () => {
+    const open = { requireMention: false };
+    expect(decide({ mentionsOthers: true }, open)).toBe("silent: for_others");
+    expect(decide({ mentionsOthers: true, threadWithBot: true })).toBe("silent: for_others");
+    expect(decide({ mentionsOthers: true, repliedToBot: true })).toBe("reply_to_bot");
+    expect(decide({ mentionsOthers: true, chatType: "dm" })).toBe("dm");
+    expect(decide({ mentionsOthers: true }, { ...open, exclusiveMentions: false })).toBe(
+      "mention_not_required",
+    );
   });
 });
 

@@ -11,6 +11,8 @@ export interface DiscordOptions {
   replyToMode?: "first" | "all" | "off";
   /** Answer a channel message in a thread of its own. */
   replyInThread?: boolean;
+  /** Roles decide who may talk: they are asked for where a message doesn't tell them. */
+  rolesMatter?: boolean;
   /** Messages missed for longer are reported, not received; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
   media?: IncomingMedia;
@@ -68,6 +70,7 @@ export function settingsOf(options: DiscordOptions): Settings {
     apiUrl: (options.apiUrl ?? "https://discord.com/api").replace(/\/+$/, ""),
     replyToMode: options.replyToMode ?? "first",
     replyInThread: options.replyInThread ?? false,
+    rolesMatter: options.rolesMatter ?? false,
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
     media: options.media ?? null,
     log: options.log ?? (() => {}),

@@ -29,6 +29,11 @@ export function namesBot(content: string, { botId, botRoleId }: TextContext): bo
   );
 }
 
+/** Somebody else is named, and the bot isn't. */
+export function namesOthers(content: string, context: TextContext): boolean {
+  return /<@!?\d+>/.test(content) && !namesBot(content, context);
+}
+
 /** Ids → names; the bot's own mention goes, it isn't part of what is asked. */
 function readable(content: string, message: Pick<APIMessage, "mentions">, context: TextContext): string {
   const { botId, botRoleId } = context;

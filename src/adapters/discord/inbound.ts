@@ -60,7 +60,7 @@ export class Inbound {
       settings: parts.settings,
       events: parts.events,
       persist: (work) => this.#persist(work),
-      receive: (message) => this.#message(message),
+      receive: async (message) => this.#message(await this.#withRoles(message)),
     });
   }
 
@@ -170,6 +170,22 @@ export class Inbound {
       : message.attachments;
     const cursor = { name: cursorNames.channel(raw.channel_id), value: raw.id };
     await this.#receive({ ...message, attachments }, cursor);
+  }
+
+  /** A message from the history says nothing about its author's roles. */
+  async #withRoles(raw: NativeMessage): Promise<NativeMessage> {
+    const { rest, settings } = this.#parts;
+    const { guild_id: guildId, author } = raw;
+    if (!settings.rolesMatter || raw.member || !guildId || author.bot || raw.webhook_id) return raw;
+    return this.#persist(async () => {
+      try {
+        const member = await rest.get(`/guilds/${guildId}/members/${author.id}`);
+        return { ...raw, member: member as NonNullable<NativeMessage["member"]> };
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return raw;
+      }
+    });
   }
 
   /** Discord delivers once: when the inbox can't take it now, we must ask again. */

@@ -5,7 +5,7 @@ import { kindOf } from "../../media/sniff.js";
 import type { Attachment, InboundMessage, Origin } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
 import type { ChannelInfo } from "./channels.js";
-import { namesBot, type TextContext, textOf } from "./describe.js";
+import { namesBot, namesOthers, type TextContext, textOf } from "./describe.js";
 import { makeThreadStart, timeOf } from "./ids.js";
 import { CHANNEL_TYPE, FLAG_VOICE, INTERACTION_COMMAND, isSpoken, isThreadType } from "./kinds.js";
 
@@ -21,7 +21,10 @@ export interface Context extends TextContext {
 }
 
 /** Over the gateway a message tells who its author is in that server. */
-export type NativeMessage = APIMessage & { member?: { nick?: string | null }; guild_id?: string };
+export type NativeMessage = APIMessage & {
+  member?: { nick?: string | null; roles?: string[] };
+  guild_id?: string;
+};
 
 export function normaliseMessage(message: NativeMessage, context: Context): InboundMessage | undefined {
   if (!isSpoken(message.type) || message.author.id === context.botId) return undefined;
@@ -40,6 +43,8 @@ export function normaliseMessage(message: NativeMessage, context: Context): Inbo
     mentioned: namesBot(message.content, context),
     repliedToBot: message.referenced_message?.author.id === context.botId,
     threadWithBot: context.channel.withBot,
+    ...(namesOthers(message.content, context) ? { mentionsOthers: true } : {}),
+    ...rolesOf(message.member),
     isBot: message.author.bot === true || message.webhook_id !== undefined,
     authenticated: false,
   };
@@ -83,6 +88,10 @@ function originOf(context: Context, id: string, author: APIUser, nick?: string |
     parentChatId: opensThread ? channel.id : channel.parentId,
     messageId: place.messageId,
   };
+}
+
+function rolesOf(member: { roles?: string[] } | undefined): Pick<InboundMessage, "roles"> {
+  return member?.roles?.length ? { roles: member.roles } : {};
 }
 
 function nameOf(user: APIUser): string {
@@ -130,6 +139,7 @@ export function normaliseCommand(
     mentioned: true,
     repliedToBot: false,
     threadWithBot: context.channel.withBot,
+    ...rolesOf(interaction.member),
     isBot: user.bot === true,
     authenticated: false,
   };

@@ -6,13 +6,23 @@ interface Self {
   username: string;
 }
 
-export function addressing(message: Message, self: Self): { mentioned: boolean; otherBot: boolean } {
+export interface Addressing {
+  mentioned: boolean;
+  /** A command for another bot. */
+  otherBot: boolean;
+  /** Other bots are named, and we are not. */
+  mentionsOthers: boolean;
+}
+
+export function addressing(message: Message, self: Self): Addressing {
   const text = message.text ?? message.caption ?? "";
   const entities = entitiesOf(message);
   const mentioned = entities.some((entity) => isOurs(entity, text, self));
   const command = entities.find((entity) => entity.type === "bot_command" && entity.offset === 0);
   const addressee = command && addresseeOf(command, text);
-  return { mentioned, otherBot: addressee !== undefined && !sameName(addressee, self.username) };
+  const mentionsOthers = !mentioned && entities.some((entity) => namesBot(entity, text));
+  const otherBot = addressee !== undefined && !sameName(addressee, self.username);
+  return { mentioned, otherBot, mentionsOthers };
 }
 
 /** Without the bot's name; a text that was nothing else keeps it. */
@@ -41,6 +51,12 @@ function isOurs(entity: MessageEntity, text: string, self: Self): boolean {
   if (entity.type === "text_mention") return entity.user.id === self.id;
   const name = addresseeOf(entity, text);
   return name !== undefined && sameName(name, self.username);
+}
+
+/** The name of every bot ends so. */
+function namesBot(entity: MessageEntity, text: string): boolean {
+  if (entity.type === "text_mention") return entity.user.is_bot;
+  return entity.type === "mention" && /bot$/i.test(addresseeOf(entity, text) ?? "");
 }
 
 /** `bot` of `@bot` and `/help@bot`. */

@@ -48,7 +48,7 @@ function inbound(message: Message, self: Self): Normalised | undefined {
   const text = textOf(message, self);
   const files = remoteFilesOf(message);
   if (!message.message_id || text === undefined || (text === "" && files.length === 0)) return undefined;
-  const { mentioned, otherBot } = addressing(message, self);
+  const { mentioned, otherBot, mentionsOthers } = addressing(message, self);
   if (otherBot) return undefined;
   const quoted = quotedOf(message);
   return {
@@ -67,6 +67,7 @@ function inbound(message: Message, self: Self): Normalised | undefined {
       mentioned,
       repliedToBot: answered(message)?.from?.id === self.id,
       threadWithBot: false,
+      ...(mentionsOthers && { mentionsOthers }),
       isBot: isBot(message),
       authenticated: false,
     },

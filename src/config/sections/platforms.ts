@@ -56,6 +56,35 @@ function common({ requireMention, replyInThread }: Habits) {
   };
 }
 
+const policy = ["open", "allowlist", "disabled"] as const;
+
+/** Where several people and bots meet: who is let in there, what is meant for the bot. */
+const rooms = {
+  dm_policy: orNull(z.enum([...policy, "pairing"])).describe(
+    "Direct messages: open to everybody, for the listed (allowlist), for them and whoever gets paired (pairing), or disabled",
+  ),
+  group_policy: orNull(z.enum(policy)).describe(
+    "Groups: open to all their members, for the listed (allowlist), or disabled; unset: for the listed",
+  ),
+  group_allowed_chats: listOf(id).describe("Groups in which everybody may talk to the bot; * = in all"),
+  allow_bots: z
+    .enum(["none", "mentions", "all"])
+    .default("none")
+    .describe("Other bots: never answered, answered when they mention this one, or always"),
+  strict_mention: z
+    .boolean()
+    .default(false)
+    .describe("Only a mention counts: neither a reply to the bot nor a thread with it"),
+  thread_require_mention: z
+    .boolean()
+    .default(false)
+    .describe("A mention is needed in threads that the bot takes part in, too"),
+  exclusive_bot_mentions: z
+    .boolean()
+    .default(true)
+    .describe("Leave alone what names others and not this bot"),
+};
+
 const token = orNull(text).describe("The bot's token; better in .env, as <PLATFORM>_BOT_TOKEN");
 
 /** Core code asks `enabled` and nothing else, so the token's say in it is settled here. */
@@ -96,6 +125,15 @@ const telegram = z
       .describe("Being called instead of polling"),
     api_root: httpUrl.default("https://api.telegram.org").describe("Address of the Bot API server"),
     ...common({ requireMention: false, replyInThread: false }),
+    ...rooms,
+    free_response_chats: listOf(id).describe("Groups where no mention is needed"),
+    allowed_chats: listOf(id).describe("Answer in these groups only; empty = in all"),
+    allowed_topics: listOf(id).describe("Answer in these forum topics only; empty = in all"),
+    ignored_threads: listOf(id).describe("Never answer in these forum topics"),
+    guest_mode: z
+      .boolean()
+      .default(false)
+      .describe("Answer a mention in groups that are not among the allowed ones, too"),
   })
   .transform(settle);
 
@@ -107,6 +145,9 @@ const discord = z
       .default("https://discord.com/api")
       .describe("Address of the REST API, without the version"),
     ...common({ requireMention: true, replyInThread: false }),
+    ...rooms,
+    allowed_roles: listOf(id).describe("Roles of a server whose members may talk to the bot there"),
+    auto_thread: orNull(z.boolean()).describe("Hermes' name for reply_in_thread; wins when it is set"),
   })
   .transform(settle);
 
@@ -131,6 +172,7 @@ const slack = z
       .describe("How an unfinished answer is shown: Slack's streams where there is a thread, or edits"),
     api_url: httpUrl.default("https://slack.com/api/").describe("Address of the Web API"),
     ...common({ requireMention: true, replyInThread: true }),
+    ...rooms,
   })
   .transform(settle);
 
@@ -140,6 +182,7 @@ const other = z
     token,
     api_url: orNull(httpUrl).describe("Address of its API"),
     ...common({ requireMention: false, replyInThread: false }),
+    ...rooms,
   })
   .transform(settle);
 

@@ -61,6 +61,20 @@ describe("what was said while the daemon was away", () => {
     for (const { name } of people) await inbox.message(`missed from ${name}`);
   });
 
+  it("has its author's roles, where they matter", async () => {
+    const bench = await connected({ rolesMatter: true });
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada", { roles: ["42"] });
+    const channel = emulator.channel(emulator.guild("S"), "general");
+    emulator.say(ada, channel, "live");
+    expect((await inbox.message("live")).roles).toEqual(["42"]);
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    emulator.say(ada, channel, "missed");
+    await restart(bench, { rolesMatter: true });
+    expect((await inbox.message("missed")).roles).toEqual(["42"]);
+  });
+
   it("comes before what is said afterwards, in more than one page", async () => {
     const bench = await connected();
     const { emulator, inbox } = bench;

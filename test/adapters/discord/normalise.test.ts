@@ -281,3 +281,18 @@ describe("slash commands", () => {
     expect(normaliseCommand(asked, context({ channel: channelOf(asked)! }))).toBeUndefined();
   });
 });
+
+describe("who is named, and who names", () => {
+  it("others, and not the bot", () => {
+    const named = (content: string) => normaliseMessage(native({ content }), context())?.mentionsOthers;
+    expect(named(`<@${ADA.id}> hi`)).toBe(true);
+    expect(named(`<@${ADA.id}> and <@${BOT}>`)).toBeUndefined();
+    expect(named("nobody")).toBeUndefined();
+  });
+
+  it("somebody with roles", () => {
+    const message = native({ member: { roles: ["1", "2"] } });
+    expect(normaliseMessage(message, context())?.roles).toEqual(["1", "2"]);
+    expect(normaliseMessage(native(), context())).not.toHaveProperty("roles");
+  });
+});

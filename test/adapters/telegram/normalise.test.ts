@@ -88,6 +88,17 @@ describe("who wrote it", () => {
 });
 
 describe("mentions", () => {
+  it("of other bots are told, where we aren't named", () => {
+    const other = { text: "@other_bot hi", entities: [entity("mention", 0, 10)] };
+    expect(messageOf(other)).toMatchObject({ mentioned: false, mentionsOthers: true });
+    const both = [entity("mention", 0, 10), entity("mention", 11, 11)];
+    expect(messageOf({ text: "@other_bot @hermes_bot", entities: both })).not.toHaveProperty(
+      "mentionsOthers",
+    );
+    const person = { text: "@somebody hi", entities: [entity("mention", 0, 9)] };
+    expect(messageOf(person)).not.toHaveProperty("mentionsOthers");
+  });
+
   it("are taken out of the text, wherever they stand", () => {
     const text = "@hermes_bot what is 🙂 new, @Hermes_Bot?";
     const entities = [entity("mention", 0, 11), entity("mention", 28, 11)];

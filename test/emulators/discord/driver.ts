@@ -42,7 +42,7 @@ export class Driver {
     return this.core.typing;
   }
 
-  user(name: string, options: { bot?: boolean } = {}): User {
+  user(name: string, options: { bot?: boolean; roles?: string[] } = {}): User {
     return this.core.world.addUser(name, options);
   }
 

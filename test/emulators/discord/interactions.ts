@@ -50,7 +50,7 @@ export class Interactions {
 
   #payload({ id, token }: Interaction, user: User, channel: Channel, name: string, options: Json[]): Json {
     const who = channel.guildId
-      ? { guild_id: channel.guildId, member: { user: userPayload(user), roles: [], nick: null } }
+      ? { guild_id: channel.guildId, member: { user: userPayload(user), roles: user.roles, nick: null } }
       : { user: userPayload(user) };
     return {
       id,

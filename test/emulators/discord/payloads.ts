@@ -1,4 +1,5 @@
 /** The world → the JSON that Discord's API and gateway give. */
+import * as errors from "./errors.js";
 import type { Channel, Guild, Message, StoredFile, User, World } from "./world.js";
 
 export type Json = Record<string, unknown>;
@@ -50,6 +51,12 @@ export function guildPayload(world: World, guild: Guild, botId: string): Json {
   };
 }
 
+export function memberPayload(world: World, userId: string): Json {
+  const user = world.users.get(userId);
+  if (!user) throw errors.unknownRoute();
+  return { user: userPayload(user), roles: user.roles, nick: null };
+}
+
 export interface PayloadOptions {
   baseUrl: string;
   /** Over the gateway a message tells its server; over REST it doesn't. */
@@ -84,7 +91,7 @@ export function messagePayload(world: World, message: Message, options: PayloadO
       : {}),
     ...(message.poll ? { poll: pollPayload(message.poll) } : {}),
     ...referencePayload(world, message, options),
-    ...(inGuild ? { guild_id: channel.guildId, member: { roles: [], nick: null } } : {}),
+    ...(inGuild ? { guild_id: channel.guildId, member: { roles: author.roles, nick: null } } : {}),
     ...(channel && options.forGateway ? { channel_type: channel.type } : {}),
   };
 }

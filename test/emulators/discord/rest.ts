@@ -8,7 +8,7 @@ import { ApiError } from "./errors.js";
 import type { Faults } from "./faults.js";
 import type { Interactions } from "./interactions.js";
 import * as messages from "./messages.js";
-import { channelPayload, type Json, userPayload } from "./payloads.js";
+import { channelPayload, type Json, memberPayload, userPayload } from "./payloads.js";
 
 export interface Call {
   method: string;
@@ -101,6 +101,7 @@ export class RestServer {
     if (route === "POST /interactions") return interactions.callback(call, id, kind ?? "");
     if (route === "PATCH /webhooks") return interactions.editOriginal(call, kind ?? "");
     if (route === "DELETE /webhooks") return interactions.deleteOriginal(kind ?? "");
+    if (route === "GET /guilds" && kind === "members") return { body: memberPayload(core.world, third) };
     if (root !== "channels") throw errors.unknownRoute();
     if (!kind) return { body: channelPayload(messages.readableChannel(core, id), core.bot.id) };
     if (kind === "typing") return messages.typing(core, id);

@@ -18,6 +18,8 @@ export interface User {
   bot: boolean;
   /** Whether the bot may write to them. */
   dmsOpen: boolean;
+  /** In every server. */
+  roles: string[];
 }
 
 export interface Guild {
@@ -93,7 +95,7 @@ export class World {
   }
 
   addUser(name: string, options: Partial<Omit<User, "name">> = {}): User {
-    const user = { id: this.newId(), bot: false, dmsOpen: true, ...options, name };
+    const user = { id: this.newId(), bot: false, dmsOpen: true, roles: [], ...options, name };
     this.users.set(user.id, user);
     return user;
   }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { Daemon, hermes } from "../support/daemon.js";
+import { platformsYaml, startPlatforms } from "../support/platforms.js";
+import { until } from "../support/until.js";
+
+/** Who is heard in rooms, through the real daemon: by the settings' own names. */
+
+describe("rooms of the real daemon", () => {
+  it("are answered as the settings say, and every silence has its reason", async () => {
+    const platforms = await startPlatforms();
+    const { telegram, discord } = platforms;
+    const ann = telegram.users.person("Ann");
+    const free = telegram.chats.make("group", { title: "Free" });
+    const quiet = telegram.chats.make("group", { title: "Quiet" });
+    const guild = discord.guild("Server");
+    const channel = discord.channel(guild, "general");
+    const yaml = platformsYaml(platforms, {
+      telegram: `require_mention: true, free_response_chats: ["${free.id}"], mention_patterns: ["^hermes\\\\b"]`,
+      discord: `allowed_roles: ["42"], allow_bots: mentions`,
+    }).replace("allow_all: true", `allow_from: ["telegram:${ann.id}"]`);
+    const daemon = await new Daemon({ yaml }).start();
+
+    telegram.users.write(free, { from: ann, text: "free speech" });
+    telegram.users.write(free, { from: ann, text: "@other_bot not for you" });
+    telegram.users.write(quiet, { from: ann, text: "to the others" });
+    telegram.users.write(quiet, { from: ann, text: "Hermes, by a pattern" });
+    const member = discord.user("Member", { roles: ["41", "42"] });
+    const stranger = discord.user("Stranger", { roles: ["41"] });
+    const robot = discord.user("Robot", { bot: true });
+    const name = `<@${discord.core.bot.id}>`;
+    discord.say(stranger, channel, `${name} no role`);
+    discord.say(robot, channel, "no mention");
+    discord.say(robot, channel, `${name} from a bot`);
+    discord.say(member, channel, `${name} by a role`);
+
+    const said = (chat: { id: number }) => telegram.said(chat.id).map(({ text }) => text);
+    const onDiscord = () => discord.said(channel).map(({ text }) => text);
+    const has = (texts: string[], words: string) => texts.some((text) => text.includes(words));
+    await until("what was meant for the bot is answered", () =>
+      [
+        has(said(free), "free speech"),
+        has(said(quiet), "by a pattern"),
+        has(onDiscord(), "from a bot"),
+        has(onDiscord(), "by a role"),
+      ].every(Boolean),
+    );
+    expect([said(free).length, said(quiet).length, onDiscord().length]).toEqual([1, 1, 2]);
+    const reasons = async (message: { id: string }) =>
+      JSON.parse((await hermes(daemon.home, ["trace", message.id, "--json"])).stdout)[0].reason;
+    const [first, second] = discord.chat(channel);
+    expect([await reasons(first!), await reasons(second!)]).toEqual(["not_listed", "bot"]);
+  });
+});
