@@ -18,6 +18,18 @@ export interface Errand {
   end?: EndReason;
   /** A failure was told already, the last time. */
   failsQuietly?: true;
+  /** Which run of which schedule it is: noted, and the schedule moved on, in the transaction that accepts it. */
+  run?: ScheduledRun;
+}
+
+export interface ScheduledRun {
+  scheduleId: string;
+  /** The moment it was due. Epoch seconds. */
+  tick: number;
+  /** When it is due next; null: never again. */
+  nextAt: number | null;
+  /** Somebody wanted it now: when it is due next stays as it is. */
+  manual?: true;
 }
 
 /** An answer, as its errand wants it said. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Adapter } from "./adapters/adapter.js";
 import { isChatId } from "./adapters/chat-ids.js";
 import { consoleAdapter } from "./adapters/console/index.js";
+import { cronAdapter } from "./adapters/cron/index.js";
 import { loadPlatforms } from "./adapters/registry.js";
 import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
 import { systemPrompt } from "./agents/prompt.js";
@@ -19,6 +20,7 @@ import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js"
 import type { Config } from "./config/schema.js";
 import { findTarget } from "./delivery/find-target.js";
 import type { Events } from "./events.js";
+import { dueRuns } from "./gateway/due-runs.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
@@ -146,6 +148,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
       : []),
   ];
+  if (config.cron.enabled) adapters.push(schedules(store, config, log));
   let http: HttpServer | undefined;
   let gateway: Gateway | undefined;
   try {
@@ -349,6 +352,14 @@ function parts({
         .catch((error: unknown) => log.warn({ err: error }, "transcript was not written"));
     },
   };
+}
+
+function schedules(store: Store, config: Config, log: Log): Adapter {
+  const deps = { store, config, places: { ...placesOf(config), isChatId } };
+  return cronAdapter({
+    due: (now) => dueRuns(deps, now),
+    failed: (error) => log.warn({ err: error }, "schedules were not looked at"),
+  });
 }
 
 /** The browser's chat, as the page asks for it. */

@@ -158,3 +158,12 @@ export function targetOf(
     replyTo: origin.messageId ?? null,
   };
 }
+
+/** As a target is written and read: `platform:chat`, `platform:chat:thread`. */
+export function formatTarget({
+  platform,
+  chatId,
+  threadId,
+}: Pick<Target, "platform" | "chatId" | "threadId">): string {
+  return [platform, chatId ?? "", ...(threadId === null ? [] : [threadId])].join(":");
+}

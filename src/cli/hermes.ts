@@ -43,6 +43,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./trace.js")).traceCommand(),
   },
   {
+    name: "cron",
+    summary: "Ask the agent at set times, and send its answers to a chat",
+    load: async () => (await import("./cron/index.js")).cronCommand(),
+  },
+  {
     name: "send",
     summary: "Say something in a chat, once and for certain",
     load: async () => (await import("./send.js")).sendCommand(),

@@ -7,8 +7,9 @@ import { nowSeconds } from "../clock.js";
 import { loadConfig } from "../config/load.js";
 import { resolveHome } from "../config/paths.js";
 import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
-import { formatTarget, nameOf } from "../delivery/target.js";
+import { nameOf } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
+import { formatTarget } from "../message.js";
 import { placesOf } from "../rules.js";
 import type { DeliveryRow, KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
@@ -112,7 +113,7 @@ async function list({ json }: SendOptions): Promise<void> {
     (store) => store.knownChats({ limit: LISTED }),
     () => [],
   );
-  const rows = chats.map((chat) => ({ ...chat, to: formatTarget({ ...chat, userId: null, replyTo: null }) }));
+  const rows = chats.map((chat) => ({ ...chat, to: formatTarget(chat) }));
   if (json) return printJson(rows);
   if (rows.length === 0) return print("No chat is known yet: one is as soon as somebody writes to the bot.");
   const columns = [

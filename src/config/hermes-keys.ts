@@ -6,9 +6,7 @@ const FOREIGN: readonly string[] = [
   ..."_config_version always_log_local approvals browser checkpoints code_execution command_allowlist context".split(
     " ",
   ),
-  ..."cron curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(
-    " ",
-  ),
+  ..."curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(" "),
   ..."file_read_max_chars filter_silence_narration hooks hooks_auto_accept human_delay kanban logging".split(
     " ",
   ),
@@ -25,6 +23,8 @@ const FOREIGN: readonly string[] = [
   "agent.reasoning_effort",
   "agent.verbose",
   "compression.codex_gpt55_autoraise",
+  "cron.max_parallel_jobs",
+  "cron.script_timeout_seconds",
   "display.busy_ack_detail",
   "display.busy_text_mode",
   "display.compact",

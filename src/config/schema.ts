@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { delivery, display, streaming } from "./sections/chat.js";
+import { cron } from "./sections/cron.js";
 import { gateway, media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { dmBehavior, platforms } from "./sections/platforms.js";
@@ -57,6 +58,8 @@ export const configSchema = z.strictObject({
   delivery: delivery.prefault({}).describe("Sends that went wrong"),
   media: media.prefault({}).describe("Pictures and other files"),
   gateway: gateway.prefault({}).describe("What Hermes Agent keeps under this name and the gateway reads too"),
+
+  cron: cron.prefault({}).describe("Schedules"),
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
   webhooks: webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),

@@ -1,4 +1,4 @@
-import type { Target } from "../message.js";
+import { formatTarget, type Target } from "../message.js";
 import type { KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import { type Places, parseTarget, resolveTarget, splitThread, type TargetWords } from "./target.js";
@@ -14,6 +14,19 @@ export async function findTarget(
 ): Promise<Target | undefined> {
   const words = parseTarget(text);
   return resolveTarget(words, { ...places, chats: await chatsFor(store, words, places) });
+}
+
+/** For what is sent later and often: a chat is found now, a home each time anew. */
+export async function deliveryOf(
+  store: Pick<Store, "knownChats">,
+  text: string,
+  places: Omit<Places, "chats">,
+): Promise<{ deliver: string; target: Target | null }> {
+  const words = parseTarget(text);
+  const target = await findTarget(store, text, places);
+  if (words.to === "home")
+    return { deliver: words.platform === null ? "home" : `${words.platform}:home`, target: null };
+  return target ? { deliver: formatTarget(target), target } : { deliver: "local", target: null };
 }
 
 async function chatsFor(

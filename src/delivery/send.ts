@@ -1,10 +1,10 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import { HermesError } from "../errors.js";
-import type { Target } from "../message.js";
+import { formatTarget, type Target } from "../message.js";
 import type { DeliveryRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import { findTarget } from "./find-target.js";
-import { formatTarget, type Places } from "./target.js";
+import type { Places } from "./target.js";
 
 /** A message of the operator's own, or of a program's: durable when this resolves, sent by the gateway that runs. */
 export interface Send {

@@ -3,7 +3,7 @@
  * known about chats and homes is given.
  */
 import { HermesError } from "../errors.js";
-import type { Target } from "../message.js";
+import { formatTarget, type Target } from "../message.js";
 import type { KnownChat } from "../store/queues.js";
 
 /** What the words ask for; which chat that is, `resolveTarget` finds out. */
@@ -71,15 +71,10 @@ export function resolveTarget(words: TargetWords, places: Places): Target | unde
   }
 }
 
-/** As a target is written, so that it can be read again. */
-export function formatTarget({ platform, chatId, threadId }: Target): string {
-  return [platform, chatId ?? "", ...(threadId === null ? [] : [threadId])].join(":");
-}
-
 /** For lists and errors: `telegram:-100123 "Family"`. */
 export function formatChat(chat: KnownChat): string {
   const name = nameOf(chat);
-  return `${formatTarget({ ...chat, account: "", userId: null, replyTo: null })}${name ? ` "${name}"` : ""}`;
+  return `${formatTarget(chat)}${name ? ` "${name}"` : ""}`;
 }
 
 function fromOrigin({ origin }: Places): Target {

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { isChatId } from "../adapters/chat-ids.js";
 import { newSessionId, nowSeconds } from "../clock.js";
+import { deliveryOf } from "../delivery/find-target.js";
 import { type InboundMessage, targetOf } from "../message.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { isAdmin, mayUse } from "../routing/admin.js";
 import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../routing/commands/command.js";
 import { commands } from "../routing/commands/index.js";
 import { principalOf } from "../routing/router.js";
-import { platformConfig, resetSettingsOf } from "../rules.js";
+import { placesOf, platformConfig, resetSettingsOf } from "../rules.js";
 import type { NewMessage, SessionKey } from "../session.js";
 import type { AcceptedMessage, InboxRow, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
@@ -205,6 +207,11 @@ export class CommandDesk implements CommandGateway {
     if (model !== undefined) this.#models.set(key, model);
     const oldest = this.#models.keys().next().value;
     if (this.#models.size > MODELS_MAX && oldest !== undefined) this.#models.delete(oldest);
+  }
+
+  deliveryOf(call: CommandCall, text: string) {
+    const places = { ...placesOf(this.config), isChatId, origin: targetOf(call.message) };
+    return deliveryOf(this.store, text, places);
   }
 
   nextReset(route: RouteRow): { at: number; reason: "idle" | "daily" } | undefined {

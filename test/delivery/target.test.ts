@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { isChatId } from "../../src/adapters/chat-ids.js";
 import { configSchema } from "../../src/config/schema.js";
 import { findTarget } from "../../src/delivery/find-target.js";
-import { formatTarget, type Places, parseTarget, resolveTarget } from "../../src/delivery/target.js";
+import { type Places, parseTarget, resolveTarget } from "../../src/delivery/target.js";
+import { formatTarget } from "../../src/message.js";
 import { placesOf } from "../../src/rules.js";
 import type { KnownChat } from "../../src/store/queues.js";
 

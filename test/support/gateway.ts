@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
+import { isChatId } from "../../src/adapters/chat-ids.js";
+import { cronAdapter } from "../../src/adapters/cron/index.js";
 import type { AgentBackend, Auxiliary } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
 import { systemPrompt } from "../../src/agents/prompt.js";
@@ -13,13 +15,14 @@ import { joinEntries, type MemoryFiles, memoryFiles } from "../../src/agents/too
 import type { SessionReader } from "../../src/agents/tools/session-reader.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
 import { Events } from "../../src/events.js";
+import { dueRuns } from "../../src/gateway/due-runs.js";
 import { logEvents } from "../../src/gateway/log-events.js";
 import type { GatewayLog, GatewayParts } from "../../src/gateway/parts.js";
 import { Sweep } from "../../src/gateway/sweep.js";
 import { Gateway } from "../../src/gateway.js";
 import type { OutboundMessage, Principal } from "../../src/message.js";
 import { fallbackSummary, serialiseForSummary } from "../../src/policies/compression.js";
-import { isolationOf } from "../../src/rules.js";
+import { isolationOf, placesOf } from "../../src/rules.js";
 import type { SessionRow } from "../../src/session.js";
 import { sessionKey } from "../../src/sessions/key.js";
 import type { InboxRow, RouteRow } from "../../src/store/queues.js";
@@ -39,6 +42,8 @@ export interface TestGatewayOptions {
   auxiliary?: Auxiliary;
   burstMs?: number;
   home?: string;
+  /** With schedules, looked at again and again. */
+  cron?: boolean;
 }
 
 /** A gateway in this process, made of the real parts: a store on a file, the echo agent, a platform in memory. */
@@ -90,7 +95,8 @@ export class TestGateway {
     };
     const log = { debug: () => undefined, info: () => undefined, warn: note, error: note };
     logEvents(this.events, log);
-    this.parts = this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY);
+    const parts = this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY);
+    this.parts = options.cron ? { ...parts, adapters: [...parts.adapters, this.#schedules()] } : parts;
     this.gateway = new Gateway(this.parts);
   }
 
@@ -245,6 +251,16 @@ export class TestGateway {
       messagesChanged: () => undefined,
       log,
     };
+  }
+
+  #schedules() {
+    const { store, config } = this;
+    const places = { ...placesOf(config), isChatId };
+    return cronAdapter({
+      due: (now) => dueRuns({ store, config, places }, now),
+      failed: (error) => this.warnings.push({ message: "schedules", fields: { error } }),
+      everyMs: 20,
+    });
   }
 
   /** What the agent of that session could call for this person. */

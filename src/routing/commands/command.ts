@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.js";
-import type { InboundMessage, Principal } from "../../message.js";
+import type { InboundMessage, Principal, Target } from "../../message.js";
 import type { SessionKey, SessionRow } from "../../session.js";
 import type { RouteRow } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
@@ -69,5 +69,7 @@ export interface CommandGateway {
   model(key: SessionKey): string;
   setModel(key: SessionKey, model: string | undefined): void;
   contextLength: number;
+  /** Words for a chat → where a schedule's answers go; `origin` is this chat. */
+  deliveryOf(call: CommandCall, text: string): Promise<{ deliver: string; target: Target | null }>;
   nextReset(route: RouteRow): { at: number; reason: "idle" | "daily" } | undefined;
 }

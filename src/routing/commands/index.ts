@@ -4,6 +4,7 @@ import { branch } from "./branch.js";
 import type { Command } from "./command.js";
 import { commandList } from "./commands.js";
 import { compress } from "./compress.js";
+import { cron } from "./cron.js";
 import { help } from "./help.js";
 import { insights } from "./insights.js";
 import { model } from "./model.js";
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   queue,
   steer,
   background,
+  cron,
   usage,
   model,
   insights,

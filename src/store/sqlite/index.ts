@@ -152,6 +152,14 @@ class SqliteStore implements Store {
     this.#write.failPairing(platform, failures, until);
   revokePairing: Store["revokePairing"] = (platform, userId) => this.#write.revokePairing(platform, userId);
   isPaired: Store["isPaired"] = (platform, userIds) => this.#read.isPaired(platform, userIds);
+  addSchedule: Store["addSchedule"] = (schedule, max) => this.#write.addSchedule(schedule, max);
+  listSchedules: Store["listSchedules"] = () => this.#read.listSchedules();
+  findSchedule: Store["findSchedule"] = (reference) => this.#read.findSchedule(reference);
+  changeSchedule: Store["changeSchedule"] = (id, changes) => this.#write.changeSchedule(id, changes);
+  removeSchedule: Store["removeSchedule"] = (id) => this.#write.removeSchedule(id);
+  dueSchedules: Store["dueSchedules"] = (now) => this.#read.dueSchedules(now);
+  skipRun: Store["skipRun"] = (skipped) => this.#write.skipRun(skipped);
+  scheduleRuns: Store["scheduleRuns"] = (id, limit) => this.#read.scheduleRuns(id, limit);
 
   pruneSessions: Store["pruneSessions"] = (query, onProgress) =>
     this.#long<number>("pruneSessions", [query], onProgress);

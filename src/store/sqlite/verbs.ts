@@ -59,6 +59,16 @@ import {
   splitRoute,
   switchRoute,
 } from "./queues/routes.js";
+import {
+  addSchedule,
+  changeSchedule,
+  dueSchedules,
+  findSchedule,
+  listSchedules,
+  removeSchedule,
+  scheduleRuns,
+  skipRun,
+} from "./queues/schedules.js";
 import { failTurn, finishTurn, startTurn } from "./queues/turns.js";
 import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
@@ -132,6 +142,10 @@ export const writeVerbs = {
   approvePairing,
   failPairing,
   revokePairing,
+  addSchedule,
+  changeSchedule,
+  removeSchedule,
+  skipRun,
 };
 
 /** Not inside a transaction. */
@@ -176,6 +190,10 @@ export const readVerbs = {
   listPairings,
   pendingPairings,
   isPaired,
+  listSchedules,
+  findSchedule,
+  dueSchedules,
+  scheduleRuns,
 };
 
 type Result<R> = R extends Generator<unknown, infer T> ? T : R;

@@ -1,6 +1,6 @@
 import { newSessionId } from "../../../src/clock.js";
 import { type Config, configSchema } from "../../../src/config/schema.js";
-import type { InboundMessage, Origin, Principal } from "../../../src/message.js";
+import { type InboundMessage, type Origin, type Principal, targetOf } from "../../../src/message.js";
 import { assemble } from "../../../src/policies/compression.js";
 import { nextReset } from "../../../src/policies/reset.js";
 import type { CommandCall, CommandGateway, CommandOutcome } from "../../../src/routing/commands/command.js";
@@ -47,6 +47,7 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
     contextLength: 128_000,
     ...sessionsOf(store, routes),
     ...turnsOf(activity),
+    deliveryOf: async (call, text) => ({ deliver: text, target: targetOf(call.message) }),
     nextReset: (route) => whenReset(config, route),
   };
   return { store, gateway, routes, activity };

@@ -7,7 +7,7 @@ const names = commands.flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]
 describe("the commands", () => {
   it("are those of the manual", () => {
     const manual =
-      "new reset title resume sessions branch fork compress undo retry stop queue q steer background bg btw " +
+      "new reset title resume sessions branch fork compress cron undo retry stop queue q steer background bg btw " +
       "status usage insights model whoami help commands start";
     expect(names.toSorted()).toEqual(manual.split(" ").toSorted());
   });

@@ -7,6 +7,7 @@ import type { AcceptedMessage, InboxRow, InboxState, SettledMessage } from "../.
 import { marks, sql } from "../statements.js";
 import { addReply } from "./outbox.js";
 import { saveCursor } from "./platforms.js";
+import { startRun } from "./schedules.js";
 import { OPEN_IN } from "./schema.js";
 
 export interface StoredInbox {
@@ -60,7 +61,9 @@ export function acceptMessages(db: Database, messages: readonly AcceptedMessage[
       receivedAt,
     );
     if (cursor) saveCursor(db, platform, account, cursor.name, cursor.value);
-    return row ? [toInboxRow(row as StoredInbox)] : [];
+    const stored = row as StoredInbox | undefined;
+    if (message.errand?.run) startRun(db, message.errand.run, stored?.id);
+    return stored ? [toInboxRow(stored)] : [];
   });
 }
 

@@ -84,6 +84,31 @@ export const QUEUE_TABLES = [
     until REAL NOT NULL,
     PRIMARY KEY (platform, account, chat_id)
 ) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS gw_schedules (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    time_zone TEXT,
+    missed TEXT NOT NULL,
+    deliver TEXT NOT NULL,
+    target TEXT,
+    maker TEXT,
+    state TEXT NOT NULL DEFAULT 'active',
+    next_at REAL,
+    run_requested_at REAL,
+    created_at REAL NOT NULL
+)`,
+  `CREATE TABLE IF NOT EXISTS gw_schedule_runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    schedule_id TEXT NOT NULL,
+    tick REAL NOT NULL,
+    manual INTEGER NOT NULL,
+    inbox_id INTEGER,
+    reason TEXT,
+    at REAL NOT NULL,
+    UNIQUE (schedule_id, tick, manual)
+)`,
   "CREATE TABLE IF NOT EXISTS gw_previews (inbox_id INTEGER PRIMARY KEY, message_id TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
@@ -106,5 +131,7 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_outbox_inbox ON gw_outbox(inbox_id) WHERE inbox_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_outbox_turn ON gw_outbox(turn_id) WHERE turn_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_outbox_sent ON gw_outbox(sent_at) WHERE sent_at IS NOT NULL",
+  `CREATE UNIQUE INDEX IF NOT EXISTS gw_schedules_name ON gw_schedules(name COLLATE NOCASE)
+    WHERE state <> 'done'`,
   "CREATE INDEX IF NOT EXISTS gw_pairing_user ON gw_pairing(platform, user_id)",
 ];

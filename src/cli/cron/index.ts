@@ -1,0 +1,74 @@
+/** `hermes cron`: what the agent is asked at which times, and where its answers go. */
+
+import { Command, Option } from "commander";
+import { jsonOption } from "../options.js";
+import { add, edit, pause, remove, resume, runNow } from "./change.js";
+import { list, show } from "./show.js";
+
+const HELP = `
+A time is a cron expression, an interval, or one moment, in --timezone or the configured one:
+
+  hermes cron add "0 9 * * 1-5" "What is on today?" --to telegram:42
+  hermes cron add "every 30m" "Look at the queue. [SILENT] if all is well." --to home --name queue
+  hermes cron add "in 2h" "Remind me to call Ada" --to slack:#ops
+  hermes cron add 2026-06-17T09:00 "Wish Ann a happy birthday" --to telegram:Family
+
+Each run is a session of its own (source cron). An answer that holds [SILENT] is kept and not sent.`;
+
+export function cronCommand(): Command {
+  const command = new Command("cron").addHelpText("after", HELP);
+  const to = () => new Option("--to <target>", "where answers go: platform:chat[:thread], home, or local");
+  const zone = () => new Option("--timezone <name>", "IANA name (default: the configured one)");
+  const missed = () =>
+    new Option("--missed <policy>", "a run that nobody was there for").choices(["run", "skip"]);
+  command
+    .command("add")
+    .description("Make a schedule")
+    .argument("<when>", "a cron expression, every 30m, in 2h, or a moment")
+    .argument("<prompt>", "what the agent is asked; - reads the standard input")
+    .option("--name <name>", "what it is called (default: the beginning of the prompt)")
+    .addOption(to().default("local"))
+    .addOption(zone())
+    .addOption(missed().default("run"))
+    .addOption(jsonOption())
+    .action(add);
+  command
+    .command("list")
+    .description("Show the schedules, when they run next and how the last run went")
+    .option("--all", "also those that are done")
+    .addOption(jsonOption())
+    .action(list);
+  command
+    .command("show")
+    .description("Show one with its last runs")
+    .argument("<schedule>", "its name or id")
+    .addOption(jsonOption())
+    .action(show);
+  command
+    .command("edit")
+    .description("Change a schedule")
+    .argument("<schedule>", "its name or id")
+    .option("--when <when>")
+    .option("--prompt <prompt>")
+    .option("--name <name>")
+    .addOption(to())
+    .addOption(zone())
+    .addOption(missed())
+    .addOption(jsonOption())
+    .action(edit);
+  const verbs = { run: runNow, pause, resume, remove };
+  const about = {
+    run: "Run it now, besides its times",
+    pause: "Let its times pass",
+    resume: "Let it run again, from its next time on",
+    remove: "Delete it",
+  };
+  for (const verb of ["run", "pause", "resume", "remove"] as const)
+    command
+      .command(verb)
+      .description(about[verb])
+      .argument("<schedule>", "its name or id")
+      .addOption(jsonOption())
+      .action(verbs[verb]);
+  return command;
+}

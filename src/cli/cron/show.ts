@@ -1,0 +1,116 @@
+import { stripVTControlCharacters } from "node:util";
+import { nowSeconds } from "../../clock.js";
+import { loadConfig } from "../../config/load.js";
+import { resolveHome } from "../../config/paths.js";
+import { HermesError } from "../../errors.js";
+import { formatTarget } from "../../message.js";
+import { formatWhen, type When } from "../../policies/when.js";
+import { localTime } from "../../routing/commands/parts/times.js";
+import type { RunRow, ScheduleRow } from "../../store/schedules.js";
+import type { Store } from "../../store/store.js";
+import { shorten } from "../cells.js";
+import { drawColumns } from "../columns.js";
+import { noDatabase, withStore } from "../open.js";
+import { print, printJson } from "../output.js";
+import { relativeTime } from "../times.js";
+
+const RUNS_SHOWN = 10;
+
+export async function list({ all, json }: { all?: boolean; json?: boolean }): Promise<void> {
+  const schedules = await withStore<ScheduleRow[]>(
+    (store) => store.listSchedules(),
+    () => [],
+  );
+  const shown = all ? schedules : schedules.filter(({ state }) => state !== "done");
+  if (json) return printJson(shown);
+  if (shown.length === 0)
+    return print("There are no schedules. `hermes cron add --help` tells how to make one.");
+  const zone = configuredZone();
+  const columns = [
+    { header: "Id", width: 8 },
+    { header: "Name", width: 24, cut: 22 },
+    { header: "When", width: 16, cut: 15 },
+    { header: "Next", width: 16 },
+    { header: "To", width: 22, cut: 20 },
+    { header: "Last", width: 24 },
+  ];
+  const now = nowSeconds();
+  const rows = shown.map((schedule) => [
+    schedule.id,
+    schedule.name,
+    formatWhen(schedule.when as When),
+    nextCell(schedule, zone),
+    whereTo(schedule),
+    lastCell(schedule.lastRun, now),
+  ]);
+  print(drawColumns(columns, rows, 110));
+}
+
+export async function show(reference: string, { json }: { json?: boolean }): Promise<void> {
+  const { schedule, runs } = await withStore(async (store) => {
+    const found = await store.findSchedule(reference);
+    if (!found) throw await unknownSchedule(store, reference);
+    return { schedule: found, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };
+  }, noDatabase);
+  if (json) return printJson({ ...schedule, runs });
+  const zone = configuredZone();
+  const { name, id, when, prompt, missed, maker, timeZone } = schedule;
+  print(`${name} (${id})`);
+  print(`  when     ${formatWhen(when as When)} (${timeZone ?? zone})`);
+  print(`  next     ${nextCell(schedule, zone)}`);
+  print(`  to       ${whereTo(schedule)}`);
+  print(`  missed   ${missed}`);
+  if (maker) print(`  made by  ${maker.platform}:${maker.userId}`);
+  print(`  prompt   ${stripVTControlCharacters(prompt).replaceAll("\n", "\n           ")}`);
+  print(runs.length === 0 ? "It has not run yet." : "Last runs:");
+  for (const run of runs) print(`  ${drawRun(run, timeZone ?? zone)}`);
+}
+
+function drawRun(run: RunRow, zone: string): string {
+  const facts = [
+    localTime(run.tick, zone),
+    run.manual ? "wanted" : "",
+    run.state,
+    run.reason ?? "",
+    run.delivery === null ? "" : `answer ${run.delivery}`,
+    run.sessionId ?? "",
+    run.inboxId === null ? "" : `in:${run.inboxId}`,
+  ];
+  return facts.filter((fact) => fact !== "").join("  ");
+}
+
+/** "Next run: 2026-06-17 09:00 (Europe/Berlin)." */
+export function nextRun(schedule: ScheduleRow, zone: string): string {
+  return `Next run: ${nextCell(schedule, zone, true)}.`;
+}
+
+function nextCell({ state, nextAt, timeZone }: ScheduleRow, zone: string, withZone = false): string {
+  if (state !== "active" || nextAt === null) return state === "active" ? "never" : state;
+  const time = localTime(nextAt, timeZone ?? zone);
+  return withZone ? time : time.replace(/ \(.*\)$/, "");
+}
+
+function whereTo({ target, deliver }: ScheduleRow): string {
+  return target ? formatTarget(target) : deliver;
+}
+
+const REASON_CELLS = 40;
+
+function lastCell(run: RunRow | null, now: number): string {
+  if (!run) return "—";
+  const reason =
+    run.state === "failed" || run.state === "skipped" ? `: ${shorten(run.reason ?? "", REASON_CELLS)}` : "";
+  const undelivered = run.delivery === "dead" ? ", not delivered" : "";
+  return `${run.state} ${relativeTime(run.at, now)}${undelivered}${reason}`;
+}
+
+function configuredZone(): string {
+  return loadConfig({ home: resolveHome(process.env), env: process.env }).config.timezone;
+}
+
+export async function unknownSchedule(store: Store, reference: string): Promise<HermesError> {
+  const names = (await store.listSchedules()).map(({ name, id }) => `"${name}" (${id})`);
+  return new HermesError("not_found", `There is no schedule "${reference}".`, {
+    hint: names.length === 0 ? "There is none at all." : `These are: ${names.slice(0, 10).join(", ")}.`,
+  });
+}

@@ -1,0 +1,247 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { ScheduledRun } from "../../../errand.js";
+import { HermesError } from "../../../errors.js";
+import type {
+  DueSchedule,
+  NewSchedule,
+  RunRow,
+  ScheduleChanges,
+  ScheduleRow,
+  SkippedRun,
+} from "../../schedules.js";
+import { isDoubled } from "../faults.js";
+import { sql } from "../statements.js";
+
+interface StoredSchedule {
+  id: string;
+  name: string;
+  prompt: string;
+  rule: string;
+  time_zone: string | null;
+  missed: "run" | "skip";
+  deliver: string;
+  target: string | null;
+  maker: string | null;
+  state: ScheduleRow["state"];
+  next_at: number | null;
+  run_requested_at: number | null;
+  created_at: number;
+}
+
+interface StoredRun {
+  tick: number;
+  at: number;
+  manual: number;
+  reason: string | null;
+  inbox_id: number | null;
+  inbox_state: string | null;
+  inbox_error: string | null;
+  session_id: string | null;
+  delivery: RunRow["delivery"];
+}
+
+/** Runs that are remembered of each schedule. */
+const RUNS_KEPT = 100;
+/** Schedules that are done stay for a look. */
+const DONE_KEPT = 100;
+const DUE_AT_ONCE = 100;
+
+export function addSchedule(db: Database, schedule: NewSchedule, max: number): ScheduleRow {
+  const open = sql(db, "SELECT count(*) FROM gw_schedules WHERE state <> 'done'").pluck().get() as number;
+  if (open >= max)
+    throw new HermesError("refused", `There are ${open} schedules already.`, {
+      hint: "Remove one, or raise cron.max_jobs.",
+    });
+  sql(
+    db,
+    `DELETE FROM gw_schedules WHERE state = 'done' AND id NOT IN
+       (SELECT id FROM gw_schedules WHERE state = 'done' ORDER BY created_at DESC LIMIT ?)`,
+  ).run(DONE_KEPT);
+  sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id NOT IN (SELECT id FROM gw_schedules)").run();
+  explainDoubled(schedule.name, () =>
+    sql(
+      db,
+      `INSERT INTO gw_schedules (id, name, prompt, rule, time_zone, missed, deliver, target, maker, next_at, created_at)
+       VALUES (@id, @name, @prompt, @rule, @time_zone, @missed, @deliver, @target, @maker, @next_at, @created_at)`,
+    ).run({ ...columnsOf(schedule), id: schedule.id, created_at: schedule.createdAt }),
+  );
+  return getSchedule(db, schedule.id)!;
+}
+
+export function listSchedules(db: Database): ScheduleRow[] {
+  const rows = sql(
+    db,
+    "SELECT * FROM gw_schedules ORDER BY state = 'done', name COLLATE NOCASE",
+  ).all() as StoredSchedule[];
+  return rows.map((row) => toSchedule(db, row));
+}
+
+export function findSchedule(db: Database, reference: string): ScheduleRow | undefined {
+  const row = sql(
+    db,
+    `SELECT * FROM gw_schedules WHERE id = @reference OR name = @reference COLLATE NOCASE
+     ORDER BY id = @reference DESC, state = 'done', created_at DESC LIMIT 1`,
+  ).get({ reference }) as StoredSchedule | undefined;
+  return row && toSchedule(db, row);
+}
+
+export function changeSchedule(
+  db: Database,
+  id: string,
+  changes: Partial<ScheduleChanges>,
+): ScheduleRow | undefined {
+  const current = getSchedule(db, id);
+  if (!current) return undefined;
+  const next = { ...current, ...changes };
+  explainDoubled(next.name, () =>
+    sql(
+      db,
+      `UPDATE gw_schedules SET name = @name, prompt = @prompt, rule = @rule, time_zone = @time_zone, missed = @missed,
+         deliver = @deliver, target = @target, maker = @maker, next_at = @next_at, state = @state,
+         run_requested_at = @run_requested_at WHERE id = @id`,
+    ).run({ ...columnsOf(next), id, state: next.state, run_requested_at: next.runRequestedAt }),
+  );
+  return getSchedule(db, id);
+}
+
+export function removeSchedule(db: Database, id: string): boolean {
+  sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id = ?").run(id);
+  return sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id).changes > 0;
+}
+
+export function dueSchedules(db: Database, now: number): DueSchedule[] {
+  const rows = sql(
+    db,
+    `SELECT s.*, EXISTS (SELECT 1 FROM gw_schedule_runs r JOIN gw_inbox i ON i.id = r.inbox_id
+       WHERE r.schedule_id = s.id AND i.state IN ('waiting', 'running')) AS busy
+     FROM gw_schedules s WHERE (s.state = 'active' AND s.next_at <= ?) OR s.run_requested_at IS NOT NULL
+     ORDER BY s.next_at LIMIT ?`,
+  ).all(now, DUE_AT_ONCE) as (StoredSchedule & { busy: number })[];
+  return rows.map((row) => ({ ...toSchedule(db, row), isBusy: row.busy === 1 }));
+}
+
+export function skipRun(db: Database, { scheduleId, tick, nextAt, reason }: SkippedRun): void {
+  addRun(db, { scheduleId, tick, manual: false, inboxId: null, reason });
+  moveOn(db, scheduleId, nextAt);
+}
+
+/** In the transaction that accepts its message. One that is there already only moves its schedule on. */
+export function startRun(db: Database, run: ScheduledRun, inboxId: number | undefined): void {
+  const { scheduleId, tick, nextAt } = run;
+  if (inboxId !== undefined)
+    addRun(db, { scheduleId, tick, manual: run.manual === true, inboxId, reason: null });
+  if (run.manual) sql(db, "UPDATE gw_schedules SET run_requested_at = NULL WHERE id = ?").run(scheduleId);
+  else moveOn(db, scheduleId, nextAt);
+}
+
+function moveOn(db: Database, scheduleId: string, nextAt: number | null): void {
+  sql(
+    db,
+    "UPDATE gw_schedules SET next_at = @nextAt, state = CASE WHEN @nextAt IS NULL THEN 'done' ELSE state END WHERE id = @id",
+  ).run({ nextAt, id: scheduleId });
+}
+
+function addRun(
+  db: Database,
+  run: { scheduleId: string; tick: number; manual: boolean; inboxId: number | null; reason: string | null },
+): void {
+  const { scheduleId, tick, manual, inboxId, reason } = run;
+  sql(
+    db,
+    `INSERT INTO gw_schedule_runs (schedule_id, tick, manual, inbox_id, reason, at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (schedule_id, tick, manual) DO NOTHING`,
+  ).run(scheduleId, tick, manual ? 1 : 0, inboxId, reason, nowSeconds());
+  sql(
+    db,
+    `DELETE FROM gw_schedule_runs WHERE schedule_id = @id AND id NOT IN
+       (SELECT id FROM gw_schedule_runs WHERE schedule_id = @id ORDER BY id DESC LIMIT ${RUNS_KEPT})`,
+  ).run({ id: scheduleId });
+}
+
+export function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
+  const rows = sql(
+    db,
+    `SELECT r.*, i.state AS inbox_state, i.error AS inbox_error, i.session_id,
+       (SELECT o.state FROM gw_outbox o WHERE o.inbox_id = r.inbox_id ORDER BY o.id DESC LIMIT 1) AS delivery
+     FROM gw_schedule_runs r LEFT JOIN gw_inbox i ON i.id = r.inbox_id
+     WHERE r.schedule_id = ? ORDER BY r.id DESC LIMIT ?`,
+  ).all(id, limit) as StoredRun[];
+  return rows.map(toRun);
+}
+
+function getSchedule(db: Database, id: string): ScheduleRow | undefined {
+  const row = sql(db, "SELECT * FROM gw_schedules WHERE id = ?").get(id) as StoredSchedule | undefined;
+  return row && toSchedule(db, row);
+}
+
+function toSchedule(db: Database, row: StoredSchedule): ScheduleRow {
+  return {
+    id: row.id,
+    name: row.name,
+    prompt: row.prompt,
+    when: JSON.parse(row.rule),
+    timeZone: row.time_zone,
+    missed: row.missed,
+    deliver: row.deliver,
+    target: parsed(row.target),
+    maker: parsed(row.maker),
+    state: row.state,
+    nextAt: row.next_at,
+    runRequestedAt: row.run_requested_at,
+    createdAt: row.created_at,
+    lastRun: scheduleRuns(db, row.id, 1)[0] ?? null,
+  };
+}
+
+function columnsOf(schedule: Omit<NewSchedule, "id" | "createdAt">): Record<string, unknown> {
+  const { name, prompt, when, timeZone, missed, deliver, target, maker, nextAt } = schedule;
+  return {
+    name,
+    prompt,
+    rule: JSON.stringify(when),
+    time_zone: timeZone,
+    missed,
+    deliver,
+    target: target && JSON.stringify(target),
+    maker: maker && JSON.stringify(maker),
+    next_at: nextAt,
+  };
+}
+
+function parsed<T>(json: string | null): T | null {
+  return json === null ? null : (JSON.parse(json) as T);
+}
+
+function toRun(row: StoredRun): RunRow {
+  return {
+    tick: row.tick,
+    at: row.at,
+    manual: row.manual === 1,
+    state: stateOf(row),
+    reason: row.reason ?? row.inbox_error,
+    sessionId: row.session_id,
+    inboxId: row.inbox_id,
+    delivery: row.delivery,
+  };
+}
+
+/** A row that is gone from the inbox was finished: those that failed stay there. */
+function stateOf({ inbox_id, inbox_state }: StoredRun): RunRow["state"] {
+  if (inbox_id === null) return "skipped";
+  if (inbox_state === "dead" || inbox_state === "refused") return "failed";
+  if (inbox_state === "waiting" || inbox_state === "running" || inbox_state === "cancelled")
+    return inbox_state;
+  return "done";
+}
+
+function explainDoubled(name: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isDoubled(error)) throw error;
+    throw new HermesError("conflict", `There is a schedule called "${name}" already.`, {
+      hint: "Give it another name.",
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { NewSchedule, RunRow, ScheduleRow } from "../../src/store/schedules.js";
+import { storeIn } from "./support/home.js";
+import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
+
+const CONFIG = `
+timezone: Europe/Berlin
+cron: {max_jobs: 2}
+platforms:
+  telegram: {token: "1:x", home_channel: -100}
+`;
+
+function someHome(): string {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "config.yaml"), CONFIG);
+  return home;
+}
+
+/** The same with a schedule, as the command would have made it. */
+async function withSchedule(more: Partial<NewSchedule> = {}): Promise<string> {
+  const home = someHome();
+  const made: NewSchedule = {
+    id: "0badcafe",
+    name: "Drink tea",
+    prompt: "Drink tea!",
+    when: { kind: "every", seconds: 1800, from: 1_780_000_000 },
+    timeZone: "UTC",
+    missed: "run",
+    deliver: "home",
+    target: null,
+    maker: null,
+    nextAt: 1_780_000_000,
+    createdAt: 1_780_000_000,
+    ...more,
+  };
+  await storeIn(home, (store) => store.addSchedule(made, 9));
+  return home;
+}
+
+describe("hermes cron", () => {
+  it("adds and lists, as many as there may be", async () => {
+    const home = someHome();
+    const day = ["cron", "add", "0 9 * * *", "What is on?", "--to", "telegram:-5:7", "--name", "day"];
+    expect(await hermes(home, ...day)).toMatch(
+      /^Added "day" \([0-9a-f]{8}\)\. Next run: \d{4}-\d\d-\d\d 09:00 \(Europe\/Berlin\)\.\n$/,
+    );
+    const tea = [
+      "cron",
+      "add",
+      "every 30m",
+      "-",
+      "--to",
+      "home",
+      "--timezone",
+      "UTC",
+      "--missed",
+      "skip",
+      "--json",
+    ];
+    const added = await runHermes(home, tea, "Drink tea\n");
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      name: "Drink tea",
+      when: { kind: "every", seconds: 1800 },
+      deliver: "home",
+      target: null,
+      missed: "skip",
+      timeZone: "UTC",
+    });
+    const full = await runHermes(home, ["cron", "add", "@daily", "x"]);
+    expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining("cron.max_jobs") });
+    const list = await hermes(home, "cron", "list");
+    expect(list).toMatch(/day\s+0 9 \* \* \*\s+\d{4}-\d\d-\d\d 09:00\s+telegram:-5:7\s+—/);
+    expect(list).toMatch(/Drink tea\s+every 30m/);
+  });
+
+  it("pauses, resumes, edits, runs and removes", async () => {
+    const home = await withSchedule();
+    expect(await hermes(home, "cron", "pause", "drink TEA")).toBe('Paused "Drink tea".\n');
+    expect(await hermes(home, "cron", "resume", "0badcafe")).toContain(
+      '"Drink tea" runs again. Next run: 20',
+    );
+    const edited = ["cron", "edit", "Drink tea", "--when", "30 7 * * *", "--to", "local", "--name", "tea"];
+    expect(await hermesJson<ScheduleRow>(home, ...edited)).toMatchObject({
+      name: "tea",
+      prompt: "Drink tea!",
+      when: { expression: "30 7 * * *" },
+      timeZone: "UTC",
+      deliver: "local",
+    });
+    expect(await hermes(home, "cron", "run", "tea")).toContain("none is running");
+    expect(await storeIn(home, (store) => store.dueSchedules(0))).toMatchObject([{ name: "tea" }]);
+    expect(await hermes(home, "cron", "remove", "tea")).toBe('Removed "tea" (30 7 * * *).\n');
+  });
+
+  it("shows what became of its ticks", async () => {
+    const home = await withSchedule();
+    const skipped = { scheduleId: "0badcafe", tick: 1_780_000_000, nextAt: null, reason: "nobody was there" };
+    await storeIn(home, (store) => store.skipRun(skipped));
+    const [text, json, list, all] = await Promise.all([
+      hermes(home, "cron", "show", "drink tea"),
+      hermesJson<ScheduleRow & { runs: RunRow[] }>(home, "cron", "show", "0badcafe"),
+      hermes(home, "cron", "list"),
+      hermes(home, "cron", "list", "--all"),
+    ]);
+    expect(text).toContain("2026-05-28 20:26 (UTC)  skipped  nobody was there");
+    expect(json).toMatchObject({ state: "done", runs: [{ state: "skipped", reason: "nobody was there" }] });
+    expect(list).toContain("no schedules");
+    expect(all).toContain("skipped");
+  });
+
+  it("says what is wrong", async () => {
+    const home = someHome();
+    const cases: [string[], string][] = [
+      [["add", "whenever", "x"], 'Write "0 9 * * 1-5"'],
+      [["add", "@daily", " "], "prompt is empty"],
+      [["add", "@daily", "x", "--timezone", "Mars/Olympus"], "Europe/Berlin"],
+      [["add", "@daily", "x", "--to", "telegram:Nobody"], "No chat on telegram"],
+      [["add", "@daily", "x", "--to", "origin"], "no chat that this was asked from"],
+      [["add", "@daily", "x", "--missed", "twice"], "Allowed choices are run, skip"],
+      [["pause", "nothing"], "There is no database"],
+    ];
+    const ran = await Promise.all(cases.map(([args]) => runHermes(home, ["cron", ...args])));
+    for (const [i, [, words]] of cases.entries()) {
+      expect(ran[i]!.stderr).toContain(words);
+      expect(ran[i]!.code).not.toBe(0);
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import type { ScheduleRow } from "../../src/store/schedules.js";
+import { plain, TestGateway, type TestGatewayOptions } from "../support/gateway.js";
+import { inDm, inGroup } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
+
+const ann = inDm("ann");
+const group = inGroup("ann", "ops");
+
+const start = (options: TestGatewayOptions = {}) =>
+  TestGateway.start({
+    cron: true,
+    ...options,
+    config: { owners: ["test:ann"], ...options.config },
+    platform: { enabled: true, home_channel: "ops", ...options.platform },
+  });
+
+/** As if that many seconds had passed for the schedule. */
+function makeDue(gateway: TestGateway, secondsAgo = 0): void {
+  const at = Math.floor(Date.now() / 1000) - secondsAgo;
+  gateway.change(
+    "UPDATE gw_schedules SET next_at = ?, rule = json_set(rule, '$.from', ?) WHERE next_at IS NOT NULL",
+    at,
+    at,
+  );
+}
+
+async function only(gateway: TestGateway): Promise<ScheduleRow> {
+  const schedules = await gateway.store.listSchedules();
+  expect(schedules).toHaveLength(1);
+  return schedules[0]!;
+}
+
+const lastRun = (gateway: TestGateway, state: string) =>
+  until(
+    `the last run is ${state}`,
+    async () => {
+      const { lastRun: run } = await only(gateway);
+      return run?.state === state && run;
+    },
+    { found: () => gateway.store.listSchedules() },
+  );
+
+describe("/cron", () => {
+  it("is for owners", async () => {
+    const gateway = await start();
+    expect(await gateway.ask(inDm("bob"), "/cron add every 30m hello")).toEqual([
+      "Schedules are for owners.",
+    ]);
+    expect(await gateway.store.listSchedules()).toEqual([]);
+  });
+
+  it("adds, lists, pauses, resumes and removes; answers go to the chat where it was asked for", async () => {
+    const gateway = await start();
+    const [none] = await gateway.ask(ann, "/cron");
+    expect(none).toContain("no schedules");
+    const [added] = await gateway.ask(ann, '/cron add --name tea "every 1h" Drink some tea');
+    expect(added).toMatch(/^⏰ `tea` `every 1h` → `test:dm-ann`, next 20/);
+    expect(await only(gateway)).toMatchObject({
+      prompt: "Drink some tea",
+      target: { chatId: "dm-ann", replyTo: null },
+      maker: { platform: "test", userId: "ann" },
+    });
+    expect((await gateway.ask(ann, "/cron add --name tea every 2h again"))[0]).toContain(
+      'called "tea" already',
+    );
+    expect((await gateway.ask(ann, "/cron list"))[0]).toContain("`tea`");
+    expect(await gateway.ask(ann, "/cron pause tea")).toEqual(["`tea` is paused."]);
+    expect((await gateway.ask(ann, "/cron"))[0]).toContain("paused");
+    expect(await gateway.ask(ann, "/cron resume TEA")).toEqual(["`tea` runs again."]);
+    expect(await gateway.ask(ann, "/cron remove coffee")).toEqual([
+      "There is no schedule `coffee`. `/cron` shows them.",
+    ]);
+    expect(await gateway.ask(ann, "/cron remove tea")).toEqual(["`tea` is gone."]);
+    expect((await gateway.ask(ann, "/cron add whenever you like"))[0]).toContain("no time at the beginning");
+    expect((await gateway.ask(ann, "/cron fly"))[0]).toContain("/cron fly");
+  });
+});
+
+describe("a schedule that is due", () => {
+  it("runs in a session of its own, once for its tick, and its answer goes to its chat", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --to home --name news every 1h what is new?");
+    makeDue(gateway);
+    const run = await lastRun(gateway, "done");
+    await gateway.idle();
+    const [answer, ...others] = gateway.adapter.to(group).map(({ text }) => text);
+    expect(others).toEqual([]);
+    expect(answer).toMatch(/^\*\*Cronjob Response: news\*\*\n\n/);
+    expect(plain(answer!.split("\n\n").slice(1).join("\n\n"))).toContain("what is new?");
+    expect(await gateway.store.getSession(run.sessionId!)).toMatchObject({
+      source: "cron",
+      end_reason: "cron_complete",
+      message_count: 2,
+    });
+    expect(await gateway.store.listRoutes()).toEqual([]);
+    // Ann may find what was said on her behalf.
+    const seen = await gateway.store.resolveSession(run.sessionId!, { platform: "test", userId: "ann" });
+    expect(seen?.id).toBe(run.sessionId);
+    expect((await only(gateway)).nextAt).toBeGreaterThan(Date.now() / 1000);
+  });
+
+  it("says nothing with [SILENT], and keeps what has no chat", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --to home --name quiet every 1h say [SILENT]");
+    makeDue(gateway);
+    expect(await lastRun(gateway, "done")).toMatchObject({ delivery: null });
+    await gateway.ask(ann, "/cron remove quiet");
+    await gateway.ask(ann, "/cron add --to local --name diary every 1h dear diary");
+    makeDue(gateway);
+    await lastRun(gateway, "done");
+    await gateway.idle();
+    expect(await only(gateway)).toMatchObject({ lastRun: { delivery: "sent" } });
+    expect(gateway.adapter.to(group)).toEqual([]);
+  });
+
+  it("that fails tells its chat once, and again after it went well", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --to home --name broken every 1h !fail refused");
+    const { id } = await only(gateway);
+    let ticks = 4;
+    const runAs = async (prompt: string, state: string) => {
+      await gateway.store.changeSchedule(id, { prompt });
+      ticks -= 1;
+      makeDue(gateway, ticks);
+      await until(
+        "the tick is taken",
+        async () => (await gateway.store.scheduleRuns(id, 9)).length === 4 - ticks,
+      );
+      await lastRun(gateway, state);
+      await gateway.idle();
+    };
+    const told = () => gateway.adapter.to(group).map(({ text }) => text.replace(/:[\s\S]*/, ""));
+    await runAs("!fail refused", "failed");
+    await runAs("!fail refused", "failed");
+    expect(told()).toEqual(["⚠️ broken failed"]);
+    await runAs("[SILENT]", "done");
+    await runAs("!fail refused", "failed");
+    expect(told()).toEqual(["⚠️ broken failed", "⚠️ broken failed"]);
+    expect((await gateway.ask(ann, "/cron"))[0]).toContain("last failed");
+  });
+
+  it("doesn't pile up while the run before is still going", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --to home --name slow every 1h !slow 60000 done");
+    makeDue(gateway, 5);
+    await lastRun(gateway, "running");
+    makeDue(gateway);
+    const skipped = await lastRun(gateway, "skipped");
+    expect(skipped.reason).toBe("the run before was still going");
+    expect(gateway.read("SELECT count(*) AS n FROM gw_inbox WHERE platform = 'cron'")).toEqual([{ n: 1 }]);
+  });
+
+  it("runs when somebody wants it, besides its times, also while it is paused", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --to home --name now every 1h hello");
+    const { nextAt } = await only(gateway);
+    await gateway.ask(ann, "/cron pause now");
+    expect(await gateway.ask(ann, "/cron run now")).toEqual(["`now` runs now."]);
+    expect(await lastRun(gateway, "done")).toMatchObject({ manual: true });
+    expect(await only(gateway)).toMatchObject({ nextAt, state: "paused", runRequestedAt: null });
+  });
+
+  it("that has no home to go to is skipped with the reason", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --to home --name lost every 1h hello");
+    const homeless = await gateway.restart({
+      cron: true,
+      config: { owners: ["test:ann"] },
+      platform: { enabled: true },
+    });
+    makeDue(homeless);
+    expect(await lastRun(homeless, "skipped")).toMatchObject({ reason: "No platform has a home channel." });
+  });
+
+  it("once is over then", async () => {
+    const gateway = await start({ config: { cron: { wrap_response: false } } });
+    await gateway.ask(ann, "/cron add in 1h call Ada");
+    gateway.change("UPDATE gw_schedules SET next_at = 1000, rule = json_set(rule, '$.at', 1000)");
+    await lastRun(gateway, "done");
+    await gateway.idle();
+    expect(await only(gateway)).toMatchObject({ state: "done", nextAt: null });
+    expect(plain(gateway.adapter.to(ann).at(-1)!.text)).toContain("call Ada");
+    expect((await gateway.ask(ann, "/cron resume call Ada"))[0]).toContain("is over");
+  });
+});

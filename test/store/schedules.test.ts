@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import type { InboundMessage, Target } from "../../src/message.js";
+import type { NewSchedule } from "../../src/store/schedules.js";
+import type { Store } from "../../src/store/store.js";
+import { tempStore } from "../support/temp.js";
+
+const TARGET: Target = {
+  platform: "test",
+  account: "bot",
+  chatType: "group",
+  chatId: "c1",
+  threadId: null,
+  userId: null,
+  replyTo: null,
+};
+
+const schedule = (name: string, more: Partial<NewSchedule> = {}): NewSchedule => ({
+  id: `id-${name}`,
+  name,
+  prompt: "ask",
+  when: { kind: "every", seconds: 60, from: 100 },
+  timeZone: null,
+  missed: "run",
+  deliver: "local",
+  target: null,
+  maker: null,
+  nextAt: 100,
+  createdAt: 1,
+  ...more,
+});
+
+/** The message of a tick, as the adapter would bring it. */
+function run(scheduleId: string, tick: number, nextAt: number | null): InboundMessage {
+  return {
+    platform: "cron",
+    account: "cron",
+    eventId: `${scheduleId}@${tick}`,
+    origin: { platform: "cron", chatType: "dm", chatId: scheduleId, threadId: String(tick) },
+    text: "ask",
+    attachments: [],
+    sentAt: tick,
+    mentioned: true,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: true,
+    errand: { run: { scheduleId, tick, nextAt } },
+  };
+}
+
+const accept = (store: Store, message: InboundMessage) =>
+  store.acceptMessages([{ message, sessionKey: `k:${message.eventId}`, receivedAt: 1 }]);
+
+describe("schedules", () => {
+  it("have names of their own, and there are not too many", async () => {
+    const { store } = await tempStore();
+    await store.addSchedule(schedule("News"), 2);
+    await expect(store.addSchedule(schedule("news", { id: "other" }), 2)).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await store.addSchedule(schedule("tea"), 2);
+    await expect(store.addSchedule(schedule("more"), 2)).rejects.toMatchObject({ code: "refused" });
+    expect((await store.findSchedule("NEWS"))?.id).toBe("id-News");
+    expect((await store.findSchedule("id-tea"))?.name).toBe("tea");
+    await expect(store.changeSchedule("id-tea", { name: "NEWS" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    // What is done makes room, and gives its name away.
+    await store.changeSchedule("id-News", { state: "done" });
+    await store.addSchedule(schedule("news", { id: "new" }), 2);
+    expect((await store.findSchedule("news"))?.id).toBe("new");
+    expect((await store.listSchedules()).map(({ id }) => id)).toEqual(["new", "id-tea", "id-News"]);
+    expect(await store.removeSchedule("new")).toBe(true);
+    expect(await store.removeSchedule("new")).toBe(false);
+  });
+
+  it("move on with the message of their tick, and one tick is one message", async () => {
+    const { store } = await tempStore();
+    await store.addSchedule(schedule("a"), 9);
+    expect(await store.dueSchedules(99)).toEqual([]);
+    expect(await store.dueSchedules(100)).toMatchObject([{ id: "id-a", isBusy: false }]);
+    expect(await accept(store, run("id-a", 100, 160))).toHaveLength(1);
+    expect(await store.dueSchedules(159)).toEqual([]);
+    expect(await store.dueSchedules(160)).toMatchObject([
+      { isBusy: true, lastRun: { state: "waiting", tick: 100 } },
+    ]);
+    // As if its schedule had not moved.
+    await store.changeSchedule("id-a", { nextAt: 100 });
+    expect(await accept(store, run("id-a", 100, 160))).toEqual([]);
+    expect((await store.findSchedule("a"))?.nextAt).toBe(160);
+    expect(await store.scheduleRuns("id-a", 10)).toHaveLength(1);
+  });
+
+  it("are done when no tick is left, and tell what was skipped", async () => {
+    const { store } = await tempStore();
+    await store.addSchedule(schedule("a"), 9);
+    await store.skipRun({ scheduleId: "id-a", tick: 100, nextAt: 160, reason: "too late" });
+    expect(await store.findSchedule("a")).toMatchObject({
+      state: "active",
+      nextAt: 160,
+      lastRun: { state: "skipped", reason: "too late", inboxId: null },
+    });
+    await accept(store, run("id-a", 160, null));
+    expect(await store.findSchedule("a")).toMatchObject({ state: "done", nextAt: null });
+    await store.changeSchedule("id-a", { state: "paused", nextAt: 5 });
+    expect(await store.dueSchedules(999)).toEqual([]);
+    await store.changeSchedule("id-a", { runRequestedAt: 7 });
+    expect(await store.dueSchedules(999)).toMatchObject([{ runRequestedAt: 7 }]);
+  });
+
+  it("remember their last runs and no more", async () => {
+    const { store } = await tempStore();
+    await store.addSchedule(schedule("a"), 9);
+    for (let tick = 0; tick < 105; tick += 1)
+      await store.skipRun({ scheduleId: "id-a", tick, nextAt: tick + 1, reason: "x" });
+    const runs = await store.scheduleRuns("id-a", 1000);
+    expect(runs).toHaveLength(100);
+    expect(runs[0]!.tick).toBe(104);
+  });
+
+  it("follow a chat that has moved", async () => {
+    const { store } = await tempStore();
+    await store.addSchedule(schedule("a", { target: TARGET }), 9);
+    await store.addSchedule(schedule("b", { target: { ...TARGET, platform: "other" } }), 9);
+    await store.moveChat("test", "c1", "c2");
+    expect((await store.findSchedule("a"))?.target).toEqual({ ...TARGET, chatId: "c2" });
+    expect((await store.findSchedule("b"))?.target?.chatId).toBe("c1");
+  });
+});
