@@ -13,28 +13,6 @@ const slackAnswers = (slack: SlackEmulator) =>
     .map((message) => message.text);
 
 describe("Telegram, Discord and Slack at once", () => {
-  it("answers in the chat that was asked, on each platform", async () => {
-    const platforms = await startPlatforms();
-    const { telegram, discord, slack } = platforms;
-    const ann = telegram.users.person("Ann");
-    const chat = telegram.chats.privateWith(ann);
-    await new Daemon({ yaml: platformsYaml(platforms) }).start();
-    telegram.users.write(chat, { from: ann, text: "hello telegram" });
-    await until("Telegram has the answer", () =>
-      telegram.said(chat.id).find((message) => message.text.includes("hello telegram")),
-    );
-    const bob = discord.user("Bob");
-    const dm = discord.dm(bob);
-    discord.say(bob, dm, "hello discord");
-    await until("Discord has the answer", () =>
-      discord.said(dm).find((message) => message.text.includes("hello discord")),
-    );
-    slack.say({ channel: "D1", user: "U1", text: "hello slack" });
-    await until("Slack has the answer", () =>
-      slackAnswers(slack).find((text) => text.includes("hello slack")),
-    );
-  });
-
   it("answers every message once and in order, though the daemon is killed again and again", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;

@@ -12,7 +12,7 @@ export interface Platforms {
 /** The three platforms on loopback; Slack with the direct message D1 of U1. */
 export async function startPlatforms(): Promise<Platforms> {
   const telegram = await new TelegramEmulator().start();
-  const discord = new DiscordEmulator({ heartbeatMs: 500 });
+  const discord = new DiscordEmulator({ heartbeatMs: 500, messageLimit: { count: 100, perMs: 1000 } });
   await discord.start();
   const slack = await new SlackEmulator().start();
   slack.room("D1", "im", ["U1"]);
@@ -20,19 +20,21 @@ export async function startPlatforms(): Promise<Platforms> {
   return { telegram, discord, slack };
 }
 
-/** `more`: further keys of a platform, as YAML after a comma. */
+/** `more`: further keys of a platform, as YAML after a comma; `top`: lines of their own. */
 export function platformsYaml(
   { telegram, discord, slack }: Platforms,
-  more: { telegram?: string; discord?: string; slack?: string } = {},
+  more: { telegram?: string; discord?: string; slack?: string; top?: string } = {},
 ): string {
   const also = (keys: string | undefined) => (keys ? `, ${keys}` : "");
+  const inOneThread = more.slack?.includes("dm_top_level") ? "" : "dm_top_level_threads_as_sessions: false";
   return `
 session_reset: {mode: none}
 streaming: {enabled: false}
 allow_all: true
+${more.top ?? ""}
 platforms:
   telegram: {token: "${telegram.token}", api_root: "${telegram.url}"${also(more.telegram)}}
   discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"${also(more.discord)}}
-  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}", dm_top_level_threads_as_sessions: false${also(more.slack)}}
+  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"${also(inOneThread)}${also(more.slack)}}
 `;
 }

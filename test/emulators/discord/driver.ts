@@ -60,8 +60,9 @@ export class Driver {
   }
 
   /** A thread in a channel, or a post in a forum. */
-  thread(parent: Channel, name: string, owner: User): Channel {
+  thread(parent: Channel, name: string, owner: User, id?: string): Channel {
     const thread = this.core.world.addChannel({
+      ...(id === undefined ? {} : { id }),
       type: CHANNEL.publicThread,
       guildId: parent.guildId,
       parentId: parent.id,

@@ -39,6 +39,8 @@ export interface Said {
   silently?: boolean;
   /** When it was said; epoch milliseconds. */
   atMs?: number;
+  /** Its id, where that matters. */
+  ts?: string;
 }
 
 const CHANNEL_TYPE = { im: "im", mpim: "mpim", channel: "channel", private: "group" } as const;
@@ -149,7 +151,7 @@ export class SlackEmulator {
   }
 
   say(said: Said): StoredMessage {
-    const { channel, user, text, threadTs, attachments, subtype, atMs } = said;
+    const { channel, user, text, threadTs, attachments, subtype, atMs, ts } = said;
     const files = (said.files ?? []).map(({ name, content, mimetype = "application/octet-stream" }) =>
       this.workspace.addFile(name, content, mimetype),
     );
@@ -164,6 +166,7 @@ export class SlackEmulator {
       ...(subtype === undefined ? {} : { subtype }),
       ...(person?.isBot ? { botId: `B${user}` } : {}),
       ...(atMs === undefined ? {} : { ts: this.workspace.nextTs(atMs) }),
+      ...(ts === undefined ? {} : { ts }),
     });
     if (!said.silently) this.#announce(message);
     return message;

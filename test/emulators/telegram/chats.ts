@@ -31,8 +31,7 @@ export class Chats {
     return chat;
   }
 
-  topic(chatId: number): number {
-    const id = this.#nextMessageId++;
+  topic(chatId: number, id: number = this.#nextMessageId++): number {
     this.#topicsOf(chatId).add(id);
     return id;
   }
