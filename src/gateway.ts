@@ -40,7 +40,7 @@ import { resetNotice } from "./sessions/reset-notice.js";
 import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
 import type { InboxRow, Penalty, RouteRow } from "./store/queues.js";
-import { traceIdOf } from "./trace-id.js";
+import { type TraceId, traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
 import { Lanes, type RunningTurn } from "./turns/lanes.js";
 import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
@@ -105,7 +105,7 @@ export class Gateway {
       settled: (row, outcome, startedAt) => events.emit(deliverySettled(row, outcome, startedAt)),
       penalised: ({ platform }, scope, seconds) =>
         events.emit({ type: "penalised", platform, scope, seconds }),
-      onError: (error) => log.error({ err: error }, "delivery failed"),
+      onError: (error, traceId) => log.error({ err: error, traceId }, "delivery failed"),
     });
     this.#sweep = new Sweep(
       parts,
@@ -117,7 +117,7 @@ export class Gateway {
       inbox: this.#inbox,
       aftermath: this.#aftermath,
       isBusy: (key) => this.#isBusy(key),
-      enter: (row) => this.#track(this.#route(row)),
+      enter: (row) => this.#track(this.#route(row), row.traceId),
       newSession: (message) => this.#newSession(message),
       wake: () => this.#delivery.wake(),
     });
@@ -175,7 +175,7 @@ export class Gateway {
     const row = await this.#inbox.accept(message, undefined, cursor);
     if (!row) return events.emit({ type: "duplicate", platform, traceId, eventId });
     events.emit({ type: "accepted", ...aboutMessage(row) });
-    this.#track(this.#route(row));
+    this.#track(this.#route(row), row.traceId);
   }
 
   /** Something was put into the outbox from outside. */
@@ -238,10 +238,10 @@ export class Gateway {
     };
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<void>, traceId?: TraceId): void {
     const tracked = work
       .catch((error: unknown) => {
-        this.#parts.log.error({ err: error }, "routing failed");
+        this.#parts.log.error({ err: error, traceId }, "routing failed");
         this.#refillSoon();
       })
       .finally(() => this.#routing.delete(tracked));
@@ -465,7 +465,7 @@ export class Gateway {
             cursor,
             isOpen: () => this.#pace.isOpen(target),
             shown: (id) => store.savePreview(row.id, id),
-            failed: (error) => log.debug({ err: error, turnId }, "preview failed"),
+            failed: (error) => log.debug({ err: error, traceId: row.traceId, turnId }, "preview failed"),
           }),
       ),
     );

@@ -104,6 +104,7 @@ export interface OutboundMessage {
   mayBeRepeat: boolean;
   /** The message that showed this answer while it was written: it becomes the first part instead of a new one. */
   replaces?: string;
+  traceId?: TraceId;
   /** Files to send along. */
   files?: readonly OutboundFile[];
   /** For a program that waits for it. */

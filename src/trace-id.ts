@@ -21,6 +21,27 @@ export function traceIdFromNonce(nonce: string): TraceId {
   return hash(JSON.stringify(["nonce", nonce]));
 }
 
+/** What a caller calls its request, and the trace that this is. */
+export interface GivenTrace {
+  requestId: string;
+  traceId: TraceId;
+}
+
+/** From the headers of a request: W3C's `traceparent`, or `X-Request-Id`. What is in neither form is left out. */
+export function givenTrace(header: (name: string) => string | null | undefined): GivenTrace | undefined {
+  const [, parent] =
+    /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/.exec(header("traceparent") ?? "") ?? [];
+  const requestId = /^[\w.:+/=@-]{1,128}$/.exec(header("x-request-id")?.trim() ?? "")?.[0];
+  if (isTraceId(parent)) return { requestId: requestId ?? parent, traceId: parent };
+  return requestId === undefined ? undefined : { requestId, traceId: traceIdOfRequest(requestId) };
+}
+
+/** A trace id or a UUID is one already; anything else stands for one. */
+export function traceIdOfRequest(requestId: string): TraceId {
+  const digits = requestId.toLowerCase().replaceAll("-", "");
+  return isTraceId(digits) ? digits : hash(JSON.stringify(["request", requestId]));
+}
+
 export function isTraceId(text: unknown): text is TraceId {
   return typeof text === "string" && /^[0-9a-f]{32}$/.test(text) && text !== NONE;
 }

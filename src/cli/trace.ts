@@ -14,7 +14,10 @@ const TEXT_CELLS = 72;
 export function traceCommand(): Command {
   return new Command("trace")
     .description("Print the timeline of one message: accepted, answered, delivered, or why not")
-    .argument("<message>", "in:12, or the platform's id of the message or of its answer")
+    .argument(
+      "<message>",
+      "in:12, its trace or request id, or the platform's id of the message or of its answer",
+    )
     .addOption(jsonOption())
     .action(trace);
 }
@@ -46,6 +49,7 @@ function header({ inbox, reason, sessionId }: Trace): string[] {
     field("text", shorten(oneLine(message.text), TEXT_CELLS)),
     field("chat", where.filter((part) => part).join(" ")),
     field("user", [message.origin.userId, message.origin.userName].filter((part) => part).join(" ")),
+    field("trace", inbox.traceId),
     field("key", inbox.sessionKey),
     ...(sessionId ? [field("session", sessionId)] : []),
   ];

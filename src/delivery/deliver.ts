@@ -7,6 +7,7 @@ import type { OutboundMessage, Target } from "../message.js";
 import { nextAttempt } from "../policies/retry.js";
 import type { DeliveryOutcome, OutboxRow, Penalty } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import type { TraceId } from "../trace-id.js";
 import type { Pace } from "./pace.js";
 
 /** Outbox rows → adapter.send → what became of them. In each chat in order; a chat that waits holds up no other. */
@@ -20,7 +21,7 @@ export interface DeliveryOptions {
   /** `startedAt`: when its send began. */
   settled(row: OutboxRow, outcome: DeliveryOutcome, startedAt: number): void;
   penalised(penalty: Penalty, scope: SendError["scope"], seconds: number): void;
-  onError(error: unknown): void;
+  onError(error: unknown, traceId?: TraceId): void;
 }
 
 const AT_ONCE = 64;
@@ -89,7 +90,7 @@ export class Delivery {
       if (found !== "missing") return { state: "sent", messageIds: found.messageIds };
       return { state: "pending", notBefore: 0, error, mayBeRepeat: false };
     } catch (failure) {
-      this.#options.onError(failure);
+      this.#options.onError(failure, row.traceId);
       return { state: "pending", notBefore: nowSeconds() + LOOK_UP_AGAIN_SECONDS, error, mayBeRepeat: false };
     }
   }
@@ -124,7 +125,7 @@ export class Delivery {
       killPoint("settled");
       this.#options.settled(row, outcome, startedAt);
     } catch (error) {
-      this.#options.onError(error);
+      this.#options.onError(error, row.traceId);
     }
   }
 
@@ -160,7 +161,7 @@ export class Delivery {
     const { pace, store, onError, penalised } = this.#options;
     const penalty = pace.penalise(row.target, error.scope, delayMs / 1000);
     penalised(penalty, error.scope, delayMs / 1000);
-    await store.savePenalty(penalty).catch(onError);
+    await store.savePenalty(penalty).catch((failure: unknown) => onError(failure, row.traceId));
   }
 
   async #afterFailure(row: OutboxRow, error: unknown): Promise<DeliveryOutcome> {
@@ -187,10 +188,10 @@ export class Delivery {
 }
 
 function toMessage(row: OutboxRow): OutboundMessage {
-  const { id, nonce, kind, target, text, turnId, mayBeRepeat, replaces, details } = row;
+  const { id, traceId, nonce, kind, target, text, turnId, mayBeRepeat, replaces, details } = row;
   const files = row.files.filter((file) => "path" in file);
   return {
-    ...{ id, nonce, kind, target, text, turnId, mayBeRepeat },
+    ...{ id, traceId, nonce, kind, target, text, turnId, mayBeRepeat },
     ...(replaces === null ? {} : { replaces }),
     ...(files.length === 0 ? {} : { files }),
     ...(details ? { details } : {}),

@@ -3,6 +3,7 @@ import { HermesError } from "../errors.js";
 import { formatTarget, type Target } from "../message.js";
 import type { DeliveryRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import type { TraceId } from "../trace-id.js";
 import { findTarget } from "./find-target.js";
 import type { Places } from "./target.js";
 
@@ -12,6 +13,7 @@ export interface Send {
   text: string;
   /** Asked again under the same key, it is one message. */
   key?: string | undefined;
+  traceId?: TraceId | undefined;
 }
 
 export interface QueuedSend {
@@ -25,7 +27,7 @@ const LOOK_MS = 100;
 
 export async function queueSend(
   store: Pick<Store, "knownChats" | "enqueueReply">,
-  { to, text, key }: Send,
+  { to, text, key, traceId }: Send,
   places: Omit<Places, "chats">,
 ): Promise<QueuedSend> {
   if (text.trim() === "") throw new HermesError("invalid", "There is nothing to send: the text is empty.");
@@ -33,7 +35,8 @@ export async function queueSend(
     throw new HermesError("invalid", `The text has ${text.length} characters; ${TEXT_MAX} are the most.`);
   const target = await findTarget(store, to, places);
   if (!target) throw new HermesError("invalid", "A message has to go to a chat.", { hint: "platform:chat" });
-  const id = await store.enqueueReply({ target, kind: "answer", text }, key);
+  const reply = { target, kind: "answer" as const, text, ...(traceId ? { traceId } : {}) };
+  const id = await store.enqueueReply(reply, key);
   return { id, target };
 }
 

@@ -18,7 +18,7 @@ export class Aftermath {
   after(turn: FinishedTurn): void {
     const work = Promise.all([this.#nameSession(turn), this.#shorten(turn)])
       .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error, sessionKey: turn.key }, "aftermath failed"),
+        this.#parts.log.warn({ err: error, traceId: turn.traceId, sessionKey: turn.key }, "aftermath failed"),
       )
       .then(() => {
         this.#work.delete(work);

@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { describeError, type ErrorCode, HermesError } from "../errors.js";
 import type { HttpLog } from "./log.js";
+import { requestTrace } from "./request-id.js";
 
 const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   invalid: 400,
@@ -23,7 +24,8 @@ export function faultHandler(log: HttpLog | undefined): (error: Error, c: Contex
   return (error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
     const { code, message, hint } = describeError(error);
-    if (!(error instanceof HermesError)) log?.error({ err: error, path: c.req.path }, "a request failed");
+    if (!(error instanceof HermesError))
+      log?.error({ err: error, path: c.req.path, ...requestTrace(c) }, "a request failed");
     const shown = code === "internal" ? "Something went wrong here; the log says what" : message;
     return c.json({ error: { code, message: shown, ...(hint && { hint }) } }, STATUS[code]);
   };

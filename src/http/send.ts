@@ -6,6 +6,7 @@ import type { Places } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
 import type { Store } from "../store/store.js";
 import { fault } from "./faults.js";
+import { requestTrace } from "./request-id.js";
 
 export interface SendRoutes {
   store: Store;
@@ -46,7 +47,8 @@ export function sendRoutes(app: Hono, routes: SendRoutes): void {
 async function send(c: Context, { store, places, wake }: SendRoutes): Promise<Response> {
   const body = readBody(await c.req.json().catch(() => undefined));
   const key = c.req.header("idempotency-key") ?? body.key;
-  const { id } = await queueSend(store, { to: body.to, text: body.text, key }, places);
+  const { traceId } = requestTrace(c);
+  const { id } = await queueSend(store, { to: body.to, text: body.text, key, traceId }, places);
   wake();
   const row = await awaitDelivery(store, id, (body.wait ?? 0) * 1000);
   return c.json(describeSend(row), row.state === "pending" || row.state === "sending" ? 202 : 200);

@@ -12,6 +12,7 @@ import { HEALTH_PATHS, type HealthOptions, healthRoutes } from "./health.js";
 import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
 import { LOGIN_PATHS, loginRoutes } from "./login.js";
+import { requestId } from "./request-id.js";
 import { requireToken } from "./token.js";
 
 export interface HttpOptions {
@@ -80,6 +81,7 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   const { host, token, otherNames, areas = [] } = options;
   app.onError(faultHandler(options.log));
   app.notFound((c) => fault(c, 404, "not_found", "There is nothing here"));
+  app.use(requestId);
   const limited = limitRate(options.ratePerMinute ?? RATE_PER_MINUTE);
   for (const { path, handle, ...callback } of options.callbacks ?? []) {
     if (callback.limited) app.post(path, limited);

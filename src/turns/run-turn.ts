@@ -18,6 +18,7 @@ import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { InboxRow, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
+import type { TraceId } from "../trace-id.js";
 import type { RunningTurn } from "./lanes.js";
 import {
   type Answering,
@@ -70,6 +71,7 @@ export interface TurnDeps {
 
 export interface FinishedTurn {
   turnId: string;
+  traceId: TraceId;
   key: SessionKey;
   session: SessionRow;
   route: RouteRow;
@@ -376,7 +378,19 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     return { ...OVERTAKEN, answer };
   }
   const ended = endOf(current.rows).end !== undefined;
-  deps.finished({ turnId, key, session, route, epoch: started.epoch, messages, answer, principal, ended });
+  const { traceId } = current.rows[0]!;
+  deps.finished({
+    turnId,
+    traceId,
+    key,
+    session,
+    route,
+    epoch: started.epoch,
+    messages,
+    answer,
+    principal,
+    ended,
+  });
   if (!send) return { outcome: "interrupted", answer };
   return { outcome: silent ? "silent" : "answered", answer };
 }

@@ -2,6 +2,7 @@
 import type { Context, Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
 import type { InboundMessage } from "../../message.js";
+import { givenTrace, traceIdOf } from "../../trace-id.js";
 import { browserChatId } from "./browser.js";
 import type { EventStream } from "./event-stream.js";
 import { sendFile } from "./files.js";
@@ -55,7 +56,9 @@ async function postMessage(c: Context, chat: Chat): Promise<Response> {
   const normalised = normalise(await c.req.json().catch(() => undefined), chatId, nowSeconds());
   if ("fault" in normalised) return fault(c, 400, "invalid", normalised.fault);
   if (!chat.receive) return notNow(c, "The gateway is starting or stopping; try again in a moment");
-  const { message } = normalised;
+  const given = givenTrace((name) => c.req.header(name));
+  const message = { ...normalised.message, ...(given ? { traceId: given.traceId } : {}) };
+  c.header("X-Request-Id", given?.requestId ?? traceIdOf(message));
   await chat.receive(message);
   const { eventId: id, text, sentAt: at } = message;
   // For the browser's other tabs, which know a message that was sent again from the log by then.

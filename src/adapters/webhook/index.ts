@@ -2,6 +2,7 @@
 import { nowSeconds } from "../../clock.js";
 import type { HermesError } from "../../errors.js";
 import type { EventOutcome, OutboundMessage, Receipt, Target } from "../../message.js";
+import { givenTrace, traceIdOf } from "../../trace-id.js";
 import { type Adapter, type AdapterEvents, type Health, SendError } from "../adapter.js";
 import { type CallbackSettings, Callbacks } from "./callback.js";
 import { ACCOUNT, eventId, type HookSettings, hookOf, messageOf, PLATFORM, readCall } from "./normalise.js";
@@ -46,12 +47,16 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
     if ("ignored" in read) return says(202, { accepted: false, ignored: read.ignored });
     if (!events) return notNow("The gateway is starting or stopping");
     const { id, earlier } = read.delivery;
+    const given = givenTrace((name) => request.headers.get(name));
+    const traced: Record<string, string> = given ? { "X-Request-Id": given.requestId } : {};
     const repeated = earlier !== undefined && (await outcome(eventId(hook.name, earlier))) !== undefined;
     if (!repeated) {
       const target = hook.deliver === null ? undefined : await findTarget(hook.deliver);
-      await events.receive(messageOf(read, hook, target, now));
+      const message = { ...messageOf(read, hook, target, now), ...(given ? { traceId: given.traceId } : {}) };
+      traced["X-Request-Id"] ??= traceIdOf(message);
+      await events.receive(message);
     }
-    return says(202, { accepted: true, delivery: repeated ? earlier : id });
+    return says(202, { accepted: true, delivery: repeated ? earlier : id }, traced);
   }
 
   async function handle(hook: Hook, request: Request): Promise<Response> {

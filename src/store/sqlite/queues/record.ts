@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { failureWords } from "../../../errand.js";
 import { type EventOutcome, type InboundMessage, targetOf } from "../../../message.js";
+import { traceIdOfRequest } from "../../../trace-id.js";
 import type { ChatLogEntry, DeadLetter, InboxRow, Recovered, RecoveryNotices, Trace } from "../../queues.js";
 import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
@@ -127,18 +128,19 @@ export function retryDead(db: Database, id?: string): number {
   return retried;
 }
 
-/** By `in:12` or 12, by its trace id, the platform's event or message id, or by the id of an answer that was sent. */
+/** By `in:12` or 12, by its trace or request id, the platform's event or message id, or by the id of an answer that was sent. */
 export function traceMessage(db: Database, reference: string): Trace[] {
   const number = /^(?:in:)?(\d+)$/.exec(reference)?.[1] ?? null;
   const rows = sql(
     db,
     `SELECT * FROM gw_inbox WHERE id = @number OR event_id = @reference
-       OR json_extract(payload, '$.origin.messageId') = @reference OR json_extract(payload, '$.traceId') = @reference
+       OR json_extract(payload, '$.origin.messageId') = @reference OR json_extract(payload, '$.traceId') = @traceId
        OR id IN (SELECT inbox_id FROM gw_outbox WHERE 'out:' || id = @reference OR message_ids LIKE @quoted)
      ORDER BY id LIMIT 20`,
   ).all({
     number: number === null ? null : Number(number),
     reference,
+    traceId: traceIdOfRequest(reference),
     quoted: `%"${reference}"%`,
   }) as StoredInbox[];
   return rows.map((row) => traceOf(db, row));

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { givenTrace, isTraceId, traceIdFromNonce, traceIdOf, traceIdOfRequest } from "../src/trace-id.js";
+
+const ID = "0af7651916cd43dd8448eb211c80319c";
+const given = (headers: Record<string, string>) => givenTrace((name) => headers[name]);
+
+describe("a trace id", () => {
+  it("is made of what makes an event one event", () => {
+    const event = { platform: "a", account: "b", eventId: "c" };
+    expect(isTraceId(traceIdOf(event))).toBe(true);
+    expect(traceIdOf({ ...event })).toBe(traceIdOf(event));
+    expect(traceIdOf({ ...event, eventId: "d" })).not.toBe(traceIdOf(event));
+    expect(traceIdOf({ platform: "ab", account: "", eventId: "c" })).not.toBe(traceIdOf(event));
+    expect(traceIdOf({ ...event, traceId: ID })).toBe(ID);
+    expect(traceIdOf({ ...event, traceId: "not one" })).toBe(traceIdOf(event));
+    expect(isTraceId(traceIdFromNonce("n"))).toBe(true);
+  });
+
+  it("comes with a request as W3C or everybody writes it", () => {
+    expect(given({ traceparent: `00-${ID}-00f067aa0ba902b7-01` })).toEqual({ requestId: ID, traceId: ID });
+    expect(given({ "x-request-id": ID })).toEqual({ requestId: ID, traceId: ID });
+    const uuid = "0AF76519-16cd-43dd-8448-eb211c80319c";
+    expect(given({ "x-request-id": uuid })).toEqual({ requestId: uuid, traceId: ID });
+    expect(given({ "x-request-id": "order-66" })).toEqual({
+      requestId: "order-66",
+      traceId: traceIdOfRequest("order-66"),
+    });
+    expect(given({ traceparent: `00-${ID}-00f067aa0ba902b7-01`, "x-request-id": "order-66" })).toEqual({
+      requestId: "order-66",
+      traceId: ID,
+    });
+  });
+
+  it.each([
+    {},
+    { traceparent: `00-${"0".repeat(32)}-00f067aa0ba902b7-01` },
+    { traceparent: `00-${ID}` },
+    { "x-request-id": "" },
+    { "x-request-id": "a b" },
+    { "x-request-id": "a\r\nSet-Cookie: b" },
+    { "x-request-id": "ä" },
+    { "x-request-id": "x".repeat(129) },
+  ])("isn't taken from %j", (headers) => {
+    expect(given(headers as Record<string, string>)).toBeUndefined();
+  });
+
+  it("is always 32 hex digits, and what is echoed is always fit for a header", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (traceparent, requestId) => {
+        const found = given({ traceparent, "x-request-id": requestId });
+        if (!found) return;
+        expect(isTraceId(found.traceId)).toBe(true);
+        expect(found.requestId).toMatch(/^[!-~]{1,128}$/);
+      }),
+    );
+  });
+});
