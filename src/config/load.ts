@@ -18,6 +18,13 @@ export interface LoadOptions {
   env: Env;
   /** Dotted path → value; text is read as in the file. `undefined` counts as not given. */
   flags?: Readonly<Record<string, unknown>>;
+  /** Instead of the files: what they would say. */
+  texts?: ConfigTexts;
+}
+
+export interface ConfigTexts {
+  config: string;
+  env: string;
 }
 
 export interface LoadedConfig {
@@ -30,10 +37,13 @@ export interface LoadedConfig {
 }
 
 /** Throws one `ConfigError` with every fault of every layer. */
-export function loadConfig({ home, env, flags = {} }: LoadOptions): LoadedConfig {
+export function loadConfig({ home, env, flags = {}, texts }: LoadOptions): LoadedConfig {
   const faults: Fault[] = [];
-  const variables = readVariables(home, env, faults);
-  const file = readFileLayer(home, variables, faults);
+  const { configFile, envFile } = homePaths(home);
+  const variables = readVariables(texts?.env ?? readText(envFile, ".env", faults), env, faults);
+  const before = faults.length;
+  const text = texts?.config ?? readText(configFile, "config.yaml", faults);
+  const file = readFileLayer(text, variables, faults, faults.length > before);
   // Without the file's values half of the other faults would be wrong.
   if (file.unreadable) throw new ConfigError(faults);
 
@@ -67,9 +77,8 @@ export function loadConfig({ home, env, flags = {} }: LoadOptions): LoadedConfig
 }
 
 /** The process's own environment wins over `.env`: what was set for this one run is the more specific wish. */
-function readVariables(home: string, env: Env, faults: Fault[]): Map<string, Variable> {
+function readVariables(text: string | undefined, env: Env, faults: Fault[]): Map<string, Variable> {
   const variables = new Map<string, Variable>();
-  const text = readText(homePaths(home).envFile, ".env", faults);
   const parsed = parseEnvFile(text ?? "");
   for (const { line, message } of parsed.faults) faults.push({ where: `.env:${line}`, path: "", message });
   for (const [name, { value, line }] of parsed.variables) {
@@ -89,11 +98,13 @@ interface FileLayer {
   unreadable: boolean;
 }
 
-function readFileLayer(home: string, variables: ReadonlyMap<string, Variable>, faults: Fault[]): FileLayer {
-  const before = faults.length;
-  const text = readText(homePaths(home).configFile, "config.yaml", faults);
-  if (text === undefined)
-    return { tree: {}, lines: new Map(), ignored: [], unreadable: faults.length > before };
+function readFileLayer(
+  text: string | undefined,
+  variables: ReadonlyMap<string, Variable>,
+  faults: Fault[],
+  unreadable: boolean,
+): FileLayer {
+  if (text === undefined) return { tree: {}, lines: new Map(), ignored: [], unreadable };
   const file = readYaml(text, (name) => variables.get(name)?.value);
   for (const { line, column, path, message } of file.faults) {
     const where = `config.yaml:${line}${column === undefined ? "" : `:${column}`}`;

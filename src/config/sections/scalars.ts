@@ -32,7 +32,7 @@ export const zone = z
   .default(null)
   .transform((name) => name ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 
-function isZone(name: string): boolean {
+export function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;

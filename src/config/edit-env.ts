@@ -1,0 +1,24 @@
+/** `.env` with a variable set, everything else as it was: comments, order, lines that say nothing. */
+
+export function setVariable(text: string, name: string, value: string): string {
+  const line = `${name}=${quoted(value)}`;
+  const lines = text.split("\n");
+  const isOf = new RegExp(`^\\s*(export\\s+)?${name}\\s*=`);
+  const at = lines.findLastIndex((existing) => isOf.test(existing));
+  if (at === -1) return `${text === "" || text.endsWith("\n") ? text : `${text}\n`}${line}\n`;
+  const exported = isOf.exec(lines[at]!)?.[1] ?? "";
+  const ending = lines[at]!.endsWith("\r") ? "\r" : "";
+  return lines.with(at, `${exported}${line}${ending}`).join("\n");
+}
+
+/** As the reader understands it: plain where that is enough, else in quotes. */
+function quoted(value: string): string {
+  if (/^[\w.:/@+=-]*$/.test(value)) return value;
+  if (!/['\r\n]/.test(value)) return `'${value}'`;
+  const escaped = value
+    .replace(/[\\"]/g, "\\$&")
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r")
+    .replaceAll("\t", "\\t");
+  return `"${escaped}"`;
+}
