@@ -3,6 +3,7 @@ import { type Finding, found } from "../../finding.js";
 import { PROBE_CALL_MS, type Probe, type ProbeOptions } from "../probe.js";
 import { connectApi, type SlackApi } from "./api.js";
 import { explain, isHopeless, slackCode } from "./faults.js";
+import { HEARING_SCOPES, NEEDED_SCOPES, USEFUL_SCOPES } from "./scopes.js";
 
 export interface ProbedBot {
   token: string;
@@ -21,27 +22,6 @@ interface AuthTest {
 
 const APPS = "https://api.slack.com/apps";
 const CLOSE_MS = 100;
-
-/** What each scope is for. Without the first kind there is no conversation; the others take something away. */
-const NEEDED: Readonly<Record<string, string>> = { "chat:write": "to answer" };
-const HEARING: Readonly<Record<string, string>> = {
-  "im:history": "to hear direct messages",
-  "app_mentions:read": "to hear mentions",
-  "channels:history": "to hear channels and fetch what was missed",
-  "groups:history": "to hear private channels",
-  "mpim:history": "to hear group messages",
-};
-const USEFUL: Readonly<Record<string, string>> = {
-  ...HEARING,
-  "im:read": "to find the direct messages it missed",
-  "channels:read": "to know channels by name",
-  "groups:read": "to know private channels by name",
-  "mpim:read": "to know group messages",
-  "users:read": "to know people by name",
-  "files:read": "to get files",
-  "files:write": "to send files",
-  commands: "for slash commands",
-};
 
 export async function probeSlack(bot: ProbedBot, options: ProbeOptions): Promise<Probe> {
   const { appToken, signingSecret, eventsPath } = bot;
@@ -110,9 +90,10 @@ function noWayIn(): Finding {
 export function judgeScopes(given: readonly string[] | undefined): Finding[] {
   if (!given) return [];
   const has = new Set(given);
-  const deaf = Object.keys(HEARING).every((scope) => !has.has(scope));
-  const needed = lacking({ ...NEEDED, ...(deaf ? HEARING : {}) }, has);
-  const useful = lacking(deaf ? without(USEFUL, HEARING) : USEFUL, has);
+  const hearing = lacking(HEARING_SCOPES, has);
+  const isDeaf = hearing.length === Object.keys(HEARING_SCOPES).length;
+  const needed = [...lacking(NEEDED_SCOPES, has), ...(isDeaf ? hearing : [])];
+  const useful = [...(isDeaf ? [] : hearing), ...lacking(USEFUL_SCOPES, has)];
   if (needed.length === 0 && useful.length === 0) return [found.ok("has all scopes")];
   const fix = "Add them (OAuth & Permissions → Bot Token Scopes) and reinstall the app.";
   return [
@@ -129,11 +110,4 @@ function lacking(scopes: Readonly<Record<string, string>>, has: ReadonlySet<stri
   return Object.entries(scopes)
     .filter(([scope]) => !has.has(scope))
     .map(([scope, purpose]) => `${scope} (${purpose})`);
-}
-
-function without(
-  scopes: Readonly<Record<string, string>>,
-  others: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(scopes).filter(([scope]) => !Object.hasOwn(others, scope)));
 }

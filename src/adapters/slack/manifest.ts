@@ -1,0 +1,30 @@
+import { HEARING_SCOPES, NEEDED_SCOPES, USEFUL_SCOPES } from "./scopes.js";
+
+/** For "Create New App → From a manifest": everything that the adapter uses, over Socket Mode. */
+export function slackManifest() {
+  const command = {
+    command: "/hermes",
+    description: "Talk to Hermes: /hermes help",
+    usage_hint: "help",
+    should_escape: false,
+  };
+  return {
+    display_information: { name: "Hermes" },
+    features: {
+      app_home: { messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      bot_user: { display_name: "Hermes", always_online: true },
+      slash_commands: [command],
+    },
+    oauth_config: {
+      scopes: { bot: Object.keys({ ...NEEDED_SCOPES, ...HEARING_SCOPES, ...USEFUL_SCOPES }) },
+    },
+    settings: {
+      event_subscriptions: {
+        bot_events: ["app_mention", "message.channels", "message.groups", "message.im", "message.mpim"],
+      },
+      socket_mode_enabled: true,
+      org_deploy_enabled: false,
+      token_rotation_enabled: false,
+    },
+  };
+}
