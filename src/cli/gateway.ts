@@ -43,7 +43,7 @@ function welcome(url: string | undefined, echo: boolean, home: string): void {
   print(`  Its home     ${home}`);
   if (echo)
     print(
-      `  ${colors.yellow("No model yet:")} the echo agent repeats what you say. Set model.* in ${home}/config.yaml`,
+      `  ${colors.yellow("No model yet:")} the echo agent repeats what you say. \`hermes setup\` puts one in its place`,
     );
   print(`  ${colors.dim("Ctrl-C stops it; nothing is lost.")}`);
   print("");

@@ -58,6 +58,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./pairing.js")).pairingCommand(),
   },
   {
+    name: "setup",
+    summary: "Set up a model and the chats, step by step",
+    load: async () => (await import("./setup/index.js")).setupCommand(),
+  },
+  {
     name: "doctor",
     summary: "Check everything that can go wrong, with the fix for each fault",
     load: async () => (await import("./doctor/index.js")).doctorCommand(),
