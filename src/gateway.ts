@@ -321,7 +321,7 @@ export class Gateway {
           { home: homeDir, folder: MEDIA_FOLDERS.incoming },
           { maxCount, maxBytes: config.media.max_image_bytes },
         ),
-      takeFiles: (wanted, target) => takeFiles(wanted, this.#outgoingPlace(target)),
+      takeFiles: (wanted, target) => takeFiles(wanted, this.outgoingPlace(target)),
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
       preview: (row, turnId, text) => this.#preview(row, turnId, text),
       endPreview: (turnId) => this.#endStream(turnId),
@@ -334,7 +334,8 @@ export class Gateway {
     };
   }
 
-  #outgoingPlace(target: Target): OutgoingPlace {
+  /** Where files for a chat may come from, and how large they may be. */
+  outgoingPlace(target: Target): OutgoingPlace {
     const { config, homeDir } = this.#parts;
     const most = this.#adapterFor(target)?.files?.maxBytes;
     return {

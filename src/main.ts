@@ -171,6 +171,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
           store,
           places: { ...placesOf(config), isChatId },
           hasToken: config.http.token !== null,
+          outgoing: (target) => started.outgoingPlace(target),
           wake: () => started.wake(),
         });
       },

@@ -1,27 +1,31 @@
 /** `hermes send`: a message to any chat that the bot is in, through the outbox. */
 
+import path from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { isChatId } from "../adapters/chat-ids.js";
 import { nowSeconds } from "../clock.js";
 import { loadConfig } from "../config/load.js";
-import { resolveHome } from "../config/paths.js";
+import { MEDIA_FOLDERS, resolveHome } from "../config/paths.js";
+import type { Config } from "../config/schema.js";
 import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
 import { nameOf } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
+import { takeFiles } from "../media/outgoing.js";
 import { formatTarget } from "../message.js";
 import { placesOf } from "../rules.js";
 import type { DeliveryRow, KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import { drawColumns } from "./columns.js";
 import { withNewStore, withStore } from "./open.js";
-import { jsonOption } from "./options.js";
+import { collect, jsonOption } from "./options.js";
 import { print, printError, printJson } from "./output.js";
 import { relativeTime } from "./times.js";
 
 interface SendOptions {
   wait?: number | true;
   key?: string;
+  file?: string[];
   list?: boolean;
   json?: boolean;
 }
@@ -37,6 +41,7 @@ next one when none runs.
   hermes send telegram:-100123 "The backup is done"
   df -h | hermes send home -
   hermes send slack:#ops --wait "Deployed"
+  hermes send telegram:Family "Look!" --file cat.jpg
   hermes send --list`;
 
 export function sendCommand(): Command {
@@ -45,6 +50,7 @@ export function sendCommand(): Command {
     .argument("[text]", "what is said, as Markdown; - or nothing: the standard input, as one message")
     .option("--wait [seconds]", `wait until it has arrived (at most ${WAIT_SECONDS} s)`, seconds)
     .option("--key <key>", "send once only, however often this is called with the same key")
+    .option("--file <path>", "send a file along; again for more, ten at most", collect)
     .option("--list", "show the chats that are known")
     .addOption(jsonOption())
     .addHelpText("after", HELP)
@@ -63,12 +69,17 @@ async function send(to: string | undefined, text: string | undefined, options: S
     throw new HermesError("invalid", "Where to?", {
       hint: "hermes send platform:chat TEXT; --list shows chats.",
     });
-  const said = text === undefined || text === "-" ? await fromStdin() : text;
+  const fromPipe = text === "-" || (text === undefined && options.file === undefined);
+  const said = fromPipe ? await fromStdin() : (text ?? "");
   const home = resolveHome(process.env);
   const { config } = loadConfig({ home, env: process.env });
   await withNewStore(async (store) => {
     const places = { ...placesOf(config), isChatId };
-    const { id, target } = await queueSend(store, { to, text: said, key: options.key }, places);
+    const { id, target } = await queueSend(
+      store,
+      { to, text: said, key: options.key, files: filesOf(options, config, home) },
+      places,
+    );
     const { readLock } = await import("../store/sqlite/lock.js");
     const { running } = await readLock(home);
     if (options.wait !== undefined && running) return report(await waited(store, id, options), options);
@@ -79,6 +90,22 @@ async function send(to: string | undefined, text: string | undefined, options: S
     if (options.wait !== undefined)
       throw new HermesError("unavailable", "No gateway is running to wait for.");
   });
+}
+
+/** Whoever may read a file may send it; only what is secret by its name stays here. */
+function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
+  if (!paths) return undefined;
+  const place = {
+    home,
+    folder: MEDIA_FOLDERS.sent,
+    allowedFolders: ["/"],
+    maxBytes: config.media.max_upload_bytes,
+  };
+  return () =>
+    takeFiles(
+      paths.map((file) => ({ path: path.resolve(file) })),
+      place,
+    );
 }
 
 /** One message a run, without the line's end that every program adds. */

@@ -1,7 +1,7 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import { HermesError } from "../errors.js";
 import { formatTarget, type Target } from "../message.js";
-import type { DeliveryRow } from "../store/queues.js";
+import type { DeliveryRow, ReplyFile } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
 import { findTarget } from "./find-target.js";
@@ -14,6 +14,8 @@ export interface Send {
   /** Asked again under the same key, it is one message. */
   key?: string | undefined;
   traceId?: TraceId | undefined;
+  /** Copies of the files that go along, or why there is none. */
+  files?: ((target: Target) => Promise<ReplyFile[]>) | undefined;
 }
 
 export interface QueuedSend {
@@ -27,15 +29,20 @@ const LOOK_MS = 100;
 
 export async function queueSend(
   store: Pick<Store, "knownChats" | "enqueueReply">,
-  { to, text, key, traceId }: Send,
+  { to, text, key, traceId, files: takeFiles }: Send,
   places: Omit<Places, "chats">,
 ): Promise<QueuedSend> {
-  if (text.trim() === "") throw new HermesError("invalid", "There is nothing to send: the text is empty.");
+  if (text.trim() === "" && !takeFiles)
+    throw new HermesError("invalid", "There is nothing to send: the text is empty.");
   if (text.length > TEXT_MAX)
     throw new HermesError("invalid", `The text has ${text.length} characters; ${TEXT_MAX} are the most.`);
   const target = await findTarget(store, to, places);
   if (!target) throw new HermesError("invalid", "A message has to go to a chat.", { hint: "platform:chat" });
-  const reply = { target, kind: "answer" as const, text, ...(traceId ? { traceId } : {}) };
+  const files = (await takeFiles?.(target)) ?? [];
+  for (const file of files)
+    if ("problem" in file)
+      throw new HermesError("invalid", `${file.name} can't be sent: ${file.problem}. Nothing was sent.`);
+  const reply = { target, kind: "answer" as const, text, files, ...(traceId ? { traceId } : {}) };
   const id = await store.enqueueReply(reply, key);
   return { id, target };
 }

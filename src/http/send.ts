@@ -4,6 +4,8 @@ import { z } from "zod";
 import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
 import type { Places } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
+import { type OutgoingPlace, takeFiles } from "../media/outgoing.js";
+import type { Target } from "../message.js";
 import type { Store } from "../store/store.js";
 import { fault } from "./faults.js";
 import { requestTrace } from "./request-id.js";
@@ -13,6 +15,8 @@ export interface SendRoutes {
   places: Omit<Places, "chats">;
   /** Without a token anybody on this machine could speak as the bot. */
   hasToken: boolean;
+  /** Where files for a chat may come from. */
+  outgoing(target: Target): OutgoingPlace;
   /** Something waits in the outbox. */
   wake(): void;
 }
@@ -21,7 +25,9 @@ const WAIT_SECONDS = 30;
 
 const bodySchema = z.strictObject({
   to: z.string().min(1),
-  text: z.string(),
+  text: z.string().default(""),
+  /** Paths on the machine of the gateway, in folders that files may be sent from. */
+  files: z.array(z.string().min(1)).min(1).max(10).optional(),
   key: z.string().min(1).max(200).optional(),
   /** Seconds to wait for the receipt. */
   wait: z.number().min(0).max(WAIT_SECONDS).optional(),
@@ -44,11 +50,13 @@ export function sendRoutes(app: Hono, routes: SendRoutes): void {
   });
 }
 
-async function send(c: Context, { store, places, wake }: SendRoutes): Promise<Response> {
+async function send(c: Context, { store, places, outgoing, wake }: SendRoutes): Promise<Response> {
   const body = readBody(await c.req.json().catch(() => undefined));
   const key = c.req.header("idempotency-key") ?? body.key;
   const { traceId } = requestTrace(c);
-  const { id } = await queueSend(store, { to: body.to, text: body.text, key, traceId }, places);
+  const wanted = body.files?.map((path) => ({ path }));
+  const files = wanted && ((target: Target) => takeFiles(wanted, outgoing(target)));
+  const { id } = await queueSend(store, { to: body.to, text: body.text, key, traceId, files }, places);
   wake();
   const row = await awaitDelivery(store, id, (body.wait ?? 0) * 1000);
   return c.json(describeSend(row), row.state === "pending" || row.state === "sending" ? 202 : 200);
@@ -60,6 +68,6 @@ function readBody(given: unknown): z.output<typeof bodySchema> {
   const [issue] = parsed.error.issues;
   const where = issue?.path.join(".");
   throw new HermesError("invalid", `The body is no message${where ? `: ${where}: ${issue?.message}` : ""}.`, {
-    hint: '{"to": "platform:chat", "text": "…", "key"?: "…", "wait"?: seconds}',
+    hint: '{"to": "platform:chat", "text": "…", "files"?: [paths], "key"?: "…", "wait"?: seconds}',
   });
 }

@@ -1,7 +1,11 @@
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TelegramEmulator } from "../emulators/telegram/index.js";
 import { ask } from "../http/support/request.js";
 import { Daemon, hermes } from "../support/daemon.js";
+import { PNG } from "../support/pictures.js";
+import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
 
 /** Messages that nobody asked for: from the command line and over HTTP, through the real daemon. */
@@ -37,6 +41,36 @@ describe("hermes send", () => {
       code: 1,
       stderr: expect.stringContaining("Not sent to telegram:999999"),
     });
+  });
+
+  it("takes files along, from anywhere by the command, from allowed folders over HTTP", async () => {
+    const { telegram, chat, yaml, to } = await telegramWith("Ann");
+    const daemon = await new Daemon({ yaml: yaml(`http: {token: "${TOKEN}"}`) }).start();
+    const picture = path.join(tempDir(), "cat.png");
+    fs.writeFileSync(picture, PNG);
+    const sent = await hermes(daemon.home, ["send", to, "look", "--file", picture, "--wait"]);
+    expect(sent).toMatchObject({ code: 0, stderr: "" });
+    const files = () => telegram.said(chat.id).flatMap(({ file }) => file ?? []);
+    expect(files()).toMatchObject([{ method: "sendPhoto", name: "cat.png", bytes: PNG.length }]);
+    const none = await hermes(daemon.home, ["send", to, "--file", `${picture}.gone`]);
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cat.png.gone can't be sent: it is not there"),
+    });
+    const secret = await hermes(daemon.home, ["send", to, "--file", daemon.file("config.yaml")]);
+    expect(secret.code).toBe(1);
+
+    const post = (file: string) =>
+      ask(`${daemon.url}/api/send`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${TOKEN}` },
+        body: JSON.stringify({ to, files: [file], wait: 30 }),
+      });
+    expect(await post(picture)).toMatchObject({ status: 400, text: expect.stringContaining("no folder") });
+    fs.mkdirSync(daemon.file("media/out"), { recursive: true });
+    fs.copyFileSync(picture, daemon.file("media/out/dog.png"));
+    expect(await post("media/out/dog.png")).toMatchObject({ status: 200 });
+    expect(files().map(({ name }) => name)).toEqual(["cat.png", "dog.png"]);
   });
 
   it("arrives once, though the daemon is killed before it is sent", async () => {
