@@ -1,6 +1,9 @@
 import { Command } from "commander";
-import { colors, print } from "./output.js";
+import { describeError } from "../errors.js";
+import { colors, print, printError } from "./output.js";
 import { withProgress } from "./progress.js";
+import { installCommand, uninstallCommand } from "./service/install.js";
+import { systemdNotifier } from "./service/notify.js";
 
 /** `hermes gateway`: the daemon in the foreground, and how it is doing. */
 export function gatewayCommand(): Command {
@@ -14,6 +17,8 @@ export function gatewayCommand(): Command {
     .description("Is it running, since when, where, and how are its platforms?")
     .option("--json", "for scripts")
     .action(async (options) => (await import("./status.js")).showStatus(options));
+  gateway.addCommand(installCommand());
+  gateway.addCommand(uninstallCommand());
   return gateway;
 }
 
@@ -32,7 +37,15 @@ async function run(options: { host?: string; port?: string }): Promise<void> {
   const running = await withProgress((onProgress) => startGateway({ flags, onProgress }));
   if (process.stdout.isTTY) welcome(running.url, running.config.model.provider === "echo", running.home);
   else print(`Hermes Gateway is running: ${running.url}`);
+  const systemd = systemdNotifier({
+    env: process.env,
+    // Both threads answer; a platform that is down is no reason to start again.
+    isWell: async () => (await running.store.writerStats()) !== undefined,
+    onError: (error) => printError(`systemd was not told: ${describeError(error).message}`),
+  });
+  await systemd.ready();
   await asked;
+  await systemd.stopping();
   await running.stop();
 }
 

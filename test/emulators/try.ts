@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import http from "node:http";
 import { DiscordEmulator } from "./discord/index.js";
 import { SlackEmulator } from "./slack/index.js";
@@ -16,6 +17,9 @@ interface Chat {
 }
 
 const PORT = Number(process.env.EMULATORS_PORT ?? 8788);
+const HOST = process.env.EMULATORS_HOST ?? "127.0.0.1";
+/** Where the gateway's `config.yaml` goes; nowhere: it is shown. */
+const CONFIG = process.env.EMULATORS_CONFIG;
 
 const telegram = await new TelegramEmulator().start();
 const discord = new DiscordEmulator();
@@ -92,15 +96,18 @@ const server = http.createServer(async (request, response) => {
   response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page());
 });
 
-server.listen(PORT, "127.0.0.1", () => {
-  console.log(`Write as Ann on http://127.0.0.1:${PORT}
-
-Start a gateway on them with this config.yaml:
-
-allow_all: true
+const config = `allow_all: true
 platforms:
   telegram: {token: "${telegram.token}", api_root: "${telegram.url}"}
   discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"}
   slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"}
-`);
+`;
+
+if (CONFIG) fs.writeFileSync(CONFIG, config, { mode: 0o600 });
+server.listen(PORT, HOST, () => {
+  console.log(`Write as Ann on http://127.0.0.1:${PORT}
+
+${CONFIG ? `Start a gateway with ${CONFIG}` : "Start a gateway on them with this config.yaml"}:
+
+${config}`);
 });

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/**
+ * What systemd is told: that the gateway is up, that it is still well, that it ends. Under another supervisor, nothing.
+ * Told through systemd's own program, since Node has no datagrams over UNIX sockets.
+ */
+export interface Notifier {
+  ready(): Promise<void>;
+  stopping(): Promise<void>;
+}
+
+export interface NotifyOptions {
+  env: NodeJS.ProcessEnv;
+  /** Asked before each sign of life: without one for too long, systemd restarts the gateway. */
+  isWell: () => Promise<boolean>;
+  onError: (error: unknown) => void;
+}
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 10_000;
+
+export function systemdNotifier({ env, isWell, onError }: NotifyOptions): Notifier {
+  if (!env.NOTIFY_SOCKET) return { ready: async () => undefined, stopping: async () => undefined };
+  const tell = (...words: string[]) =>
+    run("systemd-notify", [`--pid=${process.pid}`, ...words], { timeout: TIMEOUT_MS, env }).then(
+      () => undefined,
+      onError,
+    );
+  let timer: NodeJS.Timeout | undefined;
+  const everyMs = Number(env.WATCHDOG_USEC ?? 0) / 1000 / 3;
+  const sign = async () => {
+    try {
+      if (await isWell()) await tell("WATCHDOG=1");
+    } catch (error) {
+      onError(error);
+    }
+  };
+  return {
+    ready: async () => {
+      await tell("--ready");
+      if (everyMs > 0) timer = setInterval(() => void sign(), everyMs).unref();
+    },
+    stopping: async () => {
+      clearInterval(timer);
+      await tell("STOPPING=1");
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { HermesError } from "../../errors.js";
+import { type Scope, UNIT_NAME } from "./unit.js";
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 90_000;
+
+export function unitPath(scope: Scope, env: NodeJS.ProcessEnv = process.env): string {
+  if (scope === "system") return join("/etc/systemd/system", UNIT_NAME);
+  const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
+  return join(config, "systemd/user", UNIT_NAME);
+}
+
+export async function systemctl(scope: Scope, ...args: string[]): Promise<void> {
+  const words = scope === "user" ? ["--user", ...args] : args;
+  try {
+    await run("systemctl", words, { timeout: TIMEOUT_MS });
+  } catch (error) {
+    throw explained(error as NodeJS.ErrnoException & { stderr?: string }, words);
+  }
+}
+
+function explained(
+  error: NodeJS.ErrnoException & { stderr?: string },
+  words: readonly string[],
+): HermesError {
+  if (error.code === "ENOENT") {
+    return new HermesError("unavailable", "This machine has no systemd.", {
+      hint: "`hermes gateway install --print` shows the unit; run `hermes gateway` under your own supervisor, or use docker-compose.yml.",
+      cause: error,
+    });
+  }
+  const said = error.stderr?.trim() || error.message;
+  return new HermesError("unavailable", `systemctl ${words.join(" ")} failed: ${said}`, {
+    hint: words.includes("--user")
+      ? "Log in as that user in a session of its own (not su), or install for the machine: sudo hermes gateway install --system."
+      : "Run it as root: sudo hermes gateway install --system.",
+    cause: error,
+  });
+}
+
+/** A service of the machine runs as whoever asked for it through sudo. */
+export function serviceUser(env: NodeJS.ProcessEnv = process.env): string {
+  return env.SUDO_USER || userInfo().username;
+}
