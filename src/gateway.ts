@@ -21,6 +21,7 @@ import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
 import { saveMemories } from "./gateway/farewell.js";
+import { MissedReport } from "./gateway/missed-report.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
@@ -32,14 +33,14 @@ import { busyDecision } from "./policies/busy.js";
 import { resetPolicyFor } from "./policies/reset.js";
 import { unknownCommand } from "./routing/admin.js";
 import { commands } from "./routing/commands/index.js";
-import { type Decision, principalOf, type RouterOptions, route } from "./routing/router.js";
+import { type Decision, principalOf, type RouterOptions, route, TOO_OLD } from "./routing/router.js";
 import { isolationOf, resetSettingsOf } from "./rules.js";
 import type { SessionKey } from "./session.js";
 import { isShared } from "./sessions/key.js";
 import { resetNotice } from "./sessions/reset-notice.js";
 import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
-import type { InboxRow, Penalty, RouteRow } from "./store/queues.js";
+import type { InboxRow, MessageChange, Penalty, RouteRow } from "./store/queues.js";
 import { type TraceId, traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
 import { Lanes, type RunningTurn } from "./turns/lanes.js";
@@ -76,6 +77,7 @@ export class Gateway {
   readonly #farewells = new PQueue({ concurrency: FAREWELLS_AT_ONCE });
   readonly #stopping = new AbortController();
   readonly #routerOptions: RouterOptions;
+  readonly #missed: MissedReport;
   /** Routing that is under way: a stop waits for it. */
   readonly #routing = new Set<Promise<void>>();
   #refill: NodeJS.Timeout | undefined;
@@ -121,7 +123,8 @@ export class Gateway {
       newSession: (message) => this.#newSession(message),
       wake: () => this.#delivery.wake(),
     });
-    this.#routerOptions = routerOptionsOf(config, store);
+    this.#routerOptions = routerOptionsOf(config, store, nowSeconds());
+    this.#missed = new MissedReport(log);
   }
 
   /** Settles what an earlier start left behind, then lets messages in. */
@@ -158,6 +161,7 @@ export class Gateway {
       ),
     );
     await Promise.all(this.#routing);
+    this.#missed.flush();
     await this.#lanes.close(config.agent.restart_drain_timeout * 1000);
     await this.#sweep.stop();
     this.#farewells.clear();
@@ -222,13 +226,8 @@ export class Gateway {
     const { store, log } = this.#parts;
     return {
       receive: (message, cursor) => this.receive(message, cursor),
-      edited: async (edit) => {
-        if (!(await store.editWaiting(edit)))
-          log.info({ platform, messageId: edit.messageId }, "edited too late");
-      },
-      deleted: async (message) => {
-        await store.cancelMessage(message);
-      },
+      edited: (edit) => this.#changed(edit),
+      deleted: (message) => this.#changed({ ...message, text: null }),
       cursor: (name) => store.getCursor(platform, account, name),
       saveCursor: ({ name, value }) => store.saveCursor(platform, account, name, value),
       chatMoved: async (from, to) => {
@@ -236,6 +235,15 @@ export class Gateway {
         log.info({ platform, from, to, moved }, "chat moved");
       },
     };
+  }
+
+  async #changed(change: MessageChange): Promise<void> {
+    const { platform, messageId, text } = change;
+    const changed = await this.#parts.store.changeMessage(change);
+    const { outcome } = changed;
+    if (outcome === "changed") this.#lanes.changeSteering(changed.sessionKey, changed.inboxId, text);
+    const what = text === null ? "message taken back" : "message edited";
+    this.#parts.log.info({ platform, messageId, outcome }, what);
   }
 
   #track(work: Promise<void>, traceId?: TraceId): void {
@@ -251,10 +259,11 @@ export class Gateway {
   // ── route ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #route(row: InboxRow): Promise<void> {
-    const decision = await route(row.message, this.#routerOptions);
+    const decision = await route(row.message, this.#routerOptions, row.receivedAt);
     const reason = "reason" in decision ? decision.reason : null;
     this.#parts.events.emit({ type: "routed", to: decision.to, reason, ...aboutMessage(row) });
     await this.#act(row, decision);
+    if (reason === TOO_OLD) this.#missed.add(row.message.platform, row.message.sentAt);
     this.#delivery.wake();
   }
 

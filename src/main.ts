@@ -133,13 +133,14 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
   });
   const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
+  const startedAt = nowSeconds();
   const platforms = await loadPlatforms({
     config,
     homeDir: home,
     log: (level, message, fields = {}) => log[level](fields, message),
     findTarget: (words) => findTarget(store, words, { ...placesOf(config), isChatId }),
     outcome: store.eventOutcome,
-    mayFetch: (message) => isWanted(store, config, message),
+    mayFetch: (message) => isWanted(store, config, startedAt, message),
   });
   const adapters: Adapter[] = [
     ...platforms.adapters,
@@ -406,8 +407,13 @@ function sentFiles({ files }: { files: readonly ReplyFile[] }): OutboundFile[] {
 }
 
 /** Files of strangers, and of messages that are not for the bot, take no room. */
-async function isWanted(store: Store, config: Config, message: InboundMessage): Promise<boolean> {
-  const { to } = await route(message, routerOptionsOf(config, store));
+async function isWanted(
+  store: Store,
+  config: Config,
+  startedAt: number,
+  message: InboundMessage,
+): Promise<boolean> {
+  const { to } = await route(message, routerOptionsOf(config, store, startedAt), nowSeconds());
   return to === "turn" || to === "command";
 }
 

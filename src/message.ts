@@ -66,6 +66,8 @@ export interface InboundMessage {
   isBot: boolean;
   /** The adapter has proved who is asking: a secret, a signature, the local terminal. */
   authenticated: boolean;
+  /** Its author has changed it since: no command any more, whatever it says. */
+  edited?: true;
   /** Nobody typed it. */
   errand?: Errand;
   /** A program waits for its answer. */

@@ -91,7 +91,6 @@ async function loadTelegram(bot: Named<"telegram">, options: RegistryOptions): P
     token: bot.token!,
     apiRoot: bot.api_root,
     replyToMode: bot.reply_to_mode,
-    catchUpMaxAgeSeconds: bot.catch_up_max_age,
     media: mediaOf(options),
     log: options.log,
     ...telegramWebhook(bot),

@@ -20,22 +20,31 @@ export type Decision =
   | { to: "unknown_command"; name: string }
   | { to: "turn" };
 
+/** It was missed for longer than the operator wants answered. */
+export const TOO_OLD = "too_old";
+
 export interface RouterOptions {
   config: Config;
   findCommand(name: string): Command | undefined;
   accessLists(platform: string): AccessLists;
   engageSettings(platform: string): EngageSettings;
   dmBehaviour(platform: string): "pair" | "ignore" | undefined;
+  isTooOld(message: InboundMessage, receivedAt: number): boolean;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
 
-export async function route(message: InboundMessage, options: RouterOptions): Promise<Decision> {
+export async function route(
+  message: InboundMessage,
+  options: RouterOptions,
+  receivedAt: number,
+): Promise<Decision> {
+  if (options.isTooOld(message, receivedAt)) return { to: "refuse", reason: TOO_OLD };
   const refusal = await refusalOf(message, options);
   if (refusal) return refusal;
   const engaged = engageDecision(engageQuestion(message), options.engageSettings(message.platform));
   if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
-  // Whatever its text begins with: nobody has typed a command.
-  if (message.errand) return { to: "turn" };
+  // Whatever its text begins with: nobody has typed a command, or not as it stands there.
+  if (message.errand || message.edited) return { to: "turn" };
   const { isCommand, command: name, args } = parseCommand(message.text);
   if (!isCommand || name === null) return { to: "turn" };
   const command = options.findCommand(name);

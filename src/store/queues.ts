@@ -22,10 +22,11 @@ export interface Queues {
   /** How far an account had come, under a name of its adapter's. */
   getCursor(platform: string, account: string, name: string): Promise<string | undefined>;
   saveCursor(platform: string, account: string, name: string, value: string): Promise<void>;
-  /** A message that was changed by its author: its text is replaced while it waits. False when it is too late. */
-  editWaiting(edit: WaitingEdit): Promise<boolean>;
-  /** A message that was taken back by its author: cancelled while it waits. */
-  cancelMessage(message: Omit<WaitingEdit, "text">): Promise<boolean>;
+  /**
+   * A message that was changed or taken back by its author: while it waits, that is what it says; later it is noted for
+   * the next turn of its session.
+   */
+  changeMessage(change: MessageChange): Promise<ChangedMessage>;
   /** A chat goes on under another id: its routes, waiting messages and pending answers go along. */
   moveChat(platform: string, from: string, to: string): Promise<number>;
   /** Rows that wait (not before their time), oldest first. */
@@ -120,12 +121,32 @@ export interface AcceptedMessage {
   cursor?: { name: string; value: string };
 }
 
-export interface WaitingEdit {
+export interface MessageName {
   platform: string;
   account: string;
   chatId: string;
   messageId: string;
-  text: string;
+}
+
+export interface MessageChange extends MessageName {
+  /** Null: it was taken back. */
+  text: string | null;
+}
+
+export type ChangedMessage =
+  | { outcome: "changed" | "noted"; inboxId: number; sessionKey: SessionKey }
+  /** Nobody was asked, or no word is another. */
+  | { outcome: "ignored" };
+
+/** What the agent should know about a message that it was asked before. */
+export interface ChangeNote {
+  inboxId: number;
+  at: number;
+  /** What it said when the agent was asked. */
+  before: string;
+  /** What it says now; null: it was taken back. */
+  text: string | null;
+  userName: string | null;
 }
 
 export interface Penalty {
@@ -232,6 +253,10 @@ export interface StartedTurn {
   epoch: number;
   /** The most attempts that any of its messages has had, this one included. */
   attempt: number;
+  /** What it begins with, as it stands now: what was cancelled meanwhile isn't among it. */
+  rows: InboxRow[];
+  /** Changes of earlier messages, to be told to the agent. */
+  notes: ChangeNote[];
 }
 
 export interface TurnFinish {
@@ -246,6 +271,8 @@ export interface TurnFinish {
   /** Who wrote: they may see this session from now on. */
   participants: readonly { platform: string; userId: string }[];
   replies: readonly NewReply[];
+  /** Changes that the agent has been told. */
+  notes?: readonly Pick<ChangeNote, "inboxId" | "at">[];
   /** The session had one turn: it and its route end with it. */
   end?: EndReason;
 }

@@ -128,6 +128,17 @@ export class Lanes {
     }
   }
 
+  /** What waits to be added to a running turn says something else now, or nothing. */
+  changeSteering(key: SessionKey, inboxId: number, text: string | null): void {
+    const running = this.#lanes.get(key)?.running;
+    if (!running) return;
+    if (text === null && running.steering.some(({ id }) => id === inboxId)) this.#known.delete(inboxId);
+    running.steering = running.steering.flatMap((row) => {
+      if (row.id !== inboxId) return [row];
+      return text === null ? [] : [{ ...row, message: { ...row.message, text, edited: true as const } }];
+    });
+  }
+
   /** No new turns; the running ones get a grace, then they are cut off. Their messages wait in the inbox. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;

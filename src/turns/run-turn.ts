@@ -89,11 +89,12 @@ const TYPING_EVERY_MS = 4000;
 export async function runTurn(
   deps: TurnDeps,
   key: SessionKey,
-  rows: InboxRow[],
+  waiting: InboxRow[],
   turn: RunningTurn,
 ): Promise<void> {
   const turnId = randomUUID();
-  const first = rows[0]!;
+  const first = waiting[0]!;
+  let rows = waiting;
   const startedAt = nowSeconds();
   let started: StartedTurn | undefined;
   const tell = (sessionId: SessionId, end: Ending) => {
@@ -112,6 +113,8 @@ export async function runTurn(
       at: nowSeconds(),
     });
     if (!started) return;
+    // As they stand now: a message may have been changed or taken back while it waited.
+    rows = started.rows;
     killPoint("turn-started");
     const about = aboutTurn({ key, rows, turnId, sessionId: started.session.id });
     const { attempt } = started;
@@ -232,11 +235,10 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     principal,
     systemPrompt: promptOf(session, first),
     history: await historyOf(deps, session, first),
-    input: await agentInput(deps, rows),
+    input: await agentInput(deps, current),
     tools: (await deps.tools(session, principal)).map((tool) => watched(tool, deps, about)),
     ...wishes(first),
-    takeSteering: () =>
-      takeUp(turn).map((row) => String(toUserMessage(row.message, deps.isShared(row)).content)),
+    takeSteering: () => takeUp(turn).map((row) => String(toUserMessage(row, deps.isShared(row)).content)),
     ...(model === undefined ? {} : { model }),
   };
   const result: AgentResult = { text: "", messages: [], usages: [], failure: undefined };
@@ -344,7 +346,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   const rows = [...current.rows, ...turn.taken];
   const messages = stamped([
     ...(earlier(session, current.rows[0]!) as NewMessage[]),
-    ...userMessages(deps, current.rows),
+    ...userMessages(deps, current),
     ...(result.messages as NewMessage[]),
   ]);
   const answer = lastAnswer(result);
@@ -367,6 +369,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     usage: totalUsage(result.usages),
     participants: rows.map((row) => deps.principal(row)),
     replies,
+    notes: started.notes,
     ...(lastPromptTokens === undefined ? {} : { lastPromptTokens }),
     ...endOf(current.rows),
   });
@@ -395,20 +398,25 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   return { outcome: silent ? "silent" : "answered", answer };
 }
 
-async function agentInput(deps: TurnDeps, rows: readonly InboxRow[]): Promise<ChatMessage[]> {
+async function agentInput(deps: TurnDeps, current: Turn): Promise<ChatMessage[]> {
   const input: ChatMessage[] = [];
   let left = deps.maxImages;
-  for (const row of rows) {
+  for (const row of current.rows) {
     const images = await deps.images(row, left);
     left -= images.parts.length;
-    for (const message of toMessages(row.message, deps.isShared(row)))
+    for (const message of messagesOf(deps, current, row))
       input.push(message.role === "user" ? withImages(message, images) : (message as ChatMessage));
   }
   return input;
 }
 
-function userMessages(deps: TurnDeps, rows: readonly InboxRow[]): NewMessage[] {
-  return rows.flatMap((row) => toMessages(row.message, deps.isShared(row)));
+function userMessages(deps: TurnDeps, current: Turn): NewMessage[] {
+  return current.rows.flatMap((row) => messagesOf(deps, current, row));
+}
+
+/** What has changed since the last turn stands before the first of them. */
+function messagesOf(deps: TurnDeps, { rows, started }: Turn, row: InboxRow): NewMessage[] {
+  return toMessages(row, deps.isShared(row), row === rows[0] ? started.notes : []);
 }
 
 const MICROSECOND = 1e-6;

@@ -1,28 +1,63 @@
 import type { ToolResult } from "../client-request.js";
 import type { ShownImages } from "../media/images.js";
-import type { Attachment, InboundMessage } from "../message.js";
+import type { Attachment } from "../message.js";
+import { lateSeconds } from "../policies/lateness.js";
 import type { ChatMessage, NewMessage } from "../session.js";
+import type { ChangeNote, InboxRow } from "../store/queues.js";
+
+type Arrived = Pick<InboxRow, "message" | "receivedAt">;
 
 /** What a person wrote, as the agent reads it. In a shared session every message carries its sender's name. */
-export function toUserMessage(message: InboundMessage, shared: boolean): NewMessage {
-  const { origin, text, quoted, attachments } = message;
+export function toUserMessage(
+  { message, receivedAt }: Arrived,
+  shared: boolean,
+  notes: readonly ChangeNote[] = [],
+): NewMessage {
+  const { origin, text, quoted, attachments, sentAt } = message;
   const quote = quoted ? [`> ${quoted.text.replaceAll("\n", "\n> ")}`] : [];
-  const files = attachments.map(describe);
-  const body = [...quote, text, ...files].filter((part) => part !== "").join("\n");
+  const body = lines([...quote, text, ...attachments.map(describe)]);
+  const said = shared ? `[${origin.userName || origin.userId || "somebody"}] ${body}` : body;
+  const late = lateSeconds({ sentAt, receivedAt });
   return {
     role: "user",
-    content: shared ? `[${origin.userName || origin.userId || "somebody"}] ${body}` : body,
+    content: lines([
+      ...notes.map((note) => noteText(note, shared)),
+      late === undefined ? "" : `[Late: this was written ${span(late)} before it reached me]`,
+      said,
+    ]),
     ...(origin.messageId ? { platform_message_id: origin.messageId } : {}),
   };
 }
 
+function lines(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+const QUOTED_CHARS = 200;
+
+/** For the agent to know, not to do. */
+function noteText({ before, text, userName }: ChangeNote, shared: boolean): string {
+  const quoted = before.length > QUOTED_CHARS ? `${before.slice(0, QUOTED_CHARS)}…` : before;
+  const who = shared && userName ? `${userName}'s` : "The";
+  const earlier = `${who} earlier message ${JSON.stringify(quoted)}`;
+  return text === null
+    ? `[Note: ${earlier} was taken back]`
+    : `[Note: ${earlier} was edited and now reads ${JSON.stringify(text)}]`;
+}
+
+function span(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}
+
 /** All that a message adds to the conversation: what the sender's tools gave, then what the sender wrote. */
-export function toMessages(message: InboundMessage, shared: boolean): NewMessage[] {
-  const { request, text, attachments } = message;
-  if (!request) return [toUserMessage(message, shared)];
+export function toMessages(row: Arrived, shared: boolean, notes: readonly ChangeNote[] = []): NewMessage[] {
+  const { request, text, attachments } = row.message;
+  if (!request) return [toUserMessage(row, shared, notes)];
   const results = (request.results ?? []).map(resultMessage);
   const isMute = text === "" && attachments.length === 0 && results.length > 0;
-  return isMute ? results : [...results, toUserMessage(message, shared)];
+  return isMute ? results : [...results, toUserMessage(row, shared, notes)];
 }
 
 function resultMessage({ callId, text }: ToolResult): NewMessage {

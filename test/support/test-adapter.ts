@@ -63,6 +63,20 @@ export class TestAdapter implements Adapter, CanPreview {
     return eventId;
   }
 
+  /** Its author changes it. */
+  async edit(place: Person, messageId: string, text: string): Promise<void> {
+    await this.#events?.edited({ ...this.#ref(place, messageId), text });
+  }
+
+  /** Its author takes it back. */
+  async remove(place: Person, messageId: string): Promise<void> {
+    await this.#events?.deleted(this.#ref(place, messageId));
+  }
+
+  #ref({ chatId }: Person, messageId: string) {
+    return { platform: this.platform, account: this.account, chatId, messageId };
+  }
+
   /** What was sent to a place, oldest first. */
   to(place: Pick<Person, "chatId" | "threadId">): OutboundMessage[] {
     return this.sent.filter(

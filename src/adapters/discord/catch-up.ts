@@ -51,17 +51,19 @@ export class CatchUp {
       const messages = await this.#page(missed.channelId, after);
       if (messages.length === 0) return;
       const tooOld = messages.filter(({ id }) => timeOf(id) < oldestMs);
-      this.#report(
-        missed.channelId,
-        tooOld.filter(({ id }) => cursor === undefined || isAfter(id, cursor)),
+      // The gateway tells of those that are too old. What the cursor has passed, it knows.
+      const news = messages.filter(
+        ({ id }, i) => i >= tooOld.length || cursor === undefined || isAfter(id, cursor),
       );
-      for (const message of messages.slice(tooOld.length)) {
+      for (const message of news) {
         await this.#parts.receive(missed.guildId ? { ...message, guild_id: missed.guildId } : message);
       }
       if (messages.length < PAGE) return;
-      // A page of old ones: don't read years of them.
       const last = messages.at(-1)!.id;
-      after = tooOld.length === messages.length ? later(last, idAt(oldestMs)) : last;
+      const allTooOld = tooOld.length === messages.length;
+      // Don't read years of them.
+      if (allTooOld) this.#skipped(missed.channelId, last, oldestMs);
+      after = allTooOld ? later(last, idAt(oldestMs)) : last;
     }
     settings.log("warn", "too much was said to catch up with", { channelId: missed.channelId });
   }
@@ -88,14 +90,12 @@ export class CatchUp {
     });
   }
 
-  #report(channelId: string, tooOld: readonly NativeMessage[]): void {
-    const fromPeople = tooOld.filter(({ author }) => !author.bot);
-    if (fromPeople.length === 0) return;
-    this.#parts.settings.log("warn", "messages were missed for too long and are not answered", {
+  #skipped(channelId: string, last: string, oldestMs: number): void {
+    const [from, to] = [timeOf(last), oldestMs].map((ms) => new Date(ms).toISOString());
+    this.#parts.settings.log("warn", "not read: what was said too long ago to be answered", {
       channelId,
-      count: fromPeople.length,
-      oldest: new Date(timeOf(fromPeople[0]!.id)).toISOString(),
-      newest: new Date(timeOf(fromPeople.at(-1)!.id)).toISOString(),
+      from,
+      to,
     });
   }
 }

@@ -13,7 +13,7 @@ export interface DiscordOptions {
   replyInThread?: boolean;
   /** Roles decide who may talk: they are asked for where a message doesn't tell them. */
   rolesMatter?: boolean;
-  /** Messages missed for longer are reported, not received; 0: never catch up. */
+  /** Of messages missed for longer no more is read than a page; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
   media?: IncomingMedia;
   log?: DiscordLog;

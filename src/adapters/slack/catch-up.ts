@@ -1,6 +1,5 @@
 /** What was said while nobody listened: the histories since the stored cursor → the intake, oldest first. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { nowSeconds } from "../../clock.js";
 import type { SlackApi } from "./api.js";
 import type { SlackSettings } from "./config.js";
 import { explain, isHopeless } from "./faults.js";
@@ -30,22 +29,16 @@ interface Room {
 
 /** Everything in all rooms that is younger than `seen`. Rejects only when the adapter stops or Slack is gone. */
 export async function catchUp(parts: CatchUpParts, seen: string): Promise<void> {
-  const { log, catchUpMaxAgeSeconds } = parts.settings;
+  const { log } = parts.settings;
   const oldest = Math.max(Number(seen) - OVERLAP_SECONDS, 0);
   let late = 0;
-  let tooOld = 0;
   for (const room of await roomsOf(parts)) {
     for (const event of await missedIn(parts, room, oldest)) {
-      if (nowSeconds() - Number(event.ts) > catchUpMaxAgeSeconds) {
-        if (Number(event.ts) > Number(seen)) tooOld += 1;
-        continue;
-      }
       await parts.accept(event);
       if (Number(event.ts) > Number(seen)) late += 1;
     }
   }
   if (late > 0) log("info", `Fetched ${late} messages that came while the bot was away`);
-  if (tooOld > 0) log("warn", `${tooOld} messages came too long ago and are not answered (catch_up_max_age)`);
 }
 
 /** Direct messages first: in them everything is for the bot. */

@@ -17,7 +17,7 @@ export interface SlackOptions {
   dmTopLevelThreadsAsSessions?: boolean;
   /** The slash command whose text is a command itself: `/hermes status` means `/status`. */
   slashCommand?: string;
-  /** Messages missed for longer than this are reported, not answered; 0: never catch up. */
+  /** Messages missed for longer than this are not made ready for an answer; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
   /** Left out: files are named in messages, but neither fetched nor sent. */
   media?: IncomingMedia | undefined;

@@ -78,14 +78,9 @@ export class Intake {
 
   async #message(incoming: IncomingMessage, event: SlackEvent): Promise<void> {
     const { events, cursor } = this.#parts;
-    const { eventId, sentAt, origin } = incoming.message;
-    if (this.#isTooOld(sentAt)) {
-      this.#parts.settings.log(
-        "warn",
-        `Not answered, too old: a message in ${origin.chatId} of ${isoTime(sentAt)}`,
-      );
-      return;
-    }
+    const { eventId, sentAt } = incoming.message;
+    // The gateway won't answer it: it need not be made ready for that.
+    if (this.#isTooOld(sentAt)) return await events.receive(incoming.message, cursor.past(event.ts!));
     const prepared = this.#prepared.get(eventId) ?? this.#prepare(incoming, event);
     this.#prepared.set(eventId, prepared);
     prepared.catch(() => this.#prepared.delete(eventId));
@@ -202,8 +197,4 @@ function placeOf(incoming: Incoming): { chatId: string | null; threadId: string 
   }
   const { chatId } = incoming.kind === "edit" ? incoming.edit : incoming.ref;
   return { chatId, threadId: incoming.threadId };
-}
-
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

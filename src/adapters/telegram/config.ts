@@ -9,8 +9,6 @@ export interface TelegramOptions {
   apiRoot?: string;
   /** Which parts of an answer quote the question. */
   replyToMode?: ReplyToMode;
-  /** Messages missed for longer are reported, not received; 0: nothing is caught up with. */
-  catchUpMaxAgeSeconds?: number;
   /** Set: Telegram calls us instead of being polled. */
   webhook?: WebhookOptions;
   /** Left out: files are named in messages, but neither fetched nor sent. */
@@ -71,7 +69,6 @@ export const DEFAULT_TIMING: Timing = {
 };
 
 const DEFAULT_API = "https://api.telegram.org";
-const DAY_SECONDS = 86_400;
 /** What Telegram's own servers take. */
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
@@ -80,7 +77,6 @@ export interface Settings {
   account: string;
   apiRoot: string;
   replyToMode: ReplyToMode;
-  catchUpMaxAgeSeconds: number;
   webhook: WebhookOptions | null;
   media: IncomingMedia | null;
   log: TelegramLog;
@@ -99,7 +95,6 @@ export function settingsOf(options: TelegramOptions): Settings {
     account,
     apiRoot: (options.apiRoot ?? DEFAULT_API).replace(/\/+$/, ""),
     replyToMode: options.replyToMode ?? "first",
-    catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? DAY_SECONDS,
     webhook: options.webhook ?? null,
     media: options.media ?? null,
     log: options.log ?? (() => undefined),

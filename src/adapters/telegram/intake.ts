@@ -1,6 +1,5 @@
-/** One update → checked for its age, its files fetched, handed to the gateway. Resolves when the gateway has it. */
+/** One update → its files fetched, handed to the gateway. Resolves when the gateway has it. */
 import type { Update } from "grammy/types";
-import { nowSeconds } from "../../clock.js";
 import { NOT_FETCHED } from "../../media/incoming.js";
 import type { Attachment } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
@@ -19,13 +18,9 @@ export interface IntakeParts {
   signal: AbortSignal;
 }
 
-/** Younger than this is not late, whatever the clocks say. */
-const LIVE_SECONDS = 120;
-
 export class Intake {
   readonly #parts: IntakeParts;
   readonly #downloads: Downloads | undefined;
-  readonly #startedAt = Math.floor(nowSeconds());
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -37,7 +32,6 @@ export class Intake {
     const known = this.#understood(update);
     if (!known) return;
     if (known.kind === "moved") return this.#move(known.from, known.to);
-    if (this.#isTooOld(known.sentAt)) return this.#report(known);
     if (known.kind === "edit") return this.#parts.events.edited(known.edit);
     await this.#parts.events.receive(await this.#withFiles(known));
   }
@@ -60,24 +54,6 @@ export class Intake {
   async #move(from: string, to: string): Promise<void> {
     await this.#parts.events.chatMoved(from, to);
     this.#parts.moved(from, to);
-  }
-
-  /** Missed while we were away for longer than the operator wants answered. */
-  #isTooOld(sentAt: number): boolean {
-    const { catchUpMaxAgeSeconds } = this.#parts.settings;
-    const missed = sentAt < this.#startedAt;
-    const limit = missed ? catchUpMaxAgeSeconds : Math.max(catchUpMaxAgeSeconds, LIVE_SECONDS);
-    return nowSeconds() - sentAt > limit;
-  }
-
-  #report(known: Exclude<Normalised, { kind: "moved" }>): void {
-    const { chatId, messageId } = known.kind === "edit" ? known.edit : known.message.origin;
-    const ageSeconds = Math.round(nowSeconds() - known.sentAt);
-    this.#parts.settings.log("warn", "Missed a message that is too old to be answered now", {
-      chatId,
-      messageId,
-      ageSeconds,
-    });
   }
 
   async #withFiles({ message, files }: Normalised & { kind: "message" }) {

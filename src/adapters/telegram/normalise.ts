@@ -16,8 +16,8 @@ export interface Self {
 }
 
 export type Normalised =
-  | { kind: "message"; message: InboundMessage; files: RemoteFile[]; sentAt: number }
-  | { kind: "edit"; edit: MessageEdit; sentAt: number }
+  | { kind: "message"; message: InboundMessage; files: RemoteFile[] }
+  | { kind: "edit"; edit: MessageEdit }
   | { kind: "moved"; from: string; to: string };
 
 /** The kinds of updates that we ask Telegram for. */
@@ -54,7 +54,6 @@ function inbound(message: Message, self: Self): Normalised | undefined {
   return {
     kind: "message",
     files,
-    sentAt: message.date,
     message: {
       platform: PLATFORM,
       account: String(self.id),
@@ -83,7 +82,6 @@ function edit(message: Message, self: Self): Normalised | undefined {
   return {
     kind: "edit",
     edit: { platform: PLATFORM, account: String(self.id), chatId, messageId, text },
-    sentAt: message.edit_date ?? message.date,
   };
 }
 

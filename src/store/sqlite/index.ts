@@ -117,8 +117,7 @@ class SqliteStore implements Store {
   getCursor: Store["getCursor"] = (platform, account, name) => this.#read.getCursor(platform, account, name);
   saveCursor: Store["saveCursor"] = (platform, account, name, value) =>
     this.#write.saveCursor(platform, account, name, value);
-  editWaiting: Store["editWaiting"] = (edit) => this.#write.editWaiting(edit);
-  cancelMessage: Store["cancelMessage"] = (message) => this.#write.cancelMessage(message);
+  changeMessage: Store["changeMessage"] = (change) => this.#write.changeMessage(change);
   moveChat: Store["moveChat"] = (platform, from, to) => this.#write.moveChat(platform, from, to);
   savePreview: Store["savePreview"] = (inboxId, messageId) => this.#write.savePreview(inboxId, messageId);
   getPreview: Store["getPreview"] = (inboxId) => this.#read.getPreview(inboxId);

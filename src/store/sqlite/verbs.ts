@@ -8,6 +8,7 @@ import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
 import { copyDatabase, copyPages } from "./prepare.js";
 import { deleteSession, pruneSessions } from "./prune.js";
 import { backlog } from "./queues/backlog.js";
+import { changeMessage } from "./queues/changes.js";
 import {
   acceptMessages,
   cancelWaiting,
@@ -27,8 +28,6 @@ import {
   revokePairing,
 } from "./queues/pairing.js";
 import {
-  cancelMessage,
-  editWaiting,
   getCursor,
   getPreview,
   moveChat,
@@ -124,8 +123,7 @@ export const writeVerbs = {
   setRouteFlags,
   splitRoute,
   saveCursor,
-  editWaiting,
-  cancelMessage,
+  changeMessage,
   moveChat,
   savePreview,
   savePenalty,

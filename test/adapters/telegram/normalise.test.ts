@@ -285,7 +285,6 @@ describe("edits", () => {
       expect(of({ text: "new", edit_date: 2000 }, kind)).toEqual({
         kind: "edit",
         edit: { platform: "telegram", account: "4200", chatId: "7", messageId: "12", text: "new" },
-        sentAt: 2000,
       });
     }
   });

@@ -85,28 +85,6 @@ describe("after downtime", () => {
     expect(gateway.received[0]?.sentAt).toBe(date);
     expect(emulator.callsOf("deleteWebhook")[0]?.payload).toEqual({ drop_pending_updates: false });
   });
-
-  it("what is too old is reported and not received", async () => {
-    const { emulator, gateway, log } = bench;
-    const date = Math.floor(Date.now() / 1000) - 3600;
-    const { message } = emulator.users.writeDm(emulator.users.person("Ann"), { text: "old", date });
-    await bench.connected({ catchUpMaxAgeSeconds: 60 });
-    emulator.users.writeDm(emulator.users.person("Bob"), "new");
-    await until("the new one is received", () => gateway.texts.length === 1);
-    expect(gateway.texts).toEqual(["new"]);
-    const report = log.find((line) => line.message.includes("too old"));
-    expect(report?.fields).toMatchObject({ messageId: String(message.message_id) });
-  });
-
-  it("nothing is caught up with where that is switched off, but new messages are", async () => {
-    const { emulator, gateway } = bench;
-    const date = Math.floor(Date.now() / 1000) - 10;
-    emulator.users.writeDm(emulator.users.person("Ann"), { text: "old", date });
-    await bench.connected({ catchUpMaxAgeSeconds: 0 });
-    emulator.users.writeDm(emulator.users.person("Bob"), "new");
-    await until("the new one is received", () => gateway.texts.length === 1);
-    expect(gateway.texts).toEqual(["new"]);
-  });
 });
 
 describe("edits and moves", () => {

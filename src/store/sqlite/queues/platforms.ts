@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { InboundMessage, Origin } from "../../../message.js";
-import type { Penalty, WaitingEdit } from "../../queues.js";
+import type { Origin } from "../../../message.js";
+import type { Penalty } from "../../queues.js";
 import { sql } from "../statements.js";
 
-/** What adapters remember: how far they came, what was changed or taken back, who must wait, what is being shown. */
+/** What adapters remember: how far they came, who must wait, what is being shown. */
 
 export function getCursor(db: Database, platform: string, account: string, name: string): string | undefined {
   return sql(db, "SELECT value FROM gw_cursors WHERE platform = ? AND account = ? AND name = ?")
@@ -24,34 +24,6 @@ export function saveCursor(
     `INSERT INTO gw_cursors (platform, account, name, value) VALUES (?, ?, ?, ?)
      ON CONFLICT (platform, account, name) DO UPDATE SET value = excluded.value`,
   ).run(platform, account, name, value);
-}
-
-const WAITING = `SELECT id, payload FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state = 'waiting'
-  AND account = ? AND json_extract(payload, '$.origin.messageId') = ?`;
-
-export function editWaiting(db: Database, edit: WaitingEdit): boolean {
-  const row = waiting(db, edit);
-  if (!row) return false;
-  const message = { ...(JSON.parse(row.payload) as InboundMessage), text: edit.text };
-  return (
-    sql(db, "UPDATE gw_inbox SET payload = ? WHERE id = ?").run(JSON.stringify(message), row.id).changes > 0
-  );
-}
-
-export function cancelMessage(db: Database, message: Omit<WaitingEdit, "text">): boolean {
-  const row = waiting(db, message);
-  if (!row) return false;
-  sql(db, "UPDATE gw_inbox SET state = 'cancelled', reason = 'taken back', finished_at = ? WHERE id = ?").run(
-    nowSeconds(),
-    row.id,
-  );
-  return true;
-}
-
-function waiting(db: Database, { platform, account, chatId, messageId }: Omit<WaitingEdit, "text">) {
-  return sql(db, WAITING).get(platform, chatId, account, messageId) as
-    | { id: number; payload: string }
-    | undefined;
 }
 
 /** Keys are made from ids: the part that names the chat changes, wherever it stands. */
@@ -77,6 +49,7 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
       db,
       "UPDATE gw_inbox SET session_key = ?, chat_id = ? WHERE session_key = ? AND state = 'waiting'",
     ).run(key, to, route.key);
+    sql(db, "UPDATE gw_notes SET session_key = ? WHERE session_key = ?").run(key, route.key);
   }
   sql(
     db,

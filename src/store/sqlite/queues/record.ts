@@ -7,6 +7,7 @@ import type { ChatLogEntry, DeadLetter, InboxRow, Recovered, RecoveryNotices, Tr
 import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
+import { noteOf } from "./changes.js";
 import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply, filesOf, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
@@ -159,6 +160,7 @@ function traceOf(db: Database, row: StoredInbox): Trace {
     ...step(row.received_at, "accepted"),
     ...step(row.started_at, "turn started", row.turn_id),
     ...step(row.finished_at, row.state, row.reason ?? row.error),
+    ...changeSteps(noteOf(db, row.id), step),
     ...deliveries.flatMap((d) => [
       ...step(d.created_at, "answer stored", `out:${d.id}`),
       ...step(d.sent_at, "answer sent", d.message_ids),
@@ -200,6 +202,14 @@ export function eventOutcome(
   };
 }
 
+type Step = (at: number, what: string, detail?: string) => Trace["steps"];
+
+function changeSteps(note: ReturnType<typeof noteOf>, step: Step): Trace["steps"] {
+  if (!note) return [];
+  const { at, text } = note;
+  return text === null ? step(at, "taken back") : step(at, "edited", text);
+}
+
 const ROWS_AT_ONCE = 500;
 
 export function* pruneQueues(db: Database, olderThanSeconds: number): Generator<Progress, number> {
@@ -219,5 +229,6 @@ export function* pruneQueues(db: Database, olderThanSeconds: number): Generator<
       yield* slice.pause({ step: "Forgetting old queue rows", done: removed, total: 0 });
     }
   }
+  sql(db, "DELETE FROM gw_notes WHERE inbox_id < (SELECT COALESCE(min(id), 0) FROM gw_inbox)").run();
   return removed;
 }

@@ -109,6 +109,15 @@ export const QUEUE_TABLES = [
     at REAL NOT NULL,
     UNIQUE (schedule_id, tick, manual)
 )`,
+  // A null text: the message was taken back. What the agent was told last stands in JSON; null: the message itself.
+  `CREATE TABLE IF NOT EXISTS gw_notes (
+    inbox_id INTEGER PRIMARY KEY,
+    session_key TEXT NOT NULL,
+    text TEXT,
+    at REAL NOT NULL,
+    told TEXT,
+    open INTEGER NOT NULL DEFAULT 1
+)`,
   "CREATE TABLE IF NOT EXISTS gw_previews (inbox_id INTEGER PRIMARY KEY, message_id TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
@@ -133,5 +142,6 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_outbox_sent ON gw_outbox(sent_at) WHERE sent_at IS NOT NULL",
   `CREATE UNIQUE INDEX IF NOT EXISTS gw_schedules_name ON gw_schedules(name COLLATE NOCASE)
     WHERE state <> 'done'`,
+  "CREATE INDEX IF NOT EXISTS gw_notes_open ON gw_notes(session_key) WHERE open = 1",
   "CREATE INDEX IF NOT EXISTS gw_pairing_user ON gw_pairing(platform, user_id)",
 ];

@@ -5,7 +5,8 @@ import type { StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queu
 import { appendMessages } from "../messages.js";
 import { addParticipant, addUsage, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
-import { finishInbox } from "./inbox.js";
+import { openNotes, takeNotes } from "./changes.js";
+import { finishInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply } from "./outbox.js";
 import { takePreview } from "./platforms.js";
 import { closeRoute, getRoute } from "./routes.js";
@@ -17,10 +18,8 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
   const started = sql(
     db,
     `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
-       WHERE id IN (${marks(start.inboxIds)}) AND state = 'waiting' RETURNING attempts`,
-  )
-    .pluck()
-    .all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as number[];
+       WHERE id IN (${marks(start.inboxIds)}) AND state = 'waiting' RETURNING *`,
+  ).all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as StoredInbox[];
   // Cancelled meanwhile, all of them.
   if (started.length === 0) return undefined;
   sql(
@@ -33,7 +32,9 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
     route: current,
     session: requireSession(db, current.sessionId),
     epoch: current.epoch,
-    attempt: Math.max(...started),
+    attempt: Math.max(...started.map(({ attempts }) => attempts)),
+    rows: started.map(toInboxRow).toSorted((a, b) => a.id - b.id),
+    notes: openNotes(db, start.sessionKey, current.createdAt),
   };
 }
 
@@ -51,6 +52,7 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
        flags = json_patch(flags, ?) WHERE session_key = ?`,
   ).run(nowSeconds(), finish.lastPromptTokens ?? null, JSON.stringify(TOLD), finish.sessionKey);
   finishInbox(db, finish.inboxIds, { state: "done" });
+  takeNotes(db, finish.notes ?? []);
   addReplies(db, finish);
   if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
   return true;
