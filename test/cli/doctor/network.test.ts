@@ -74,7 +74,7 @@ function homeWith(config: string): string {
   return home;
 }
 
-describe("hermes doctor asks the platforms", () => {
+describe("hermes doctor asks the platforms", { timeout: 90_000 }, () => {
   it("who the bots are, and finds nothing wrong where nothing is", async () => {
     const { code, of } = await examine(homeWith(configFor()));
     expect(of("telegram")).toMatchObject([{ state: "ok", message: "is @hermes_bot (id 4200)" }]);
@@ -205,7 +205,7 @@ describe("hermes doctor asks the platforms", () => {
   });
 });
 
-describe("hermes doctor beside a gateway that runs", () => {
+describe("hermes doctor beside a gateway that runs", { timeout: 90_000 }, () => {
   it("disturbs neither its polls nor its sockets, and finds it at its webhook's address", async () => {
     const daemon = await new Daemon({ yaml: configFor() }).start();
     await until("it polls", () => telegram.updates.isPolled);

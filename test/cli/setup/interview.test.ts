@@ -91,7 +91,7 @@ async function namesModel(person: Person): Promise<void> {
   await person.types(/The model's name/, "m1");
 }
 
-describe("hermes setup", () => {
+describe("hermes setup", { timeout: 180_000 }, () => {
   it("leads from nothing to a gateway that answers", async () => {
     discord.allowIntents(ALL_INTENTS & ~(1 << 15));
     slack.scopes.delete("files:read");
@@ -160,7 +160,7 @@ describe("hermes setup", () => {
       telegram.said(chat.id).find(({ text }) => /hello there/.test(text)),
     );
     expect(model.requests.at(-1)!.headers.authorization).toBe(`Bearer ${KEY}`);
-  }, 120_000);
+  });
 
   it("can be run again: what is there is offered, and nothing is written for it", async () => {
     const home = homeWith(
@@ -178,7 +178,7 @@ describe("hermes setup", () => {
     await person.sees(/nothing to write[\s\S]*exit=0/);
     expect(readFileSync(join(home, "config.yaml"), "utf8")).toBe(before);
     expect(readFileSync(join(home, ".env"), "utf8")).toContain("# mine");
-  }, 60_000);
+  });
 
   it("leaves everything as it was on Ctrl-C and on no", async () => {
     const home = homeWith(addresses());
@@ -195,10 +195,10 @@ describe("hermes setup", () => {
     await again.sees(/Cancelled: nothing was changed[\s\S]*exit=0/);
     expect(readFileSync(join(home, "config.yaml"), "utf8")).toBe(addresses());
     expect(existsSync(join(home, ".env"))).toBe(false);
-  }, 60_000);
+  });
 });
 
-describe("hermes setup --non-interactive", () => {
+describe("hermes setup --non-interactive", { timeout: 90_000 }, () => {
   it("writes what it is told once it works, and nothing else", async () => {
     const home = homeWith(addresses());
     const flags = ["--provider", "openai-compatible", "--base-url", model.url, "--model", "m1"];
@@ -220,7 +220,7 @@ describe("hermes setup --non-interactive", () => {
     expect(await run()).toMatchObject({ code: 0, stdout: "Nothing to change.\n" });
     await new Daemon({ home }).start();
     await until("the gateway polls", () => telegram.updates.isPolled);
-  }, 60_000);
+  });
 
   it("says what is missing, where there is no terminal and where the file is broken", async () => {
     const home = homeWith(addresses());
