@@ -18,7 +18,7 @@ export type GatewayEvent = { at: number } & (
   | { type: "received"; platform: string; traceId: TraceId }
   | { type: "duplicate"; platform: string; traceId: TraceId; eventId: string }
   | ({ type: "accepted" } & OfMessage)
-  | ({ type: "routed"; to: RoutedTo; reason: string | null } & OfMessage)
+  | ({ type: "routed"; to: RoutedTo; reason: string | null; startedAt: number } & OfMessage)
   | ({ type: "command-started"; command: string; args: string } & OfMessage)
   | ({ type: "command-ended"; command: string; ok: boolean; seconds: number } & OfMessage)
   | ({ type: "turn-started"; attempt: number; waitedSeconds: number } & OfTurn)
@@ -44,12 +44,16 @@ interface OfMessage {
   inboxId: number;
   sessionKey: SessionKey;
   platform: string;
+  receivedAt: number;
   /** With what the person wrote. */
   message: InboundMessage;
 }
 
 interface OfTurn {
+  /** Of the first of its messages. */
   traceId: TraceId;
+  /** Of all of them: what somebody wrote in a row is one turn. */
+  traceIds: readonly TraceId[];
   turnId: string;
   sessionKey: SessionKey;
   sessionId: SessionId;

@@ -259,9 +259,10 @@ export class Gateway {
   // ── route ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #route(row: InboxRow): Promise<void> {
+    const startedAt = nowSeconds();
     const decision = await route(row.message, this.#routerOptions, row.receivedAt);
     const reason = "reason" in decision ? decision.reason : null;
-    this.#parts.events.emit({ type: "routed", to: decision.to, reason, ...aboutMessage(row) });
+    this.#parts.events.emit({ type: "routed", to: decision.to, reason, startedAt, ...aboutMessage(row) });
     await this.#act(row, decision);
     if (reason === TOO_OLD) this.#missed.add(row.message.platform, row.message.sentAt);
     this.#delivery.wake();

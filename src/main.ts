@@ -41,7 +41,7 @@ import type { ReplyFile } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
-import { healthOf, startWatchers } from "./watchers.js";
+import { healthOf, startWatchers, type Watchers } from "./watchers.js";
 
 /** Wires everything; the only place that does. */
 
@@ -123,7 +123,7 @@ interface OpenOptions extends StartOptions {
 async function open(options: OpenOptions): Promise<RunningGateway> {
   const { home, config, log, bootId } = options;
   const paths = homePaths(home);
-  const watchers = startWatchers({ log });
+  const watchers = await startWatchers({ log, bootId, env: options.env ?? process.env });
   const store = await openStore({
     path: paths.stateDb,
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
@@ -184,11 +184,12 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       home,
       gateway: started,
       store,
-      stop: () => stop({ http, gateway: started, index, transcripts, store }),
+      stop: () => stop({ http, gateway: started, index, transcripts, store, watchers }),
     };
   } catch (error) {
     // What runs already would keep the process alive.
     await Promise.all([http?.close(), gateway?.stop()]);
+    await watchers.close();
     await store.close();
     throw error;
   }
@@ -211,8 +212,10 @@ async function stop(running: {
   index: IndexFile;
   transcripts: Transcripts;
   store: Store;
+  watchers: Watchers;
 }): Promise<void> {
   await Promise.all([running.http?.close(), running.gateway.stop()]);
+  await running.watchers.close();
   await running.transcripts.idle();
   await running.index.close();
   await running.store.close();

@@ -52,6 +52,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   turns: ["root", "turns", "policies", "sessions", "store", "media"],
   delivery: ["root", "delivery", "policies", "store"],
   metrics: ["root", "metrics"],
+  tracing: ["root", "tracing"],
 };
 /** Contracts that others may name without depending on what fulfils them. */
 const TYPES_ALLOWED: Record<string, readonly string[]> = {

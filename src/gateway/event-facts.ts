@@ -4,8 +4,8 @@ import type { DeliveryOutcome, InboxRow, OutboxRow, RouteRow } from "../store/qu
 /** Rows of the store in the words of events. */
 
 export function aboutMessage(row: InboxRow) {
-  const { id, traceId, sessionKey, message } = row;
-  return { traceId, inboxId: id, sessionKey, platform: message.platform, message };
+  const { id, traceId, sessionKey, receivedAt, message } = row;
+  return { traceId, inboxId: id, sessionKey, platform: message.platform, receivedAt, message };
 }
 
 export function aboutRoute({ sessionKey, sessionId, origin }: RouteRow) {

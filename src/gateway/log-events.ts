@@ -35,7 +35,11 @@ function lineOf(event: GatewayEvent): Line | undefined {
     case "command-ended":
       return { level: "debug", message: "command", fields: pick(event, ...OF_MESSAGE, "command", "ok") };
     case "turn-started":
-      return { level: "debug", message: "turn started", fields: pick(event, ...OF_TURN, "attempt") };
+      return {
+        level: "debug",
+        message: "turn started",
+        fields: { ...ofTurn(event), attempt: event.attempt },
+      };
     case "turn-ended":
       return turnEnded(event);
     case "session-reset":
@@ -54,7 +58,6 @@ function lineOf(event: GatewayEvent): Line | undefined {
 }
 
 const OF_MESSAGE = ["traceId", "inboxId", "sessionKey", "platform"] as const;
-const OF_TURN = ["traceId", "turnId", "sessionKey", "sessionId"] as const;
 const OF_SESSION = ["sessionKey", "sessionId"] as const;
 
 /** One line each: what a platform refuses its adapter has told already, and settings need no stack. */
@@ -69,7 +72,7 @@ function notConnected(event: GatewayEventOf<"platform-failed">): Line {
 }
 
 function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
-  const fields = pick(event, ...OF_TURN, "outcome");
+  const fields = { ...ofTurn(event), outcome: event.outcome };
   const { failure } = event;
   if (!failure) return { level: "info", message: "answered", fields };
   return {
@@ -77,6 +80,12 @@ function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
     message: "turn ended without an answer",
     fields: { ...fields, reason: failure.message },
   };
+}
+
+/** A line about several messages names them all. */
+function ofTurn(event: GatewayEventOf<"turn-started" | "turn-ended">) {
+  const fields = pick(event, "traceId", "turnId", "sessionKey", "sessionId");
+  return event.traceIds.length > 1 ? { ...fields, traceIds: event.traceIds } : fields;
 }
 
 function settled(event: GatewayEventOf<"delivery-settled">): Line {

@@ -141,8 +141,16 @@ function aboutTurn({
   sessionId,
 }: Omit<Turn, "turn" | "started"> & { sessionId: SessionId }) {
   const { traceId, message } = rows[0]!;
-  const inboxIds = rows.map((row) => row.id);
-  return { traceId, turnId, sessionKey: key, sessionId, platform: message.platform, message, inboxIds };
+  return {
+    traceId,
+    traceIds: rows.map((row) => row.traceId),
+    turnId,
+    sessionKey: key,
+    sessionId,
+    platform: message.platform,
+    message,
+    inboxIds: rows.map((row) => row.id),
+  };
 }
 
 interface Turn {
