@@ -40,7 +40,7 @@ import { isShared } from "./sessions/key.js";
 import { resetNotice } from "./sessions/reset-notice.js";
 import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
-import type { InboxRow, MessageChange, Penalty, RouteRow } from "./store/queues.js";
+import type { InboxRow, MessageChange, OutboxRow, Penalty, RouteRow } from "./store/queues.js";
 import { type TraceId, traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
 import { Lanes, type RunningTurn } from "./turns/lanes.js";
@@ -135,14 +135,13 @@ export class Gateway {
       dead: GAVE_UP,
       interrupted: INTERRUPTED_COMMAND,
     });
-    await this.#delivery.settleUnknown(recovered.unsettled);
     const { waiting, dead, unsettled } = recovered;
     if (waiting + dead.length + unsettled.length > 0) {
       log.info({ waiting, dead: dead.length, unsettled: unsettled.length }, "picked up what was left");
     }
     this.#delivery.start();
     await this.#readWaiting();
-    await this.#connectAll();
+    await this.#connectAll(unsettled);
     this.#sweep.start();
     this.#look = setInterval(() => this.#track(this.#readWaiting()), INBOX_LOOK_MS);
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
@@ -207,13 +206,26 @@ export class Gateway {
     });
   }
 
-  /** Those that take long, or fail, go on behind: the others need not wait for them. */
-  async #connectAll(): Promise<void> {
+  /**
+   * Those that take long, or fail, go on behind: the others need not wait for them. Once connected, a platform can be
+   * asked what became of the sends in which the last start died.
+   */
+  async #connectAll(unsettled: readonly OutboxRow[]): Promise<void> {
     const { adapters, events } = this.#parts;
     const { signal } = this.#stopping;
-    const connecting = adapters.map((adapter) =>
-      new Connecting({ adapter, intake: this.#eventsOf(adapter), menu: menu(), events, signal }).start(),
-    );
+    const rowsOf = (adapter?: Adapter) =>
+      unsettled.filter(({ target }) => this.#adapterFor(target) === adapter);
+    const connecting = adapters.map(async (adapter) => {
+      await new Connecting({
+        adapter,
+        intake: this.#eventsOf(adapter),
+        menu: menu(),
+        events,
+        signal,
+      }).start();
+      this.#track(this.#delivery.settleUnknown(rowsOf(adapter)));
+    });
+    this.#track(this.#delivery.settleUnknown(rowsOf()));
     const enough = new AbortController();
     const patience = sleep(CONNECT_PATIENCE_MS, undefined, {
       signal: AbortSignal.any([signal, enough.signal]),

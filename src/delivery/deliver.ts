@@ -29,7 +29,6 @@ const SEND_TIMEOUT_MS = 60_000;
 /** Rows that wait for their time are looked for so often. */
 const POLL_MS = 1000;
 const NO_ADAPTER_RETRY_SECONDS = 60;
-const LOOK_UP_AGAIN_SECONDS = 30;
 const GIVE_UP_AFTER_SECONDS = 86_400;
 
 export class Delivery {
@@ -78,6 +77,7 @@ export class Delivery {
       const startedAt = nowSeconds();
       await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"), startedAt);
     }
+    this.wake();
   }
 
   /** Asks the platform whether a send has arrived, where it can be asked. */
@@ -91,7 +91,7 @@ export class Delivery {
       return { state: "pending", notBefore: 0, error, mayBeRepeat: false };
     } catch (failure) {
       this.#options.onError(failure, row.traceId);
-      return { state: "pending", notBefore: nowSeconds() + LOOK_UP_AGAIN_SECONDS, error, mayBeRepeat: false };
+      return this.#afterUnknown(error);
     }
   }
 

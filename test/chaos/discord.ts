@@ -4,10 +4,16 @@ import type { Channel, User } from "../emulators/discord/world.js";
 import { Armed, type EndFault, type FaultKind, nothing, type Place, type Platform } from "./platform.js";
 
 const DISCORD_EPOCH_MS = 1_420_070_400_000n;
+/** Discord's few minutes, for a storm in which deaths are seconds apart: some restarts come too late for it. */
+const NONCE_WINDOW_MS = 1000;
 const SENDS = /^\/channels\/\d+\/messages$/;
 
 export async function discord(): Promise<Platform> {
-  const emulator = new DiscordEmulator({ heartbeatMs: 500, messageLimit: { count: 100, perMs: 1000 } });
+  const emulator = new DiscordEmulator({
+    heartbeatMs: 500,
+    messageLimit: { count: 100, perMs: 1000 },
+    nonceWindowMs: NONCE_WINDOW_MS,
+  });
   await emulator.start();
   const { faults, gateway } = emulator;
   const people = ["Ann", "Bob", "Cy"].map((name) => emulator.user(name));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SlackEmulator } from "../emulators/slack/index.js";
+import { rows } from "../support/agreement.js";
 import { Daemon } from "../support/daemon.js";
 import { platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
@@ -13,6 +14,27 @@ const slackAnswers = (slack: SlackEmulator) =>
     .map((message) => message.text);
 
 describe("Telegram, Discord and Slack at once", () => {
+  it("asks Discord and Slack what became of the sends it died in, so that nothing has to be held", async () => {
+    const platforms = await startPlatforms();
+    const { discord, slack } = platforms;
+    const bob = discord.user("Bob");
+    const yaml = `${platformsYaml(platforms, { telegram: "enabled: false" })}\ndelivery: {unknown: hold}\n`;
+    const daemon = new Daemon({ yaml });
+    const states = () => rows<{ state: string }>(daemon.home, "SELECT state FROM gw_outbox");
+    const answered = () => states().every(({ state }) => state === "sent");
+    await daemon.start({ HERMES_KILL_AT: "sent:1" });
+    discord.say(bob, discord.dm(bob), "hello");
+    await daemon.run.ended;
+    await daemon.start({ HERMES_KILL_AT: "before-send:1" });
+    await until("Discord was asked", answered, { found: states });
+    slack.say({ channel: "D1", user: "U1", text: "hello" });
+    await daemon.run.ended;
+    await daemon.start();
+    await until("Slack was asked", answered, { found: states });
+    expect(discord.said(discord.dm(bob))).toMatchObject([{ text: expect.stringContaining("hello") }]);
+    expect(slackAnswers(slack)).toEqual([expect.stringContaining("hello")]);
+  }, 120_000);
+
   it("answers every message once and in order, though the daemon is killed again and again", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;

@@ -6,7 +6,8 @@ import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type { Settings } from "./config.js";
-import { discordCode, sendErrorOf } from "./faults.js";
+import { discordCode, isRefusal, sendErrorOf } from "./faults.js";
+import { findSent, type Wanted } from "./find-sent.js";
 import { isId, nonceOf, parseMessageId } from "./ids.js";
 import type { Interactions } from "./interactions.js";
 import { renderParts, renderPreview } from "./render.js";
@@ -19,7 +20,6 @@ const TYPING_EVERY_MS = 4000;
 const FILES_PER_MESSAGE = 10;
 const BYTES_PER_MESSAGE = 20 * 1024 * 1024;
 const MOST_REMEMBERED = 500;
-const LOOK_BACK = 100;
 const THREAD_NAME_MAX = 80;
 
 export interface SenderParts {
@@ -43,10 +43,10 @@ export class Sender {
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
-    const steps = await this.#stepsFor(message, signal);
+    const plan = await this.#plan(message);
+    const steps = this.#stepsFor(message, plan, signal);
     if (steps.length === 0) throw new SendError("refused", "There was nothing to send.");
-    const arrived = this.#arrived.get(message.nonce) ?? [];
-    remember(this.#arrived, message.nonce, arrived);
+    const arrived = await this.#arrivedOf(message, plan, signal);
     for (const step of steps.slice(arrived.length)) {
       if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
       try {
@@ -58,8 +58,23 @@ export class Sender {
     return { messageIds: [...arrived] };
   }
 
-  async #stepsFor(message: OutboundMessage, signal: AbortSignal): Promise<(() => Promise<string>)[]> {
-    const { texts, batches } = await this.#plan(message);
+  /** After a doubtful attempt Discord is asked first: by now it may have forgotten the nonces. */
+  async #arrivedOf(message: OutboundMessage, plan: Plan, signal: AbortSignal): Promise<string[]> {
+    const known = remember(this.#arrived, message.nonce, this.#arrived.get(message.nonce) ?? []);
+    if (!message.mayBeRepeat || known.length === stepsOf(plan)) return known;
+    try {
+      return (await this.#find(message, plan, signal)) ?? known;
+    } catch (error) {
+      if (isRefusal(error)) return known;
+      throw new SendError("never_sent", "Discord doesn't tell what it has of this message", { cause: error });
+    }
+  }
+
+  #stepsFor(
+    message: OutboundMessage,
+    { texts, batches }: Plan,
+    signal: AbortSignal,
+  ): (() => Promise<string>)[] {
     return [
       ...texts.map((content, part) => () => this.#sendPart(message, content, part, signal)),
       ...batches.map((batch, i) => async () => {
@@ -69,7 +84,7 @@ export class Sender {
     ];
   }
 
-  async #plan(message: OutboundMessage): Promise<{ texts: string[]; batches: SendableFile[][] }> {
+  async #plan(message: OutboundMessage): Promise<Plan> {
     const { text, files } = await filesToSend(message, this.#parts.settings.media?.home ?? "");
     return { texts: renderParts(text), batches: inBatches(files) };
   }
@@ -204,40 +219,51 @@ export class Sender {
     this.#parts.rest.post(`/channels/${channelId}/typing`, { signal }).catch(() => {});
   }
 
-  /** Found by what it says and what it answers: Discord tells a nonce to nobody afterwards. */
   async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
-    const { texts, batches } = await this.#plan(message);
-    const arrived = this.#arrived.get(message.nonce);
-    if (arrived && arrived.length >= texts.length + batches.length) return { messageIds: [...arrived] };
-    const { replyTo } = message.target;
-    const findable = replyTo !== null && isId(replyTo) && this.#parts.settings.replyToMode !== "off";
-    if (!findable || texts.length === 0) return "unknown";
+    const plan = await this.#plan(message);
+    const isComplete = (ids: readonly string[]) => ids.length >= stepsOf(plan);
+    const known = this.#arrived.get(message.nonce) ?? [];
+    if (isComplete(known)) return { messageIds: [...known] };
     try {
-      const query = new URLSearchParams({ after: replyTo, limit: String(LOOK_BACK) });
-      const route = `/channels/${channelOf(message.target)}/messages` as const;
-      const page = (await this.#parts.rest.get(route, { query, signal })) as APIMessage[];
-      const wanted = [...texts.map(saying), ...batches.map(carrying)];
-      return this.#match(page.reverse(), wanted, replyTo);
+      const found = await this.#find(message, plan, signal);
+      if (!found) return "unknown";
+      // A part of it counts as missing: the next attempt goes on behind it.
+      return isComplete(found) ? { messageIds: [...found] } : "missing";
     } catch {
       return "unknown";
     }
   }
 
-  /** One after another, as they were sent. */
-  #match(page: readonly APIMessage[], wanted: readonly Wanted[], replyTo: string): Receipt | "missing" {
-    const own = page.filter(({ author }) => author.id === this.#parts.botId);
-    const first = own.findIndex((m) => m.message_reference?.message_id === replyTo && wanted[0]!(m));
-    if (first < 0) return "missing";
-    const found = own.slice(first, first + wanted.length);
-    const complete = wanted.every((isIt, i) => found[i] !== undefined && isIt(found[i]));
-    return complete ? { messageIds: found.map(({ id }) => id) } : "missing";
+  /** What of it is there, and remembered from now on; undefined: it says too little of itself to be found. */
+  async #find(
+    { target, nonce }: OutboundMessage,
+    { texts, batches }: Plan,
+    signal: AbortSignal,
+  ): Promise<string[] | undefined> {
+    const { messageId: questionId, parentId } = parseMessageId(target.replyTo ?? "");
+    // In a thread of its own the first post quotes nothing, and is the first.
+    const quoted = parentId === null;
+    const findable = isId(questionId) && (!quoted || this.#parts.settings.replyToMode !== "off");
+    if (!findable || texts.length === 0) return undefined;
+    const where = { channelId: channelOf(target), questionId, quoted };
+    const wanted = [...texts.map(saying), ...batches.map(carrying)];
+    const found = await findSent(this.#parts, where, wanted, signal);
+    const known = this.#arrived.get(nonce) ?? [];
+    return remember(this.#arrived, nonce, found.length > known.length ? found : known);
   }
 }
 
-type Wanted = (message: APIMessage) => boolean;
+interface Plan {
+  texts: string[];
+  batches: SendableFile[][];
+}
+
+function stepsOf({ texts, batches }: Plan): number {
+  return texts.length + batches.length;
+}
 
 function saying(text: string): Wanted {
-  return ({ content }) => content === text;
+  return ({ content }) => content.trim() === text.trim();
 }
 
 function carrying(files: readonly SendableFile[]): Wanted {
@@ -276,8 +302,9 @@ function messageRoute(target: Target, messageId: string): `/${string}` | undefin
 }
 
 /** The newest so many. */
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
+function remember<V>(map: Map<string, V>, key: string, value: V): V {
   map.delete(key);
   map.set(key, value);
   if (map.size > MOST_REMEMBERED) map.delete(map.keys().next().value!);
+  return value;
 }

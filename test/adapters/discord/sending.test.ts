@@ -101,6 +101,29 @@ describe("a send that nobody knows the outcome of", () => {
     );
   });
 
+  it.each([
+    ["all of it", 3],
+    ["a part", 1],
+  ])(
+    "is looked for by the next process, which sends no more than is missing: %s was there",
+    async (_, there) => {
+      const bench = await connected({}, { nonceWindowMs: 0 });
+      const { dm, message } = await asked(bench);
+      const reply = answer(message, "word ".repeat(1000));
+      await send(bench, reply);
+      for (const { id } of bench.emulator.said(dm).slice(there))
+        bench.emulator.remove(bench.emulator.core.world.find(dm.id, id)!);
+      const next = makeAdapter(bench.emulator);
+      await next.adapter.connect(bench.inbox, next.stop.signal);
+      bench.emulator.faults.arm("GET", POST_MESSAGES, { kind: "drop_before" });
+      const again = { ...reply, mayBeRepeat: true };
+      expect((await failure(next.adapter.send(again, soon()))).outcome).toBe("never_sent");
+      const receipt = await next.adapter.send(again, soon());
+      expect(bench.emulator.said(dm).map(({ id }) => id)).toEqual(receipt.messageIds);
+      expect(receipt.messageIds).toHaveLength(3);
+    },
+  );
+
   it("that was cut off before the request was read is unknown, too", async () => {
     const bench = await connected();
     const { dm, message } = await asked(bench);
