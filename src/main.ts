@@ -25,6 +25,7 @@ import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
 import { Gateway } from "./gateway.js";
+import { API_AREA, apiServer } from "./http/api-server.js";
 import { sendRoutes } from "./http/send.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -134,6 +135,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   });
   const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
   const startedAt = nowSeconds();
+  const api = config.platforms.api_server.enabled ? apiServer(store, config, home, log) : undefined;
   const platforms = await loadPlatforms({
     config,
     homeDir: home,
@@ -145,6 +147,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   const adapters: Adapter[] = [
     ...platforms.adapters,
     ...(web ? [web] : []),
+    ...(api ? [api] : []),
     ...(config.platforms.console.enabled
       ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
       : []),
@@ -165,9 +168,11 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       ...httpSettings(config),
       log,
       callbacks: platforms.callbacks,
+      areas: api ? [API_AREA] : [],
       health: healthOf(watchers, { config, gateway: started, store, stateDb: paths.stateDb }),
       routes: (app) => {
         web?.routes(app);
+        api?.routes(app);
         sendRoutes(app, {
           store,
           places: { ...placesOf(config), isChatId },

@@ -90,6 +90,9 @@ function* checkSecrets(tree: unknown): Generator<Complaint> {
 
 function* doors(tree: unknown): Generator<string[]> {
   yield ["http", "token"];
+  yield ["platforms", "api_server", "api_key"];
+  for (const name of namesIn(tree, ["platforms", "api_server", "api_keys"]))
+    yield ["platforms", "api_server", "api_keys", name];
   for (const name of namesIn(tree, ["webhooks"]))
     for (const key of ["secret", "callback_secret"]) yield ["webhooks", name, key];
 }

@@ -30,6 +30,7 @@ const NAMES: Record<string, string> = {
   HERMES_HTTP_PORT: "http.port",
   HERMES_HTTP_TOKEN: "http.token",
   HERMES_LOG_LEVEL: "log.level",
+  API_SERVER_KEY: "platforms.api_server.api_key",
   SLACK_APP_TOKEN: "platforms.slack.app_token",
   SLACK_SIGNING_SECRET: "platforms.slack.signing_secret",
 };

@@ -2,7 +2,7 @@
 
 import { isTree } from "./tree.js";
 
-const SECRET = /(?:token|secret|password|passphrase|api_?key|private_?key|credentials?)$/i;
+const SECRET = /(?:token|secret|password|passphrase|api_?keys?|private_?key|credentials?)$/i;
 
 /** Whether the value at this path, or anything above it, is named like a secret. */
 export function isSecretPath(path: readonly PropertyKey[]): boolean {

@@ -2,18 +2,16 @@
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { RateLimit } from "../rate-limit.js";
-import { isLoopback } from "./bind.js";
 import { fault } from "./faults.js";
-import { forwardedFor, remoteAddress } from "./request.js";
+import { clientAddress } from "./request.js";
 
 const MEGABYTE = 1024 * 1024;
 
-/** By address. Programs on this machine are let be; a proxy on it says for whom it asks. */
+/** By address. */
 export function limitRate(perMinute: number): MiddlewareHandler {
   const limit = new RateLimit(perMinute);
   return async (c, next) => {
-    const address = remoteAddress(c);
-    const client = isLoopback(address) ? forwardedFor(c) : address;
+    const client = clientAddress(c);
     const seconds = client === undefined || perMinute === 0 ? 0 : limit.take(client);
     if (seconds === 0) return next();
     c.header("Retry-After", String(seconds));

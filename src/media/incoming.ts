@@ -50,7 +50,7 @@ export async function download(request: Download, place: IncomingPlace): Promise
     await response.body?.cancel();
     throw error;
   }
-  return keep(response.body ?? [], place, declared);
+  return keepFile(response.body ?? [], place, declared);
 }
 
 export function checkSize(bytes: number, maxBytes: number): void {
@@ -62,7 +62,7 @@ export function megabytes(bytes: number): string {
 }
 
 /** Under its final name it is whole: what a crash leaves behind ends in `.part`. */
-async function keep(
+export async function keepFile(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { home, folder, maxBytes }: IncomingPlace,
   declared: string | undefined,

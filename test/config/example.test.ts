@@ -50,6 +50,7 @@ test("a key that is commented out would be accepted as it is shown", () => {
     DISCORD_BOT_TOKEN: "t",
     SLACK_BOT_TOKEN: "t",
     SLACK_APP_TOKEN: "t",
+    API_SERVER_KEY: "a",
   };
   const env = { ...variables, SLACK_SIGNING_SECRET: "s", HERMES_MODEL_API_KEY: "k", HERMES_HTTP_TOKEN: "h" };
   for (const { path, line } of namedKeys(example)) {

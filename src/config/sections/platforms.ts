@@ -1,7 +1,7 @@
 /** The platforms: the keys that all of them take, and what each adds. */
 
 import { z } from "zod";
-import { httpUrl, id, listOf, orNull, pattern, text } from "./scalars.js";
+import { httpUrl, id, listOf, orNull, pattern, seconds, text } from "./scalars.js";
 
 export const dmBehavior = z.enum(["pair", "ignore"]);
 
@@ -176,6 +176,24 @@ const slack = z
   })
   .transform(settle);
 
+const keyName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "is no name: small letters, digits, - and _");
+
+const apiServer = builtIn(true).extend({
+  api_key: orNull(text).describe("What clients show as their Bearer key; better in .env (API_SERVER_KEY)"),
+  api_keys: z
+    .record(keyName, text)
+    .default({})
+    .describe("Further keys by name; each sees its own sessions alone. Without any key http.token is one"),
+  models: listOf(text).describe(
+    "Models that clients may ask for, at the same address; else model.default answers",
+  ),
+  session_headers: listOf(text)
+    .prefault(["X-OpenWebUI-Chat-Id"])
+    .describe("Headers that name a chat, besides X-Hermes-Session-Id and X-Hermes-Session-Key"),
+  timeout: seconds.default(900).describe("Seconds that a client is kept waiting for its answer"),
+  rate_limit: z.int().min(0).default(600).describe("Requests a minute with one key; 0 = any number"),
+});
+
 /** A platform of somebody else's: the common keys, a token, an address, the rest under `extra`. */
 const other = z
   .strictObject({
@@ -191,6 +209,7 @@ export const platforms = z
     telegram: telegram.prefault({}).describe("Telegram; TELEGRAM_BOT_TOKEN is enough"),
     discord: discord.prefault({}).describe("Discord; DISCORD_BOT_TOKEN is enough"),
     slack: slack.prefault({}).describe("Slack; SLACK_BOT_TOKEN with SLACK_APP_TOKEN or SLACK_SIGNING_SECRET"),
+    api_server: apiServer.prefault({}).describe("OpenAI's API at /v1; API_SERVER_KEY is enough"),
     web: builtIn(true).prefault({}).describe("The web chat on the HTTP port"),
     console: builtIn(false).prefault({}).describe("The terminal the daemon runs in"),
   })

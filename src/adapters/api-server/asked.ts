@@ -1,0 +1,81 @@
+/** What a client asks, whichever of the APIs it speaks. */
+import type { ClientTool, ToolChoice, ToolResult } from "../../client-request.js";
+import type { ChatMessage } from "../../session.js";
+import { invalid } from "./errors.js";
+
+export interface Asked {
+  model: string;
+  stream: boolean;
+  instructions: string;
+  history: ChatMessage[];
+  results: ToolResult[];
+  text: string;
+  images: InlineImage[];
+  tools: ClientTool[];
+  toolChoice: ToolChoice | "none" | undefined;
+}
+
+export interface InlineImage {
+  mimeType: string;
+  /** Base64. */
+  data: string;
+}
+
+/** One entry of a conversation, as both APIs have it. */
+export interface Entry {
+  role: "system" | "user" | "assistant" | "tool";
+  text: string;
+  images?: InlineImage[];
+  calls?: { id: string; name: string; arguments: string }[];
+  /** Of the call that this is the result of. */
+  callId?: string;
+}
+
+type Conversation = Pick<Asked, "instructions" | "history" | "results" | "text" | "images">;
+
+/**
+ * What stands after the last words of the assistant is new; what stands before is the client's memory of the
+ * conversation, and instructions hold wherever they stand.
+ */
+export function splitConversation(entries: readonly Entry[]): Conversation {
+  const talk = entries.filter(({ role }) => role !== "system");
+  const lastAnswer = talk.findLastIndex(({ role }) => role === "assistant");
+  const fresh = talk.slice(lastAnswer + 1);
+  if (fresh.length === 0)
+    throw invalid("There is nothing to answer: the last message must be the user's or a tool's");
+  const said = fresh.filter(({ role }) => role === "user");
+  return {
+    instructions: joined(entries.filter(({ role }) => role === "system")),
+    history: talk.slice(0, lastAnswer + 1).map(toChatMessage),
+    results: fresh
+      .filter(({ role }) => role === "tool")
+      .map(({ callId, text }) => ({ callId: callId ?? "", text })),
+    text: joined(said),
+    images: said.flatMap(({ images }) => images ?? []),
+  };
+}
+
+function joined(entries: readonly Entry[]): string {
+  return entries
+    .map(({ text }) => text.trim())
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** Pictures of long ago are mentioned, not kept. */
+function toChatMessage({ role, text, images = [], calls = [], callId }: Entry): ChatMessage {
+  return {
+    role,
+    content: [text, ...images.map(() => "[image]")].filter((part) => part !== "").join("\n"),
+    ...(calls.length > 0
+      ? {
+          tool_calls: calls.map(({ id, name, arguments: args }) => ({
+            id,
+            type: "function",
+            function: { name, arguments: args },
+          })),
+        }
+      : {}),
+    ...(callId === undefined ? {} : { tool_call_id: callId }),
+  };
+}

@@ -1,0 +1,46 @@
+/** Responses of before: where they were said, and what they were. Only to the key that asked for them. */
+
+import { answerOf } from "./answer.js";
+import { ApiError } from "./errors.js";
+import type { ExchangeParts } from "./exchange.js";
+import { chatName, requestOfResponse } from "./ids.js";
+import { type Place, unknownResponse } from "./places.js";
+import { failedResponse, response } from "./responses-answer.js";
+import { isEnd } from "./waiting.js";
+
+async function find(parts: Pick<ExchangeParts, "outcome">, key: string, id: string) {
+  const request = requestOfResponse(id);
+  const outcome = request === undefined ? undefined : await parts.outcome(request);
+  const chatId = outcome?.message.origin.chatId ?? null;
+  const name = chatName(key, chatId);
+  if (request === undefined || !outcome || chatId === null || name === undefined) throw unknownResponse(id);
+  return { request, outcome, chatId, name };
+}
+
+/** The conversation goes on where that answer was given. */
+export async function previousPlace(
+  parts: Pick<ExchangeParts, "outcome">,
+  key: string,
+  id: string,
+): Promise<Place> {
+  const { chatId, name } = await find(parts, key, id);
+  return { chatId, name };
+}
+
+export async function storedResponse(
+  parts: Pick<ExchangeParts, "outcome"> & { model: string },
+  key: string,
+  id: string,
+): Promise<object> {
+  const { request, outcome } = await find(parts, key, id);
+  const known = { id: request, createdAt: Math.floor(outcome.receivedAt) };
+  const echoed = { instructions: outcome.message.request?.instructions ?? null, previousResponseId: null };
+  const end = outcome.answers.findLast(isEnd);
+  if (!end) throw new ApiError(404, "response_not_ready", "That response isn't there yet; ask again later");
+  try {
+    return response(known, echoed, answerOf(end, outcome.sessionId ?? "", parts.model));
+  } catch (error) {
+    if (error instanceof ApiError) return failedResponse(known, echoed, parts.model, error);
+    throw error;
+  }
+}
