@@ -8,8 +8,8 @@ export interface Adapter {
   readonly limits: TextLimits;
   /** How long to wait for the rest of a message that the user's client split; left out: not at all. */
   readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
-  /** The least time between two messages to one chat, where the platform has one. */
-  readonly pace?: { chatMs: number };
+  /** How fast messages may follow one another in a chat, where the platform minds. */
+  pace?(target: Target): ChatPace;
   /** The largest file that it takes; left out: it takes none. */
   readonly files?: { maxBytes: number };
   /**
@@ -22,6 +22,13 @@ export interface Adapter {
   health(): Health;
   /** Resolves when the platform has it. Rejects with a SendError that says whether it may have arrived. */
   send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt>;
+}
+
+export interface ChatPace {
+  /** The least time between two messages. */
+  chatMs?: number;
+  /** The most in any minute, edits included. */
+  perMinute?: number;
 }
 
 export interface TextLimits {

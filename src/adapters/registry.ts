@@ -90,6 +90,7 @@ async function loadTelegram(bot: Named<"telegram">, options: RegistryOptions): P
   const adapter = telegramAdapter({
     token: bot.token!,
     apiRoot: bot.api_root,
+    groupMessagesPerMinute: bot.group_messages_per_minute,
     replyToMode: bot.reply_to_mode,
     media: mediaOf(options),
     log: options.log,

@@ -136,7 +136,7 @@ export class Delivery {
       return this.#tryAgain(row, error, NO_ADAPTER_RETRY_SECONDS);
     }
     const { pace } = this.#options;
-    const at = pace.nextAt(row.target, adapter.pace);
+    const at = pace.nextAt(row.target, adapter.pace?.(row.target));
     if (at > nowSeconds())
       return {
         state: "pending",
@@ -149,7 +149,7 @@ export class Delivery {
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
       killPoint("before-send");
       const receipt = await adapter.send(toMessage(row), signal);
-      pace.sent(row.target);
+      pace.sent(row.target, receipt.messageIds.length);
       killPoint("sent");
       return { state: "sent", messageIds: receipt.messageIds };
     } catch (error) {

@@ -15,6 +15,8 @@ export interface StreamOptions {
   leastChars: number;
   cursor: string;
   isOpen(): boolean;
+  /** Called for every post and every edit. */
+  counted(): void;
   /** The message exists: it must be remembered before it is edited again. */
   shown(messageId: string): Promise<void>;
   failed(error: unknown): void;
@@ -66,11 +68,12 @@ export class Stream {
   }
 
   async #show(): Promise<void> {
-    const { adapter, target, cursor, isOpen, shown, failed } = this.#options;
+    const { adapter, target, cursor, isOpen, counted, shown, failed } = this.#options;
     if (this.#ended || !isOpen()) return;
     const text = this.#latest;
     try {
       const signal = AbortSignal.timeout(SHOW_TIMEOUT_MS);
+      counted();
       const id = await adapter.show(target, this.#messageId, text + cursor, signal);
       if (id !== null && id !== this.#messageId) await shown(id);
       this.#messageId = id;

@@ -97,7 +97,7 @@ export async function telegram(): Promise<Platform> {
 
   return {
     name: "telegram",
-    config: `telegram: {token: "${emulator.token}", api_root: "${emulator.url}"}`,
+    config: `telegram: {token: "${emulator.token}", api_root: "${emulator.url}", group_messages_per_minute: 0}`,
     places: [dm(people[0]!), dm(people[1]!), group(), topic()],
     longChars: 5000,
     canBeAsked: false,

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { Daemon, hermes } from "../support/daemon.js";
 import { platformsYaml, startPlatforms } from "../support/platforms.js";
@@ -49,5 +50,33 @@ describe("rooms of the real daemon", () => {
       JSON.parse((await hermes(daemon.home, ["trace", message.id, "--json"])).stdout)[0].reason;
     const [first, second] = discord.chat(channel);
     expect([await reasons(first!), await reasons(second!)]).toEqual(["not_listed", "bot"]);
+  });
+
+  it("get as many messages a minute as the platform takes; the rest waits and is not lost", async () => {
+    const platforms = await startPlatforms();
+    const { telegram } = platforms;
+    const group = telegram.chats.make("supergroup", { title: "Busy" });
+    const daemon = await new Daemon({
+      yaml: platformsYaml(platforms, { telegram: "group_messages_per_minute: 5" }),
+    }).start();
+    for (let i = 0; i < 8; i++)
+      telegram.users.write(group, { from: telegram.users.person(`P${i}`), text: `question ${i}` });
+    const rows = () => {
+      const db = new Database(daemon.file("state.db"), { readonly: true });
+      const all = db.prepare("SELECT state, error FROM gw_outbox ORDER BY id").all();
+      db.close();
+      return all as { state: string; error: string | null }[];
+    };
+    const waiting = () => rows().filter(({ state }) => state === "pending").length;
+    await until("all is answered, some of it later", () => rows().length === 8 && waiting() === 3, {
+      found: rows,
+    });
+    expect(telegram.said(group.id)).toHaveLength(5);
+    // Another chat waits for nobody.
+    const ann = telegram.users.person("Ann");
+    const dm = telegram.chats.privateWith(ann);
+    telegram.users.write(dm, { from: ann, text: "meanwhile" });
+    await until("it is answered", () => telegram.said(dm.id).length === 1);
+    expect(telegram.said(group.id)).toHaveLength(5);
   });
 });

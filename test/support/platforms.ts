@@ -33,7 +33,7 @@ streaming: {enabled: false}
 allow_all: true
 ${more.top ?? ""}
 platforms:
-  telegram: {token: "${telegram.token}", api_root: "${telegram.url}"${also(more.telegram)}}
+  telegram: {token: "${telegram.token}", api_root: "${telegram.url}"${also(more.telegram ?? "group_messages_per_minute: 0")}}
   discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"${also(more.discord)}}
   slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"${also(inOneThread)}${also(more.slack)}}
 `;

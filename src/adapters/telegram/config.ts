@@ -9,6 +9,8 @@ export interface TelegramOptions {
   apiRoot?: string;
   /** Which parts of an answer quote the question. */
   replyToMode?: ReplyToMode;
+  /** Telegram takes twenty; 0: as many as there are, until it makes us wait. */
+  groupMessagesPerMinute?: number;
   /** Set: Telegram calls us instead of being polled. */
   webhook?: WebhookOptions;
   /** Left out: files are named in messages, but neither fetched nor sent. */
@@ -77,6 +79,7 @@ export interface Settings {
   account: string;
   apiRoot: string;
   replyToMode: ReplyToMode;
+  groupMessagesPerMinute: number;
   webhook: WebhookOptions | null;
   media: IncomingMedia | null;
   log: TelegramLog;
@@ -95,6 +98,7 @@ export function settingsOf(options: TelegramOptions): Settings {
     account,
     apiRoot: (options.apiRoot ?? DEFAULT_API).replace(/\/+$/, ""),
     replyToMode: options.replyToMode ?? "first",
+    groupMessagesPerMinute: options.groupMessagesPerMinute ?? 20,
     webhook: options.webhook ?? null,
     media: options.media ?? null,
     log: options.log ?? (() => undefined),

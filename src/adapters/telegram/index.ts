@@ -8,6 +8,7 @@ import type {
   CanRegisterCommands,
   CanStream,
   CanType,
+  ChatPace,
   Health,
   MenuCommand,
 } from "../adapter.js";
@@ -47,7 +48,7 @@ interface Link {
 
 export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
   const settings = settingsOf(options);
-  const { timing, log } = settings;
+  const { timing, log, groupMessagesPerMinute } = settings;
   const floods = new Floods();
   const health = new HealthBook(log, 2 * timing.pollSeconds + timing.callMs / 1000);
   /** Before Telegram has told our name, mentions of it can't be seen. */
@@ -76,6 +77,9 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     limits: { length: LIMIT, unit: "utf16" },
     // Telegram's clients cut a long text at 4096 and send the pieces one after the other.
     burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000 },
+    // Of all topics together.
+    pace: ({ chatType }: Target): ChatPace =>
+      chatType === "dm" || groupMessagesPerMinute === 0 ? {} : { perMinute: groupMessagesPerMinute },
     ...(settings.media ? { files: { maxBytes: MAX_UPLOAD_BYTES } } : {}),
     webhookPath: settings.webhook?.path ?? null,
 

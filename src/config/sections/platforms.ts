@@ -126,6 +126,12 @@ const telegram = z
     api_root: httpUrl.default("https://api.telegram.org").describe("Address of the Bot API server"),
     ...common({ requireMention: false, replyInThread: false }),
     ...rooms,
+    group_messages_per_minute: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(20)
+      .describe("Messages that a group gets in a minute, the rest waits; 0 = until Telegram makes us wait"),
     free_response_chats: listOf(id).describe("Groups where no mention is needed"),
     allowed_chats: listOf(id).describe("Answer in these groups only; empty = in all"),
     allowed_topics: listOf(id).describe("Answer in these forum topics only; empty = in all"),

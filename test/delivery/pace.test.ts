@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Pace } from "../../src/delivery/pace.js";
+import type { Target } from "../../src/message.js";
+
+const group: Target = {
+  platform: "p",
+  account: "bot",
+  chatType: "group",
+  chatId: "g",
+  threadId: null,
+  userId: null,
+  replyTo: null,
+};
+const TWENTY = { perMinute: 20 };
+
+function at(seconds = 1000) {
+  const clock = { now: seconds };
+  return { clock, pace: new Pace(() => clock.now) };
+}
+
+describe("a chat that takes so many messages a minute", () => {
+  it("lets them through at once, and the next one when the first is a minute old", () => {
+    const { clock, pace } = at();
+    for (let i = 0; i < 20; i++) {
+      expect(pace.nextAt(group, TWENTY)).toBe(clock.now);
+      pace.sent(group);
+      clock.now += 1;
+    }
+    expect(pace.nextAt(group, TWENTY)).toBe(1060);
+    clock.now = 1060;
+    expect(pace.nextAt(group, TWENTY)).toBe(1060);
+  });
+
+  it("counts the parts of a message, all topics together, and other chats by themselves", () => {
+    const { pace, clock } = at();
+    pace.sent({ ...group, threadId: "1" }, 15);
+    pace.sent({ ...group, threadId: "2" }, 5);
+    expect(pace.nextAt(group, TWENTY)).toBe(clock.now + 60);
+    expect(pace.nextAt({ ...group, chatId: "other" }, TWENTY)).toBe(clock.now);
+    expect(pace.nextAt(group)).toBe(clock.now);
+  });
+
+  it("drops previews while there is still room for answers", () => {
+    const { pace, clock } = at();
+    pace.sent(group, 9);
+    expect(pace.isOpen(group, TWENTY)).toBe(true);
+    pace.sent(group);
+    expect(pace.isOpen(group, TWENTY)).toBe(false);
+    expect(pace.nextAt(group, TWENTY)).toBe(clock.now);
+    clock.now += 60;
+    expect(pace.isOpen(group, TWENTY)).toBe(true);
+  });
+
+  it("never gets more than that in any minute, whatever is asked of it", () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 100 });
+    fc.assert(
+      fc.property(waits, fc.integer({ min: 1, max: 20 }), (pauses, perMinute) => {
+        const { pace, clock } = at();
+        const times: number[] = [];
+        for (const pause of pauses) {
+          clock.now = Math.max(clock.now + pause, pace.nextAt(group, { perMinute }));
+          pace.sent(group);
+          times.push(clock.now);
+        }
+        for (const time of times)
+          expect(times.filter((other) => other >= time && other < time + 60).length).toBeLessThanOrEqual(
+            perMinute,
+          );
+      }),
+    );
+  });
+});
+
+describe("a penalty", () => {
+  it("holds back everything there until its time is over", () => {
+    const { pace, clock } = at();
+    pace.penalise(group, "chat", 30);
+    expect(pace.nextAt(group)).toBe(1030);
+    expect(pace.isOpen(group)).toBe(false);
+    expect(pace.isOpen({ ...group, chatId: "other" })).toBe(true);
+    clock.now = 1030;
+    expect(pace.isOpen(group)).toBe(true);
+    expect(pace.open).toEqual([]);
+  });
+
+  it("of the account holds back all of its chats", () => {
+    const { pace } = at();
+    pace.penalise(group, "account", 30);
+    expect(pace.nextAt({ ...group, chatId: "other" })).toBe(1030);
+    expect(pace.nextAt({ ...group, account: "another" })).toBe(1000);
+  });
+
+  it("spaces messages where a chat wants that", () => {
+    const { pace } = at();
+    pace.sent(group);
+    expect(pace.nextAt(group, { chatMs: 1500 })).toBe(1001.5);
+  });
+});
