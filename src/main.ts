@@ -20,7 +20,7 @@ import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js"
 import type { Config } from "./config/schema.js";
 import { findTarget } from "./delivery/find-target.js";
 import type { Events } from "./events.js";
-import { dueRuns } from "./gateway/due-runs.js";
+import { dueRuns, realign } from "./gateway/due-runs.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
@@ -152,7 +152,10 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
       : []),
   ];
-  if (config.cron.enabled) adapters.push(schedules(store, config, log));
+  if (config.cron.enabled) {
+    await realign({ store, config }, nowSeconds());
+    adapters.push(schedules(store, config, log));
+  }
   let http: HttpServer | undefined;
   let gateway: Gateway | undefined;
   try {

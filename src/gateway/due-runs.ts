@@ -5,7 +5,7 @@ import type { Places } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
 import type { Target } from "../message.js";
 import { planRun } from "../policies/schedule.js";
-import type { When } from "../policies/when.js";
+import { nextTick, type When } from "../policies/when.js";
 import { localTime } from "../routing/commands/parts/times.js";
 import type { DueSchedule } from "../store/schedules.js";
 import type { Store } from "../store/store.js";
@@ -28,6 +28,18 @@ export async function dueRuns(deps: DueDeps, now: number): Promise<DueRun[]> {
     else await skip(store, schedule, begun);
   }
   return runs;
+}
+
+/** The configured zone may be another than at the last start: times that are still to come are told by it. */
+export async function realign(
+  { store, config }: Pick<DueDeps, "store" | "config">,
+  now: number,
+): Promise<void> {
+  for (const { id, when, timeZone, state, nextAt } of await store.listSchedules()) {
+    if (timeZone !== null || state !== "active" || nextAt === null || nextAt <= now) continue;
+    const next = nextTick(when as When, now, config.timezone);
+    if (next !== nextAt) await store.changeSchedule(id, { nextAt: next });
+  }
 }
 
 interface Tick {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { realign } from "../../src/gateway/due-runs.js";
 import type { ScheduleRow } from "../../src/store/schedules.js";
 import { plain, TestGateway, type TestGatewayOptions } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
@@ -171,6 +172,24 @@ describe("a schedule that is due", () => {
     });
     makeDue(homeless);
     expect(await lastRun(homeless, "skipped")).toMatchObject({ reason: "No platform has a home channel." });
+  });
+
+  it("by the calendar follows the configured zone into the next start", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, '/cron add --name nine "0 9 * * *" hello');
+    await gateway.ask(ann, '/cron add --name fixed --timezone UTC "0 9 * * *" hello');
+    await realign(
+      { store: gateway.store, config: { ...gateway.config, timezone: "Asia/Tokyo" } },
+      Date.now() / 1000,
+    );
+    const hours = (await gateway.store.listSchedules()).map(({ name, nextAt }) => [
+      name,
+      (nextAt! / 3600) % 24,
+    ]);
+    expect(hours).toEqual([
+      ["fixed", 9],
+      ["nine", 0],
+    ]);
   });
 
   it("once is over then", async () => {

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { InboundMessage, Target } from "../../src/message.js";
 import type { NewSchedule } from "../../src/store/schedules.js";
@@ -106,6 +107,24 @@ describe("schedules", () => {
     expect(await store.dueSchedules(999)).toEqual([]);
     await store.changeSchedule("id-a", { runRequestedAt: 7 });
     expect(await store.dueSchedules(999)).toMatchObject([{ runRequestedAt: 7 }]);
+  });
+
+  it("that fail again and again leave one message that was given up, and all their reasons", async () => {
+    const { store, file } = await tempStore();
+    await store.addSchedule(schedule("a"), 9);
+    for (const tick of [100, 160, 220]) {
+      const [row] = await accept(store, run("id-a", tick, tick + 60));
+      const db = new Database(file);
+      db.prepare("UPDATE gw_inbox SET state = 'dead', error = ? WHERE id = ?").run(`at ${tick}`, row!.id);
+      db.close();
+    }
+    expect(await store.deadLetters()).toHaveLength(1);
+    const runs = await store.scheduleRuns("id-a", 10);
+    expect(runs.map(({ state, reason }) => [state, reason])).toEqual([
+      ["failed", "at 220"],
+      ["failed", "at 160"],
+      ["failed", "at 100"],
+    ]);
   });
 
   it("remember their last runs and no more", async () => {

@@ -129,10 +129,31 @@ export function skipRun(db: Database, { scheduleId, tick, nextAt, reason }: Skip
 /** In the transaction that accepts its message. One that is there already only moves its schedule on. */
 export function startRun(db: Database, run: ScheduledRun, inboxId: number | undefined): void {
   const { scheduleId, tick, nextAt } = run;
-  if (inboxId !== undefined)
+  if (inboxId !== undefined) {
+    settleFailed(db, scheduleId);
     addRun(db, { scheduleId, tick, manual: run.manual === true, inboxId, reason: null });
+  }
   if (run.manual) sql(db, "UPDATE gw_schedules SET run_requested_at = NULL WHERE id = ?").run(scheduleId);
   else moveOn(db, scheduleId, nextAt);
+}
+
+/**
+ * The next run takes the place of one that failed: nobody will want it again, and a schedule that fails for weeks must
+ * not fill the list of what was given up. Its run keeps the reason.
+ */
+function settleFailed(db: Database, scheduleId: string): void {
+  const failed = "SELECT inbox_id FROM gw_schedule_runs WHERE schedule_id = @id AND inbox_id IS NOT NULL";
+  sql(
+    db,
+    `UPDATE gw_schedule_runs SET reason = (SELECT error FROM gw_inbox i WHERE i.id = inbox_id)
+     WHERE schedule_id = @id AND inbox_id IN (SELECT id FROM gw_inbox WHERE state = 'dead' AND id IN (${failed}))`,
+  ).run({ id: scheduleId });
+  sql(
+    db,
+    `UPDATE gw_inbox SET state = 'cancelled', reason = 'a later run took its place'
+     WHERE state = 'dead' AND id IN (${failed})`,
+  ).run({ id: scheduleId });
+  sql(db, `DELETE FROM gw_outbox WHERE state = 'dead' AND inbox_id IN (${failed})`).run({ id: scheduleId });
 }
 
 function moveOn(db: Database, scheduleId: string, nextAt: number | null): void {
@@ -226,10 +247,10 @@ function toRun(row: StoredRun): RunRow {
   };
 }
 
-/** A row that is gone from the inbox was finished: those that failed stay there. */
-function stateOf({ inbox_id, inbox_state }: StoredRun): RunRow["state"] {
+/** A row that is gone from the inbox was finished; one that failed has left its reason. */
+function stateOf({ inbox_id, inbox_state, reason }: StoredRun): RunRow["state"] {
   if (inbox_id === null) return "skipped";
-  if (inbox_state === "dead" || inbox_state === "refused") return "failed";
+  if (inbox_state === "dead" || inbox_state === "refused" || reason !== null) return "failed";
   if (inbox_state === "waiting" || inbox_state === "running" || inbox_state === "cancelled")
     return inbox_state;
   return "done";
