@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Adapter } from "./adapters/adapter.js";
 import { isChatId } from "./adapters/chat-ids.js";
 import { consoleAdapter } from "./adapters/console/index.js";
@@ -13,6 +13,7 @@ import { makeTitle } from "./agents/titler.js";
 import { estimateTokens } from "./agents/tokens.js";
 import { toolsFor } from "./agents/tools/index.js";
 import { joinEntries, memoryFiles } from "./agents/tools/memory-files.js";
+import { BackupSchedule } from "./backup/schedule.js";
 import { nowSeconds } from "./clock.js";
 import { loadConfig } from "./config/load.js";
 import { isSecretPath } from "./config/mask.js";
@@ -42,6 +43,7 @@ import type { ReplyFile } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
+import { version } from "./version.js";
 import { healthOf, startWatchers, type Watchers } from "./watchers.js";
 
 /** Wires everything; the only place that does. */
@@ -186,13 +188,18 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       },
     });
     void prune(store, config, log);
+    const backups = backupSchedule({ store, config, home, log });
+    backups.start();
     return {
       url: http.url,
       config,
       home,
       gateway: started,
       store,
-      stop: () => stop({ http, gateway: started, index, transcripts, store, watchers }),
+      stop: async () => {
+        await backups.stop();
+        await stop({ http, gateway: started, index, transcripts, store, watchers });
+      },
     };
   } catch (error) {
     // What runs already would keep the process alive.
@@ -242,6 +249,25 @@ async function loadIndex(
   for (const problem of problems) log.warn({ problem }, "sessions.json");
   if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
   index.load(adopted > 0 ? await store.listRoutes() : before);
+}
+
+function backupSchedule({
+  store,
+  config,
+  home,
+  log,
+}: Pick<OpenOptions, "config" | "home" | "log"> & { store: Store }): BackupSchedule {
+  const { every_hours: everyHours, keep, folder } = config.backup;
+  return new BackupSchedule({
+    home,
+    store,
+    version: version(),
+    isSecretPath,
+    folder: folder === null ? homePaths(home).backupsDir : resolve(home, folder),
+    everyHours,
+    keep,
+    log,
+  });
 }
 
 const MENDED_MAX = 200;

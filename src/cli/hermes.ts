@@ -63,6 +63,16 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./setup/index.js")).setupCommand(),
   },
   {
+    name: "backup",
+    summary: "Everything but the secrets in one file, while the gateway runs",
+    load: async () => (await import("./backup.js")).backupCommand(),
+  },
+  {
+    name: "restore",
+    summary: "Prove a backup and put it in place",
+    load: async () => (await import("./restore.js")).restoreCommand(),
+  },
+  {
     name: "doctor",
     summary: "Check everything that can go wrong, with the fix for each fault",
     load: async () => (await import("./doctor/index.js")).doctorCommand(),

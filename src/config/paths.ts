@@ -15,6 +15,7 @@ export interface HomePaths {
   sessionsDir: string;
   sessionsIndex: string;
   memoriesDir: string;
+  backupsDir: string;
   lockFile: string;
   logsDir: string;
 }
@@ -47,6 +48,7 @@ export function homePaths(home: string): HomePaths {
     sessionsDir,
     sessionsIndex: join(sessionsDir, "sessions.json"),
     memoriesDir: join(home, "memories"),
+    backupsDir: join(home, "backups"),
     lockFile: join(home, "gateway.lock"),
     logsDir: join(home, "logs"),
   };

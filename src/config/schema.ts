@@ -1,6 +1,7 @@
 /** The whole configuration: every key, its default, one line about it. Sections are under `sections/`. */
 
 import { z } from "zod";
+import { backup } from "./sections/backup.js";
 import { delivery, display, streaming } from "./sections/chat.js";
 import { cron } from "./sections/cron.js";
 import { gateway, media } from "./sections/media.js";
@@ -63,6 +64,7 @@ export const configSchema = z.strictObject({
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
   webhooks: webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
+  backup: backup.prefault({}).describe("Backups that the gateway makes on its own"),
   health: health.prefault({}).describe("When /readyz says no"),
   log: log.prefault({}).describe("The log"),
 

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { create } from "tar";
+import { HermesError } from "../errors.js";
+import type { OnProgress, Store } from "../store/store.js";
+import { describeFiles, FORMAT, MANIFEST, type Manifest } from "./manifest.js";
+import { withoutSecrets } from "./without-secrets.js";
+
+/** What a home is made of, beside its database. Transcripts and the index are derived, and kept as they are. */
+const FOLDERS = ["sessions", "memories", "media/sent", "hooks"];
+const CONFIG = "config.yaml";
+
+export interface BackupOptions {
+  home: string;
+  store: Pick<Store, "backup">;
+  /** The archive; it appears under this name once it is whole. */
+  target: string;
+  version: string;
+  now: number;
+  isSecretPath: (path: readonly string[]) => boolean;
+  onProgress?: OnProgress | undefined;
+}
+
+export interface Backup extends Omit<Manifest, "files"> {
+  file: string;
+  bytes: number;
+  files: number;
+}
+
+/**
+ * A gzipped tar of the home while everybody goes on: SQLite copies the database as it stands at one moment; the rest is
+ * copied beside it. Secrets stay behind.
+ */
+export async function createBackup(options: BackupOptions): Promise<Backup> {
+  const { home, target } = options;
+  const stage = path.join(home, `.backup-${randomBytes(6).toString("hex")}`);
+  const partial = `${target}.${randomBytes(4).toString("hex")}.partial`;
+  try {
+    await fs.mkdir(stage, { mode: 0o700 });
+    const manifest = await fill(stage, options);
+    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    await pack(stage, partial, [MANIFEST, ...manifest.files.map((file) => file.path)]);
+    await fs.rename(partial, target);
+    const { size } = await fs.stat(target);
+    return { ...manifest, file: target, bytes: size, files: manifest.files.length };
+  } catch (error) {
+    await fs.rm(partial, { force: true });
+    throw explained(error, target);
+  } finally {
+    await fs.rm(stage, { recursive: true, force: true });
+  }
+}
+
+async function fill(stage: string, options: BackupOptions): Promise<Manifest> {
+  const { home, store, version, now, isSecretPath, onProgress } = options;
+  await store.backup(path.join(stage, "state.db"), onProgress);
+  for (const folder of FOLDERS) await copyFolder(home, stage, folder);
+  const config = await fs.readFile(path.join(home, CONFIG), "utf8").catch(ifAbsent);
+  if (config !== undefined) {
+    await fs.writeFile(path.join(stage, CONFIG), withoutSecrets(config, isSecretPath), { mode: 0o600 });
+  }
+  const files = await describeFiles(stage);
+  const manifest = { format: FORMAT, version, created_at: now, files };
+  await fs.writeFile(path.join(stage, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 });
+  return manifest;
+}
+
+/** Links are not followed: they could lead out of the home. */
+async function copyFolder(home: string, stage: string, folder: string): Promise<void> {
+  const from = path.join(home, folder);
+  if ((await fs.stat(from).catch(ifAbsent)) === undefined) return;
+  await fs.cp(from, path.join(stage, folder), {
+    recursive: true,
+    filter: async (name) => {
+      // Files that are being written come and go.
+      const found = await fs.lstat(name).catch(ifAbsent);
+      return (
+        found !== undefined && (found.isFile() || found.isDirectory()) && !/\.(?:tmp|partial)$/.test(name)
+      );
+    },
+  });
+}
+
+async function pack(stage: string, file: string, names: string[]): Promise<void> {
+  await create({ gzip: true, portable: true, cwd: stage, file, mode: 0o600, strict: true }, names);
+  await fs.chmod(file, 0o600);
+  const handle = await fs.open(file, "r+");
+  await handle.sync().finally(() => handle.close());
+}
+
+function ifAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+function explained(error: unknown, target: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new HermesError("unavailable", `There is no room for the backup ${target}.`, {
+      hint: "It needs twice the size of state.db for a while: make room, or name another disk with --to.",
+      cause: error,
+    });
+  }
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR") {
+    return new HermesError("unavailable", `The backup can't be written to ${target} (${code}).`, {
+      hint: "Name a file that this user may write: hermes backup --to FILE",
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { extract } from "tar";
+import { HermesError } from "../errors.js";
+import type { CheckReport } from "../store/store.js";
+import { describeFiles, FORMAT, MANIFEST, type Manifest, parseManifest } from "./manifest.js";
+
+export interface OpenedBackup {
+  manifest: Manifest;
+  /** The files, unpacked beside where they will go. */
+  stage: string;
+  discard(): Promise<void>;
+}
+
+/** Unpacked and proven: every file as the manifest has it, and a database that is sound. Nothing of the home changes. */
+export async function openBackup(
+  file: string,
+  home: string,
+  checkDatabase: (path: string) => Promise<CheckReport>,
+): Promise<OpenedBackup> {
+  await fs.mkdir(home, { recursive: true, mode: 0o700 });
+  const stage = path.join(home, `.restore-${randomBytes(6).toString("hex")}`);
+  // What was being unpacked when it failed may still arrive.
+  const discard = () => fs.rm(stage, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  try {
+    await fs.mkdir(stage, { mode: 0o700 });
+    await unpack(file, stage);
+    const manifest = await verified(stage, file);
+    const { ok, problems } = await checkDatabase(path.join(stage, "state.db"));
+    if (!ok) throw broken(file, `its database has problems: ${problems[0] ?? "unknown"}`);
+    return { manifest, stage, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function unpack(file: string, stage: string): Promise<void> {
+  try {
+    await extract({
+      file,
+      cwd: stage,
+      strict: true,
+      preserveOwner: false,
+      filter: (_, entry) => !("type" in entry) || entry.type === "File" || entry.type === "Directory",
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw new HermesError("not_found", `There is no file ${file}.`, { cause: error });
+    throw broken(file, message);
+  }
+}
+
+async function verified(stage: string, file: string): Promise<Manifest> {
+  const text = await fs.readFile(path.join(stage, MANIFEST), "utf8").catch(() => "");
+  const manifest = parseManifest(text);
+  if (!manifest) throw broken(file, "it has no manifest, so it was not made by `hermes backup`");
+  if (manifest.format > FORMAT) throw broken(file, "a newer version made it; update first");
+  await fs.rm(path.join(stage, MANIFEST));
+  const found = new Map((await describeFiles(stage)).map((one) => [one.path, one]));
+  for (const wanted of manifest.files) {
+    if (found.get(wanted.path)?.sha256 !== wanted.sha256)
+      throw broken(file, `${wanted.path} is missing or damaged`);
+  }
+  if (found.size !== manifest.files.length)
+    throw broken(file, "it holds files that its manifest doesn't name");
+  if (!found.has("state.db")) throw broken(file, "it holds no database");
+  return manifest;
+}
+
+function broken(file: string, why: string): HermesError {
+  return new HermesError("invalid", `${file} can't be restored: ${why}.`, {
+    hint: "Nothing was changed. Take another backup.",
+  });
+}
+
+export interface Restored {
+  /** Where what stood there before was moved to. */
+  kept: string | undefined;
+  /** The backup's configuration, when the home had one of its own already. */
+  config: string | undefined;
+}
+
+const WHOLE = ["state.db", "sessions", "memories", "media/sent", "hooks"];
+/** They belong to the database that goes. */
+const BESIDE = ["state.db-wal", "state.db-shm"];
+
+/** Puts the files in their places. What stood there is moved aside, never deleted. */
+export async function putInPlace(stage: string, home: string, stamp: string): Promise<Restored> {
+  const aside = path.join(home, `before-restore-${stamp}`);
+  let kept: string | undefined;
+  for (const name of [...WHOLE, ...BESIDE]) {
+    if (await move(path.join(home, name), path.join(aside, name))) kept = aside;
+  }
+  for (const name of WHOLE) await move(path.join(stage, name), path.join(home, name));
+  const own = path.join(home, "config.yaml");
+  const hasOwn = await fs.stat(own).then(
+    () => true,
+    () => false,
+  );
+  const target = hasOwn ? path.join(home, `config.yaml.restored-${stamp}`) : own;
+  const moved = await move(path.join(stage, "config.yaml"), target);
+  return { kept, config: moved && hasOwn ? target : undefined };
+}
+
+async function move(from: string, to: string): Promise<boolean> {
+  if ((await fs.lstat(from).catch(() => undefined)) === undefined) return false;
+  await fs.mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  await fs.rename(from, to);
+  return true;
+}

@@ -1,0 +1,128 @@
+import fs from "node:fs";
+import path from "node:path";
+import { create } from "tar";
+import { describe, expect, it } from "vitest";
+import { runHermes } from "../cli/support/run.js";
+import { Daemon } from "../support/daemon.js";
+import { readRows } from "../support/old-schemas.js";
+import { tempDir } from "../support/temp.js";
+import { until } from "../support/until.js";
+import { WebClient } from "../support/web-client.js";
+
+async function made(home: string, ...args: string[]): Promise<{ file: string; files: number }> {
+  const ran = await runHermes(home, ["backup", "--json", ...args]);
+  expect(ran).toMatchObject({ code: 0 });
+  return JSON.parse(ran.stdout);
+}
+
+const everything = (home: string) => {
+  const file = path.join(home, "state.db");
+  return {
+    sessions: readRows(file, "sessions"),
+    messages: readRows(file, "messages"),
+    inbox: readRows(file, "gw_inbox"),
+  };
+};
+
+describe("hermes backup and restore", () => {
+  it("takes one under load, and brings back an equal database", async () => {
+    const daemon = await new Daemon({ yaml: "http: {token: a-token-of-mine}\n" }).start();
+    const people = Array.from({ length: 4 }, () => new WebClient(daemon.url, { token: "a-token-of-mine" }));
+    let going = true;
+    let said = 0;
+    const talking = people.map(async (person) => {
+      for (let n = 1; going; n += 1) {
+        await person.send(`message ${said++}`);
+        await person.told("answer", n);
+      }
+    });
+    await until("a few answers", () => said > 20);
+    const { file } = await made(daemon.home);
+    const during = said;
+    await until("more answers", () => said > during + 4);
+    going = false;
+    await Promise.all(talking);
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    expect(fs.readdirSync(daemon.home).filter((name) => name.startsWith(".backup"))).toEqual([]);
+
+    const refused = await runHermes(daemon.home, ["restore", file, "--yes"]);
+    expect(refused.stderr).toMatch(/A gateway is running/);
+    await daemon.stop();
+
+    // A second one, of the home at rest, is equal to the byte of every row.
+    const rest = await made(daemon.home);
+    const before = everything(daemon.home);
+    const elsewhere = path.join(tempDir(), "home");
+    const restored = await runHermes(elsewhere, ["restore", rest.file, "--yes"]);
+    expect(restored).toMatchObject({ code: 0, stderr: "" });
+    expect(everything(elsewhere)).toEqual(before);
+    expect(fs.readFileSync(path.join(elsewhere, "config.yaml"), "utf8")).not.toContain("a-token-of-mine");
+    for (const folder of ["sessions"])
+      expect(fs.readdirSync(path.join(elsewhere, folder)).sort()).toEqual(
+        fs.readdirSync(path.join(daemon.home, folder)).sort(),
+      );
+
+    // The first one holds a moment in between: whole turns, each a prefix of what was said.
+    const third = path.join(tempDir(), "home");
+    expect((await runHermes(third, ["restore", file, "--yes"])).code).toBe(0);
+    const then = everything(third);
+    expect(then.messages.length).toBeGreaterThan(20);
+    expect(then.messages).toEqual(before.messages.slice(0, then.messages.length));
+    const again = await new Daemon({ home: third }).start();
+    await again.stop();
+  }, 60_000);
+
+  it("moves what is there aside, and keeps the home's own configuration", async () => {
+    const daemon = await new Daemon({ yaml: "timezone: Asia/Tokyo\n" }).start();
+    const person = new WebClient(daemon.url);
+    await person.send("hello");
+    await person.told("answer");
+    await daemon.stop();
+    const { file } = await made(daemon.home);
+    fs.writeFileSync(path.join(daemon.home, "config.yaml"), "timezone: Europe/Rome\n");
+    const ran = await runHermes(daemon.home, ["restore", file, "--yes", "--json"]);
+    const { kept, config } = JSON.parse(ran.stdout) as { kept: string; config: string };
+    expect(fs.existsSync(path.join(kept, "state.db"))).toBe(true);
+    expect(fs.readFileSync(path.join(daemon.home, "config.yaml"), "utf8")).toContain("Rome");
+    expect(fs.readFileSync(config, "utf8")).toContain("Tokyo");
+    expect(everything(daemon.home).messages).toHaveLength(2);
+  });
+
+  it("refuses what is damaged or isn't one, and changes nothing", async () => {
+    const daemon = await new Daemon().start();
+    await daemon.stop();
+    const { file } = await made(daemon.home);
+    const before = fs.readdirSync(daemon.home).sort();
+    const bytes = fs.readFileSync(file);
+    const cut = path.join(tempDir(), "cut.tar.gz");
+    fs.writeFileSync(cut, bytes.subarray(0, bytes.length / 2));
+    const foreign = path.join(tempDir(), "foreign.tar.gz");
+    await create({ gzip: true, file: foreign, cwd: daemon.home }, ["state.db"]);
+    for (const bad of [cut, foreign, path.join(tempDir(), "none.tar.gz")]) {
+      const ran = await runHermes(daemon.home, ["restore", bad, "--yes"]);
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toMatch(/can't be restored|There is no file/);
+    }
+    expect((await runHermes(daemon.home, ["restore", file, "--check"])).stdout).toContain("whole and sound");
+    expect(fs.readdirSync(daemon.home).sort()).toEqual(before);
+  });
+
+  it("makes them on its own, and keeps as many as it should", async () => {
+    const folder = tempDir();
+    const old = ["20250101_000000", "20250102_000000"].map((stamp) =>
+      path.join(folder, `hermes-${stamp}.tar.gz`),
+    );
+    for (const file of old) {
+      fs.writeFileSync(file, "old");
+      fs.utimesSync(file, 1, 1);
+    }
+    const daemon = await new Daemon({
+      yaml: `backup: {every_hours: 24, keep: 2, folder: ${folder}}\n`,
+    }).start();
+    await until("the new one in place of the oldest", () => !fs.existsSync(old[0]!));
+    expect(fs.readdirSync(folder)).toHaveLength(2);
+    await daemon.restart();
+    await daemon.stop();
+    expect(fs.readdirSync(folder)).toHaveLength(2);
+  });
+});
