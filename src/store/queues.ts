@@ -106,6 +106,8 @@ export interface Queues {
   listPairings(): Promise<{ pending: PairingRow[]; approved: ApprovedRow[] }>;
   pendingPairings(platform: string): Promise<PairingRow[]>;
   approvePairing(id: string): Promise<boolean>;
+  /** Takes a request away that waits. */
+  denyPairing(id: string): Promise<boolean>;
   failPairing(platform: string, failures: number, lockedUntil: number | null): Promise<void>;
   revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;

@@ -147,6 +147,7 @@ class SqliteStore implements Store {
   listPairings: Store["listPairings"] = () => this.#read.listPairings();
   pendingPairings: Store["pendingPairings"] = (platform) => this.#read.pendingPairings(platform);
   approvePairing: Store["approvePairing"] = (id) => this.#write.approvePairing(id);
+  denyPairing: Store["denyPairing"] = (id) => this.#write.denyPairing(id);
   failPairing: Store["failPairing"] = (platform, failures, until) =>
     this.#write.failPairing(platform, failures, until);
   revokePairing: Store["revokePairing"] = (platform, userId) => this.#write.revokePairing(platform, userId);

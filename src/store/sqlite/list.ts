@@ -132,13 +132,12 @@ function conditions(query: ListQuery): Condition {
 }
 
 /** Continuations are shown by their root, delegated work by nobody. */
-function isListable(db: Database, session: SessionRow): boolean {
+export function isListable(db: Database, session: SessionRow): boolean {
   const kind = kindOf(session, parentOf(db, session));
   return kind === "root" || kind === "branch";
 }
 
-function summarise(db: Database, root: SessionRow): SessionSummary {
-  const tip = tipOf(db, root);
+export function summarise(db: Database, root: SessionRow, tip = tipOf(db, root)): SessionSummary {
   const summary = {
     ...tip,
     started_at: root.started_at,

@@ -93,6 +93,9 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL",
   // Whose sessions: lists and searches on behalf of a person begin here.
   "CREATE INDEX IF NOT EXISTS gw_sessions_user ON sessions(user_id, source) WHERE user_id IS NOT NULL",
+  // What is open, what is put away: few among many.
+  "CREATE INDEX IF NOT EXISTS gw_sessions_open ON sessions(started_at) WHERE ended_at IS NULL",
+  "CREATE INDEX IF NOT EXISTS gw_sessions_archived ON sessions(started_at) WHERE archived = 1",
   "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
   ...QUEUE_INDEXES,
 ];

@@ -2,6 +2,10 @@ import type { Database } from "better-sqlite3";
 import { check, rebuildDerived } from "./check.js";
 import { getLineage, splitSession } from "./lineage.js";
 import { listSessions } from "./list.js";
+import { browseSessions, sessionDetail, sessionSources } from "./looks/browse.js";
+import { deadPage, pairingPage, queueDepths, recentMessages, throughput } from "./looks/queues.js";
+import { readMessage, readTranscript } from "./looks/transcript.js";
+import { findTitles, totals, usage } from "./looks/usage.js";
 import { appendMessages, clearMessages, getConversation, getMessages, undoTurns } from "./messages.js";
 import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
 import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
@@ -20,6 +24,7 @@ import { claimDeliveries, enqueueReply, getDelivery, settleDelivery } from "./qu
 import {
   addPairing,
   approvePairing,
+  denyPairing,
   failPairing,
   isPaired,
   listPairings,
@@ -138,6 +143,7 @@ export const writeVerbs = {
   pruneQueues,
   addPairing,
   approvePairing,
+  denyPairing,
   failPairing,
   revokePairing,
   addSchedule,
@@ -192,6 +198,26 @@ export const readVerbs = {
   findSchedule,
   dueSchedules,
   scheduleRuns,
+};
+
+/** What an operator looks at: in a reader thread of its own. */
+export const lookVerbs = {
+  browseSessions,
+  sessionSources,
+  sessionDetail,
+  findTitles,
+  getLineage,
+  readTranscript,
+  readMessage,
+  searchMessages,
+  usage,
+  queueDepths,
+  throughput,
+  totals,
+  recentMessages,
+  traceMessage,
+  deadPage,
+  pairingPage,
 };
 
 type Result<R> = R extends Generator<unknown, infer T> ? T : R;

@@ -8,7 +8,7 @@ import { GroupCommit, isGenerator, type Job, retryDelayMs } from "./group-commit
 import { checkpoint } from "./optimize.js";
 import { prepare } from "./prepare.js";
 import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thread.js";
-import { aloneVerbs, readVerbs, writeVerbs } from "./verbs.js";
+import { aloneVerbs, lookVerbs, readVerbs, writeVerbs } from "./verbs.js";
 
 /** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
 const port = parentPort!;
@@ -83,7 +83,7 @@ function* waitingCalls(): Generator<Call> {
 }
 
 function serveReads(db: Database): (call: Call) => void {
-  const known = role === "checkpointer" ? { checkpoint } : readVerbs;
+  const known = role === "checkpointer" ? { checkpoint } : { ...readVerbs, ...lookVerbs };
   const verbs = known as unknown as Record<string, (db: Database, ...args: unknown[]) => unknown>;
   return ({ id, verb, args }) => {
     if (verb === "close") return close(db, id);

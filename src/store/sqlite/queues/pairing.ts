@@ -45,6 +45,11 @@ export function approvePairing(db: Database, id: string): boolean {
   return approved !== undefined;
 }
 
+/** The request is gone; when its person may ask again stays as it is. */
+export function denyPairing(db: Database, id: string): boolean {
+  return sql(db, "DELETE FROM gw_pairing WHERE id = ? AND approved_at IS NULL").run(id).changes > 0;
+}
+
 export function failPairing(
   db: Database,
   platform: string,

@@ -73,38 +73,24 @@ export function deadLetters(db: Database): DeadLetter[] {
   const sends = sql(
     db,
     `SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') AND ${OPEN_OUT} ORDER BY id`,
-  ).all() as (StoredOutbox & { session_key: string | null })[];
-  return [
-    ...messages.map((row) => {
-      const { sessionKey, message, error, attempts, receivedAt } = toInboxRow(row);
-      const { platform, origin, text } = message;
-      return {
-        id: `in:${row.id}`,
-        sessionKey,
-        platform,
-        chatId: origin.chatId,
-        text,
-        error,
-        attempts,
-        at: receivedAt,
-      };
-    }),
-    ...sends.map((row) => {
-      const { target, text, attempts, createdAt } = toOutboxRow(row);
-      const { platform, chatId } = target;
-      const sessionKey = row.session_key;
-      return {
-        id: `out:${row.id}`,
-        sessionKey,
-        platform,
-        chatId,
-        text,
-        error: row.error,
-        attempts,
-        at: createdAt,
-      };
-    }),
-  ];
+  ).all() as DeadSend[];
+  return [...messages.map(deadMessage), ...sends.map(deadSend)];
+}
+
+export type DeadSend = StoredOutbox & { session_key: string | null };
+
+export function deadMessage(row: StoredInbox): DeadLetter {
+  const { sessionKey, message, error, attempts, receivedAt } = toInboxRow(row);
+  const { platform, origin, text } = message;
+  const { chatId } = origin;
+  return { id: `in:${row.id}`, sessionKey, platform, chatId, text, error, attempts, at: receivedAt };
+}
+
+export function deadSend(row: DeadSend): DeadLetter {
+  const { target, text, attempts, createdAt } = toOutboxRow(row);
+  const { platform, chatId } = target;
+  const { session_key: sessionKey, error } = row;
+  return { id: `out:${row.id}`, sessionKey, platform, chatId, text, error, attempts, at: createdAt };
 }
 
 export function retryDead(db: Database, id?: string): number {
