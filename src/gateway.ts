@@ -198,6 +198,14 @@ export class Gateway {
     return this.#pace.open;
   }
 
+  /** What was given up is tried again, at once. Gives how many. */
+  async retryDead(id?: string): Promise<number> {
+    const retried = await this.#parts.store.retryDead(id);
+    this.#track(this.#readWaiting());
+    this.#delivery.wake();
+    return retried;
+  }
+
   /** How the platforms are at this moment. */
   health(): ({ platform: string; account: string } & Health)[] {
     return this.#parts.adapters.map((adapter) => {

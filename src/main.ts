@@ -15,7 +15,7 @@ import { toolsFor } from "./agents/tools/index.js";
 import { joinEntries, memoryFiles } from "./agents/tools/memory-files.js";
 import { BackupSchedule } from "./backup/schedule.js";
 import { nowSeconds } from "./clock.js";
-import { loadConfig } from "./config/load.js";
+import { type LoadedConfig, loadConfig } from "./config/load.js";
 import { isSecretPath } from "./config/mask.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
@@ -27,6 +27,8 @@ import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
 import { Gateway } from "./gateway.js";
 import { API_AREA, apiServer } from "./http/api-server.js";
+import { createDashboard, type Dashboard } from "./http/dashboard/index.js";
+import { ownerToken } from "./http/owner-token.js";
 import { sendRoutes } from "./http/send.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -42,6 +44,7 @@ import { Transcripts } from "./sessions/transcript.js";
 import type { ReplyFile } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
+import { openLooks } from "./store/sqlite/looks/index.js";
 import type { OnProgress, Store } from "./store/store.js";
 import { version } from "./version.js";
 import { healthOf, startWatchers, type Watchers } from "./watchers.js";
@@ -75,7 +78,8 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   const env = options.env ?? process.env;
   const home = resolveHome(env);
   ensureHome(home);
-  const { config } = loadConfig({ home, env, ...(options.flags ? { flags: options.flags } : {}) });
+  const loaded = loadConfig({ home, env, ...(options.flags ? { flags: options.flags } : {}) });
+  const { config } = loaded;
   const log =
     options.log ??
     (await createLog({ level: config.log.level, pretty: process.stderr.isTTY, secrets: secretsOf(config) }));
@@ -87,7 +91,15 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
     url: null,
   });
   try {
-    const running = await open({ ...options, home, config, log, bootId, afterCrash: lock.afterCrash });
+    const running = await open({
+      ...options,
+      home,
+      config,
+      loaded,
+      log,
+      bootId,
+      afterCrash: lock.afterCrash,
+    });
     await lock.update({ url: running.url ?? null });
     const status = statusFile(running.gateway, lock, log);
     await status.start();
@@ -119,6 +131,7 @@ interface OpenOptions extends StartOptions {
   afterCrash: boolean;
   home: string;
   config: Config;
+  loaded: LoadedConfig;
   log: Log;
   bootId: string;
 }
@@ -160,6 +173,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   }
   let http: HttpServer | undefined;
   let gateway: Gateway | undefined;
+  let dashboard: Dashboard | undefined;
   try {
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
@@ -169,15 +183,19 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     );
     gateway = started;
     await started.start();
+    const shown = dashboardOf(options, { store, gateway: started, events: watchers.events });
+    dashboard = shown;
     http = await startHttp({
       ...httpSettings(config),
       log,
       callbacks: platforms.callbacks,
       areas: api ? [API_AREA] : [],
       health: healthOf(watchers, { config, gateway: started, store, stateDb: paths.stateDb }),
-      routes: (app) => {
+      ...(config.http.token === null ? { ownerToken: ownerToken(paths.dashboardToken) } : {}),
+      routes: (app, ownerOnly) => {
         web?.routes(app);
         api?.routes(app);
+        shown.routes(app, ownerOnly);
         sendRoutes(app, {
           store,
           places: { ...placesOf(config), isChatId },
@@ -198,12 +216,12 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       store,
       stop: async () => {
         await backups.stop();
-        await stop({ http, gateway: started, index, transcripts, store, watchers });
+        await stop({ http, dashboard, gateway: started, index, transcripts, store, watchers });
       },
     };
   } catch (error) {
     // What runs already would keep the process alive.
-    await Promise.all([http?.close(), gateway?.stop()]);
+    await Promise.all([http?.close(), dashboard?.close(), gateway?.stop()]);
     await watchers.close();
     await store.close();
     throw error;
@@ -221,15 +239,34 @@ function httpSettings({ http }: Config) {
   };
 }
 
+/** The operator's page. */
+function dashboardOf(
+  { home, loaded, log }: OpenOptions,
+  { store, gateway, events }: { store: Store; gateway: Gateway; events: Events },
+): Dashboard {
+  return createDashboard({
+    looks: openLooks({ path: homePaths(home).stateDb }),
+    store,
+    gateway,
+    loaded,
+    home,
+    version: version(),
+    startedAt: nowSeconds(),
+    log,
+    watch: (something) => events.watch("dashboard", something),
+  });
+}
+
 async function stop(running: {
   http: HttpServer | undefined;
+  dashboard: Dashboard | undefined;
   gateway: Gateway;
   index: IndexFile;
   transcripts: Transcripts;
   store: Store;
   watchers: Watchers;
 }): Promise<void> {
-  await Promise.all([running.http?.close(), running.gateway.stop()]);
+  await Promise.all([running.http?.close(), running.dashboard?.close(), running.gateway.stop()]);
   await running.watchers.close();
   await running.transcripts.idle();
   await running.index.close();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { version } from "../version.js";
 import { exitOnInterrupt, exitWhenReaderLeaves } from "./exits.js";
 import { reportFailure } from "./failure.js";
 
@@ -88,11 +88,6 @@ Examples:
   hermes insights --days 7                what the last week was like
 
 The data lives in HERMES_HOME (default ~/.hermes). Every command takes --help.`;
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
 
 function newProgram(): Command {
   return new Command("hermes")

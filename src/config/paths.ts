@@ -18,6 +18,8 @@ export interface HomePaths {
   backupsDir: string;
   lockFile: string;
   logsDir: string;
+  /** The owner's own token, where none is configured. */
+  dashboardToken: string;
 }
 
 /** Folders for files, under the home. */
@@ -51,6 +53,7 @@ export function homePaths(home: string): HomePaths {
     backupsDir: join(home, "backups"),
     lockFile: join(home, "gateway.lock"),
     logsDir: join(home, "logs"),
+    dashboardToken: join(home, "dashboard.token"),
   };
 }
 

@@ -5,7 +5,7 @@ import { nowSeconds } from "../clock.js";
 import type { Guesses } from "../guesses.js";
 import { isSameSecret } from "../secret.js";
 import { remoteAddress } from "./request.js";
-import { setLogin } from "./token.js";
+import { endLogin, setLogin } from "./token.js";
 
 const ASSETS = new URL("../../assets/http/", import.meta.url);
 
@@ -14,17 +14,28 @@ export const LOGIN_PATHS = ["/login", "/login.css"] as const;
 export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
   const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8");
   const css = fs.readFileSync(new URL("login.css", ASSETS), "utf8");
-  const page = (message: string) => html.replace("{{message}}", message);
+  const page = (message: string, next: string) =>
+    html.replace("{{message}}", message).replace("{{next}}", next.replaceAll("&", "&amp;"));
 
-  app.get("/login", (c) => c.html(page("")));
+  app.get("/login", (c) => c.html(page("", wayBack(c.req.query("next")))));
   app.get("/login.css", (c) => c.body(css, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.post("/login", async (c) => {
-    const given = (await c.req.parseBody()).token;
+    const { token: given, next: wanted } = await c.req.parseBody();
+    const next = wayBack(wanted);
     const isRight = () => typeof given === "string" && isSameSecret(given.trim(), token);
     const verdict = guesses.check(remoteAddress(c), isRight);
-    if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute."), 429);
-    if (verdict === "wrong") return c.html(page("That is not the token."), 401);
+    if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute.", next), 429);
+    if (verdict === "wrong") return c.html(page("That is not the token.", next), 401);
     setLogin(c, token, nowSeconds());
-    return c.redirect("/", 303);
+    return c.redirect(next, 303);
   });
+  app.post("/logout", (c) => {
+    endLogin(c);
+    return c.redirect("/login", 303);
+  });
+}
+
+/** A place of ours, whatever a link says: one slash, and nothing that could mean another host or break out of HTML. */
+function wayBack(next: unknown): string {
+  return typeof next === "string" && /^\/(?![/\\])[\w\-./?=&%:~,+]*$/.test(next) ? next : "/";
 }

@@ -19,6 +19,8 @@ export interface HttpOptions {
   host: string;
   port: number;
   token: string | null;
+  /** What the owner proves to be the owner with where no token guards everything. */
+  ownerToken?: string;
   /** Names under which a proxy in front makes the server known. */
   otherNames?: readonly string[];
   log?: HttpLog;
@@ -30,7 +32,8 @@ export interface HttpOptions {
   callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
   areas?: readonly Area[];
   health?: HealthOptions;
-  routes: (app: Hono) => void;
+  /** `ownerOnly` stands before what only the owner may see or do. */
+  routes: (app: Hono, ownerOnly: MiddlewareHandler) => void;
 }
 
 /** A part of the server with rules of its own. */
@@ -78,7 +81,7 @@ function timeouts(requestMs: number) {
 
 function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   const app = new Hono();
-  const { host, token, otherNames, areas = [] } = options;
+  const { host, otherNames } = options;
   app.onError(faultHandler(options.log));
   app.notFound((c) => fault(c, 404, "not_found", "There is nothing here"));
   app.use(requestId);
@@ -88,10 +91,7 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
     app.post(path, safeHeaders, limitBody(), (c) => handle(c.req.raw));
   }
   app.use(safeHeaders, checkHost(host, otherNames), checkOrigin, limited);
-  const guesses = new Guesses();
-  if (token) app.use(requireToken({ token, guesses, isOpen: openPaths(areas) }));
-  app.use(limitBodies(areas));
-  if (token) loginRoutes(app, token, guesses);
+  const ownerOnly = guardWithToken(app, options);
   app.use(async (c, next) => {
     await next();
     if (!c.res.headers.get("content-type")?.startsWith("text/event-stream")) return;
@@ -100,8 +100,21 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
     outgoing.once("close", () => streams.delete(outgoing));
   });
   healthRoutes(app, options.health ?? {});
-  options.routes(app);
+  options.routes(app, ownerOnly);
   return app;
+}
+
+/** A token guards everything; without one, what is the owner's wants the owner's own. */
+function guardWithToken(app: Hono, { token, ownerToken, areas = [] }: HttpOptions): MiddlewareHandler {
+  const guesses = new Guesses();
+  const isOpen = openPaths(areas);
+  if (token) app.use(requireToken({ token, guesses, isOpen }));
+  app.use(limitBodies(areas));
+  const known = token ?? ownerToken;
+  if (known) loginRoutes(app, known, guesses);
+  if (token) return (_, next) => next();
+  if (ownerToken) return requireToken({ token: ownerToken, guesses, isOpen });
+  return async (c) => fault(c, 403, "refused", "This is the owner's, and no token says who that is");
 }
 
 function openPaths(areas: readonly Area[]): (path: string) => boolean {

@@ -1,7 +1,7 @@
 /** The one token: as a Bearer header from programs, as a login cookie (made from it, never it) from browsers. */
 import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { getCookie, setCookie } from "hono/cookie";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Guesses } from "../guesses.js";
 import { bearerOf, isSameSecret } from "../secret.js";
 import { fault } from "./faults.js";
@@ -25,7 +25,7 @@ export function requireToken({ token, guesses, isOpen }: TokenCheck): Middleware
       const verdict = guesses.check(remoteAddress(c), () => isSameSecret(bearer, token));
       if (verdict === "right") return next();
       if (verdict === "too_many") return fault(c, 429, "refused", "Too many wrong tokens; wait a minute");
-    } else if (wantsPage(c)) return c.redirect("/login");
+    } else if (wantsPage(c)) return c.redirect(loginPath(c));
     c.header("WWW-Authenticate", "Bearer");
     return fault(c, 401, "refused", "This server wants its token: Authorization: Bearer <http.token>");
   };
@@ -41,6 +41,16 @@ export function setLogin(c: Context, token: string, now: number): void {
     maxAge: LOGIN_SECONDS,
     secure: isHttps(c),
   });
+}
+
+export function endLogin(c: Context): void {
+  deleteCookie(c, COOKIE, { path: "/" });
+}
+
+/** With the way back, where that isn't the front page. */
+function loginPath(c: Context): string {
+  const { pathname, search } = new URL(c.req.url);
+  return pathname === "/" ? "/login" : `/login?${new URLSearchParams({ next: pathname + search })}`;
 }
 
 function hasLogin(c: Context, token: string): boolean {

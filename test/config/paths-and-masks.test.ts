@@ -27,6 +27,7 @@ test("files have Hermes' names", () => {
     backupsDir: "/h/backups",
     lockFile: "/h/gateway.lock",
     logsDir: "/h/logs",
+    dashboardToken: "/h/dashboard.token",
   });
 });
 

@@ -1,0 +1,34 @@
+import type { LoadedConfig } from "../../config/load.js";
+import type { Looks } from "../../store/looks.js";
+import type { Store } from "../../store/store.js";
+import type { PlatformHealth } from "./types.js";
+
+/** What the dashboard needs of the gateway. */
+export interface DashboardOptions {
+  looks: Looks;
+  store: Pick<Store, "approvePairing" | "denyPairing" | "revokePairing">;
+  gateway: {
+    readonly depth: { waiting: number; running: number };
+    health(): PlatformHealth[];
+    /** Dead → tried again at once, one or all. Gives how many. */
+    retryDead(id?: string): Promise<number>;
+  };
+  loaded: LoadedConfig;
+  home: string;
+  version: string;
+  startedAt: number;
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  /** Calls whenever something has happened; gives what ends it. */
+  watch(something: () => void): () => void;
+  bounds?: Partial<DashboardBounds>;
+}
+
+export interface DashboardBounds {
+  /** Pages that are kept up to date at the same time. */
+  clients: number;
+  /** The longest and the least time between two updates. */
+  everyMs: number;
+  leastMs: number;
+}
+
+export const DEFAULT_BOUNDS: DashboardBounds = { clients: 32, everyMs: 2000, leastMs: 250 };

@@ -1,0 +1,132 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { nowSeconds } from "../../clock.js";
+import type { Looks } from "../../store/looks.js";
+import type { DashboardOptions } from "./options.js";
+import type { Overview } from "./types.js";
+
+const TOTALS_FOR_MS = 15_000;
+
+/** How the gateway is doing at this moment. */
+export class OverviewSource {
+  readonly #options: DashboardOptions;
+  readonly #hour: LastHour;
+  readonly #delay = new LoopDelay();
+  #totals: { at: number; value: ReturnType<Looks["totals"]> } | undefined;
+
+  constructor(options: DashboardOptions) {
+    this.#options = options;
+    this.#hour = new LastHour(options.looks);
+  }
+
+  async read(): Promise<Overview> {
+    const { looks, gateway, loaded, home, version, startedAt } = this.#options;
+    const [depths, hour, totals] = await Promise.all([
+      looks.queueDepths(),
+      this.#hour.read(nowSeconds()),
+      this.#readTotals(),
+    ]);
+    const { rss, heapUsed, heapTotal } = process.memoryUsage();
+    const { inbox, outbox, oldestWaiting, oldestPending, marks, lastMinute, pairings } = depths;
+    const { provider, default: model } = loaded.config.model;
+    return {
+      at: nowSeconds(),
+      gateway: { version, node: process.version, startedAt, home, provider, model: model ?? provider },
+      lastMinute,
+      hour,
+      queues: { inbox, outbox, oldestWaiting, oldestPending },
+      turns: gateway.depth,
+      platforms: gateway.health(),
+      process: {
+        rssBytes: rss,
+        heapUsedBytes: heapUsed,
+        heapTotalBytes: heapTotal,
+        loopDelayMs: this.#delay.read(),
+      },
+      totals,
+      pairings,
+      marks,
+    };
+  }
+
+  /** Counting every message takes a moment: not for each look. */
+  #readTotals(): ReturnType<Looks["totals"]> {
+    if (!this.#totals || Date.now() - this.#totals.at > TOTALS_FOR_MS) {
+      const value = this.#options.looks.totals();
+      const totals = { at: Date.now(), value };
+      this.#totals = totals;
+      value.catch(() => {
+        if (this.#totals === totals) this.#totals = undefined;
+      });
+    }
+    return this.#totals.value;
+  }
+
+  close(): void {
+    this.#delay.close();
+  }
+}
+
+const MINUTES = 60;
+
+/** Minutes that are over don't change: only the newest ones are asked for again. */
+class LastHour {
+  readonly #looks: Looks;
+  readonly #handled = new Map<number, number>();
+  readonly #sent = new Map<number, number>();
+  /** Everything before this minute is known. */
+  #knownTo = 0;
+
+  constructor(looks: Looks) {
+    this.#looks = looks;
+  }
+
+  async read(now: number): Promise<Overview["hour"]> {
+    const minute = Math.floor(now / 60);
+    const from = minute - MINUTES + 1;
+    const { handled, sent } = await this.#looks.throughput(Math.max(from, this.#knownTo) * 60);
+    for (const [at, count] of handled) this.#handled.set(at, count);
+    for (const [at, count] of sent) this.#sent.set(at, count);
+    // A commit may come a little after the time that it carries.
+    this.#knownTo = minute - 1;
+    return { from, handled: series(this.#handled, from), sent: series(this.#sent, from) };
+  }
+}
+
+function series(counts: Map<number, number>, from: number): number[] {
+  for (const minute of counts.keys()) if (minute < from) counts.delete(minute);
+  return Array.from({ length: MINUTES }, (_, i) => counts.get(from + i) ?? 0);
+}
+
+const WINDOW_MS = 10_000;
+const RESOLUTION_MS = 20;
+
+class LoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #since = Date.now();
+  #last = { p50: 0, p99: 0, max: 0 };
+
+  constructor() {
+    this.#histogram.enable();
+  }
+
+  read(): Overview["process"]["loopDelayMs"] {
+    if (this.#histogram.count === 0) return this.#last;
+    // The histogram counts whole turns of its timer: what is above its resolution is lateness.
+    const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+    const histogram = this.#histogram;
+    this.#last = {
+      p50: late(histogram.percentile(50)),
+      p99: late(histogram.percentile(99)),
+      max: late(histogram.max),
+    };
+    if (Date.now() - this.#since > WINDOW_MS) {
+      histogram.reset();
+      this.#since = Date.now();
+    }
+    return this.#last;
+  }
+
+  close(): void {
+    this.#histogram.disable();
+  }
+}

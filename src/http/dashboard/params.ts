@@ -1,0 +1,52 @@
+/** What a request asks for: checked, or refused with the name of what is wrong. */
+import type { Context } from "hono";
+import { z } from "zod";
+import { HermesError } from "../../errors.js";
+
+const MOST_ROWS = 200;
+
+export const limit = z.coerce.number().int().min(1).max(MOST_ROWS).optional();
+export const seconds = z.coerce.number().finite().optional();
+export const whole = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
+export const text = (most: number) => z.string().min(1).max(most).optional();
+
+/** An empty value is how a form says "any": it counts as left out. */
+export function paramsOf<T extends z.ZodRawShape>(c: Context, shape: T): z.infer<z.ZodObject<T>> {
+  const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ""));
+  return checked(z.object(shape), given);
+}
+
+export async function bodyOf<T extends z.ZodRawShape>(
+  c: Context,
+  shape: T,
+): Promise<z.infer<z.ZodObject<T>>> {
+  // Another site's form could post text/plain without asking first.
+  if (!c.req.header("content-type")?.startsWith("application/json"))
+    throw new HermesError("invalid", "Send JSON: Content-Type: application/json");
+  return checked(z.object(shape), await c.req.json().catch(() => undefined));
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const name = issue?.path.join(".") || "the request";
+  throw new HermesError("invalid", `${name}: ${issue?.message ?? "makes no sense"}`);
+}
+
+/** A place in a list as text that a page gives back and needn't understand. */
+export function toCursor(position: object | null): string | null {
+  return position && Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+export function fromCursor<T extends z.ZodType>(
+  cursor: string | undefined,
+  schema: T,
+): z.infer<T> | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString())) as z.infer<T>;
+  } catch {
+    throw new HermesError("invalid", "before: that is no place that this server has given");
+  }
+}

@@ -1,0 +1,204 @@
+/** What an operator can look at. Every list pages; every look is bounded. */
+import type { Hono } from "hono";
+import PQueue from "p-queue";
+import { z } from "zod";
+import { nowSeconds } from "../../clock.js";
+import { maskSecrets } from "../../config/mask.js";
+import { getIn } from "../../config/tree.js";
+import { HermesError } from "../../errors.js";
+import { PAIRING_TTL_SECONDS } from "../../policies/pairing.js";
+import type { SearchOptions } from "../../store/store.js";
+import type { DashboardOptions } from "./options.js";
+import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole } from "./params.js";
+import { asTyped } from "./search.js";
+import type {
+  ConfigAnswer,
+  DeadAnswer,
+  LineageAnswer,
+  MessagesAnswer,
+  PairingAnswer,
+  SearchAnswer,
+  SessionsAnswer,
+  TraceAnswer,
+  UsageAnswer,
+} from "./types.js";
+import { UsageSource } from "./usage.js";
+
+const SESSION_POSITION = z.object({ at: z.number(), id: z.string() });
+const DEAD_POSITION = z.object({ in: z.number(), out: z.number() });
+const LINEAGE_MOST = 500;
+const TITLES_MOST = 5;
+const HITS = 20;
+const HITS_DEEPEST = 1000;
+const DAYS_MOST = 400;
+const STATES = ["waiting", "running", "done", "refused", "cancelled", "dead"] as const;
+
+export function readRoutes(api: Hono, options: DashboardOptions): void {
+  sessionRoutes(api, options);
+  searchRoutes(api, options);
+  queueRoutes(api, options);
+  const config = configAnswer(options);
+  api.get("/config", (c) => c.json(config));
+}
+
+function sessionRoutes(api: Hono, { looks, loaded }: DashboardOptions): void {
+  api.get("/sources", async (c) => c.json({ sources: await looks.sessionSources() }));
+
+  api.get("/sessions", async (c) => {
+    const { before, source, user, state, since, until, ...rest } = paramsOf(c, {
+      source: text(100),
+      user: text(200),
+      state: z.enum(["active", "ended", "archived"]).optional(),
+      since: seconds,
+      until: seconds,
+      before: text(400),
+      limit,
+    });
+    const position = fromCursor(before, SESSION_POSITION);
+    const given = { source, userId: user, state, since, until, before: position, limit: rest.limit };
+    const { sessions, next } = await looks.browseSessions(withoutUndefined(given));
+    return c.json({ sessions, next: toCursor(next) } satisfies SessionsAnswer);
+  });
+
+  api.get("/sessions/:id", async (c) => {
+    const id = c.req.param("id");
+    const session = await looks.sessionDetail(id);
+    if (!session) throw new HermesError("not_found", `Session '${id}' is not there (any more).`);
+    return c.json({ session });
+  });
+
+  api.get("/sessions/:id/transcript", async (c) => {
+    const query = paramsOf(c, { before: whole, after: whole, around: whole, limit });
+    return c.json(await looks.readTranscript(c.req.param("id"), withoutUndefined(query)));
+  });
+
+  api.get("/sessions/:id/lineage", async (c) => {
+    const { ancestors, session } = await looks.getLineage(c.req.param("id"));
+    const tree = await looks.getLineage((ancestors[0] ?? session).id);
+    const nodes = [tree.session, ...tree.descendants];
+    const answer = { tip: tree.tip, nodes: nodes.slice(0, LINEAGE_MOST), cut: nodes.length > LINEAGE_MOST };
+    return c.json(answer satisfies LineageAnswer);
+  });
+
+  api.get("/messages/:id{[0-9]+}", async (c) => {
+    const message = await looks.readMessage(Number(c.req.param("id")));
+    if (!message) throw new HermesError("not_found", "That message is not there (any more).");
+    return c.json({ message });
+  });
+
+  const usage = new UsageSource(looks, loaded.config.timezone ?? systemTimeZone());
+  api.get("/usage", async (c) => {
+    const { days, by, ...only } = paramsOf(c, {
+      days: z.coerce.number().int().min(1).max(DAYS_MOST).default(30),
+      by: z.enum(["platform", "model"]).default("platform"),
+      source: text(100),
+      model: text(300),
+    });
+    return c.json((await usage.read(days, by, withoutUndefined(only))) satisfies UsageAnswer);
+  });
+}
+
+const systemTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+function searchRoutes(api: Hono, { looks }: DashboardOptions): void {
+  /** One at a time, and what nobody waits for any more isn't begun: people type faster than history is read. */
+  const searches = new PQueue({ concurrency: 1 });
+
+  api.get("/search", async (c) => {
+    const {
+      q,
+      source,
+      since,
+      until,
+      sort,
+      offset = 0,
+      ...rest
+    } = paramsOf(c, {
+      q: z.string().min(1).max(500),
+      source: text(100),
+      since: seconds,
+      until: seconds,
+      sort: z.enum(["newest", "oldest", "rank"]).default("newest"),
+      offset: whole,
+      limit,
+    });
+    if (offset > HITS_DEEPEST) throw new HermesError("invalid", "offset: narrow the search instead");
+    const count = rest.limit ?? HITS;
+    const query: SearchOptions = {
+      sort,
+      offset,
+      limit: count,
+      ...withoutUndefined({ since, until }),
+      ...(source === undefined ? {} : { sources: [source] }),
+    };
+    const { signal } = c.req.raw;
+    const found = await searches.add(async (): Promise<SearchAnswer> => {
+      signal.throwIfAborted();
+      const titles = offset === 0 && q.trim().length > 1 ? await looks.findTitles(q.trim(), TITLES_MOST) : [];
+      const { hits } = await looks.searchMessages(asTyped(q), query);
+      return {
+        titles,
+        hits: hits.map(({ context: _, ...hit }) => hit),
+        next: hits.length === count ? offset + count : null,
+      };
+    });
+    return c.json(found);
+  });
+}
+
+function queueRoutes(api: Hono, { looks }: DashboardOptions): void {
+  api.get("/messages", async (c) => {
+    const query = paramsOf(c, {
+      platform: text(100),
+      state: z.enum(STATES).optional(),
+      before: whole,
+      limit,
+    });
+    return c.json((await looks.recentMessages(withoutUndefined(query))) satisfies MessagesAnswer);
+  });
+
+  api.get("/trace/:reference", async (c) => {
+    const reference = c.req.param("reference");
+    const traces = await looks.traceMessage(reference);
+    if (traces.length === 0) {
+      throw new HermesError("not_found", `No message '${reference}' is known.`, {
+        hint: "Finished messages are forgotten after a while; a message that never came in leaves no trace.",
+      });
+    }
+    return c.json({ traces } satisfies TraceAnswer);
+  });
+
+  api.get("/dead", async (c) => {
+    const query = paramsOf(c, { before: text(200), limit });
+    const before = fromCursor(query.before, DEAD_POSITION);
+    const { letters, next } = await looks.deadPage(withoutUndefined({ before, limit: query.limit }));
+    return c.json({ letters, next: toCursor(next) } satisfies DeadAnswer);
+  });
+
+  api.get("/pairing", async (c) => {
+    const query = paramsOf(c, { before: seconds, limit });
+    const since = nowSeconds() - PAIRING_TTL_SECONDS;
+    const { pending, approved, next } = await looks.pairingPage({ since, ...withoutUndefined(query) });
+    const waiting = pending.map((row) => ({ ...row, expiresAt: row.createdAt + PAIRING_TTL_SECONDS }));
+    return c.json({ pending: waiting, approved, next } satisfies PairingAnswer);
+  });
+}
+
+/** What is in force doesn't change while the gateway runs. */
+function configAnswer({ loaded }: DashboardOptions): ConfigAnswer {
+  const masked = maskSecrets(loaded.config);
+  return {
+    values: Object.entries(loaded.sources).map(([path, source]) => ({
+      path,
+      value: getIn(masked, path.split(".")) ?? null,
+      source,
+    })),
+    ignored: [...loaded.ignored],
+  };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Defined<T>;
+}

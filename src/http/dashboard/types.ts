@@ -1,0 +1,125 @@
+/** What the dashboard's endpoints answer: read by the page as types, so that both sides say the same. */
+import type { Health } from "../../adapters/adapter.js";
+import type {
+  BrowsedSession,
+  DeadPage,
+  PairingPage,
+  QueueDepths,
+  RecentMessage,
+  SessionDetail,
+  ShownMessage,
+  TitleHit,
+  Totals,
+  TranscriptPage,
+  UsageRow,
+} from "../../store/looks.js";
+import type { Trace } from "../../store/queues.js";
+import type { LineageNode, SearchHit } from "../../store/store.js";
+
+export type {
+  BrowsedSession,
+  LineageNode,
+  RecentMessage,
+  SearchHit,
+  SessionDetail,
+  ShownMessage,
+  TitleHit,
+  Trace,
+  TranscriptPage,
+  UsageRow,
+};
+
+export interface Overview {
+  /** Epoch seconds, here as everywhere. */
+  at: number;
+  gateway: {
+    version: string;
+    node: string;
+    startedAt: number;
+    home: string;
+    provider: string;
+    model: string;
+  };
+  /** Messages settled and answers sent within the last minute. */
+  lastMinute: { handled: number; sent: number };
+  /** The last hour, a number a minute, the running one last. */
+  hour: { from: number; handled: number[]; sent: number[] };
+  queues: Pick<QueueDepths, "inbox" | "outbox" | "oldestWaiting" | "oldestPending">;
+  turns: { running: number; waiting: number };
+  platforms: PlatformHealth[];
+  process: {
+    rssBytes: number;
+    heapUsedBytes: number;
+    heapTotalBytes: number;
+    /** How long the event loop was late, over the last ten seconds or so. */
+    loopDelayMs: { p50: number; p99: number; max: number };
+  };
+  totals: Totals;
+  pairings: number;
+  /** Change when something has: what a page shows may be old then. */
+  marks: QueueDepths["marks"];
+}
+
+export type PlatformHealth = Health & { platform: string; account: string };
+
+export interface SessionsAnswer {
+  sessions: BrowsedSession[];
+  next: string | null;
+}
+
+export interface SearchAnswer {
+  titles: TitleHit[];
+  hits: Omit<SearchHit, "context">[];
+  next: number | null;
+}
+
+export interface LineageAnswer {
+  tip: string;
+  /** The whole tree, parents before their children. */
+  nodes: LineageNode[];
+  /** There are more than are given. */
+  cut: boolean;
+}
+
+/** Sums over sessions by the day they began. */
+export type UsageSums = Omit<UsageRow, "day" | "source" | "model">;
+
+export interface UsageAnswer {
+  /** Every day of the range, oldest first, whether something happened or not. */
+  days: string[];
+  timeZone: string;
+  total: UsageSums;
+  /** One line a day and name: a platform or a model, as asked. */
+  byDay: (UsageSums & { day: string; name: string })[];
+  platforms: (UsageSums & { name: string })[];
+  models: (UsageSums & { name: string })[];
+}
+
+export interface MessagesAnswer {
+  messages: RecentMessage[];
+  next: number | null;
+}
+
+export interface TraceAnswer {
+  traces: Trace[];
+}
+
+export interface DeadAnswer {
+  letters: DeadPage["letters"];
+  next: string | null;
+}
+
+export interface PairingAnswer {
+  pending: (PairingPage["pending"][number] & { expiresAt: number })[];
+  approved: PairingPage["approved"];
+  next: number | null;
+}
+
+export interface ConfigAnswer {
+  values: { path: string; value: unknown; source: string }[];
+  ignored: { where: string; path: string }[];
+}
+
+export interface Fault {
+  error: { code: string; message: string; hint?: string };
+}
