@@ -1,0 +1,49 @@
+import type { ComponentChild } from "preact";
+import { Frame } from "./frame.js";
+import { ConfigPage } from "./pages/config.js";
+import { DeadPage } from "./pages/dead.js";
+import { MessagesPage } from "./pages/messages.js";
+import { OverviewPage } from "./pages/overview.js";
+import { PairingPage } from "./pages/pairing.js";
+import { SessionPage } from "./pages/session.js";
+import { SessionsPage } from "./pages/sessions.js";
+import { TracePage } from "./pages/trace.js";
+import { UsagePage } from "./pages/usage.js";
+import { Page } from "./parts/page.js";
+import { href, place } from "./state/router.js";
+
+export function App() {
+  return <Frame>{pageAt(place.value.path)}</Frame>;
+}
+
+function pageAt(path: string): ComponentChild {
+  const [, first = "", second] = path.split("/").map(decodeURIComponent);
+  switch (first) {
+    case "":
+      return <OverviewPage />;
+    case "sessions":
+      return second === undefined ? <SessionsPage /> : <SessionPage key={second} id={second} />;
+    case "usage":
+      return <UsagePage />;
+    case "messages":
+      return second === undefined ? <MessagesPage /> : <TracePage key={second} reference={second} />;
+    case "dead":
+      return <DeadPage />;
+    case "pairing":
+      return <PairingPage />;
+    case "config":
+      return <ConfigPage />;
+    default:
+      return <NotFound />;
+  }
+}
+
+function NotFound() {
+  return (
+    <Page title="Nothing here">
+      <p class="lead">
+        There is no such page. <a href={href("/")}>Go to the overview</a>.
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,177 @@
+/** What surrounds every page: the navigation, the state of the connection, the theme, what was just done. */
+import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { Icon, type IconName } from "./parts/icons.js";
+import { Notices } from "./parts/notices.js";
+import { connection, deadCount, pairingCount } from "./state/live.js";
+import { go, href, place } from "./state/router.js";
+import { type Theme, theme } from "./state/theme.js";
+
+interface Entry {
+  to: string;
+  label: string;
+  icon: IconName;
+  count?: { value: number; what: string };
+}
+
+function entries(): Entry[] {
+  return [
+    { to: "/", label: "Overview", icon: "pulse" },
+    { to: "/sessions", label: "Sessions", icon: "chat" },
+    { to: "/messages", label: "Messages", icon: "path" },
+    { to: "/usage", label: "Usage", icon: "bars" },
+    {
+      to: "/dead",
+      label: "Dead letters",
+      icon: "letter",
+      count: { value: deadCount.value, what: "given up" },
+    },
+    { to: "/pairing", label: "Pairing", icon: "key", count: { value: pairingCount.value, what: "waiting" } },
+    { to: "/config", label: "Config", icon: "sliders" },
+  ];
+}
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const isOpen = useSignal(false);
+  useShortcuts();
+  // Closes whenever the place changes
+  useEffect(() => {
+    isOpen.value = false;
+  }, [place.value.path]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class={isOpen.value ? "side open" : "side"}>
+        <div class="side-head">
+          <a class="brand" href={href("/")}>
+            <img src="/dashboard/favicon.svg" alt="" width="28" height="28" />
+            <span>
+              Hermes<span class="brand-rest"> Gateway</span>
+            </span>
+          </a>
+          <Connection />
+          <button
+            type="button"
+            class="icon-button only-narrow"
+            aria-label={isOpen.value ? "Close the menu" : "Open the menu"}
+            aria-expanded={isOpen.value}
+            aria-controls="menu"
+            onClick={() => {
+              isOpen.value = !isOpen.value;
+            }}
+          >
+            <Icon name={isOpen.value ? "close" : "menu"} />
+          </button>
+        </div>
+        <div class="side-body" id="menu">
+          <nav aria-label="Pages">
+            <ul>
+              {entries().map((entry) => (
+                <NavEntry key={entry.to} {...entry} />
+              ))}
+            </ul>
+          </nav>
+          <div class="side-foot">
+            <ThemeSwitch />
+            <p class="foot-links">
+              <a href="/">Web chat</a>
+              <LogOut />
+            </p>
+          </div>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Notices />
+    </>
+  );
+}
+
+function NavEntry({ to, label, icon, count }: Entry) {
+  const { path } = place.value;
+  const isHere = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
+  return (
+    <li>
+      <a href={href(to)} aria-current={isHere ? "page" : undefined}>
+        <Icon name={icon} />
+        <span>{label}</span>
+        {count && count.value > 0 ? (
+          <span class="count">
+            {count.value}
+            <span class="unseen"> {count.what}</span>
+          </span>
+        ) : null}
+      </a>
+    </li>
+  );
+}
+
+const CONNECTION = { connecting: "Connecting", live: "Live", lost: "Reconnecting" } as const;
+
+function Connection() {
+  const text = useComputed(() => CONNECTION[connection.value]);
+  return (
+    <p class="connection" role="status" data-state={connection.value}>
+      <i aria-hidden="true" />
+      {text}
+    </p>
+  );
+}
+
+const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "system", label: "As the system", icon: "screen" },
+  { value: "dark", label: "Dark", icon: "moon" },
+];
+
+function ThemeSwitch() {
+  return (
+    <fieldset class="theme">
+      <legend class="unseen">Colours</legend>
+      {THEMES.map(({ value, label, icon }) => (
+        <label key={value} title={label}>
+          <input
+            type="radio"
+            name="theme"
+            value={value}
+            checked={theme.value === value}
+            onChange={() => {
+              theme.value = value;
+            }}
+          />
+          <Icon name={icon} small />
+          <span class="unseen">{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function LogOut() {
+  return (
+    <form method="post" action="/logout">
+      <button type="submit" class="link">
+        Log out
+      </button>
+    </form>
+  );
+}
+
+/** `/` goes to the search, wherever one is. */
+function useShortcuts(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const typing = (event.target as Element | null)?.closest("input, textarea, select, [contenteditable]");
+      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      if (place.value.path !== "/sessions") go("/sessions");
+      requestAnimationFrame(() => document.getElementById("search")?.focus());
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}

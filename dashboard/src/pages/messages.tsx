@@ -1,0 +1,141 @@
+import type { MessagesAnswer, RecentMessage } from "../../../src/http/dashboard/types.js";
+import { duration } from "../format.js";
+import { Badge, Platform, type Tone } from "../parts/badges.js";
+import { More } from "../parts/more.js";
+import { Page } from "../parts/page.js";
+import { Choice } from "../parts/segmented.js";
+import { Empty, Failed, Loading } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { withQuery } from "../state/api.js";
+import { queuesMark } from "../state/live.js";
+import { usePaged } from "../state/paged.js";
+import { go, href, place, setQuery } from "../state/router.js";
+import { usePaced } from "../state/settle.js";
+import { useSources } from "../state/sources.js";
+
+const STATES = [
+  { value: "", label: "Any state" },
+  { value: "waiting", label: "Waiting" },
+  { value: "running", label: "Running" },
+  { value: "done", label: "Done" },
+  { value: "refused", label: "Refused" },
+  { value: "cancelled", label: "Cancelled" },
+  { value: "dead", label: "Given up" },
+] as const;
+
+export function MessagesPage() {
+  const { query } = place.value;
+  const filters = { platform: query.get("platform"), state: query.get("state") };
+  const list = usePaged<MessagesAnswer, RecentMessage>(
+    {
+      path: (before) => withQuery("/messages", { ...filters, before }),
+      rowsOf: ({ messages, next }) => ({ rows: messages, next }),
+      idOf: ({ id }) => id,
+    },
+    usePaced(queuesMark.value, 1500),
+  );
+  const sources = useSources();
+  const isEmpty = list.rows.length === 0;
+  return (
+    <Page title="Messages">
+      <div class="filters">
+        <LookUp />
+        <Choice
+          label="State"
+          value={filters.state ?? ""}
+          options={STATES}
+          onChange={(state) => setQuery({ state })}
+        />
+        <Choice
+          label="Platform"
+          value={filters.platform ?? ""}
+          options={[{ value: "", label: "All platforms" }, ...sources]}
+          onChange={(platform) => setQuery({ platform })}
+        />
+      </div>
+      {isEmpty ? null : (
+        <ul class="list" aria-label="Messages, the latest first">
+          {list.rows.map((message) => (
+            <MessageRow key={message.id} message={message} />
+          ))}
+        </ul>
+      )}
+      {isEmpty && list.loading ? <Loading rows={8} /> : null}
+      {isEmpty && list.error ? <Failed error={list.error} again={() => list.refresh()} /> : null}
+      {isEmpty && !list.loading && !list.error ? (
+        <Empty title="No message is like that">Finished ones are kept for thirty days.</Empty>
+      ) : null}
+      {isEmpty ? null : <More list={list} what="messages" />}
+    </Page>
+  );
+}
+
+function LookUp() {
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const reference = String(form.get("reference") ?? "").trim();
+    if (reference) go(`/messages/${encodeURIComponent(reference)}`);
+  };
+  return (
+    <form class="look-up" onSubmit={onSubmit}>
+      <input
+        class="field"
+        name="reference"
+        aria-label="The id of a message"
+        placeholder="in:12, or the platform’s id"
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <button type="submit" class="button">
+        Trace
+      </button>
+    </form>
+  );
+}
+
+function MessageRow({ message }: { message: RecentMessage }) {
+  const { id, platform, text, attachments, userName, chatName, receivedAt, finishedAt } = message;
+  const what = text || (attachments > 0 ? `${attachments} attached` : "No words");
+  return (
+    <li class="message-row session-row">
+      <div class="session-main">
+        <a class="row-link" href={href(`/messages/in:${id}`)}>
+          {what}
+        </a>
+        {message.state !== "done" && (message.reason ?? message.error) ? (
+          <p class="row-sub">{message.reason ?? message.error}</p>
+        ) : null}
+      </div>
+      <p class="session-facts">
+        <Platform name={platform} />
+        <span>{userName ?? chatName}</span>
+        {finishedAt === null ? null : <span>{duration(finishedAt - receivedAt)}</span>}
+      </p>
+      <p class="session-when">
+        <MessageState message={message} />
+        <Ago at={receivedAt} />
+      </p>
+    </li>
+  );
+}
+
+const TONES: Record<RecentMessage["state"], [string, Tone]> = {
+  waiting: ["Waiting", "wait"],
+  running: ["Running", "accent"],
+  done: ["Done", "quiet"],
+  refused: ["Refused", "quiet"],
+  cancelled: ["Cancelled", "quiet"],
+  dead: ["Given up", "bad"],
+};
+
+/** What became of it, up to its delivery. */
+function MessageState({ message: { state, delivery } }: { message: RecentMessage }) {
+  if (state === "done" && delivery === "sent") return <Badge tone="good">Answered</Badge>;
+  if (state === "done" && (delivery === "pending" || delivery === "sending"))
+    return <Badge tone="wait">Being sent</Badge>;
+  if (state === "done" && (delivery === "dead" || delivery === "unknown"))
+    return <Badge tone="bad">Not delivered</Badge>;
+  const [label, tone] = TONES[state];
+  return <Badge tone={tone}>{label}</Badge>;
+}

@@ -1,0 +1,263 @@
+import { useComputed } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Overview, PlatformHealth } from "../../../src/http/dashboard/types.js";
+import { bytes, clock, counted, duration, milliseconds, number, platformName, short } from "../format.js";
+import { Badge, Platform, type Tone } from "../parts/badges.js";
+import { Chart } from "../parts/chart.js";
+import { Icon } from "../parts/icons.js";
+import { Page } from "../parts/page.js";
+import { Failed, Loading } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { now } from "../state/clock.js";
+import { useFetched } from "../state/fetched.js";
+import { deadCount, overview, pairingCount } from "../state/live.js";
+import { href } from "../state/router.js";
+
+export function OverviewPage() {
+  // The first look doesn't wait for the stream.
+  const first = useFetched<Overview>(overview.value ? undefined : "/overview");
+  const shown = overview.value ?? first.data;
+  return (
+    <Page title="Overview" aside={shown ? <Verdict shown={shown} /> : null}>
+      {shown ? <Shown shown={shown} /> : null}
+      {!shown && first.error ? <Failed error={first.error} again={first.reload} /> : null}
+      {!shown && !first.error ? <Loading rows={6} /> : null}
+    </Page>
+  );
+}
+
+function Shown({ shown }: { shown: Overview }) {
+  return (
+    <>
+      <Attention />
+      <Tiles shown={shown} />
+      <LastHour shown={shown} />
+      <div class="columns">
+        <Platforms platforms={shown.platforms} />
+        <Process shown={shown} />
+      </div>
+    </>
+  );
+}
+
+/** All at a glance: one sentence. */
+function Verdict({ shown }: { shown: Overview }) {
+  const ill = shown.platforms.filter(({ state }) => state !== "ok");
+  const down = ill.filter(({ state }) => state === "down");
+  const names = (down.length > 0 ? down : ill).map(({ platform }) => platformName(platform)).join(", ");
+  if (ill.length === 0) return <Badge tone="good">All is well</Badge>;
+  return (
+    <Badge tone={down.length > 0 ? "bad" : "wait"}>{`${names} ${down.length > 0 ? "down" : "unwell"}`}</Badge>
+  );
+}
+
+function Attention() {
+  if (deadCount.value === 0 && pairingCount.value === 0) return null;
+  return (
+    <ul class="attention">
+      {deadCount.value > 0 ? (
+        <li>
+          <a href={href("/dead")}>
+            <Icon name="letter" />
+            {counted(deadCount.value, "message was", "messages were")} given up
+            <Icon name="chevron" small />
+          </a>
+        </li>
+      ) : null}
+      {pairingCount.value > 0 ? (
+        <li>
+          <a href={href("/pairing")}>
+            <Icon name="key" />
+            {counted(pairingCount.value, "person asks", "people ask")} to be let in
+            <Icon name="chevron" small />
+          </a>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function Tiles({ shown }: { shown: Overview }) {
+  const { lastMinute, queues, turns } = shown;
+  const { inbox, outbox, oldestWaiting } = queues;
+  return (
+    <ul class="tiles">
+      <Tile label="Messages a minute" value={number(lastMinute.handled)} id="rate">
+        {counted(lastMinute.sent, "answer")} sent
+      </Tile>
+      <Tile
+        label="Waiting"
+        value={number(inbox.waiting)}
+        tone={inbox.waiting > 20 ? "wait" : undefined}
+        id="waiting"
+      >
+        {counted(turns.running, "turn")} running
+      </Tile>
+      <Tile
+        label="Oldest waiting"
+        value={oldestWaiting ? <Age at={oldestWaiting.at} /> : "None"}
+        tone={oldestWaiting && shown.at - oldestWaiting.at > 60 ? "wait" : undefined}
+        id="oldest"
+      >
+        {oldestWaiting ? (
+          <a href={href(`/messages/in:${oldestWaiting.id}`)}>
+            {platformName(oldestWaiting.platform)}, trace it
+          </a>
+        ) : (
+          "Everything is taken up"
+        )}
+      </Tile>
+      <Tile
+        label="To be sent"
+        value={number(outbox.pending + outbox.sending)}
+        tone={outbox.pending > 20 ? "wait" : undefined}
+        id="to-send"
+      >
+        {queues.oldestPending ? <Since at={queues.oldestPending.at} /> : "The outbox is empty"}
+      </Tile>
+    </ul>
+  );
+}
+
+interface TileProps {
+  id: string;
+  label: string;
+  value: ComponentChildren;
+  tone?: Tone | undefined;
+  children: ComponentChildren;
+}
+
+function Tile({ id, label, value, tone, children }: TileProps) {
+  return (
+    <li class="tile" data-tile={id} data-tone={tone}>
+      <span class="tile-label">{label}</span>
+      <span class="tile-value">{value}</span>
+      <span class="tile-note">{children}</span>
+    </li>
+  );
+}
+
+function Age({ at }: { at: number }) {
+  const text = useComputed(() => duration(Math.max(1, Math.round(now.value - at))));
+  return <span key={at}>{text}</span>;
+}
+
+function Since({ at }: { at: number }) {
+  return (
+    <>
+      oldest for <Age at={at} />
+    </>
+  );
+}
+
+function LastHour({ shown: { hour } }: { shown: Overview }) {
+  const names = hour.handled.map((_, i) => clock((hour.from + i) * 60));
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const summary = `Last hour: ${counted(sum(hour.handled), "message")} handled, ${counted(sum(hour.sent), "answer")} sent`;
+  return (
+    <section class="card" aria-labelledby="hour">
+      <div class="card-head">
+        <h2 id="hour">Last hour</h2>
+        <p class="quiet">by the minute</p>
+      </div>
+      <Chart
+        kind="mixed"
+        summary={summary}
+        names={names}
+        series={[
+          { label: "Messages handled", values: hour.handled, color: 1 },
+          { label: "Answers sent", values: hour.sent, color: 2 },
+        ]}
+        format={number}
+        height={190}
+      />
+    </section>
+  );
+}
+
+const HEALTH: Record<PlatformHealth["state"], { tone: Tone; text: string }> = {
+  ok: { tone: "good", text: "Connected" },
+  degraded: { tone: "wait", text: "Degraded" },
+  down: { tone: "bad", text: "Down" },
+};
+
+function Platforms({ platforms }: { platforms: readonly PlatformHealth[] }) {
+  return (
+    <section class="card" aria-labelledby="platforms">
+      <h2 id="platforms">Platforms</h2>
+      <ul class="rows">
+        {platforms.map(({ platform, account, state, lastProofAt, detail }) => (
+          <li key={`${platform} ${account}`} class="platform-row" data-platform-row={platform}>
+            <div>
+              <Platform name={platform} />
+              <span class="quiet mono">{account}</span>
+            </div>
+            <div class="platform-proof">
+              <span class="quiet">
+                {lastProofAt === null ? (
+                  "no proof of life yet"
+                ) : (
+                  <>
+                    heard <Ago at={lastProofAt} />
+                  </>
+                )}
+              </span>
+              <Badge tone={HEALTH[state].tone}>{HEALTH[state].text}</Badge>
+            </div>
+            {detail ? <p class="quiet platform-detail">{detail}</p> : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Process({ shown }: { shown: Overview }) {
+  const { process, gateway, totals } = shown;
+  const { p50, p99, max } = process.loopDelayMs;
+  const used = process.heapUsedBytes / process.heapTotalBytes;
+  return (
+    <section class="card" aria-labelledby="process">
+      <h2 id="process">Process</h2>
+      <dl class="facts">
+        <Fact name="Memory">
+          <span class="with-meter">
+            {bytes(process.rssBytes)}
+            <meter
+              min={0}
+              max={1}
+              value={used}
+              aria-label={`${bytes(process.heapUsedBytes)} of ${bytes(process.heapTotalBytes)} heap used`}
+            />
+          </span>
+        </Fact>
+        <Fact name="Event loop late by">
+          <span class={max > 200 ? "warn" : undefined}>
+            {milliseconds(p50)} <span class="quiet">p99</span> {milliseconds(p99)}{" "}
+            <span class="quiet">max</span> {milliseconds(max)}
+          </span>
+        </Fact>
+        <Fact name="Running for">
+          <Age at={gateway.startedAt} />
+        </Fact>
+        <Fact name="Model">{gateway.model}</Fact>
+        <Fact name="History">
+          {short(totals.sessions)} sessions, {short(totals.messages)} messages
+        </Fact>
+        <Fact name="Database">{bytes(totals.databaseBytes)}</Fact>
+        <Fact name="Version">
+          {gateway.version} <span class="quiet">on Node {gateway.node.replace(/^v/, "")}</span>
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+import { useRef } from "preact/hooks";
+import type { SessionDetail } from "../../../src/http/dashboard/types.js";
+import { counted, moment, money, number, platformName, short } from "../format.js";
+import { Platform } from "../parts/badges.js";
+import { Icon } from "../parts/icons.js";
+import { Lineage } from "../parts/lineage.js";
+import { Page } from "../parts/page.js";
+import { Failed, Loading } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { Transcript } from "../parts/transcript.js";
+import { useFetched } from "../state/fetched.js";
+import { messagesMark } from "../state/live.js";
+import { href, place } from "../state/router.js";
+import { usePaced } from "../state/settle.js";
+import { StateBadge } from "./sessions.js";
+
+export function SessionPage({ id }: { id: string }) {
+  const mark = usePaced(messagesMark.value, 1500);
+  const { data, error, reload } = useFetched<{ session: SessionDetail }>(
+    `/sessions/${encodeURIComponent(id)}`,
+    mark,
+  );
+  const at = useRef(Number(place.value.query.get("at") ?? 0) || undefined);
+  const session = data?.session;
+  return (
+    <Page
+      title={session ? (session.title ?? "Untitled session") : "Session"}
+      aside={session ? <StateBadge session={session} /> : null}
+      above={
+        <a class="back" href={href("/sessions")}>
+          <Icon name="back" small />
+          Sessions
+        </a>
+      }
+    >
+      {session ? <Summary session={session} /> : null}
+      {session ? (
+        <div class="session">
+          <Transcript session={session} at={at.current} mark={mark} />
+          <aside class="session-aside" aria-label="About this session">
+            <Facts session={session} />
+            <Lineage id={session.id} />
+          </aside>
+        </div>
+      ) : error ? (
+        <Failed error={error} again={reload} />
+      ) : (
+        <Loading rows={6} />
+      )}
+    </Page>
+  );
+}
+
+function Summary({ session }: { session: SessionDetail }) {
+  const cost = session.actual_cost_usd ?? session.estimated_cost_usd ?? 0;
+  return (
+    <p class="session-facts session-summary">
+      <Platform name={session.source} />
+      <span>
+        {session.place?.userName ?? session.user_id ?? session.place?.chatName ?? "Shared by a room"}
+      </span>
+      <span>{counted(session.message_count, "message")}</span>
+      <span>{short(session.input_tokens + session.output_tokens)} tokens</span>
+      {cost > 0 ? <span>{money(cost)}</span> : null}
+      <Ago at={session.last_active} />
+    </p>
+  );
+}
+
+function Facts({ session }: { session: SessionDetail }) {
+  const { actual_cost_usd: actual, estimated_cost_usd: estimated, place: where } = session;
+  const cached = (session.cache_read_tokens ?? 0) + (session.cache_write_tokens ?? 0);
+  const facts: [string, preact.ComponentChildren][] = [
+    ["Platform", platformName(session.source)],
+    ["Who", where?.userName ?? session.user_id ?? where?.chatName ?? "Shared by a room"],
+    ["Model", session.model ?? "Unknown"],
+    ["Messages", number(session.message_count)],
+    ["Tool calls", number(session.tool_call_count)],
+    ["Tokens in", number(session.input_tokens)],
+    ["Tokens out", number(session.output_tokens)],
+    ...(cached > 0 ? ([["Cached", number(cached)]] as [string, string][]) : []),
+    ["Cost", costText(actual, estimated)],
+    ["Began", <Ago key="began" at={session.started_at} />],
+    ...(session.ended_at === null
+      ? []
+      : ([
+          [
+            "Ended",
+            `${moment(session.ended_at)}${session.end_reason ? `, ${REASONS[session.end_reason] ?? session.end_reason}` : ""}`,
+          ],
+        ] as [string, string][])),
+  ];
+  return (
+    <section class="card" aria-labelledby="facts">
+      <h2 id="facts">Session</h2>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet mono id">{session.id}</p>
+    </section>
+  );
+}
+
+const REASONS: Record<string, string> = {
+  compression: "summarised",
+  session_reset: "reset",
+  session_switch: "switched",
+  new_session: "new session",
+  branched: "branched",
+  cli_close: "closed",
+  done: "done",
+};
+
+function costText(actual: number | null, estimated: number | null): string {
+  if (actual !== null) return money(actual);
+  return estimated === null ? "Unknown" : `${money(estimated)} (estimated)`;
+}

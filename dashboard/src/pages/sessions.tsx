@@ -1,0 +1,194 @@
+import type { BrowsedSession, SessionsAnswer } from "../../../src/http/dashboard/types.js";
+import { counted, money, short } from "../format.js";
+import { Badge, Platform } from "../parts/badges.js";
+import { Hits } from "../parts/hits.js";
+import { Icon } from "../parts/icons.js";
+import { More } from "../parts/more.js";
+import { Page } from "../parts/page.js";
+import { Choice, Segmented } from "../parts/segmented.js";
+import { Empty, Failed, Loading } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { withQuery } from "../state/api.js";
+import { DATES, dateRange } from "../state/dates.js";
+import { messagesMark } from "../state/live.js";
+import { usePaged } from "../state/paged.js";
+import { href, place, setQuery } from "../state/router.js";
+import { usePaced, useSettled } from "../state/settle.js";
+import { useSources } from "../state/sources.js";
+
+const STATES = [
+  { value: "", label: "All" },
+  { value: "active", label: "Active" },
+  { value: "ended", label: "Ended" },
+  { value: "archived", label: "Archived" },
+] as const;
+
+export function SessionsPage() {
+  const { query } = place.value;
+  const q = query.get("q") ?? "";
+  const settled = useSettled(q, 180);
+  return (
+    <Page title="Sessions">
+      <SearchBox value={q} />
+      <Filters searching={q !== ""} />
+      {q === "" ? <SessionList /> : null}
+      {q !== "" && settled === "" ? <Loading rows={5} label="Searching…" /> : null}
+      {q !== "" && settled !== "" ? <Hits q={settled} typing={settled !== q} /> : null}
+    </Page>
+  );
+}
+
+function SearchBox({ value }: { value: string }) {
+  return (
+    <search class="search">
+      <Icon name="search" />
+      <input
+        id="search"
+        type="search"
+        aria-label="Search what was said"
+        placeholder="Search what was said"
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        onKeyDown={(event) => event.key === "Escape" && setQuery({ q: undefined })}
+      />
+      {value === "" ? <kbd>/</kbd> : null}
+    </search>
+  );
+}
+
+function Filters({ searching }: { searching: boolean }) {
+  const { query } = place.value;
+  const sources = useSources();
+  const user = query.get("user");
+  const value = (name: string) => query.get(name) ?? "";
+  return (
+    <div class="filters">
+      {searching ? (
+        <Segmented
+          label="Order"
+          name="sort"
+          value={value("sort") || "newest"}
+          options={[
+            { value: "newest", label: "Newest" },
+            { value: "rank", label: "Best match" },
+          ]}
+          onChange={(sort) => setQuery({ sort: sort === "newest" ? undefined : sort })}
+        />
+      ) : (
+        <Segmented
+          label="State"
+          name="state"
+          value={value("state") as (typeof STATES)[number]["value"]}
+          options={STATES}
+          onChange={(state) => setQuery({ state })}
+        />
+      )}
+      <Choice
+        label="Platform"
+        value={value("source")}
+        options={[{ value: "", label: "All platforms" }, ...sources]}
+        onChange={(source) => setQuery({ source })}
+      />
+      <Choice
+        label="Last active"
+        value={value("date")}
+        options={DATES}
+        onChange={(date) => setQuery({ date })}
+      />
+      {user && !searching ? (
+        <span class="chip">
+          {user}
+          <button
+            type="button"
+            aria-label={`Show everybody, not only ${user}`}
+            onClick={() => setQuery({ user: undefined })}
+          >
+            <Icon name="close" small />
+          </button>
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+function SessionList() {
+  const { query } = place.value;
+  const filters = {
+    source: query.get("source"),
+    state: query.get("state"),
+    user: query.get("user"),
+    ...dateRange(query.get("date")),
+  };
+  const list = usePaged<SessionsAnswer, BrowsedSession>(
+    {
+      path: (before) => withQuery("/sessions", { ...filters, before }),
+      rowsOf: ({ sessions, next }) => ({ rows: sessions, next }),
+      idOf: (session) => session.lineage_root_id ?? session.id,
+    },
+    usePaced(messagesMark.value, 1500),
+  );
+  const isFiltered = Object.values(filters).some((value) => value);
+  return (
+    <>
+      {list.rows.length > 0 ? (
+        <ul class="list" aria-label="Sessions, the latest first">
+          {list.rows.map((session) => (
+            <SessionRow key={session.lineage_root_id ?? session.id} session={session} />
+          ))}
+        </ul>
+      ) : null}
+      {list.rows.length === 0 && list.loading ? <Loading rows={8} /> : null}
+      {list.rows.length === 0 && list.error ? (
+        <Failed error={list.error} again={() => list.refresh()} />
+      ) : null}
+      {list.rows.length === 0 && !list.loading && !list.error && !list.hasMore ? (
+        <Empty title={isFiltered ? "No session is like that" : "No sessions yet"}>
+          {isFiltered ? "Take a filter away to see more." : "They appear here with the first message."}
+        </Empty>
+      ) : null}
+      {list.rows.length > 0 ? <More list={list} what="sessions" /> : null}
+    </>
+  );
+}
+
+function SessionRow({ session }: { session: BrowsedSession }) {
+  const cost = session.actual_cost_usd ?? session.estimated_cost_usd ?? 0;
+  return (
+    <li class="session-row">
+      <div class="session-main">
+        <a class="row-link" href={href(`/sessions/${encodeURIComponent(session.id)}`)}>
+          {session.title ?? (session.preview || "Nothing was said")}
+        </a>
+        {session.title && session.preview ? <p class="row-sub">{session.preview}</p> : null}
+      </div>
+      <p class="session-facts">
+        <Platform name={session.source} />
+        <Who session={session} />
+        <span>{counted(session.message_count, "message")}</span>
+        <span>{short(session.input_tokens + session.output_tokens)} tokens</span>
+        {cost > 0 ? <span>{money(cost)}</span> : null}
+      </p>
+      <p class="session-when">
+        <StateBadge session={session} />
+        <Ago at={session.last_active} />
+      </p>
+    </li>
+  );
+}
+
+function Who({ session }: { session: BrowsedSession }) {
+  const { user_id: user, place: where } = session;
+  if (user === null) return <span>{where?.chatName ?? "shared"}</span>;
+  return (
+    <a class="above quiet-link" href={href(withQuery("/sessions", { user, source: session.source }))}>
+      {where?.userName ?? user}
+    </a>
+  );
+}
+
+export function StateBadge({ session }: { session: Pick<BrowsedSession, "archived" | "ended_at"> }) {
+  if (session.archived) return <Badge>Archived</Badge>;
+  return session.ended_at === null ? <Badge tone="good">Active</Badge> : null;
+}

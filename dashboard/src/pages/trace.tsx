@@ -1,0 +1,119 @@
+import type { Trace, TraceAnswer } from "../../../src/http/dashboard/types.js";
+import { duration, exactClock, moment, platformName } from "../format.js";
+import { Badge, type Tone } from "../parts/badges.js";
+import { Icon } from "../parts/icons.js";
+import { Page } from "../parts/page.js";
+import { Failed, Loading } from "../parts/states.js";
+import { useFetched } from "../state/fetched.js";
+import { queuesMark } from "../state/live.js";
+import { href } from "../state/router.js";
+import { usePaced } from "../state/settle.js";
+
+/** The timeline of a message: what `hermes trace` prints. */
+export function TracePage({ reference }: { reference: string }) {
+  const { data, error, reload } = useFetched<TraceAnswer>(
+    `/trace/${encodeURIComponent(reference)}`,
+    usePaced(queuesMark.value, 1500),
+  );
+  return (
+    <Page
+      title={`Message ${reference}`}
+      above={
+        <a class="back" href={href("/messages")}>
+          <Icon name="back" small />
+          Messages
+        </a>
+      }
+    >
+      {data?.traces.map((trace) => (
+        <One key={trace.inbox.id} trace={trace} />
+      ))}
+      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && !error ? <Loading rows={5} /> : null}
+    </Page>
+  );
+}
+
+const TONES: Record<Trace["inbox"]["state"], Tone> = {
+  waiting: "wait",
+  running: "accent",
+  done: "good",
+  refused: "quiet",
+  cancelled: "quiet",
+  dead: "bad",
+};
+
+function One({ trace }: { trace: Trace }) {
+  const { inbox, reason, sessionId, steps, deliveries } = trace;
+  const { origin, text, platform } = inbox.message;
+  const [first, last] = [steps[0], steps.at(-1)];
+  return (
+    <article class="trace">
+      <section class="card" aria-label="The message">
+        <p class="trace-text">{text || "No words"}</p>
+        <p class="session-facts">
+          <Badge tone={TONES[inbox.state]}>
+            {[inbox.state, reason ?? inbox.error].filter(Boolean).join(": ")}
+          </Badge>
+          <span>{platformName(platform)}</span>
+          <span>{origin.userName ?? origin.userId}</span>
+          {inbox.attempts > 1 ? <span>{inbox.attempts} attempts</span> : null}
+          {first && last ? <span>{duration(last.at - first.at)} in all</span> : null}
+          {sessionId ? <a href={href(`/sessions/${encodeURIComponent(sessionId)}`)}>its session</a> : null}
+        </p>
+      </section>
+      <section class="card" aria-labelledby={`way-${inbox.id}`}>
+        <div class="card-head">
+          <h2 id={`way-${inbox.id}`}>Timeline</h2>
+          {first ? <p class="quiet">{moment(first.at)}</p> : null}
+        </div>
+        <ol class="timeline">
+          {steps.map(({ at, what, detail }, i) => {
+            const before = steps[i - 1];
+            return (
+              <li key={`${at} ${what} ${detail}`} data-what={what}>
+                <span class="timeline-gap">{before ? `+${duration(at - before.at)}` : ""}</span>
+                <span class="timeline-what">{capital(what)}</span>
+                <span class="timeline-detail quiet mono">{detail?.replace(/["[\]]/g, "")}</span>
+                <time dateTime={new Date(at * 1000).toISOString()}>{exactClock(at)}</time>
+              </li>
+            );
+          })}
+        </ol>
+      </section>
+      {deliveries.map((delivery) => (
+        <Delivery key={delivery.id} delivery={delivery} />
+      ))}
+    </article>
+  );
+}
+
+const FATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
+  pending: ["To be sent", "wait"],
+  sending: ["Being sent", "accent"],
+  sent: ["Sent", "good"],
+  unknown: ["Nobody knows", "bad"],
+  dead: ["Given up", "bad"],
+};
+
+function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
+  const { id, kind, state, attempts, error, messageIds, text } = delivery;
+  const [label, tone] = FATES[state];
+  return (
+    <section class="card" aria-labelledby={`out-${id}`}>
+      <div class="card-head">
+        <h2 id={`out-${id}`}>{capital(kind)}</h2>
+        <Badge tone={tone}>{label}</Badge>
+      </div>
+      <p class="trace-answer">{text}</p>
+      <p class="session-facts">
+        <span class="mono">out:{id}</span>
+        {attempts > 1 ? <span>{attempts} attempts</span> : null}
+        {messageIds.length > 0 ? <span>message {messageIds.join(", ")}</span> : null}
+        {error ? <span>{error}</span> : null}
+      </p>
+    </section>
+  );
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,138 @@
+/** Bars over time, drawn by uPlot; the same numbers as a table for those who don't see them. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type uPlot from "uplot";
+import { isDark } from "../state/theme.js";
+
+export interface ChartSeries {
+  label: string;
+  values: readonly number[];
+  /** Which of the palette's colours. */
+  color: number;
+}
+
+export type ChartKind = "stacked" | "mixed";
+
+interface ChartProps {
+  /** What it shows, in a sentence. */
+  summary: string;
+  /** One name a column, for the axis, the tooltip and the table. */
+  names: readonly string[];
+  series: readonly ChartSeries[];
+  format(value: number): string;
+  /** Bars that stand on one another, or bars and then lines. */
+  kind: ChartKind;
+  height?: number;
+}
+
+export function Chart(props: ChartProps) {
+  const { summary, names, series, format } = props;
+  const [hovered, setHovered] = useState<number>();
+  const figure = useRef<HTMLDivElement>(null);
+  useDrawing(figure, props, setHovered);
+  const at = hovered !== undefined && hovered < names.length ? hovered : undefined;
+  return (
+    <figure class="chart">
+      <div class="canvas" ref={figure} role="img" aria-label={summary} />
+      <figcaption>
+        <ul class="legend">
+          {series.map(({ label, color, values }) => (
+            <li key={label}>
+              <i class="dot" aria-hidden="true" data-color={color} />
+              {label}
+              {at === undefined ? null : <b>{format(values[at] ?? 0)}</b>}
+            </li>
+          ))}
+          {at === undefined ? null : <li class="legend-at">{names[at]}</li>}
+        </ul>
+      </figcaption>
+      <details class="chart-table">
+        <summary>Show as a table</summary>
+        <ChartTable {...props} />
+      </details>
+    </figure>
+  );
+}
+
+function ChartTable({ summary, names, series, format }: ChartProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+    <section class="scroll" tabIndex={0} aria-label={summary}>
+      <table>
+        <caption class="unseen">{summary}</caption>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            {series.map(({ label }) => (
+              <th key={label} scope="col" class="number">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((name, i) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {series.map(({ label, values }) => (
+                <td key={label} class="number">
+                  {format(values[i] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** uPlot comes in a file of its own: pages without charts don't wait for it. */
+const library = () => import("./plot.js");
+const AGAIN_MS = 3000;
+
+function useDrawing(
+  figure: { current: HTMLDivElement | null },
+  { names, series, format, kind, height = 200 }: ChartProps,
+  onHover: (index: number | undefined) => void,
+): void {
+  const plot = useRef<uPlot | undefined>(undefined);
+  const dark = isDark.value;
+  const shape = JSON.stringify([kind, height, dark, series.map(({ label, color }) => [label, color])]);
+  const latest = useRef({ names, series, format });
+  latest.current = { names, series, format };
+  // Drawn anew when its shape changes, else fed
+  useEffect(() => {
+    const box = figure.current!;
+    let ended = false;
+    let resized: ResizeObserver | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const begin = () =>
+      library().then(
+        ({ draw }) => {
+          if (ended) return;
+          plot.current = draw(box, { kind, height, latest, onHover });
+          resized = new ResizeObserver(() => plot.current?.setSize({ width: box.clientWidth, height }));
+          resized.observe(box);
+        },
+        // The gateway is away at this moment: the numbers stand in the table meanwhile.
+        () => {
+          if (!ended) again = setTimeout(begin, AGAIN_MS);
+        },
+      );
+    void begin();
+    return () => {
+      ended = true;
+      clearTimeout(again);
+      resized?.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [shape]);
+  const values = JSON.stringify([names, series.map((one) => one.values)]);
+  // The values as text are what matters
+  useEffect(() => {
+    const now = plot.current;
+    if (now)
+      void library().then(({ dataOf }) => plot.current === now && now.setData(dataOf(kind, latest.current)));
+  }, [values]);
+}

@@ -1,0 +1,106 @@
+/** What a search has found: titles first, then what was said. */
+import { useRef } from "preact/hooks";
+import type { SearchAnswer, TitleHit } from "../../../src/http/dashboard/types.js";
+import { platformColor } from "../format.js";
+import { withQuery } from "../state/api.js";
+import { dateRange } from "../state/dates.js";
+import { usePaged } from "../state/paged.js";
+import { href, place } from "../state/router.js";
+import { Platform } from "./badges.js";
+import { Highlight } from "./highlight.js";
+import { More } from "./more.js";
+import { Empty, Failed, Loading } from "./states.js";
+import { Ago } from "./time.js";
+
+type Hit = SearchAnswer["hits"][number];
+
+const ROLES: Record<string, string> = { user: "User", assistant: "Agent", tool: "Tool" };
+
+export function Hits({ q, typing }: { q: string; typing: boolean }) {
+  const { query } = place.value;
+  const filters = { source: query.get("source"), sort: query.get("sort"), ...dateRange(query.get("date")) };
+  const asked = usePaged<SearchAnswer, Hit>({
+    path: (offset) => withQuery("/search", { q, ...filters, offset }),
+    rowsOf: ({ hits, next }) => ({ rows: hits, next }),
+    idOf: (hit) => hit.id,
+    size: 20,
+  });
+  // What was found before stays until there is something newer to show.
+  const last = useRef(asked);
+  const isWaiting = typing || asked.loading;
+  if (!asked.loading) last.current = asked;
+  const list = last.current;
+  const titles = list.first?.titles ?? [];
+  return (
+    <section aria-label="Found" aria-busy={isWaiting} class="found">
+      <p class="unseen" role="status">
+        {isWaiting ? "Searching…" : `${list.rows.length}${list.hasMore ? " or more" : ""} messages found`}
+      </p>
+      {titles.length > 0 ? <Titles titles={titles} q={q} /> : null}
+      {list.rows.length > 0 ? (
+        <ul class="list">
+          {list.rows.map((hit) => (
+            <HitRow key={hit.id} hit={hit} />
+          ))}
+        </ul>
+      ) : null}
+      {list.rows.length === 0 && isWaiting && !list.error ? <Loading rows={5} label="Searching…" /> : null}
+      {list.rows.length === 0 && list.error ? (
+        <Failed error={list.error} again={() => list.refresh()} />
+      ) : null}
+      {list.rows.length === 0 && !isWaiting && !list.error && titles.length === 0 ? (
+        <Empty title={`Nobody said “${q}”`}>
+          Words are found from their beginning. Quotes find a phrase; AND, OR and NOT work too.
+        </Empty>
+      ) : null}
+      {list.rows.length > 0 ? <More list={list} what="messages" /> : null}
+    </section>
+  );
+}
+
+function Titles({ titles, q }: { titles: readonly TitleHit[]; q: string }) {
+  return (
+    <ul class="titles" aria-label="Sessions by title">
+      {titles.map(({ id, title, source }) => (
+        <li key={id}>
+          <a href={href(`/sessions/${encodeURIComponent(id)}`)}>
+            <i class="dot" data-color={platformColor(source)} aria-hidden="true" />
+            <span>
+              <Highlight text={marked(title, q)} />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** As the store marks what it found. */
+function marked(title: string, q: string): string {
+  const at = title.toLowerCase().indexOf(q.trim().toLowerCase());
+  if (at === -1) return title;
+  const end = at + q.trim().length;
+  return `${title.slice(0, at)}>>>${title.slice(at, end)}<<<${title.slice(end)}`;
+}
+
+function HitRow({ hit }: { hit: Hit }) {
+  return (
+    <li class="hit session-row">
+      <div class="session-main">
+        <a class="row-link" href={href(`/sessions/${encodeURIComponent(hit.session_id)}?at=${hit.id}`)}>
+          {hit.title ?? "Untitled session"}
+        </a>
+        <p class="snippet">
+          <Highlight text={hit.snippet} />
+        </p>
+      </div>
+      <p class="session-facts">
+        <Platform name={hit.source} />
+        <span>{ROLES[hit.role] ?? hit.role}</span>
+      </p>
+      <p class="session-when">
+        <Ago at={hit.timestamp} />
+      </p>
+    </li>
+  );
+}

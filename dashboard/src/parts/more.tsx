@@ -1,0 +1,30 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { PagedList } from "../state/paged.js";
+import { Failed } from "./states.js";
+
+/** The end of a list: loads on when it comes near, says so, and is a button for those who don't scroll. */
+export function More<Answer, Row>({ list, what }: { list: PagedList<Answer, Row>; what: string }) {
+  const end = useRef<HTMLDivElement>(null);
+  const { rows } = list;
+  // Watched anew with every page: an end that is in sight already doesn't come into sight again.
+  useEffect(() => {
+    const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && list.more(), {
+      rootMargin: "600px",
+    });
+    watch.observe(end.current!);
+    return () => watch.disconnect();
+  }, [list, rows.length]);
+  return (
+    <div class="more" ref={end}>
+      {list.error ? (
+        <Failed error={list.error} again={() => (list.hasMore ? list.more() : list.refresh())} />
+      ) : null}
+      {list.loading && rows.length > 0 ? <p role="status">Loading more {what}…</p> : null}
+      {list.hasMore && !list.error ? (
+        <button type="button" class="button" onClick={() => list.more()}>
+          Show more {what}
+        </button>
+      ) : null}
+    </div>
+  );
+}

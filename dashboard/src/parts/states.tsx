@@ -1,0 +1,41 @@
+/** What stands where nothing can be shown: not yet, not at all, or not now. */
+import type { ComponentChildren } from "preact";
+import type { ApiError } from "../state/api.js";
+import { Icon } from "./icons.js";
+
+export function Loading({ rows = 3, label = "Loading…" }: { rows?: number; label?: string }) {
+  return (
+    <div class="loading" role="status">
+      <span class="unseen">{label}</span>
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} class="skeleton" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children ? <p>{children}</p> : null}
+    </div>
+  );
+}
+
+export function Failed({ error, again }: { error: ApiError; again?: () => void }) {
+  return (
+    <div class="failed" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p class="failed-title">{error.message}</p>
+        {error.hint ? <p>{error.hint}</p> : null}
+        {again ? (
+          <button type="button" class="button" onClick={again}>
+            Try again
+          </button>
+        ) : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+/** What was said, a page at a time, the newest first in sight. Tool calls are folded together with their results. */
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { SessionDetail, ShownMessage, TranscriptPage } from "../../../src/http/dashboard/types.js";
+import { clock, dayOf, moment } from "../format.js";
+import { ApiError, get, withQuery } from "../state/api.js";
+import { href } from "../state/router.js";
+import { Badge } from "./badges.js";
+import { Icon } from "./icons.js";
+import { Markdown } from "./markdown.js";
+import { Empty, Failed, Loading } from "./states.js";
+
+interface TranscriptProps {
+  session: SessionDetail;
+  /** The message to begin at. */
+  at: number | undefined;
+  mark: unknown;
+}
+
+export function Transcript({ session, at, mark }: TranscriptProps) {
+  const { page, error, load } = useTranscript(session.id, at, mark);
+  const shown = useRef<HTMLLIElement>(null);
+  const isThere = page !== undefined;
+  useEffect(() => {
+    if (isThere) shown.current?.scrollIntoView({ block: "center" });
+  }, [isThere]);
+  return (
+    <section class="transcript" aria-label="Transcript">
+      {session.system_prompt ? <SystemPrompt text={session.system_prompt} /> : null}
+      {page?.earlier ? (
+        <button type="button" class="button" onClick={() => load("earlier")}>
+          Earlier messages
+        </button>
+      ) : null}
+      {page && page.messages.length > 0 ? (
+        <ol class="said">
+          {paired(page.messages).map(({ message, results }, i, all) => (
+            <Said
+              key={message.id}
+              day={dayOf(message.at) === dayOf(all[i - 1]?.message.at) ? "" : dayOf(message.at)}
+              message={message}
+              results={results}
+              isWanted={message.id === at}
+              wanted={shown}
+            />
+          ))}
+        </ol>
+      ) : null}
+      {page?.later ? (
+        <button type="button" class="button" onClick={() => load("later")}>
+          Later messages
+        </button>
+      ) : null}
+      {page && page.messages.length === 0 ? <Empty title="Nothing was said in this session" /> : null}
+      {error ? <Failed error={error} /> : null}
+      {!page && !error ? <Loading rows={4} /> : null}
+    </section>
+  );
+}
+
+function useTranscript(id: string, at: number | undefined, mark: unknown) {
+  const [page, setPage] = useState<TranscriptPage>();
+  const [error, setError] = useState<ApiError>();
+  const path = (query: Record<string, number | undefined>) =>
+    withQuery(`/sessions/${encodeURIComponent(id)}/transcript`, query);
+  const keepAt = useRef<number | undefined>(undefined);
+
+  const load = async (what: "first" | "earlier" | "later" | "newest") => {
+    const [first, last] = [page?.messages[0]?.id, page?.messages.at(-1)?.id];
+    try {
+      if (what === "first") return setPage(await get<TranscriptPage>(path({ around: at })));
+      if (what === "earlier") {
+        const more = await get<TranscriptPage>(path({ before: first }));
+        keepAt.current = document.documentElement.scrollHeight - window.scrollY;
+        return setPage(
+          (now) => now && { ...now, messages: [...more.messages, ...now.messages], earlier: more.earlier },
+        );
+      }
+      const more = await get<TranscriptPage>(path({ after: last ?? 0 }));
+      setPage((now) => {
+        const known = new Set(now?.messages.map((message) => message.id));
+        const fresh = more.messages.filter((message) => !known.has(message.id));
+        return now && { ...now, messages: [...now.messages, ...fresh], later: more.later };
+      });
+    } catch (thrown) {
+      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+    }
+  };
+  // What comes in above must not push away what is being read.
+  useLayoutEffect(() => {
+    if (keepAt.current === undefined) return;
+    window.scrollTo({ top: document.documentElement.scrollHeight - keepAt.current });
+    keepAt.current = undefined;
+  });
+  useEffect(() => {
+    if (page === undefined) void load("first");
+    else if (!page.later) void load("newest");
+  }, [id, mark]);
+  return { page, error, load };
+}
+
+interface Pair {
+  message: ShownMessage;
+  results: Map<string, ShownMessage>;
+}
+
+/** Results go to the calls that they answer; one whose call isn't on the page stands alone. */
+function paired(messages: readonly ShownMessage[]): Pair[] {
+  const results = new Map<string, ShownMessage>();
+  for (const message of messages)
+    if (message.role === "tool" && message.toolCallId) results.set(message.toolCallId, message);
+  const called = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)));
+  return messages
+    .filter(({ role, toolCallId }) => role !== "tool" || !called.has(toolCallId))
+    .filter(({ role }) => role !== "session_meta")
+    .map((message) => ({ message, results }));
+}
+
+const NAMES: Record<string, string> = { user: "User", assistant: "Agent", tool: "Tool", system: "System" };
+
+interface SaidProps extends Pair {
+  /** Where another day begins. */
+  day: string;
+  isWanted: boolean;
+  wanted: { current: HTMLLIElement | null };
+}
+
+function Said({ message, results, day, isWanted, wanted }: SaidProps) {
+  const { role, text, toolCalls, at, undone, media, reasoning, platformMessageId } = message;
+  return (
+    <li
+      class="said-one"
+      data-role={role}
+      data-undone={undone || undefined}
+      data-wanted={isWanted || undefined}
+      ref={isWanted ? wanted : null}
+    >
+      <p class="said-head">
+        <b>{NAMES[role] ?? role}</b>
+        <time dateTime={new Date(at * 1000).toISOString()} title={moment(at)}>
+          {day} {clock(at)}
+        </time>
+        {undone ? <Badge>undone</Badge> : null}
+        {media > 0 ? <Badge>{`${media} ${media === 1 ? "file" : "files"}`}</Badge> : null}
+        {role === "user" && platformMessageId ? (
+          <a class="quiet-link" href={href(`/messages/${encodeURIComponent(platformMessageId)}`)}>
+            Trace
+          </a>
+        ) : null}
+      </p>
+      {reasoning ? <Folded title="Reasoning" text={reasoning} /> : null}
+      {text ? (
+        role === "tool" ? (
+          <Folded title={message.toolName ?? "Result"} text={text} />
+        ) : (
+          <Text message={message} />
+        )
+      ) : null}
+      {toolCalls.map((call, i) => (
+        <ToolCall key={call.id ?? i} call={call} result={call.id ? results.get(call.id) : undefined} />
+      ))}
+    </li>
+  );
+}
+
+function Text({ message }: { message: ShownMessage }) {
+  const [whole, setWhole] = useState<string>();
+  const more = async () =>
+    setWhole((await get<{ message: ShownMessage }>(`/messages/${message.id}`)).message.text);
+  return (
+    <>
+      <Markdown text={whole ?? message.text} />
+      {message.cut && whole === undefined ? (
+        <button type="button" class="button" onClick={() => void more()}>
+          Show all of it
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function ToolCall({
+  call,
+  result,
+}: {
+  call: ShownMessage["toolCalls"][number];
+  result: ShownMessage | undefined;
+}) {
+  return (
+    <details class="tool">
+      <summary>
+        <Icon name="tool" small />
+        <span class="mono">{call.name}</span>
+        <span class="tool-args mono">{call.arguments}</span>
+      </summary>
+      <div class="tool-body">
+        <p class="tool-label">Called with</p>
+        <pre class="wrap">{pretty(call.arguments)}</pre>
+        <p class="tool-label">{result ? "Gave" : "No result on this page"}</p>
+        {result ? <pre class="wrap">{pretty(result.text) + (result.cut ? "…" : "")}</pre> : null}
+      </div>
+    </details>
+  );
+}
+
+function Folded({ title, text }: { title: string; text: string }) {
+  return (
+    <details class="tool">
+      <summary>
+        <Icon name="tool" small />
+        <span>{title}</span>
+      </summary>
+      <div class="tool-body">
+        <pre class="wrap">{pretty(text)}</pre>
+      </div>
+    </details>
+  );
+}
+
+function SystemPrompt({ text }: { text: string }) {
+  return <Folded title="System prompt" text={text} />;
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

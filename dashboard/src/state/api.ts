@@ -1,0 +1,61 @@
+/** Requests to the daemon. Whoever isn't logged in (any more) is led to the login and back. */
+import type { Fault } from "../../../src/http/dashboard/types.js";
+
+const API = "/api/dashboard";
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly hint: string | undefined;
+
+  constructor(status: number, message: string, hint?: string) {
+    super(message);
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+export const toApiError = (error: unknown) =>
+  error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error));
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return answerOf<T>(await ask(path, signal ? { signal } : {}));
+}
+
+export async function post<T>(path: string, body: object): Promise<T> {
+  const headers = { "content-type": "application/json" };
+  return answerOf<T>(await ask(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(API + path, { ...init, headers: { accept: "application/json", ...init.headers } });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, "The gateway doesn't answer.", "It may be restarting; this page tries again.");
+  }
+}
+
+async function answerOf<T>(response: Response): Promise<T> {
+  if (response.status === 401) {
+    toLogin();
+    throw new ApiError(401, "You are not logged in any more.");
+  }
+  const answer = (await response.json().catch(() => undefined)) as T | Fault | undefined;
+  if (response.ok && answer !== undefined) return answer as T;
+  const { message, hint } = (answer as Fault | undefined)?.error ?? { message: "That didn't work." };
+  throw new ApiError(response.status, message, hint);
+}
+
+function toLogin(): void {
+  const { pathname, search } = window.location;
+  window.location.assign(`/login?${new URLSearchParams({ next: pathname + search })}`);
+}
+
+/** `/sessions?source=web`: what is empty is left out. */
+export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return search.size > 0 ? `${path}?${search}` : path;
+}
