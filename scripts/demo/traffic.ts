@@ -1,0 +1,202 @@
+import Database from "better-sqlite3";
+import type { Random } from "../../bench/random.js";
+import type { InboundMessage, Target } from "../../src/message.js";
+import { targetOf } from "../../src/message.js";
+import type { ExportedSession } from "../../src/store/store.js";
+import { PEOPLE, REMARKS } from "./conversations.js";
+
+/** What the queues hold: an hour of messages with their answers, refusals, and what was given up. Past times are written
+ *  straight into the tables: the store's own verbs know no other time than now. */
+export function addTraffic(
+  file: string,
+  {
+    random,
+    now,
+    traffic,
+    sessions,
+  }: { random: Random; now: number; traffic: number; sessions: readonly ExportedSession[] },
+): void {
+  const db = new Database(file);
+  try {
+    db.transaction(() => {
+      addDead(db, now);
+      const times = Array.from({ length: traffic }, () => now - minutesAgo(random) * 60);
+      for (const at of times.sort((a, b) => a - b)) addMessage(db, random, at, sessions);
+      addRefused(db, now - 10);
+      addPairing(db, now);
+    })();
+  } finally {
+    db.close();
+  }
+}
+
+/** More of them lately, in waves, none in the running minute. */
+function minutesAgo(random: Random): number {
+  for (;;) {
+    const minutes = 0.2 + 59.5 * random.next();
+    const busy = 0.55 + 0.3 * Math.sin(minutes / 6) + 0.15 * Math.cos(minutes / 2.3) - minutes / 240;
+    if (random.chance(Math.max(0.05, busy))) return minutes;
+  }
+}
+
+const PLATFORMS = ["telegram", "telegram", "slack", "slack", "discord", "web"] as const;
+
+function messageFrom(
+  platform: string,
+  person: { id: string; name: string },
+  text: string,
+  at: number,
+): InboundMessage {
+  const id = String(Math.round(at * 1000) % 1_000_000);
+  return {
+    platform,
+    account: "demo",
+    eventId: `demo-${platform}-${at}`,
+    origin: {
+      platform,
+      chatType: "dm",
+      chatId: `chat-${person.id}`,
+      chatName: person.name,
+      userId: person.id,
+      userName: person.name,
+      messageId: id,
+    },
+    text,
+    attachments: [],
+    sentAt: at - 0.3,
+    mentioned: false,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: false,
+  };
+}
+
+function addMessage(
+  db: Database.Database,
+  random: Random,
+  at: number,
+  sessions: readonly ExportedSession[],
+): void {
+  const platform = random.pick(PLATFORMS);
+  const person = random.pick(PEOPLE[platform]!);
+  const message = messageFrom(platform, person, random.pick(REMARKS), at);
+  const turn = `turn-${random.hex(8)}`;
+  const thinks = 0.8 + 5 * random.next() ** 2;
+  const session = sessions.find(({ source, user_id }) => source === platform && user_id === person.id);
+  const id = insertInbox(db, message, {
+    state: "done",
+    received_at: at,
+    started_at: at + 0.02,
+    finished_at: at + thinks,
+    turn_id: turn,
+    session_id: session?.id ?? null,
+  });
+  insertOutbox(db, targetOf(message), {
+    text: "Here you are.",
+    inbox_id: id,
+    turn_id: turn,
+    state: "sent",
+    created_at: at + thinks,
+    sent_at: at + thinks + 0.1 + 0.4 * random.next(),
+    message_ids: JSON.stringify([String(id + 40_000)]),
+  });
+}
+
+function addRefused(db: Database.Database, at: number): void {
+  const stranger = { id: "555000111", name: "Crypto Deals" };
+  insertInbox(db, messageFrom("telegram", stranger, "Hello friend, want to get rich?", at), {
+    state: "refused",
+    reason: "pairing: code sent",
+    received_at: at,
+    finished_at: at + 0.01,
+  });
+}
+
+function addDead(db: Database.Database, now: number): void {
+  const [ann, tomas] = [PEOPLE.telegram![0]!, PEOPLE.telegram![1]!];
+  const sam = PEOPLE.slack![2]!;
+  insertInbox(
+    db,
+    messageFrom("telegram", ann, "Compare the two contracts and list what differs, please", now - 5200),
+    {
+      state: "dead",
+      error: "the model gave no answer in time (3 attempts)",
+      attempts: 3,
+      received_at: now - 5200,
+      finished_at: now - 4900,
+    },
+  );
+  insertOutbox(db, targetOf(messageFrom("telegram", tomas, "", now - 9000)), {
+    text: "Your parcel is at the neighbour's, number 14.",
+    state: "dead",
+    error: "403: Forbidden: bot was blocked by the user",
+    attempts: 1,
+    created_at: now - 9000,
+  });
+  insertOutbox(db, targetOf(messageFrom("slack", sam, "", now - 2400)), {
+    text: "The export is ready: 1,204 rows, three of them without a date.",
+    state: "unknown",
+    error: "the connection broke while it was being sent",
+    attempts: 1,
+    created_at: now - 2400,
+  });
+}
+
+function addPairing(db: Database.Database, now: number): void {
+  const insert = db.prepare(
+    "INSERT INTO gw_pairing (id, platform, user_id, user_name, hash, salt, created_at, approved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  );
+  const asks = (id: string, platform: string, user: string, name: string, agoMinutes: number) =>
+    insert.run(id, platform, user, name, "00", "00", now - agoMinutes * 60, null);
+  asks("ask-nora", "telegram", "640022117", "Nora Lindqvist", 6);
+  asks("ask-ravi", "discord", "281474976710656044", "ravi_k", 31);
+  for (const [platform, people] of Object.entries(PEOPLE)) {
+    if (!["telegram", "discord", "slack"].includes(platform)) continue;
+    for (const [i, { id, name }] of people.entries())
+      insert.run(
+        `in-${platform}-${id}`,
+        platform,
+        id,
+        name,
+        null,
+        null,
+        now - 40 * 86_400,
+        now - (39 - i * 3) * 86_400,
+      );
+  }
+}
+
+function insertInbox(db: Database.Database, message: InboundMessage, row: Record<string, unknown>): number {
+  return insert(db, "gw_inbox", {
+    platform: message.platform,
+    account: message.account,
+    event_id: message.eventId,
+    session_key: `agent:main:${message.platform}:dm:${message.origin.chatId}`,
+    chat_id: message.origin.chatId,
+    payload: JSON.stringify(message),
+    attempts: 1,
+    ...row,
+  });
+}
+
+let nonces = 0;
+
+function insertOutbox(db: Database.Database, target: Target, row: Record<string, unknown>): number {
+  return insert(db, "gw_outbox", {
+    nonce: `demo-${nonces++}`,
+    kind: "answer",
+    platform: target.platform,
+    account: target.account,
+    chat_id: target.chatId,
+    target: JSON.stringify(target),
+    attempts: 1,
+    ...row,
+  });
+}
+
+function insert(db: Database.Database, table: string, row: Record<string, unknown>): number {
+  const columns = Object.keys(row);
+  const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+  return Number(db.prepare(text).run(...Object.values(row)).lastInsertRowid);
+}

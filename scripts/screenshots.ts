@@ -1,0 +1,138 @@
+/** `npx tsx scripts/screenshots.ts [folder] [page…]`: every page of the dashboard, from a made-up history, in a real browser. */
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { DiscordEmulator } from "../test/emulators/discord/index.js";
+import { SlackEmulator } from "../test/emulators/slack/index.js";
+import { TelegramEmulator } from "../test/emulators/telegram/index.js";
+import { type Demo, makeDemo } from "./demo/history.js";
+
+const HERMES = fileURLToPath(new URL("../dist/cli/hermes.js", import.meta.url));
+const TOKEN = "a-token-for-the-screenshots";
+const DESKTOP = { width: 1280, height: 860 };
+const PHONE = { width: 390, height: 844 };
+
+interface Shot {
+  name: string;
+  path(demo: Demo): string;
+  viewport?: { width: number; height: number };
+  dark?: boolean;
+  /** What is on the page when it is ready. */
+  ready: string;
+  prepare?(page: Page): Promise<void>;
+}
+
+const SHOTS: readonly Shot[] = [
+  { name: "overview", path: () => "/", ready: ".canvas canvas" },
+  { name: "overview-dark", path: () => "/", dark: true, ready: ".canvas canvas" },
+  { name: "overview-phone", path: () => "/", viewport: PHONE, ready: ".canvas canvas" },
+  { name: "sessions", path: () => "/sessions", ready: ".session-row" },
+  { name: "search", path: () => "/sessions?q=dock", ready: ".hit mark" },
+  { name: "session", path: ({ project }) => `/sessions/${project.second}`, ready: ".lineage svg" },
+  {
+    name: "session-dark",
+    path: ({ project }) => `/sessions/${project.root}`,
+    dark: true,
+    ready: ".lineage svg",
+  },
+  {
+    name: "session-phone",
+    path: ({ project }) => `/sessions/${project.tip}`,
+    viewport: PHONE,
+    ready: ".lineage svg",
+  },
+  { name: "usage", path: () => "/usage", ready: ".canvas canvas" },
+  { name: "messages", path: () => "/messages", ready: ".message-row" },
+  { name: "trace", path: () => "/messages/in:412", ready: ".timeline li" },
+  { name: "dead", path: () => "/dead", ready: ".letter" },
+  { name: "pairing", path: () => "/pairing", ready: ".request" },
+  { name: "config", path: () => "/config", ready: ".setting" },
+];
+
+const [folder = fileURLToPath(new URL("../docs/images", import.meta.url)), ...only] = process.argv.slice(2);
+const home = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-screenshots-"));
+
+const telegram = await new TelegramEmulator().start();
+const discord = new DiscordEmulator();
+await discord.start();
+const slack = await new SlackEmulator().start();
+fs.writeFileSync(
+  path.join(home, "config.yaml"),
+  `owners: ["telegram:481516234"]
+timezone: Europe/Berlin
+http: {token: "${TOKEN}"}
+session_reset: {mode: both, at_hour: 4}
+platforms:
+  telegram: {token: "${telegram.token}", api_root: "${telegram.url}", allow_from: [481516234, 733104882]}
+  discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"}
+  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"}
+`,
+  { mode: 0o600 },
+);
+const demo = await makeDemo(home);
+
+const daemon = spawn(process.execPath, [HERMES, "gateway", "--port", "0"], {
+  env: {
+    PATH: process.env.PATH,
+    HERMES_HOME: home,
+    TELEGRAM_HOME_CHANNEL: "481516234",
+    HERMES_LOG_LEVEL: "warn",
+  },
+  stdio: ["ignore", "pipe", "inherit"],
+});
+let browser: Browser | undefined;
+try {
+  const url = await readyUrl();
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+  });
+  for (const shot of SHOTS) if (only.length === 0 || only.includes(shot.name)) await take(browser, url, shot);
+} finally {
+  await browser?.close();
+  daemon.kill("SIGTERM");
+  await new Promise((resolve) => daemon.once("close", resolve));
+  await Promise.all([telegram.close(), discord.close(), slack.close()]);
+  fs.rmSync(home, { recursive: true, force: true });
+}
+
+async function readyUrl(): Promise<string> {
+  for await (const line of createInterface(daemon.stdout)) {
+    const found = /running: (\S+)/.exec(line)?.[1];
+    if (found) return found;
+  }
+  throw new Error("The gateway ended before it was ready");
+}
+
+async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
+  const context = await browser.newContext({
+    viewport: shot.viewport ?? DESKTOP,
+    colorScheme: shot.dark ? "dark" : "light",
+    ...(shot.viewport === PHONE ? { isMobile: true, hasTouch: true } : {}),
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+  });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => process.stderr.write(`${shot.name}: ${error.message}\n`));
+  page.on(
+    "console",
+    (message) => message.type() === "error" && process.stderr.write(`${shot.name}: ${message.text()}\n`),
+  );
+  await page.goto(`${url}/dashboard${shot.path(demo)}`);
+  await page.getByLabel("Token").fill(TOKEN);
+  await page.getByLabel("Token").press("Enter");
+  await page.locator(shot.ready).first().waitFor();
+  await page.locator(".connection[data-state=live]").waitFor();
+  await shot.prepare?.(page);
+  // The next frame has everything that came with the last answer.
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  const file = path.join(folder, `dashboard-${shot.name}.png`);
+  await page.screenshot({ path: file });
+  await context.close();
+  process.stdout.write(`${file} ${Math.round(fs.statSync(file).size / 1024)} KB\n`);
+}
