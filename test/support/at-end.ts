@@ -3,10 +3,30 @@ type Work = () => unknown;
 
 const vitest = process.env.VITEST ? await import("vitest") : undefined;
 const left: Work[] = [];
+/** Set while something is made that several tests use. */
+let common: Work[] | undefined;
 
 export function atEnd(work: Work): void {
-  if (vitest) vitest.onTestFinished(async () => void (await work()));
+  if (common) common.push(work);
+  else if (vitest) vitest.onTestFinished(async () => void (await work()));
   else left.push(work);
+}
+
+/** What is made here in `beforeAll` stays until `end`, which belongs into `afterAll`. */
+export async function forSeveral<T>(make: () => Promise<T>): Promise<{ made: T; end(): Promise<void> }> {
+  const works: Work[] = [];
+  common = works;
+  try {
+    const made = await make();
+    return {
+      made,
+      end: async () => {
+        while (works.length > 0) await works.pop()!();
+      },
+    };
+  } finally {
+    common = undefined;
+  }
 }
 
 /** The youngest first. */

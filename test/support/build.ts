@@ -1,11 +1,28 @@
 import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
 
 /**
  * Threads and processes that tests start run the compiled program, as users do: compile it first. Type errors are
- * `npm run build`'s to stop at; the code comes out all the same.
+ * `npm run build`'s to stop at; the code comes out all the same. The dashboard is built when it has changed.
  */
 export default function build(): void {
-  spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
-    stdio: "inherit",
-  });
+  run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
+  if (changedAt("dist/dashboard/index.html") < newest("dashboard", "assets/web"))
+    run("node_modules/vite/bin/vite.js", "build", "dashboard");
+}
+
+function run(...args: string[]): void {
+  spawnSync(process.execPath, args, { stdio: "inherit" });
+}
+
+function newest(...folders: string[]): number {
+  const files = folders.flatMap((folder) =>
+    fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, String(name))),
+  );
+  return Math.max(...files.map(changedAt));
+}
+
+function changedAt(file: string): number {
+  return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
