@@ -1,3 +1,4 @@
+import { canBeTold } from "./adapters/chat-ids.js";
 import type { Config, PlatformConfig, ResetPolicyConfig, RoomsConfig } from "./config/schema.js";
 import type { AccessLists } from "./policies/access.js";
 import type { CompressionSettings } from "./policies/compression.js";
@@ -18,10 +19,10 @@ export function platformConfig(config: Config, platform: string): (PlatformConfi
   return (config.platforms as Record<string, PlatformConfig & RoomsConfig>)[platform];
 }
 
-/** The platforms that run, and the chats that are their homes. */
+/** The platforms whose chats can be written to unasked, and the chats that are their homes. */
 export function placesOf(config: Config): { platforms: string[]; homes: Record<string, string> } {
   const entries = Object.entries(config.platforms as Record<string, PlatformConfig>);
-  const running = entries.filter(([, { enabled }]) => enabled);
+  const running = entries.filter(([name, { enabled }]) => enabled && canBeTold(name));
   return {
     platforms: running.map(([name]) => name),
     homes: Object.fromEntries(

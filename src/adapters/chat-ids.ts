@@ -10,3 +10,10 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
 export function isChatId(platform: string, text: string): boolean {
   return (SHAPES[platform] ?? /^\S+$/).test(text);
 }
+
+/** Programs that ask and time that passes: nobody is there to be told something unasked. */
+const NOBODY_THERE = new Set(["api_server", "webhook", "cron"]);
+
+export function canBeTold(platform: string): boolean {
+  return !NOBODY_THERE.has(platform);
+}

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
-import { isChatId } from "../adapters/chat-ids.js";
+import { canBeTold, isChatId } from "../adapters/chat-ids.js";
 import { nowSeconds } from "../clock.js";
 import { loadConfig } from "../config/load.js";
 import { MEDIA_FOLDERS, resolveHome } from "../config/paths.js";
@@ -140,7 +140,9 @@ async function list({ json }: SendOptions): Promise<void> {
     (store) => store.knownChats({ limit: LISTED }),
     () => [],
   );
-  const rows = chats.map((chat) => ({ ...chat, to: formatTarget(chat) }));
+  const rows = chats
+    .filter(({ platform }) => canBeTold(platform))
+    .map((chat) => ({ ...chat, to: formatTarget(chat) }));
   if (json) return printJson(rows);
   if (rows.length === 0) return print("No chat is known yet: one is as soon as somebody writes to the bot.");
   const columns = [
