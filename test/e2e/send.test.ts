@@ -26,7 +26,7 @@ platforms:
   return { telegram, chat, said, yaml, to: `telegram:${chat.id}` };
 }
 
-describe("hermes send", () => {
+describe("hermes send", { timeout: 60_000 }, () => {
   it("is sent by the running daemon, and by the next one when none runs", async () => {
     const { said, yaml, to } = await telegramWith("Ann");
     const daemon = new Daemon({ yaml: yaml() });
@@ -85,7 +85,7 @@ describe("hermes send", () => {
   });
 });
 
-describe("POST /api/send", () => {
+describe("POST /api/send", { timeout: 60_000 }, () => {
   it("takes a message from whoever has the token, once under one key", async () => {
     const { said, yaml, to } = await telegramWith("Ann");
     const daemon = await new Daemon({ yaml: yaml(`http: {token: "${TOKEN}"}`) }).start();
