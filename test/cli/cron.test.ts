@@ -39,7 +39,7 @@ async function withSchedule(more: Partial<NewSchedule> = {}): Promise<string> {
   return home;
 }
 
-describe("hermes cron", () => {
+describe("hermes cron", { timeout: 60_000 }, () => {
   it("adds and lists, as many as there may be", async () => {
     const home = someHome();
     const day = ["cron", "add", "0 9 * * *", "What is on?", "--to", "telegram:-5:7", "--name", "day"];

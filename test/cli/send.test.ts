@@ -26,7 +26,7 @@ const waiting = (home: string) =>
     return rows.map(({ target, text }) => [target.platform, target.chatId, target.threadId, text]);
   });
 
-describe("hermes send", () => {
+describe("hermes send", { timeout: 60_000 }, () => {
   it("queues when no gateway runs, and says so", async () => {
     const home = await someHome();
     expect(await hermes(home, "send", "telegram:Family", "hello")).toMatch(
