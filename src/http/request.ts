@@ -18,6 +18,11 @@ export function clientAddress(c: Context): string | undefined {
   return isLoopback(address) ? forwardedFor(c) : address;
 }
 
+/** Whose wrong guesses are counted: everybody's, each for themselves. */
+export function guesser(c: Context): string {
+  return clientAddress(c) ?? remoteAddress(c);
+}
+
 /** Whether the browser's side is https: a proxy in front says so. */
 export function isHttps(c: Context): boolean {
   return c.req.header("x-forwarded-proto")?.split(",")[0]?.trim() === "https";
