@@ -24,7 +24,8 @@ export type GatewayEvent = { at: number } & (
   | ({ type: "turn-started"; attempt: number; waitedSeconds: number } & OfTurn)
   /** One answer of the model that calls tools; counted from 1. */
   | ({ type: "turn-step"; step: number; tools: string[] } & OfTurn)
-  | ({ type: "tool-ended"; tool: string; ok: boolean; startedAt: number } & OfTurn)
+  /** With what the agent asked for. */
+  | ({ type: "tool-ended"; tool: string; args: unknown; ok: boolean; startedAt: number } & OfTurn)
   | ({ type: "turn-usage"; usage: EventUsage } & OfTurn)
   | ({ type: "turn-ended" } & TurnEnd & OfTurn)
   | ({ type: "session-started"; origin: Origin } & OfSession)

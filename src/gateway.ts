@@ -85,7 +85,7 @@ export class Gateway {
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
-    const { config, store, bootId, log, events } = parts;
+    const { config, store, bootId, log, events, share } = parts;
     this.#inbox = new Inbox(store, isolationOf(config), { readAlias: readAliasFrom(parts.homeDir) });
     this.#aftermath = new Aftermath(parts, this.#stopping.signal);
     this.#lanes = new Lanes({
@@ -101,6 +101,7 @@ export class Gateway {
     this.#delivery = new Delivery({
       store,
       bootId,
+      share,
       adapterFor: (target) => this.#adapterFor(target),
       pace: this.#pace,
       unknown: config.delivery.unknown,
@@ -129,12 +130,10 @@ export class Gateway {
 
   /** Settles what an earlier start left behind, then lets messages in. */
   async start(): Promise<void> {
-    const { store, bootId, adapters, events, log } = this.#parts;
+    const { store, bootId, adapters, events, log, share } = this.#parts;
     this.#pace.load(await store.openPenalties());
-    const recovered = await store.recover(bootId, MAX_ATTEMPTS, {
-      dead: GAVE_UP,
-      interrupted: INTERRUPTED_COMMAND,
-    });
+    const notices = { dead: GAVE_UP, interrupted: INTERRUPTED_COMMAND };
+    const recovered = await store.recover(bootId, MAX_ATTEMPTS, notices, share);
     const { waiting, dead, unsettled } = recovered;
     if (waiting + dead.length + unsettled.length > 0) {
       log.info({ waiting, dead: dead.length, unsettled: unsettled.length }, "picked up what was left");
@@ -142,7 +141,8 @@ export class Gateway {
     this.#delivery.start();
     await this.#readWaiting();
     await this.#connectAll(unsettled);
-    this.#sweep.start();
+    // Who has one account of the home is a guest: the house is kept by others.
+    if (!share?.only) this.#sweep.start();
     this.#look = setInterval(() => this.#track(this.#readWaiting()), INBOX_LOOK_MS);
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
@@ -184,6 +184,11 @@ export class Gateway {
   /** Something was put into the outbox from outside. */
   wake(): void {
     this.#delivery.wake();
+  }
+
+  /** Ends the running turn of a chat; what was said so far is kept. False: none runs. */
+  interrupt(key: SessionKey): boolean {
+    return this.#lanes.abort(key, "interrupted");
   }
 
   get depth() {
@@ -533,7 +538,8 @@ export class Gateway {
   }
 
   async #readWaiting(): Promise<void> {
-    for (const row of await this.#parts.store.waitingMessages()) {
+    const { store, share } = this.#parts;
+    for (const row of await store.waitingMessages(share)) {
       if (!this.#lanes.has(row)) await this.#route(row);
     }
   }

@@ -5,7 +5,7 @@ import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import type { OutboundMessage, Target } from "../message.js";
 import { nextAttempt } from "../policies/retry.js";
-import type { DeliveryOutcome, OutboxRow, Penalty } from "../store/queues.js";
+import type { DeliveryOutcome, OutboxRow, Penalty, Share } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
 import type { Pace } from "./pace.js";
@@ -14,6 +14,7 @@ import type { Pace } from "./pace.js";
 export interface DeliveryOptions {
   store: Store;
   bootId: string;
+  share?: Share | undefined;
   adapterFor(target: Target): Adapter | undefined;
   /** What to do when nobody knows whether a send arrived. */
   unknown: "resend" | "hold";
@@ -99,7 +100,8 @@ export class Delivery {
     try {
       const room = AT_ONCE - this.#sends.size - this.#sends.pending;
       if (room <= 0) return;
-      const rows = await this.#options.store.claimDeliveries(this.#options.bootId, room);
+      const { store, bootId, share } = this.#options;
+      const rows = await store.claimDeliveries(bootId, room, share);
       for (const row of rows) void this.#sends.add(() => this.#deliver(this.#addressed(row)));
     } catch (error) {
       this.#options.onError(error);

@@ -6,7 +6,7 @@ import type { Events } from "../events.js";
 import type { Origin, Principal } from "../message.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
-import type { RouteRow } from "../store/queues.js";
+import type { RouteRow, Share } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
 /** What the gateway is made of. `main.ts` puts it together; tests put it together otherwise. */
@@ -40,6 +40,8 @@ export interface GatewayParts {
   events: Events;
   log: GatewayLog;
   homeDir: string;
+  /** What is this process's to do, where others work on the same file. */
+  share?: Share;
 }
 
 /** The part of a log that the gateway writes. */

@@ -46,9 +46,10 @@ export class Sweep {
   }
 
   async run(now = nowSeconds()): Promise<void> {
-    const { store, config } = this.#parts;
+    const { store, config, share } = this.#parts;
     const reset = resetSettingsOf(config);
     for (const route of await store.listRoutes()) {
+      if (route.origin.platform === share?.except) continue;
       if (route.expiredReason || this.#hasWork(route.sessionKey)) continue;
       const reason = dueReason(route, { now, timeZone: config.timezone, hasBackgroundWork: false, reset });
       if (!reason) continue;

@@ -30,7 +30,7 @@ export interface Queues {
   /** A chat goes on under another id: its routes, waiting messages and pending answers go along. */
   moveChat(platform: string, from: string, to: string): Promise<number>;
   /** Rows that wait (not before their time), oldest first. */
-  waitingMessages(): Promise<InboxRow[]>;
+  waitingMessages(share?: Share): Promise<InboxRow[]>;
   /** Waiting → cancelled, all of them or those that came before this row. Gives how many. */
   cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<number>;
   /** Waiting → running, for a command: it is carried out at most once. False when somebody else was first. */
@@ -76,7 +76,7 @@ export interface Queues {
   /** Chats that messages came from, the liveliest first; `called`: only those with this id or name. */
   knownChats(query: KnownChatsQuery): Promise<KnownChat[]>;
   /** Pending → sending, at most `limit`, for chats that have nothing older under way. */
-  claimDeliveries(bootId: string, limit: number): Promise<OutboxRow[]>;
+  claimDeliveries(bootId: string, limit: number, share?: Share): Promise<OutboxRow[]>;
   /** The message that shows an answer while it is written, for whoever goes on with it. */
   savePreview(inboxId: number, messageId: string): Promise<void>;
   getPreview(inboxId: number): Promise<string | undefined>;
@@ -89,7 +89,9 @@ export interface Queues {
   chatLog(platform: string, chatId: string, limit: number): Promise<ChatLogEntry[]>;
 
   /** After a start: what ran waits again or is dead, what was being sent is pending or unknown. */
-  recover(bootId: string, maxAttempts: number, notices: RecoveryNotices): Promise<Recovered>;
+  recover(bootId: string, maxAttempts: number, notices: RecoveryNotices, share?: Share): Promise<Recovered>;
+  /** What another account left open in a chat of its own goes on in this one. Gives how many messages wait again. */
+  inheritChat(platform: string, from: string, heir: Heir): Promise<number>;
   /** What is open, by state. Answered from indexes: cheap however long the queues are. */
   backlog(): Promise<Backlog>;
   deadLetters(): Promise<DeadLetter[]>;
@@ -111,6 +113,20 @@ export interface Queues {
   failPairing(platform: string, failures: number, lockedUntil: number | null): Promise<void>;
   revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
+}
+
+/** Whose rows a process works on; left out: everybody's. Several processes may share one file. */
+export interface Share {
+  /** Only this account's. */
+  only?: { platform: string; account: string };
+  /** Not this platform's: its accounts are processes of their own. */
+  except?: string;
+}
+
+/** An account with one chat, both of this id. */
+export interface Heir {
+  id: string;
+  sessionKey: SessionKey;
 }
 
 export type InboxState = "waiting" | "running" | "done" | "refused" | "cancelled" | "dead";

@@ -317,7 +317,7 @@ function watched(tool: Tool, { events }: TurnDeps, about: About): Tool {
     run: async (args, signal) => {
       const startedAt = nowSeconds();
       const tell = (ok: boolean) =>
-        events.emit({ type: "tool-ended", ...about, tool: tool.name, ok, startedAt });
+        events.emit({ type: "tool-ended", ...about, tool: tool.name, args, ok, startedAt });
       try {
         const text = await tool.run(args, signal);
         tell(true);

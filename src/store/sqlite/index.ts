@@ -99,7 +99,7 @@ class SqliteStore implements Store {
   setMeta: Store["setMeta"] = (key, value) => this.#write.setMeta(key, value);
 
   acceptMessages: Store["acceptMessages"] = (messages) => this.#write.acceptMessages(messages);
-  waitingMessages: Store["waitingMessages"] = () => this.#read.waitingMessages();
+  waitingMessages: Store["waitingMessages"] = (share) => this.#read.waitingMessages(share);
   cancelWaiting: Store["cancelWaiting"] = (key, reason, before) =>
     this.#write.cancelWaiting(key, reason, before);
   startCommand: Store["startCommand"] = (id, command, bootId) =>
@@ -130,11 +130,13 @@ class SqliteStore implements Store {
   enqueueReply: Store["enqueueReply"] = (reply, key) => this.#write.enqueueReply(reply, key);
   getDelivery: Store["getDelivery"] = (outboxId) => this.#read.getDelivery(outboxId);
   knownChats: Store["knownChats"] = (query) => this.#read.knownChats(query);
-  claimDeliveries: Store["claimDeliveries"] = (bootId, limit) => this.#write.claimDeliveries(bootId, limit);
+  claimDeliveries: Store["claimDeliveries"] = (bootId, limit, share) =>
+    this.#write.claimDeliveries(bootId, limit, share);
   settleDelivery: Store["settleDelivery"] = (id, outcome) => this.#write.settleDelivery(id, outcome);
   chatLog: Store["chatLog"] = (platform, chatId, limit) => this.#read.chatLog(platform, chatId, limit);
-  recover: Store["recover"] = (bootId, maxAttempts, notices) =>
-    this.#write.recover(bootId, maxAttempts, notices);
+  recover: Store["recover"] = (bootId, maxAttempts, notices, share) =>
+    this.#write.recover(bootId, maxAttempts, notices, share);
+  inheritChat: Store["inheritChat"] = (platform, from, heir) => this.#write.inheritChat(platform, from, heir);
   backlog: Store["backlog"] = () => this.#read.backlog();
   deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);

@@ -73,6 +73,7 @@ import {
   scheduleRuns,
   skipRun,
 } from "./queues/schedules.js";
+import { inheritChat } from "./queues/share.js";
 import { failTurn, finishTurn, startTurn } from "./queues/turns.js";
 import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
@@ -130,6 +131,7 @@ export const writeVerbs = {
   saveCursor,
   changeMessage,
   moveChat,
+  inheritChat,
   savePreview,
   savePenalty,
   startTurn,

@@ -3,12 +3,13 @@ import { nowSeconds } from "../../../clock.js";
 import type { InboundMessage } from "../../../message.js";
 import type { SessionKey } from "../../../session.js";
 import { traceIdOf } from "../../../trace-id.js";
-import type { AcceptedMessage, InboxRow, InboxState, SettledMessage } from "../../queues.js";
+import type { AcceptedMessage, InboxRow, InboxState, SettledMessage, Share } from "../../queues.js";
 import { marks, sql } from "../statements.js";
 import { addReply } from "./outbox.js";
 import { saveCursor } from "./platforms.js";
 import { startRun } from "./schedules.js";
 import { OPEN_IN } from "./schema.js";
+import { within } from "./share.js";
 
 export interface StoredInbox {
   id: number;
@@ -67,11 +68,12 @@ export function acceptMessages(db: Database, messages: readonly AcceptedMessage[
   });
 }
 
-export function waitingMessages(db: Database): InboxRow[] {
+export function waitingMessages(db: Database, share?: Share): InboxRow[] {
+  const { condition, values } = within(share);
   const rows = sql(
     db,
-    `SELECT * FROM gw_inbox WHERE state = 'waiting' AND ${OPEN_IN} ORDER BY id`,
-  ).all() as StoredInbox[];
+    `SELECT * FROM gw_inbox WHERE state = 'waiting' AND ${OPEN_IN} AND ${condition} ORDER BY id`,
+  ).all(...values) as StoredInbox[];
   return rows.map(toInboxRow);
 }
 
@@ -111,21 +113,24 @@ export function recoverInbox(
   db: Database,
   bootId: string,
   maxAttempts: number,
+  share?: Share,
 ): { waiting: number; dead: InboxRow[]; interrupted: InboxRow[] } {
+  const { condition, values } = within(share);
   const interrupted = sql(
     db,
     `UPDATE gw_inbox SET state = 'done', finished_at = ?, error = 'the gateway died in this command'
-     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND reason LIKE '/%' RETURNING *`,
-  ).all(nowSeconds(), bootId) as StoredInbox[];
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND reason LIKE '/%' AND ${condition} RETURNING *`,
+  ).all(nowSeconds(), bootId, ...values) as StoredInbox[];
   const dead = sql(
     db,
     `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway died in its turn')
-     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND attempts >= ? RETURNING *`,
-  ).all(nowSeconds(), bootId, maxAttempts) as StoredInbox[];
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND attempts >= ? AND ${condition} RETURNING *`,
+  ).all(nowSeconds(), bootId, maxAttempts, ...values) as StoredInbox[];
   const waiting = sql(
     db,
-    `UPDATE gw_inbox SET state = 'waiting', boot_id = NULL WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ?`,
-  ).run(bootId).changes;
+    `UPDATE gw_inbox SET state = 'waiting', boot_id = NULL
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND ${condition}`,
+  ).run(bootId, ...values).changes;
   return { waiting, dead: dead.map(toInboxRow), interrupted: interrupted.map(toInboxRow) };
 }
 

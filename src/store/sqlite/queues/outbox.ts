@@ -12,9 +12,11 @@ import type {
   OutboxRow,
   OutboxState,
   ReplyFile,
+  Share,
 } from "../../queues.js";
 import { sql } from "../statements.js";
 import { OPEN_OUT } from "./schema.js";
+import { within } from "./share.js";
 
 export interface StoredOutbox {
   id: number;
@@ -133,15 +135,16 @@ export function toDeliveryRow(row: StoredOutbox): DeliveryRow {
 }
 
 /** In each chat one at a time, in order: what is older there and not settled holds back what is newer. */
-export function claimDeliveries(db: Database, bootId: string, limit: number): OutboxRow[] {
+export function claimDeliveries(db: Database, bootId: string, limit: number, share?: Share): OutboxRow[] {
+  const { condition, values } = within(share, "o.");
   const rows = sql(
     db,
     `UPDATE gw_outbox SET state = 'sending', attempts = attempts + 1, boot_id = ? WHERE id IN (
-       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT} AND o.not_before <= ? AND NOT EXISTS (
+       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT} AND o.not_before <= ? AND ${condition} AND NOT EXISTS (
          SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform AND older.chat_id IS o.chat_id
            AND older.id < o.id AND older.state IN ('pending', 'sending'))
        ORDER BY o.id LIMIT ?) RETURNING *`,
-  ).all(bootId, nowSeconds(), limit) as StoredOutbox[];
+  ).all(bootId, nowSeconds(), ...values, limit) as StoredOutbox[];
   return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
 }
 
@@ -167,10 +170,11 @@ export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcom
  * Sends that were under way when an older boot ended: nobody knows whether they arrived. They stay as they are until
  * somebody has decided: a crash before that must find them again.
  */
-export function recoverOutbox(db: Database, bootId: string): OutboxRow[] {
+export function recoverOutbox(db: Database, bootId: string, share?: Share): OutboxRow[] {
+  const { condition, values } = within(share);
   const rows = sql(
     db,
-    `SELECT * FROM gw_outbox WHERE state = 'sending' AND ${OPEN_OUT} AND boot_id IS NOT ? ORDER BY id`,
-  ).all(bootId) as StoredOutbox[];
+    `SELECT * FROM gw_outbox WHERE state = 'sending' AND ${OPEN_OUT} AND boot_id IS NOT ? AND ${condition} ORDER BY id`,
+  ).all(bootId, ...values) as StoredOutbox[];
   return rows.map(toOutboxRow);
 }

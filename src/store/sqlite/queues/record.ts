@@ -3,7 +3,15 @@ import { nowSeconds } from "../../../clock.js";
 import { failureWords } from "../../../errand.js";
 import { type EventOutcome, type InboundMessage, targetOf } from "../../../message.js";
 import { traceIdOfRequest } from "../../../trace-id.js";
-import type { ChatLogEntry, DeadLetter, InboxRow, Recovered, RecoveryNotices, Trace } from "../../queues.js";
+import type {
+  ChatLogEntry,
+  DeadLetter,
+  InboxRow,
+  Recovered,
+  RecoveryNotices,
+  Share,
+  Trace,
+} from "../../queues.js";
 import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
@@ -20,8 +28,9 @@ export function recover(
   bootId: string,
   maxAttempts: number,
   notices: RecoveryNotices,
+  share?: Share,
 ): Recovered {
-  const inbox = recoverInbox(db, bootId, maxAttempts);
+  const inbox = recoverInbox(db, bootId, maxAttempts, share);
   const tell = (row: InboxRow, notice: string) => {
     const { message, sessionKey, id } = row;
     const text = failureWords(message.errand, message.errand ? "it was cut off too often" : notice);
@@ -31,7 +40,7 @@ export function recover(
   };
   for (const row of inbox.dead) tell(row, notices.dead);
   for (const row of inbox.interrupted) tell(row, notices.interrupted);
-  return { ...inbox, unsettled: recoverOutbox(db, bootId) };
+  return { ...inbox, unsettled: recoverOutbox(db, bootId, share) };
 }
 
 export function chatLog(db: Database, platform: string, chatId: string, limit: number): ChatLogEntry[] {
