@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { Adapter } from "./adapters/adapter.js";
 import { isChatId } from "./adapters/chat-ids.js";
+import { TERMINAL } from "./adapters/cli/index.js";
 import { consoleAdapter } from "./adapters/console/index.js";
 import { cronAdapter } from "./adapters/cron/index.js";
 import { loadPlatforms } from "./adapters/registry.js";
@@ -41,7 +42,7 @@ import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
-import type { ReplyFile } from "./store/queues.js";
+import type { ReplyFile, Share } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import { openLooks } from "./store/sqlite/looks/index.js";
@@ -179,7 +180,11 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
     if (options.afterCrash) await mendTranscripts(store, transcripts, log);
     const started = new Gateway(
-      parts({ store, config, log, bootId, home, adapters, index, transcripts, events: watchers.events }),
+      gatewayParts({
+        ...{ store, config, log, bootId, home, adapters, index, transcripts, events: watchers.events },
+        // Terminals look after their own.
+        share: { except: TERMINAL },
+      }),
     );
     gateway = started;
     await started.start();
@@ -285,7 +290,8 @@ async function loadIndex(
   const { adopted, problems } = await adoptIndex(store, before, path, isolationOf(config));
   for (const problem of problems) log.warn({ problem }, "sessions.json");
   if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
-  index.load(adopted > 0 ? await store.listRoutes() : before);
+  const routes = adopted > 0 ? await store.listRoutes() : before;
+  index.load(routes.filter(({ origin }) => origin.platform !== TERMINAL));
 }
 
 function backupSchedule({
@@ -342,19 +348,21 @@ async function prune(store: Store, config: Config, log: Log): Promise<void> {
   }
 }
 
-interface PartsInput {
+export interface PartsInput {
   store: Store;
   config: Config;
   log: Log;
   bootId: string;
   home: string;
   adapters: readonly Adapter[];
-  index: IndexFile;
+  /** `sessions.json`, where this process writes it. */
+  index?: IndexFile;
   transcripts: Transcripts;
   events: Events;
+  share: Share;
 }
 
-function parts({
+export function gatewayParts({
   store,
   config,
   log,
@@ -364,6 +372,7 @@ function parts({
   index,
   transcripts,
   events,
+  share,
 }: PartsInput): GatewayParts {
   const { main: agent, auxiliary } = createAgents(config);
   const memory = memoryFiles(homePaths(home).memoriesDir);
@@ -415,8 +424,9 @@ function parts({
       return summary.text;
     },
     title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
-    routeChanged: (route) => index.update(route),
-    routeClosed: (key) => index.remove(key),
+    share,
+    routeChanged: (route) => index?.update(route),
+    routeClosed: (key) => index?.remove(key),
     messagesChanged: (id) => {
       transcripts
         .rebuild(store, id)
@@ -492,7 +502,7 @@ async function isWanted(
 }
 
 /** What must never stand in a log, whatever it looks like. */
-function secretsOf(config: Config): string[] {
+export function secretsOf(config: Config): string[] {
   const found: string[] = [];
   const walk = (value: unknown, path: readonly string[]): void => {
     if (typeof value === "string" && isSecretPath(path)) found.push(value);

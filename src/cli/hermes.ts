@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { version } from "../version.js";
+import { chatByFlag } from "./chat/flags.js";
 import { exitOnInterrupt, exitWhenReaderLeaves } from "./exits.js";
 import { reportFailure } from "./failure.js";
 
@@ -16,6 +17,11 @@ const COMMANDS: readonly Entry[] = [
     name: "gateway",
     summary: "Run the gateway in the foreground, or see how it is doing",
     load: async () => (await import("./gateway.js")).gatewayCommand(),
+  },
+  {
+    name: "chat",
+    summary: "Talk in the terminal; `hermes -c` goes on with the last conversation",
+    load: async () => (await import("./chat/index.js")).chatCommand(),
   },
   {
     name: "sessions",
@@ -82,6 +88,9 @@ const COMMANDS: readonly Entry[] = [
 const EXAMPLES = `
 Examples:
   hermes gateway                          start: web chat on http://127.0.0.1:8787
+  hermes chat                             talk in this terminal
+  hermes -c                               go on with the latest conversation, or with one by title
+  hermes -r 20260305_091523_a1b2c3d4      go on with one by id or title, of whatever chat
   hermes sessions list                    the latest conversations
   hermes sessions search docker NOT swarm find what was said
   hermes sessions show "my project"       read one, by id, by the beginning of its id, or by title
@@ -128,8 +137,9 @@ async function main(argv: string[]): Promise<void> {
   exitWhenReaderLeaves();
   exitOnInterrupt();
   try {
-    const program = await buildProgram(argv.slice(2));
-    await program.parseAsync(argv);
+    const words = chatByFlag(argv.slice(2));
+    const program = await buildProgram(words);
+    await program.parseAsync(words, { from: "user" });
   } catch (error) {
     process.exitCode = reportFailure(error);
   }

@@ -20,6 +20,7 @@ export interface HomePaths {
   logsDir: string;
   /** The owner's own token, where none is configured. */
   dashboardToken: string;
+  chatHistory: string;
 }
 
 /** Folders for files, under the home. */
@@ -54,6 +55,7 @@ export function homePaths(home: string): HomePaths {
     lockFile: join(home, "gateway.lock"),
     logsDir: join(home, "logs"),
     dashboardToken: join(home, "dashboard.token"),
+    chatHistory: join(home, "chat_history"),
   };
 }
 

@@ -1,0 +1,80 @@
+/** One terminal: an account with one chat, in a process of its own. */
+import { randomUUID } from "node:crypto";
+import { nowSeconds } from "../../clock.js";
+import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from "../../message.js";
+import { traceIdOfRequest } from "../../trace-id.js";
+import { type Adapter, type AdapterEvents, type CanPreview, type Health, SendError } from "../adapter.js";
+
+/** As sessions name their source. */
+export const TERMINAL = "cli";
+/** Whoever may run the program on this home. */
+export const LOCAL_USER = "local";
+
+/** Where the words go. */
+export interface TerminalView {
+  preview(turnId: string, text: string): void;
+  show(message: OutboundMessage): void;
+}
+
+export interface TerminalAdapter extends Adapter, CanPreview {
+  /** Resolves when the inbox has it. */
+  say(message: InboundMessage): Promise<void>;
+}
+
+export function terminalAdapter(id: string, view: TerminalView): TerminalAdapter {
+  let events: AdapterEvents | undefined;
+  return {
+    platform: TERMINAL,
+    account: id,
+    limits: { length: 1_000_000, unit: "utf16" },
+    // It says where they lie.
+    files: { maxBytes: Number.MAX_SAFE_INTEGER },
+
+    async connect(given: AdapterEvents): Promise<void> {
+      events = given;
+    },
+
+    async disconnect(): Promise<void> {
+      events = undefined;
+    },
+
+    health(): Health {
+      return events ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
+    },
+
+    async say(message: InboundMessage): Promise<void> {
+      if (!events) throw new SendError("never_sent", "The terminal is closed");
+      await events.receive(message);
+    },
+
+    preview: (_target: Target, turnId: string, text: string) => view.preview(turnId, text),
+
+    async send(message: OutboundMessage): Promise<Receipt> {
+      view.show(message);
+      return { messageIds: [`out:${message.id}`] };
+    },
+  };
+}
+
+export function terminalOrigin(id: string): Origin {
+  return { platform: TERMINAL, chatType: "dm", chatId: id, userId: LOCAL_USER, userName: "You" };
+}
+
+export function terminalMessage(id: string, text: string): InboundMessage {
+  const eventId = randomUUID();
+  return {
+    platform: TERMINAL,
+    account: id,
+    eventId,
+    origin: { ...terminalOrigin(id), messageId: eventId },
+    text,
+    attachments: [],
+    sentAt: nowSeconds(),
+    mentioned: false,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: true,
+    traceId: traceIdOfRequest(eventId),
+  };
+}

@@ -1,0 +1,52 @@
+import { text as readAll } from "node:stream/consumers";
+import { Command } from "commander";
+import { HermesError } from "../../errors.js";
+import type { TerminalOptions } from "./terminal.js";
+
+interface ChatOptions {
+  query?: string;
+  continue?: string | true;
+  resume?: string;
+}
+
+export function chatCommand(): Command {
+  return new Command("chat")
+    .option("-q, --query <text>", "ask once, print the answer, leave")
+    .option(
+      "-c, --continue [title]",
+      "go on with the latest conversation of a terminal, or with one by title",
+    )
+    .option("-r, --resume <session>", "go on with any conversation: id, beginning of an id, or title")
+    .addHelpText("after", HELP)
+    .action(chat);
+}
+
+const HELP = `
+Enter sends; a backslash at the end of a line, Alt+Enter and pasted text make several lines. Tab completes commands and
+titles. Ctrl-C interrupts an answer, a second one leaves. Piped input is asked once, like -q. A gateway may run meanwhile.`;
+
+async function chat(options: ChatOptions): Promise<void> {
+  const find = await finder(options);
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  if (options.query === undefined && isTerminal) {
+    const { chatInteractively } = await import("./interactive.js");
+    return chatInteractively(find);
+  }
+  const text = options.query ?? (await readAll(process.stdin));
+  if (text.trim() === "")
+    throw new HermesError("invalid", "There is nothing to ask.", {
+      hint: 'Ask with `hermes chat -q "…"`, by a pipe, or in a terminal.',
+    });
+  const { askOnce } = await import("./once.js");
+  process.exitCode = await askOnce(text.replace(/\r?\n$/, ""), find);
+}
+
+async function finder(options: ChatOptions): Promise<TerminalOptions["find"]> {
+  const { continue: title, resume } = options;
+  if (title !== undefined && resume !== undefined)
+    throw new HermesError("invalid", "-c and -r name two conversations.", { hint: "Use one of them." });
+  const reference = resume ?? title;
+  if (reference === undefined) return undefined;
+  const { findEarlier } = await import("./resume.js");
+  return (store) => findEarlier(store, reference);
+}

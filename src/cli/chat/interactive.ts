@@ -1,0 +1,170 @@
+import { homePaths, resolveHome } from "../../config/paths.js";
+import { describeError } from "../../errors.js";
+import { commands } from "../../routing/commands/index.js";
+import type { SessionRow } from "../../session.js";
+import { oneLine } from "../cells.js";
+import { counted } from "../numbers.js";
+import { colors, print, printError } from "../output.js";
+import { complete, LEAVE } from "./complete.js";
+import { farewell } from "./farewell.js";
+import { InputHistory } from "./history.js";
+import { LineInput } from "./line-input.js";
+import { drawRecap, recapOf } from "./recap.js";
+import { ChatScreen } from "./screen.js";
+import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.js";
+
+const TITLES = 200;
+const LEAVES = "(Ctrl-C again leaves)";
+/** Lines that wait for a running turn. */
+const AHEAD_MAX = 100;
+
+export async function chatInteractively(find: TerminalOptions["find"]): Promise<void> {
+  const screen = new ChatScreen(process.stdout);
+  const terminal = await openTerminal({ view: screen, ...(find ? { find } : {}) });
+  try {
+    terminal.events.watch("screen", (event) => screen.watch(event));
+    await welcome(terminal);
+    const history = new InputHistory(homePaths(resolveHome(process.env)).chatHistory);
+    await new Conversation(terminal, screen, history, await history.load()).run();
+    const session = await terminal.session();
+    if (session) for (const line of farewell(session)) print(colors.dim(line));
+  } finally {
+    await terminal.close();
+  }
+}
+
+async function welcome(terminal: Terminal): Promise<void> {
+  const session = await terminal.session();
+  if (session) await showPast(terminal, session);
+  const { provider, default: model } = terminal.config.model;
+  const agent = provider === "echo" ? "no model yet: `hermes setup`" : (model ?? provider);
+  print(colors.dim(`Hermes · ${agent} · /help for commands, Ctrl-D or /exit to leave`));
+  print();
+}
+
+async function showPast({ store, config }: Terminal, session: SessionRow): Promise<void> {
+  const { display } = config;
+  const title = session.title ? ` "${oneLine(session.title)}"` : "";
+  print(colors.dim(`Resumed ${session.id}${title}, ${counted(session.message_count, "message")}.`));
+  if (display.resume_display === "minimal") return;
+  const recap = recapOf(await store.getMessages(session.id), {
+    exchanges: display.resume_exchanges,
+    userChars: display.resume_max_user_chars,
+    assistantChars: display.resume_max_assistant_chars,
+    assistantLines: display.resume_max_assistant_lines,
+  });
+  if (recap.entries.length === 0) return;
+  for (const line of drawRecap(recap, { width: process.stdout.columns, colors })) print(line);
+}
+
+/** Lines in, answers out, until somebody leaves. */
+class Conversation {
+  readonly #terminal: Terminal;
+  readonly #screen: ChatScreen;
+  readonly #input: LineInput;
+  readonly #history: InputHistory;
+  readonly #ahead: string[] = [];
+  #running = 0;
+  /** A Ctrl-C was the last that was heard: the next one leaves. */
+  #mayLeave = false;
+  #leave: () => void = () => undefined;
+
+  constructor(terminal: Terminal, screen: ChatScreen, history: InputHistory, earlier: readonly string[]) {
+    this.#terminal = terminal;
+    this.#screen = screen;
+    this.#history = history;
+    const { store } = terminal;
+    const names = commands.flatMap(({ name, group }) => (group ? [name] : []));
+    const titles = async () => {
+      const sessions = await store.listSessions({ order: "active", limit: TITLES });
+      return sessions.flatMap(({ title }) => title ?? []);
+    };
+    this.#input = new LineInput({
+      input: process.stdin,
+      output: process.stdout,
+      prompt: `${colors.yellow("❯")} `,
+      history: earlier,
+      complete: (line) => complete(line, { commands: names, titles }),
+      onLine: (line) => this.#remember(line),
+      onMessage: (text) => this.#take(text),
+      onInterrupt: (wasEmpty) => this.#interrupt(wasEmpty),
+      onEnd: () => this.#leave(),
+    });
+  }
+
+  async run(): Promise<void> {
+    const left = new Promise<void>((resolve) => {
+      this.#leave = resolve;
+    });
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, this.#leave);
+    this.#ask();
+    await left;
+    this.#input.close();
+    this.#screen.above = undefined;
+    this.#terminal.interrupt();
+    print();
+  }
+
+  #take(text: string): void {
+    this.#mayLeave = false;
+    const said = text.trim();
+    const isCommand = said.startsWith("/");
+    if (LEAVE.some((name) => said === `/${name}`)) this.#leave();
+    else if (this.#running > 0 && !isCommand) {
+      if (this.#ahead.length < AHEAD_MAX) this.#ahead.push(text);
+      else this.#screen.say("Too many messages wait already: this one was not taken.");
+    } else if (said === "") this.#ask();
+    else void this.#say(text);
+  }
+
+  async #say(text: string): Promise<void> {
+    this.#running++;
+    this.#screen.above = undefined;
+    this.#input.hide();
+    try {
+      await this.#terminal.say(text);
+    } catch (error) {
+      const { message, hint } = describeError(error);
+      printError(`error: ${message}${hint ? `\n${hint}` : ""}`);
+    } finally {
+      this.#running--;
+    }
+    if (this.#running > 0) return;
+    const next = this.#ahead.shift();
+    if (next === undefined) this.#ask();
+    else {
+      print(colors.dim(`❯ ${oneLine(next)}`));
+      await this.#say(next);
+    }
+  }
+
+  #ask(): void {
+    this.#input.show();
+    this.#screen.above = (write) => this.#input.above(write);
+  }
+
+  #interrupt(wasEmpty: boolean): void {
+    if (this.#mayLeave) this.#leave();
+    else if (this.#running > 0) this.#interruptTurn();
+    else {
+      this.#mayLeave = wasEmpty;
+      print();
+      if (wasEmpty) print(colors.dim(LEAVES));
+      this.#ask();
+    }
+  }
+
+  #interruptTurn(): void {
+    this.#ahead.length = 0;
+    this.#mayLeave = true;
+    if (!this.#terminal.interrupt()) this.#screen.say(LEAVES);
+  }
+
+  #remember(line: string): void {
+    this.#history
+      .add(line)
+      .catch((error: unknown) =>
+        this.#screen.say(`Not kept in the history: ${describeError(error).message}`),
+      );
+  }
+}

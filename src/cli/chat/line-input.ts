@@ -1,0 +1,145 @@
+import readline from "node:readline";
+import { Writable } from "node:stream";
+import { HISTORY_LINES } from "./history.js";
+
+export interface LineInputOptions {
+  input: NodeJS.ReadStream;
+  output: NodeJS.WriteStream;
+  prompt: string;
+  /** The oldest first. */
+  history: readonly string[];
+  complete(line: string): Promise<[string[], string]>;
+  onLine(line: string): void;
+  /** A whole message, of one line or of several. */
+  onMessage(text: string): void;
+  /** Ctrl-C; `wasEmpty`: there was nothing to clear. */
+  onInterrupt(wasEmpty: boolean): void;
+  /** Ctrl-D, or the terminal is gone. */
+  onEnd(): void;
+}
+
+const MORE = "… ";
+const PASTE_MARKS = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
+
+/**
+ * Lines of a terminal → messages. A line that ends in a backslash, Alt+Enter and pasted lines go on in the next line.
+ * Hidden while an answer is shown: what is typed meanwhile isn't lost.
+ */
+export class LineInput {
+  readonly #options: LineInputOptions;
+  readonly #lines: readline.Interface;
+  readonly #screen: HidingScreen;
+  #before: string[] = [];
+  #pasting = false;
+  #goesOn = false;
+
+  constructor(options: LineInputOptions) {
+    this.#options = options;
+    const { input, output, prompt, history, complete } = options;
+    this.#screen = new HidingScreen(output);
+    this.#lines = readline.createInterface({
+      input,
+      output: this.#screen,
+      terminal: true,
+      prompt,
+      history: history.toReversed(),
+      historySize: HISTORY_LINES,
+      removeHistoryDuplicates: true,
+      completer: (line: string, done: (error: Error | null, found: [string[], string]) => void) => {
+        complete(line).then(
+          (found) => done(null, found),
+          () => done(null, [[], line]),
+        );
+      },
+    });
+    output.write(PASTE_MARKS.on);
+    input.on("keypress", this.#keyPressed);
+    this.#lines.on("line", (line) => this.#lineEntered(line));
+    this.#lines.on("SIGINT", () => this.#interrupted());
+    this.#lines.on("close", () => options.onEnd());
+  }
+
+  /** Asks, with what has been typed already. */
+  show(): void {
+    this.#screen.hidden = false;
+    // The cursor stands at the start of an empty row, whatever was drawn before.
+    (this.#lines as unknown as { prevRows: number }).prevRows = 0;
+    this.#lines.setPrompt(this.#before.length > 0 ? MORE : this.#options.prompt);
+    this.#lines.prompt(true);
+  }
+
+  hide(): void {
+    this.#screen.hidden = true;
+  }
+
+  /** Writes above the line that is being typed. */
+  above(write: () => void): void {
+    const isShown = !this.#screen.hidden;
+    const { prevRows = 0 } = this.#lines as unknown as { prevRows?: number };
+    if (isShown) this.#options.output.write(`${prevRows > 0 ? `\u001b[${prevRows}A` : ""}\r\u001b[J`);
+    write();
+    if (isShown) this.show();
+  }
+
+  close(): void {
+    this.#options.input.off("keypress", this.#keyPressed);
+    this.#options.output.write(PASTE_MARKS.off);
+    this.#lines.close();
+  }
+
+  readonly #keyPressed = (_text: string | undefined, key: readline.Key | undefined) => {
+    if (key?.name === "paste-start") this.#pasting = true;
+    if (key?.name === "paste-end") this.#pasting = false;
+    if (key?.meta && (key.name === "return" || key.name === "enter")) {
+      this.#goesOn = true;
+      this.#lines.write("", { name: "return" });
+    }
+  };
+
+  #lineEntered(line: string): void {
+    this.#options.onLine(line);
+    const continued = /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
+    if (this.#pasting || this.#goesOn || continued) {
+      this.#before.push(continued && !this.#pasting && !this.#goesOn ? line.slice(0, -1) : line);
+      this.#goesOn = false;
+      this.#lines.setPrompt(MORE);
+      this.#lines.prompt();
+      return;
+    }
+    const text = [...this.#before, line].join("\n");
+    this.#before = [];
+    this.#lines.setPrompt(this.#options.prompt);
+    this.#options.onMessage(text);
+  }
+
+  #interrupted(): void {
+    const wasEmpty = this.#lines.line === "" && this.#before.length === 0;
+    this.#before = [];
+    // To the end and away, as a shell does it.
+    this.#lines.write("", { ctrl: true, name: "e" });
+    this.#lines.write("", { ctrl: true, name: "u" });
+    this.#options.onInterrupt(wasEmpty);
+  }
+}
+
+/** The terminal, as readline sees it: it goes on working where nothing of it may be seen. */
+class HidingScreen extends Writable {
+  hidden = true;
+  readonly isTTY = true;
+  readonly #output: NodeJS.WriteStream;
+
+  constructor(output: NodeJS.WriteStream) {
+    super({ decodeStrings: false });
+    this.#output = output;
+    output.on("resize", () => this.emit("resize"));
+  }
+
+  get columns(): number {
+    return this.#output.columns;
+  }
+
+  override _write(chunk: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (!this.hidden) this.#output.write(chunk);
+    done();
+  }
+}

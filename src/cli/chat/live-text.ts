@@ -1,0 +1,101 @@
+import { marked } from "marked";
+import { cellWidth, plain } from "../cells.js";
+import { type Paper, renderBlock } from "./markdown.js";
+
+/** What a live text needs of a terminal. */
+export interface Canvas {
+  write(text: string): void;
+  columns: number;
+  rows: number;
+}
+
+const UP_AND_CLEAR = (rows: number) => (rows === 0 ? "" : `\u001b[${rows}A\r\u001b[J`);
+
+/**
+ * Markdown that is shown while it grows. Blocks that are complete are printed for good; the one that may still change
+ * is drawn below them and drawn again.
+ */
+export class LiveText {
+  readonly #canvas: Canvas;
+  readonly #colors: Paper["colors"];
+  /** How much of the text is printed for good. */
+  #done = 0;
+  #text = "";
+  /** Rows of the screen that are drawn again. */
+  #drawn = 0;
+  #isFirst = true;
+
+  constructor(canvas: Canvas, colors: Paper["colors"]) {
+    this.#canvas = canvas;
+    this.#colors = colors;
+  }
+
+  /** Shown in the place of an answer until it begins. */
+  wait(words: string): void {
+    if (this.#text === "") this.#redraw([], [this.#colors.dim(words)]);
+  }
+
+  /** All of the text so far. */
+  update(text: string): void {
+    this.#text = plain(text);
+    const tokens = marked.lexer(this.#text.slice(this.#done));
+    // What follows a block decides where it ends: the last one is never complete.
+    const open = tokens.findLastIndex(({ type }) => type !== "space");
+    const closed = tokens.slice(0, Math.max(0, open));
+    const drawn = open < 0 ? [] : renderBlock(tokens[open]!, this.#paper);
+    this.#redraw(
+      closed.flatMap((token) => this.#block(renderBlock(token, this.#paper))),
+      drawn,
+    );
+    this.#done += closed.reduce((sum, { raw }) => sum + raw.length, 0);
+  }
+
+  /** The text has ended, and this is all of it. Where it isn't what was shown, it is printed whole. */
+  end(text = this.#text): void {
+    const whole = plain(text).trimEnd();
+    if (!whole.startsWith(this.#text.slice(0, this.#done).trimEnd())) {
+      this.#done = 0;
+      this.#isFirst = true;
+    }
+    const rest = marked.lexer(whole.slice(this.#done));
+    this.#redraw(
+      rest.flatMap((token) => this.#block(renderBlock(token, this.#paper))),
+      [],
+    );
+    this.#text = "";
+    this.#done = 0;
+    this.#isFirst = true;
+  }
+
+  get #paper(): Paper {
+    return { width: Math.max(20, this.#canvas.columns - 1), colors: this.#colors };
+  }
+
+  #block(lines: readonly string[]): string[] {
+    if (lines.length === 0) return [];
+    const first = this.#isFirst;
+    this.#isFirst = false;
+    return first ? [...lines] : ["", ...lines];
+  }
+
+  #redraw(forGood: readonly string[], open: readonly string[]): void {
+    const { rows } = this.#canvas;
+    const gap = this.#isFirst || open.length === 0 ? [] : [""];
+    const shown = this.#fitting([...gap, ...open], Math.max(1, rows - 2));
+    const lines = [...forGood, ...shown].map((line) => `${line}\n`).join("");
+    this.#canvas.write(UP_AND_CLEAR(this.#drawn) + lines);
+    this.#drawn = this.#rowsOf(shown);
+  }
+
+  /** The cursor can't go above the screen: of a long block its end is shown until it is complete. */
+  #fitting(lines: readonly string[], most: number): string[] {
+    const shown = [...lines];
+    while (shown.length > 1 && this.#rowsOf(shown) > most) shown.shift();
+    return this.#rowsOf(shown) > most ? [] : shown;
+  }
+
+  #rowsOf(lines: readonly string[]): number {
+    const { columns } = this.#canvas;
+    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(cellWidth(plain(line)) / columns)), 0);
+  }
+}

@@ -1,0 +1,42 @@
+import { TERMINAL, terminalOrigin } from "../../adapters/cli/index.js";
+import { nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import type { SessionKey, SessionRow } from "../../session.js";
+import { type Isolation, originTuple } from "../../sessions/key.js";
+import type { Store } from "../../store/store.js";
+import { requireSession } from "../sessions/reference.js";
+
+/** `true`: the latest conversation of a terminal; otherwise by id, by the beginning of one, or by title. */
+export async function findEarlier(store: Store, reference: string | true): Promise<SessionRow> {
+  const found = reference === true ? await latest(store) : await requireSession(store, reference);
+  const { tip } = await store.getLineage(found.id);
+  return (await store.getSession(tip)) ?? found;
+}
+
+async function latest(store: Store): Promise<SessionRow> {
+  const [session] = await store.listSessions({ source: TERMINAL, order: "active", limit: 1 });
+  if (session) return session;
+  throw new HermesError("not_found", "There is no conversation of a terminal yet.", {
+    hint: "`hermes chat` begins one; `hermes -r ID|TITLE` goes on with one of another chat.",
+  });
+}
+
+/** The conversation goes on here: another chat that was in it begins anew, and what a dead terminal left is taken up. */
+export async function enterSession(
+  store: Store,
+  { id, key, sessionId, isolation }: { id: string; key: SessionKey; sessionId: string; isolation: Isolation },
+): Promise<void> {
+  const before = await store.listRoutes();
+  const left = before.filter((r) => r.sessionId === sessionId && r.origin.platform === TERMINAL);
+  const origin = terminalOrigin(id);
+  const now = nowSeconds();
+  await store.adoptRoutes([
+    {
+      ...{ sessionKey: key, sessionId, origin, tuple: originTuple(origin, isolation) },
+      ...{ createdAt: now, updatedAt: now, lastPromptTokens: 0, flags: {} },
+    },
+  ]);
+  await store.switchRoute(key, sessionId, "resumed_other");
+  for (const { origin: from } of left)
+    if (from.chatId) await store.inheritChat(TERMINAL, from.chatId, { id, sessionKey: key });
+}

@@ -1,0 +1,115 @@
+import type { TerminalView } from "../../adapters/cli/index.js";
+import type { GatewayEvent } from "../../events.js";
+import type { OutboundMessage } from "../../message.js";
+import { oneLine, shorten } from "../cells.js";
+import { colors } from "../output.js";
+import { type Canvas, LiveText } from "./live-text.js";
+
+const DRAW_EVERY_MS = 40;
+const THINKING = "…";
+
+/** Answers as they are written, one line for each call of a tool, and what the gateway has to say. */
+export class ChatScreen implements TerminalView {
+  /** Set while somebody may be typing: what comes then is written above. */
+  above: ((write: () => void) => void) | undefined;
+  readonly #canvas: Canvas;
+  readonly #text: LiveText;
+  #turnId: string | undefined;
+  #latest = "";
+  /** How much of the turn's words was shown before its last call of a tool. */
+  #told = 0;
+  /** What was shown last of them. */
+  #lastTold = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(canvas: Canvas) {
+    this.#canvas = canvas;
+    this.#text = new LiveText(canvas, colors);
+  }
+
+  watch(event: GatewayEvent): void {
+    if (this.above) return;
+    if (event.type === "turn-started") this.#begin(event.turnId);
+    if (event.type === "tool-ended") this.#toolEnded(event);
+    if (event.type === "turn-step") this.#pause();
+    if (event.type === "turn-ended" && event.outcome === "interrupted") this.#interrupted();
+  }
+
+  preview(turnId: string, text: string): void {
+    if (this.above || turnId !== this.#turnId) return;
+    this.#latest = text;
+    this.#timer ??= setTimeout(() => this.#draw(), DRAW_EVERY_MS);
+  }
+
+  show({ text, turnId, kind, files = [] }: OutboundMessage): void {
+    const all = [text, ...files.map(({ name, path }) => `[${name}: ${path}]`)].join("\n\n");
+    if (this.above) this.above(() => this.#print(all));
+    else if (kind === "answer" && turnId === this.#turnId) this.#finish(all);
+    else this.#print(all);
+  }
+
+  /** One line of ours. */
+  say(line: string): void {
+    const write = () => this.#canvas.write(`${colors.dim(line)}\n`);
+    if (this.above) this.above(write);
+    else write();
+  }
+
+  #begin(turnId: string): void {
+    this.#stopDrawing();
+    this.#turnId = turnId;
+    this.#latest = "";
+    this.#told = 0;
+    this.#lastTold = "";
+    this.#text.wait(THINKING);
+  }
+
+  #draw(): void {
+    this.#timer = undefined;
+    this.#text.update(this.#latest.slice(this.#told));
+  }
+
+  #stopDrawing(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** What was said so far stays as it is. */
+  #pause(): void {
+    this.#stopDrawing();
+    const words = this.#latest.slice(this.#told);
+    this.#text.end(words);
+    if (words.trim() !== "") this.#lastTold = words;
+    this.#told = this.#latest.length;
+  }
+
+  #finish(text: string): void {
+    this.#stopDrawing();
+    const isTold = this.#told === this.#latest.length && this.#lastTold.trim() === text.trim();
+    this.#text.end(isTold ? "" : text);
+    this.#canvas.write("\n");
+    this.#turnId = undefined;
+  }
+
+  #print(text: string): void {
+    if (this.#turnId) this.#pause();
+    this.#text.end(text);
+    this.#canvas.write("\n");
+  }
+
+  #interrupted(): void {
+    this.#pause();
+    this.#turnId = undefined;
+    this.say("(interrupted)\n");
+  }
+
+  #toolEnded({ tool, args, ok, startedAt, at }: Extract<GatewayEvent, { type: "tool-ended" }>): void {
+    this.#pause();
+    const mark = ok ? colors.green("✓") : colors.red("✗");
+    const asked = oneLine(JSON.stringify(args) ?? "");
+    const seconds = `${Math.max(0, at - startedAt).toFixed(1)} s`;
+    const line = shorten(`${tool} ${asked === "{}" ? "" : asked}`.trim(), this.#canvas.columns - 14);
+    this.#canvas.write(`${mark} ${colors.dim(`${line} · ${seconds}`)}\n`);
+    this.#text.wait(THINKING);
+  }
+}

@@ -1,0 +1,198 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  LOCAL_USER,
+  TERMINAL,
+  type TerminalView,
+  terminalAdapter,
+  terminalMessage,
+  terminalOrigin,
+} from "../../adapters/cli/index.js";
+import { loadConfig } from "../../config/load.js";
+import { ensureHome, homePaths, resolveHome } from "../../config/paths.js";
+import type { Config } from "../../config/schema.js";
+import type { Events, TurnEnd } from "../../events.js";
+import { Gateway } from "../../gateway.js";
+import { createLog } from "../../log.js";
+import { gatewayParts, secretsOf } from "../../main.js";
+import type { OutboundMessage } from "../../message.js";
+import { isolationOf } from "../../rules.js";
+import type { SessionRow } from "../../session.js";
+import { sessionKey } from "../../sessions/key.js";
+import { Transcripts } from "../../sessions/transcript.js";
+import { openStore } from "../../store/sqlite/index.js";
+import type { Store } from "../../store/store.js";
+import { startWatchers } from "../../watchers.js";
+import { withProgress } from "../progress.js";
+import { enterSession } from "./resume.js";
+
+/**
+ * The gateway's pipeline with one platform, this terminal, in this process. It works on its own rows alone, so a daemon
+ * and other terminals may run on the same home.
+ */
+export interface Terminal {
+  config: Config;
+  store: Store;
+  events: Events;
+  /** Resolves when all that comes of it was shown; tells how its turn ended, where it had one. */
+  say(text: string): Promise<TurnEnd["outcome"] | undefined>;
+  /** False: no turn runs. */
+  interrupt(): boolean;
+  session(): Promise<SessionRow | undefined>;
+  close(): Promise<void>;
+}
+
+export interface TerminalOptions {
+  view: TerminalView;
+  /** The session to go on in; nothing: a new one begins with the first message. */
+  find?(store: Store): Promise<SessionRow>;
+}
+
+/** Whoever leaves doesn't wait long for an agent that doesn't listen. */
+const LEAVE_SECONDS = 5;
+/** The events tell when to look again; this is for what they don't tell. */
+const LOOK_AGAIN_MS = 1000;
+
+export async function openTerminal({ view, find }: TerminalOptions): Promise<Terminal> {
+  const home = resolveHome(process.env);
+  ensureHome(home);
+  const config = forTerminal(loadConfig({ home, env: process.env }).config);
+  const log = await createLog({ level: "error", pretty: true, secrets: secretsOf(config) });
+  const paths = homePaths(home);
+  const store = await withProgress((onProgress) => openStore({ path: paths.stateDb, onProgress }));
+  const bootId = randomUUID();
+  const watchers = await startWatchers({ log, bootId, env: process.env });
+  const { events } = watchers;
+  const transcripts = new Transcripts({ dir: paths.sessionsDir });
+  const id = randomBytes(4).toString("hex");
+  const key = sessionKey(terminalOrigin(id), isolationOf(config));
+  const shown = new Shown(view, events);
+  const adapter = terminalAdapter(id, shown);
+  const share = { only: { platform: TERMINAL, account: id } };
+  const closeAll = async () => {
+    await watchers.close();
+    await transcripts.idle();
+    await store.close();
+  };
+  try {
+    const session = await find?.(store);
+    if (session)
+      await enterSession(store, { id, key, sessionId: session.id, isolation: isolationOf(config) });
+    const gateway = new Gateway(
+      gatewayParts({ store, config, log, bootId, home, adapters: [adapter], transcripts, events, share }),
+    );
+    await gateway.start();
+    return {
+      config,
+      store,
+      events,
+      say: async (text) => {
+        const message = terminalMessage(id, text);
+        const outcomes = shown.follow(message.traceId!);
+        await adapter.say(message);
+        await shown.until(async (count) => {
+          const outcome = await store.eventOutcome(TERMINAL, id, message.eventId);
+          return outcome?.over === true && count(message.traceId!) >= outcome.answers.length;
+        });
+        return outcomes();
+      },
+      interrupt: () => gateway.interrupt(key),
+      session: async () => {
+        const route = await store.getRoute(key);
+        return route && !route.expiredReason ? store.getSession(route.sessionId) : undefined;
+      },
+      close: async () => {
+        await gateway.stop();
+        await leave(store, key, share);
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Who may run the program on this home may read all of it anyway. */
+function forTerminal(config: Config): Config {
+  return {
+    ...config,
+    owners: [...config.owners, `${TERMINAL}:${LOCAL_USER}`],
+    streaming: { ...config.streaming, enabled: true },
+    agent: { ...config.agent, restart_drain_timeout: LEAVE_SECONDS },
+  };
+}
+
+/** The conversation ends with its terminal, unless something still waits in it: that is for `hermes -c`. */
+async function leave(
+  store: Store,
+  key: string,
+  share: { only: { platform: string; account: string } },
+): Promise<void> {
+  const route = await store.getRoute(key);
+  if (!route || route.expiredReason) return;
+  if ((await store.waitingMessages(share)).length > 0) return;
+  await store.closeRoute(key, route.sessionId, "cli_close");
+}
+
+/** Messages of one run that are remembered; the oldest give way. */
+const FOLLOWED_MAX = 1000;
+
+/** What was shown, counted by the message that it answers. */
+class Shown implements TerminalView {
+  readonly #view: TerminalView;
+  readonly #counts = new Map<string, number>();
+  readonly #outcomes = new Map<string, TurnEnd["outcome"]>();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(view: TerminalView, events: Events) {
+    this.#view = view;
+    events.watch("terminal", (event) => {
+      if (event.type === "turn-ended")
+        for (const traceId of event.traceIds) this.#outcomes.set(traceId, event.outcome);
+      if (/^(routed|command-ended|turn-ended|delivery-settled)$/.test(event.type)) this.#look();
+    });
+  }
+
+  preview(turnId: string, text: string): void {
+    this.#view.preview(turnId, text);
+  }
+
+  show(message: OutboundMessage): void {
+    this.#view.show(message);
+    const { traceId } = message;
+    if (traceId) this.#counts.set(traceId, (this.#counts.get(traceId) ?? 0) + 1);
+    const oldest = this.#counts.keys().next().value;
+    if (this.#counts.size > FOLLOWED_MAX && oldest !== undefined) this.#counts.delete(oldest);
+  }
+
+  /** Gives what tells how the turn of this message ended. */
+  follow(traceId: string): () => TurnEnd["outcome"] | undefined {
+    return () => {
+      const outcome = this.#outcomes.get(traceId);
+      this.#outcomes.delete(traceId);
+      return outcome;
+    };
+  }
+
+  async until(isDone: (count: (traceId: string) => number) => Promise<boolean>): Promise<void> {
+    for (;;) {
+      let again: () => void = () => undefined;
+      const changed = new Promise<void>((resolve) => {
+        again = resolve;
+      });
+      this.#waiting.add(again);
+      const timer = setTimeout(again, LOOK_AGAIN_MS);
+      try {
+        if (await isDone((traceId) => this.#counts.get(traceId) ?? 0)) return;
+        await changed;
+      } finally {
+        clearTimeout(timer);
+        this.#waiting.delete(again);
+      }
+    }
+  }
+
+  #look(): void {
+    for (const again of this.#waiting) again();
+  }
+}
