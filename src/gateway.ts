@@ -5,6 +5,7 @@ import {
   type AdapterEvents,
   type CanStream,
   type Cursor,
+  canDismiss,
   canPreview,
   canStream,
   canType,
@@ -21,6 +22,7 @@ import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
 import { saveMemories } from "./gateway/farewell.js";
+import { FirstConnects, findLostPreview } from "./gateway/lost-preview.js";
 import { MissedReport } from "./gateway/missed-report.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
@@ -78,6 +80,7 @@ export class Gateway {
   readonly #stopping = new AbortController();
   readonly #routerOptions: RouterOptions;
   readonly #missed: MissedReport;
+  readonly #connected = new FirstConnects();
   /** Routing that is under way: a stop waits for it. */
   readonly #routing = new Set<Promise<void>>();
   #refill: NodeJS.Timeout | undefined;
@@ -123,6 +126,7 @@ export class Gateway {
       enter: (row) => this.#track(this.#route(row), row.traceId),
       newSession: (message) => this.#newSession(message),
       wake: () => this.#delivery.wake(),
+      unanswered: (row) => this.#dismiss(row),
     });
     this.#routerOptions = routerOptionsOf(config, store, nowSeconds());
     this.#missed = new MissedReport(log);
@@ -154,6 +158,7 @@ export class Gateway {
     clearTimeout(this.#refill);
     clearInterval(this.#look);
     this.#stopping.abort("shutdown");
+    this.#connected.end();
     await Promise.all(
       adapters.map((adapter) =>
         adapter.disconnect().catch((error: unknown) => log.warn({ err: error }, "disconnect failed")),
@@ -236,6 +241,7 @@ export class Gateway {
         events,
         signal,
       }).start();
+      this.#connected.add(adapter);
       this.#track(this.#delivery.settleUnknown(rowsOf(adapter)));
     });
     this.#track(this.#delivery.settleUnknown(rowsOf()));
@@ -312,6 +318,14 @@ export class Gateway {
   async #settle(row: InboxRow, state: "done" | "refused", reason: string, text?: string): Promise<void> {
     const replies = text ? [{ target: targetOf(row.message), kind: "command" as const, text }] : [];
     await this.#parts.store.settleMessage({ inboxId: row.id, state, reason, replies });
+    if (replies.length === 0) this.#dismiss(row);
+  }
+
+  /** Nothing will be said to it. */
+  #dismiss(row: InboxRow): void {
+    const target = targetOf(row.message);
+    const adapter = this.#adapterFor(target);
+    if (adapter && canDismiss(adapter)) adapter.dismiss(target);
   }
 
   #queue(row: InboxRow): void {
@@ -329,6 +343,9 @@ export class Gateway {
   // ── run ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #runTurn(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void> {
+    const [first] = rows;
+    if (first && this.#parts.config.streaming.enabled && !first.message.errand)
+      await findLostPreview(this.#parts, this.#adapterFor(targetOf(first.message)), first, this.#connected);
     await runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
     const route = await this.#parts.store.getRoute(key);
     if (route) this.#parts.routeChanged(route);

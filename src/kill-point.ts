@@ -5,6 +5,7 @@
 export type KillPoint =
   | "accepted" // the inbox has it, the platform hasn't been told
   | "turn-started"
+  | "preview-shown" // the chat shows an unfinished answer, nobody has noted where
   | "turn-answered" // the agent is done, nothing of it is stored
   | "turn-committed" // stored, not sent
   | "before-send"

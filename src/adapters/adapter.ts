@@ -93,6 +93,17 @@ export interface CanStream {
   show(target: Target, messageId: string | null, text: string, signal: AbortSignal): Promise<string | null>;
 }
 
+/** Finds an unfinished answer that it showed and whose id was lost. */
+export interface CanFindPreview {
+  /** In answer to this message; null: there is none. */
+  findPreview(target: Target, signal: AbortSignal): Promise<string | null>;
+}
+
+/** Shows that something is done with a message, and can take that back when nothing will come of it. */
+export interface CanDismiss {
+  dismiss(target: Target): void;
+}
+
 /** Tells whether a send whose outcome is unknown has arrived. */
 export interface CanLookUp {
   lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown">;
@@ -110,6 +121,8 @@ export interface MenuCommand {
 }
 
 export const canStream = (adapter: object): adapter is CanStream => "show" in adapter;
+export const canFindPreview = (adapter: object): adapter is CanFindPreview => "findPreview" in adapter;
+export const canDismiss = (adapter: object): adapter is CanDismiss => "dismiss" in adapter;
 export const canLookUp = (adapter: object): adapter is CanLookUp => "lookUp" in adapter;
 export const canRegisterCommands = (adapter: object): adapter is CanRegisterCommands =>
   "registerCommands" in adapter;

@@ -112,6 +112,7 @@ async function loadDiscord(bot: Named<"discord">, options: RegistryOptions): Pro
     replyToMode: bot.reply_to_mode,
     replyInThread: bot.auto_thread ?? bot.reply_in_thread,
     rolesMatter: bot.allowed_roles.length > 0,
+    streamCursor: options.config.streaming.cursor,
     catchUpMaxAgeSeconds: bot.catch_up_max_age,
     media: mediaOf(options),
     log: options.log,

@@ -1,4 +1,5 @@
 import type { CanStream } from "../adapters/adapter.js";
+import { killPoint } from "../kill-point.js";
 import type { Target } from "../message.js";
 
 /**
@@ -75,6 +76,7 @@ export class Stream {
       const signal = AbortSignal.timeout(SHOW_TIMEOUT_MS);
       counted();
       const id = await adapter.show(target, this.#messageId, text + cursor, signal);
+      killPoint("preview-shown");
       if (id !== null && id !== this.#messageId) await shown(id);
       this.#messageId = id;
       this.#shownText = text;

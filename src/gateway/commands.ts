@@ -26,6 +26,8 @@ export interface DeskParts {
   enter(row: InboxRow): void;
   newSession(message: InboundMessage): Promise<NewSession>;
   wake(): void;
+  /** Nothing will be said to it. */
+  unanswered(row: InboxRow): void;
 }
 
 /** In the key of side work, after that of the chat that asked for it. */
@@ -104,6 +106,7 @@ export class CommandDesk implements CommandGateway {
     const settled = { inboxId: row.id, state: "done", reason: `/${command.name}`, replies } as const;
     const follow = outcome.turn && followUp(row, command.name, outcome.turn.text);
     const next = await this.store.settleMessage({ ...settled, ...(follow ? { follow } : {}) });
+    if (!next && replies.length === 0) this.#desk.unanswered(row);
     if (next && outcome.turn?.steer) this.#desk.lanes.steer(next);
     else if (next) this.#desk.lanes.push({ row: next });
   }

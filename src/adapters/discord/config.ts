@@ -11,6 +11,8 @@ export interface DiscordOptions {
   replyToMode?: "first" | "all" | "off";
   /** Answer a channel message in a thread of its own. */
   replyInThread?: boolean;
+  /** What the caller puts behind an unfinished answer: by it such an answer is known again. */
+  streamCursor?: string;
   /** Roles decide who may talk: they are asked for where a message doesn't tell them. */
   rolesMatter?: boolean;
   /** Of messages missed for longer no more is read than a page; 0: never catch up. */
@@ -70,6 +72,7 @@ export function settingsOf(options: DiscordOptions): Settings {
     apiUrl: (options.apiUrl ?? "https://discord.com/api").replace(/\/+$/, ""),
     replyToMode: options.replyToMode ?? "first",
     replyInThread: options.replyInThread ?? false,
+    streamCursor: options.streamCursor ?? " ▉",
     rolesMatter: options.rolesMatter ?? false,
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
     media: options.media ?? null,

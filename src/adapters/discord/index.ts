@@ -6,6 +6,8 @@ import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanDismiss,
+  CanFindPreview,
   CanLookUp,
   CanRegisterCommands,
   CanStream,
@@ -31,7 +33,14 @@ import { Sessions } from "./sessions.js";
 
 export type { DiscordOptions } from "./config.js";
 
-export interface DiscordAdapter extends Adapter, CanStream, CanLookUp, CanRegisterCommands, CanType {}
+export interface DiscordAdapter
+  extends Adapter,
+    CanStream,
+    CanFindPreview,
+    CanLookUp,
+    CanRegisterCommands,
+    CanDismiss,
+    CanType {}
 
 /** Long messages come in pieces: the client cuts pasted text at its own limit. */
 const BURST = { quietMs: 0, afterLongMs: 1500, longChars: 1900 };
@@ -199,6 +208,14 @@ class Discord implements DiscordAdapter {
 
   show(target: Target, messageId: string | null, text: string, signal: AbortSignal): Promise<string | null> {
     return this.#connected().sender.show(target, messageId, text, signal);
+  }
+
+  async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
+    return (await this.#connection?.sender.findPreview(target, signal)) ?? null;
+  }
+
+  dismiss(target: Target): void {
+    this.#connection?.sender.dismiss(target);
   }
 
   type(target: Target): void {

@@ -7,7 +7,7 @@ import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type { Settings } from "./config.js";
 import { discordCode, isRefusal, sendErrorOf } from "./faults.js";
-import { findSent, type Wanted } from "./find-sent.js";
+import { findSent, type Wanted, type Where } from "./find-sent.js";
 import { isId, nonceOf, parseMessageId } from "./ids.js";
 import type { Interactions } from "./interactions.js";
 import { renderParts, renderPreview } from "./render.js";
@@ -208,6 +208,25 @@ export class Sender {
     }
   }
 
+  /** Ours, in answer to that message, and still with the mark of what isn't finished. */
+  async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
+    const mark = this.#parts.settings.streamCursor.trim();
+    const where = this.#placeOfAnswer(target);
+    if (mark === "" || !where) return null;
+    const unfinished: Wanted = ({ content }) => content.trimEnd().endsWith(mark);
+    const [found] = await findSent(this.#parts, where, [unfinished], signal);
+    return found ?? null;
+  }
+
+  /** A command that nothing is said to: its "is thinking" goes. */
+  dismiss(target: Target): void {
+    const route = this.#parts.interactions.routeFor(target.replyTo);
+    if (!route) return;
+    this.#parts.rest.delete(route, { auth: false }).catch((error: unknown) => {
+      this.#parts.settings.log("debug", "a command's answer was not taken away", { err: error });
+    });
+  }
+
   /** Lasts ten seconds there. */
   type(target: Target): void {
     const channelId = target.threadId ?? target.chatId ?? "";
@@ -234,18 +253,23 @@ export class Sender {
     }
   }
 
+  /** Undefined: an answer says too little of itself there to be found. */
+  #placeOfAnswer(target: Target): Where | undefined {
+    const { messageId: questionId, parentId } = parseMessageId(target.replyTo ?? "");
+    // In a thread of its own the first post quotes nothing, and is the first.
+    const quoted = parentId === null;
+    const findable = isId(questionId) && (!quoted || this.#parts.settings.replyToMode !== "off");
+    return findable ? { channelId: channelOf(target), questionId, quoted } : undefined;
+  }
+
   /** What of it is there, and remembered from now on; undefined: it says too little of itself to be found. */
   async #find(
     { target, nonce }: OutboundMessage,
     { texts, batches }: Plan,
     signal: AbortSignal,
   ): Promise<string[] | undefined> {
-    const { messageId: questionId, parentId } = parseMessageId(target.replyTo ?? "");
-    // In a thread of its own the first post quotes nothing, and is the first.
-    const quoted = parentId === null;
-    const findable = isId(questionId) && (!quoted || this.#parts.settings.replyToMode !== "off");
-    if (!findable || texts.length === 0) return undefined;
-    const where = { channelId: channelOf(target), questionId, quoted };
+    const where = this.#placeOfAnswer(target);
+    if (!where || texts.length === 0) return undefined;
     const wanted = [...texts.map(saying), ...batches.map(carrying)];
     const found = await findSent(this.#parts, where, wanted, signal);
     const known = this.#arrived.get(nonce) ?? [];

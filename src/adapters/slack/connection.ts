@@ -12,6 +12,7 @@ import { explain, isHopeless } from "./faults.js";
 import type { HealthWatch } from "./health.js";
 import { type Delivered, Intake } from "./intake.js";
 import type { Identity, SlackEvent } from "./native.js";
+import { Responses } from "./responses.js";
 import { Sender } from "./sender.js";
 import { Socket } from "./socket.js";
 import { Streams } from "./streams.js";
@@ -132,6 +133,7 @@ export class Connection {
     const threads = new Threads(api, identity, times.lookUpMs);
     const streams = new Streams({ settings, api, identity });
     const cursor = new SeenCursor(events);
+    const responses = new Responses({ events, apiUrl: settings.apiUrl, timeoutMs: times.callMs });
     const closing = this.#stopping.signal;
     const intake = new Intake({
       settings,
@@ -141,6 +143,7 @@ export class Connection {
       threads,
       events,
       cursor,
+      responses,
       commandNames,
       closing,
     });
@@ -148,7 +151,7 @@ export class Connection {
       streams,
       intake,
       cursor,
-      sender: new Sender({ settings, api, identity, streams, threads }),
+      sender: new Sender({ settings, api, identity, streams, threads, responses }),
       typing: new Typing(api, times.typingMs, times.lookUpMs),
     };
   }

@@ -9,6 +9,11 @@ export function commandEventId(team: string, triggerId: string): string {
   return `${team}:command:${triggerId}`;
 }
 
+/** A command is no post and has no id of Slack's: this is what its answer refers to. */
+export function commandId(triggerId: string): string {
+  return `command:${triggerId}`;
+}
+
 /** A message that is still being streamed must be closed before it can be edited: its id says so. */
 const STREAM = "stream:";
 

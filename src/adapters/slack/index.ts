@@ -4,6 +4,7 @@ import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanFindPreview,
   CanLookUp,
   CanRegisterCommands,
   CanStream,
@@ -22,7 +23,13 @@ import { LONGEST_MESSAGE } from "./render.js";
 
 export type { SlackOptions } from "./config.js";
 
-export interface SlackAdapter extends Adapter, CanStream, CanLookUp, CanType, CanRegisterCommands {
+export interface SlackAdapter
+  extends Adapter,
+    CanStream,
+    CanFindPreview,
+    CanLookUp,
+    CanType,
+    CanRegisterCommands {
   /** For the app's Request URL in HTTP mode: events and slash commands alike. */
   handleRequest(request: Request): Promise<Response>;
 }
@@ -76,6 +83,8 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       (await connection?.desk?.sender.lookUp(message, signal)) ?? "unknown",
     show: async (target: Target, messageId: string | null, text: string, signal: AbortSignal) =>
       await desk().streams.show(target, messageId, text, signal),
+    findPreview: async (target: Target, signal: AbortSignal) =>
+      (await connection?.desk?.sender.findPreview(target, signal)) ?? null,
     type: (target: Target): void => connection?.desk?.typing.show(target),
 
     /** Slack's menu of commands belongs to the app's manifest; here they make `!name` work in messages. */

@@ -12,6 +12,7 @@ import { fetchFile } from "./media.js";
 import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
 import type { Identity, SlackCommand, SlackEvent, SlackFile } from "./native.js";
 import { type Incoming, type NormaliseContext, normalise, normaliseCommand } from "./normalise.js";
+import type { Responses } from "./responses.js";
 import type { Threads } from "./threads.js";
 
 export interface Delivered {
@@ -27,6 +28,7 @@ export interface IntakeParts {
   threads: Threads;
   events: AdapterEvents;
   cursor: SeenCursor;
+  responses: Responses;
   commandNames: ReadonlySet<string>;
   closing: AbortSignal;
 }
@@ -172,6 +174,7 @@ export class Intake {
     const [threadId] = await Promise.all([given ?? threads.lastOf(channel, user), directory.learn([user])]);
     const message = normaliseCommand(body, threadId, nowSeconds(), this.#context);
     if (!message) return;
+    await this.#parts.responses.remember(message.origin.messageId!, body.response_url);
     await this.#inLine(`${channel}:${threadId ?? ""}`, () => events.receive(message));
   }
 

@@ -60,6 +60,7 @@ export interface SlackCommand {
   user_name?: string;
   team_id?: string;
   trigger_id?: string;
+  response_url?: string;
   thread_ts?: string;
 }
 

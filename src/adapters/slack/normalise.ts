@@ -3,7 +3,7 @@ import { displayName } from "../../media/names.js";
 import { kindOf } from "../../media/sniff.js";
 import type { Attachment, ChatType, InboundMessage } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
-import { commandEventId, isTs, postEventId } from "./ids.js";
+import { commandEventId, commandId, isTs, postEventId } from "./ids.js";
 import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
 import type { Identity, SlackAttachment, SlackCommand, SlackEvent, SlackFile } from "./native.js";
 
@@ -183,7 +183,7 @@ export function normaliseCommand(
       userId,
       userName: context.nameOf(userId) ?? body.user_name ?? null,
       guildId: body.team_id ?? context.identity.teamId,
-      messageId: null,
+      messageId: commandId(triggerId),
     },
     text: commandText(command, (body.text ?? "").trim(), context.slashCommand),
     attachments: [],

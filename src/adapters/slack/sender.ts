@@ -2,16 +2,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
-import type { OutboundMessage, Receipt } from "../../message.js";
+import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type { SlackApi } from "./api.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { SlackSettings } from "./config.js";
 import { slackCode, toSendError } from "./faults.js";
 import { pages } from "./history.js";
-import { isTs } from "./ids.js";
+import { isTs, streamId } from "./ids.js";
 import type { Identity, SlackEvent } from "./native.js";
 import { editBody, MARKER_TYPE, markerOf, placeOf } from "./outgoing.js";
 import { render } from "./render.js";
+import type { Responses } from "./responses.js";
 import type { Part } from "./split.js";
 import type { Streams } from "./streams.js";
 import type { Threads } from "./threads.js";
@@ -23,6 +24,7 @@ export interface SenderParts {
   identity: Identity;
   streams: Streams;
   threads: Threads;
+  responses: Responses;
 }
 
 /** What of a message is there already: step → ts. Its files, all together, are the step after the last part. */
@@ -47,6 +49,8 @@ const NOT_EDITABLE = new Set([
   "message_not_owned_by_app",
   "is_inactive",
 ]);
+
+const CLOSED_TO_US = new Set(["not_in_channel", "channel_not_found"]);
 
 export class Sender {
   readonly #parts: SenderParts;
@@ -80,6 +84,26 @@ export class Sender {
     } catch {
       return "unknown";
     }
+  }
+
+  /** What we posted and never marked as an answer: it was being written. */
+  async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
+    const { replyTo } = target;
+    if (!isTs(replyTo)) return null;
+    for await (const page of pages(this.#parts.api, { ...placeOf(target), oldest: replyTo }, 1, signal)) {
+      const found = page.find(
+        (post) => Number(post.ts) > Number(replyTo) && this.#isUnfinished(post, target),
+      );
+      if (found?.ts) return streamId(found.ts);
+    }
+    return null;
+  }
+
+  /** Outside of threads the cursor behind the words tells; a stream has none. */
+  #isUnfinished(post: SlackEvent, { threadId }: Target): boolean {
+    if (!this.#isOurs(post) || post.metadata?.event_type || post.files) return false;
+    const cursor = this.#parts.settings.streamCursor.trim();
+    return threadId !== null || (cursor !== "" && (post.text ?? "").trimEnd().endsWith(cursor));
   }
 
   async #plan(message: OutboundMessage): Promise<Plan> {
@@ -164,11 +188,25 @@ export class Sender {
         return await upload(this.#parts, placeOf(message.target), plan.files, signal);
       const part = plan.parts[step]!;
       const edited = step === 0 && message.replaces ? await this.#replace(message, part, signal) : undefined;
-      return edited ?? (await this.#post(message, part, step, signal));
+      return edited ?? (await this.#say(message, part, step, signal));
     } catch (error) {
       const failure = toSendError(error);
       if (failure.outcome === "unknown") progress.unsureAtMs = Date.now();
       throw failure;
+    }
+  }
+
+  /** Commands may be given in rooms where the bot isn't: then only Slack's own address for the answer helps. */
+  async #say(message: OutboundMessage, part: Part, step: number, signal: AbortSignal): Promise<string> {
+    try {
+      return await this.#post(message, part, step, signal);
+    } catch (error) {
+      const { responses } = this.#parts;
+      const closed = CLOSED_TO_US.has(slackCode(error) ?? "");
+      const url = closed ? await responses.urlFor(message.target.replyTo) : undefined;
+      if (url === undefined) throw error;
+      await responses.respond(url, part.text, signal);
+      return "";
     }
   }
 

@@ -45,6 +45,17 @@ describe("slash commands", () => {
     ]);
   });
 
+  it("that nobody answers don't think for ever", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    const ada = emulator.user("Ada");
+    const channel = emulator.channel(emulator.guild("S"), "c");
+    emulator.command(ada, channel, "status");
+    const { target } = answer(await inbox.message("/status"), "");
+    expect(emulator.said(channel)).toMatchObject([{ loading: true }]);
+    adapter.dismiss(target);
+    await until("it is gone", () => emulator.said(channel).length === 0);
+  });
+
   it("are answered in the same place after a restart, also when the first attempt had arrived", async () => {
     const bench = await connected();
     const { emulator, inbox } = bench;

@@ -237,3 +237,20 @@ describe("while an answer is written", () => {
     expect(bench.emulator.typing).toEqual([dm.id]);
   });
 });
+
+describe("an unfinished answer whose id was lost", () => {
+  it("is found again by its mark, and answers never are", async () => {
+    const bench = await connected();
+    const ada = bench.emulator.user("Ada");
+    const dm = bench.emulator.dm(ada);
+    bench.emulator.say(ada, dm, "q");
+    const message = await bench.inbox.message("q");
+    const { target } = answer(message, "");
+    expect(await bench.adapter.findPreview(target, soon())).toBeNull();
+    const shown = await bench.adapter.show(target, null, "half an answer ▉", soon());
+    expect(await bench.adapter.findPreview(target, soon())).toBe(shown);
+    await bench.adapter.send(answer(message, "whole", { replaces: shown! }), soon());
+    expect(await bench.adapter.findPreview(target, soon())).toBeNull();
+    expect(bench.emulator.said(dm).map(({ text }) => text)).toEqual(["whole"]);
+  });
+});

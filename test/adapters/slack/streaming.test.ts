@@ -98,3 +98,19 @@ describe("typing", () => {
     expect(b.slack.callsOf("assistant.threads.setStatus")).toHaveLength(1);
   });
 });
+
+describe("an unfinished answer whose id was lost", () => {
+  it.each(["native", "edit"] as const)("is found again (%s), and answers never are", async (streaming) => {
+    b = await bench({ adapter: { streaming } });
+    const { ts } = b.slack.say({ channel: "D1", user: "U1", text: "q", silently: true });
+    const target = outbound({ threadId: streaming === "native" ? ts : null, replyTo: ts }, "").target;
+    expect(await b.adapter.findPreview(target, patient())).toBeNull();
+    const shown = await b.adapter.show(target, null, "half an answer ▉", patient());
+    const found = await b.adapter.findPreview(target, patient());
+    expect(found).toMatch(new RegExp(`${shown!.replace("stream:", "")}$`));
+    await b.adapter.send({ ...outbound({}, "whole"), target, replaces: found! }, patient());
+    expect(await b.adapter.findPreview(target, patient())).toBeNull();
+    const posts = b.slack.workspace.all("D1").filter(({ user }) => user !== "U1");
+    expect(posts.map(({ text }) => text)).toEqual(["whole"]);
+  });
+});

@@ -231,7 +231,7 @@ export class SlackEmulator {
       command,
       text,
       api_app_id: this.workspace.appId,
-      response_url: `${this.#server.url}/commands/1`,
+      response_url: `${this.#server.url}/commands/${channel}/${user}/${++this.#count}`,
       trigger_id: `${Date.now()}.${++this.#count}.abc`,
       ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
     });

@@ -27,6 +27,7 @@ export interface ServerParts {
 }
 
 export class ApiServer {
+  readonly #answered = new Map<string, number>();
   readonly calls: Call[] = [];
   readonly #parts: ServerParts;
   readonly #server: http.Server;
@@ -74,6 +75,7 @@ export class ApiServer {
     const path = new URL(request.url ?? "/", this.url).pathname;
     const body = await bodyOf(request);
     if (path.startsWith("/files-pri/")) return this.#file(path, request, response);
+    if (path.startsWith("/commands/")) return this.#whisper(path, body.toString(), response);
     if (path.startsWith("/upload/v1/")) return this.#upload(path, request, body, response);
     await this.#api(path.replace(/^\/api\//, ""), body.toString(), request, response);
   }
@@ -136,6 +138,18 @@ export class ApiServer {
     if (!file) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": file.mimetype, "content-length": file.content.length });
     response.end(file.content);
+  }
+
+  /** Five answers to a command, whoever has its address; seen by its sender. */
+  #whisper(path: string, body: string, response: ServerResponse): void {
+    const uses = (this.#answered.get(path) ?? 0) + 1;
+    this.#answered.set(path, uses);
+    if (uses > 5) return void response.writeHead(404).end("used_url");
+    const [, , channel = "", user = ""] = path.split("/");
+    const { text } = JSON.parse(body) as { text: string };
+    this.#parts.context.workspace.whispers.push({ channel, user, text });
+    this.#parts.changed();
+    response.writeHead(200).end("ok");
   }
 
   async #upload(
