@@ -13,7 +13,7 @@ const cents = new Intl.NumberFormat(locale, {
   style: "currency",
   currency: "USD",
   currencyDisplay: "narrowSymbol",
-  maximumFractionDigits: 4,
+  minimumFractionDigits: 4,
 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -31,7 +31,10 @@ const dayName = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short"
 export const number = (value: number) => whole.format(value);
 /** 1,234 in full, 12.3K beyond. */
 export const short = (value: number) => (value < 10_000 ? whole.format(value) : compact.format(value));
-export const money = (usd: number) => (usd > 0 && usd < 0.1 ? cents : dollars).format(usd);
+/** To the cent; what is less is said to be. */
+export const money = (usd: number) =>
+  usd > 0 && usd < 0.01 ? `<${dollars.format(0.01)}` : dollars.format(usd);
+export const exactMoney = (usd: number) => cents.format(usd);
 
 export const moment = (at: number) => dateTime.format(at * 1000);
 export const fullMoment = (at: number) => fullDateTime.format(at * 1000);
@@ -92,7 +95,7 @@ export function bytes(count: number): string {
 export const milliseconds = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
 const NAMES: Record<string, string> = {
-  "api-server": "API",
+  api_server: "API",
   cli: "Terminal",
   console: "Console",
   cron: "Schedules",
@@ -105,7 +108,7 @@ const NAMES: Record<string, string> = {
 };
 
 const COLORS: Record<string, number> = {
-  "api-server": 6,
+  api_server: 6,
   cron: 2,
   discord: 3,
   slack: 4,

@@ -53,6 +53,7 @@ function welcome(url: string | undefined, echo: boolean, home: string): void {
   print("");
   print(`${colors.bold("Hermes Gateway")} is running.`);
   if (url) print(`  Talk to it   ${colors.cyan(url)}`);
+  if (url) print(`  Look at it   ${colors.cyan(`${url}/dashboard`)}`);
   print(`  Its home     ${home}`);
   if (echo)
     print(

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { SessionDetail } from "../../../src/http/dashboard/types.js";
-import { counted, moment, money, number, platformName, short } from "../format.js";
+import { counted, exactMoney, moment, money, number, platformName, short } from "../format.js";
 import { Platform } from "../parts/badges.js";
 import { Icon } from "../parts/icons.js";
 import { Lineage } from "../parts/lineage.js";
@@ -38,8 +38,8 @@ export function SessionPage({ id }: { id: string }) {
         <div class="session">
           <Transcript session={session} at={at.current} mark={mark} />
           <aside class="session-aside" aria-label="About this session">
-            <Facts session={session} />
             <Lineage id={session.id} />
+            <Facts session={session} />
           </aside>
         </div>
       ) : error ? (
@@ -117,6 +117,6 @@ const REASONS: Record<string, string> = {
 };
 
 function costText(actual: number | null, estimated: number | null): string {
-  if (actual !== null) return money(actual);
-  return estimated === null ? "Unknown" : `${money(estimated)} (estimated)`;
+  if (actual !== null) return exactMoney(actual);
+  return estimated === null ? "Unknown" : `${exactMoney(estimated)} (estimated)`;
 }

@@ -2,6 +2,7 @@ import type { Trace, TraceAnswer } from "../../../src/http/dashboard/types.js";
 import { duration, exactClock, moment, platformName } from "../format.js";
 import { Badge, type Tone } from "../parts/badges.js";
 import { Icon } from "../parts/icons.js";
+import { Markdown } from "../parts/markdown.js";
 import { Page } from "../parts/page.js";
 import { Failed, Loading } from "../parts/states.js";
 import { useFetched } from "../state/fetched.js";
@@ -65,7 +66,11 @@ function One({ trace }: { trace: Trace }) {
       <section class="card" aria-labelledby={`way-${inbox.id}`}>
         <div class="card-head">
           <h2 id={`way-${inbox.id}`}>Timeline</h2>
-          {first ? <p class="quiet">{moment(first.at)}</p> : null}
+          {first ? (
+            <p class="quiet">
+              {moment(first.at)}, trace <span class="mono">{inbox.traceId}</span>
+            </p>
+          ) : null}
         </div>
         <ol class="timeline">
           {steps.map(({ at, what, detail }, i) => {
@@ -105,7 +110,9 @@ function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
         <h2 id={`out-${id}`}>{capital(kind)}</h2>
         <Badge tone={tone}>{label}</Badge>
       </div>
-      <p class="trace-answer">{text}</p>
+      <div class="trace-answer">
+        <Markdown text={text} />
+      </div>
       <p class="session-facts">
         <span class="mono">out:{id}</span>
         {attempts > 1 ? <span>{attempts} attempts</span> : null}

@@ -83,6 +83,9 @@ function marked(title: string, q: string): string {
   return `${title.slice(0, at)}>>>${title.slice(at, end)}<<<${title.slice(end)}`;
 }
 
+/** Markdown's own signs say nothing in a line of text. */
+const withoutMarks = (text: string) => text.replace(/```\w*|\*\*|`/g, "");
+
 function HitRow({ hit }: { hit: Hit }) {
   return (
     <li class="hit session-row">
@@ -91,7 +94,7 @@ function HitRow({ hit }: { hit: Hit }) {
           {hit.title ?? "Untitled session"}
         </a>
         <p class="snippet">
-          <Highlight text={hit.snippet} />
+          <Highlight text={withoutMarks(hit.snippet)} />
         </p>
       </div>
       <p class="session-facts">

@@ -38,7 +38,7 @@ export function Lineage({ id }: { id: string }) {
 
 const KINDS: Record<LineageNode["kind"], string> = {
   root: "began here",
-  compression: "goes on after a summary",
+  compression: "after a summary",
   branch: "branched off",
   delegate: "handed on",
   child: "began from it",
