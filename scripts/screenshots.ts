@@ -13,7 +13,7 @@ import { type Demo, makeDemo } from "./demo/history.js";
 
 const HERMES = fileURLToPath(new URL("../dist/cli/hermes.js", import.meta.url));
 const TOKEN = "a-token-for-the-screenshots";
-const DESKTOP = { width: 1280, height: 860 };
+const DESKTOP = { width: 1240, height: 820 };
 const PHONE = { width: 390, height: 844 };
 
 interface Shot {
@@ -27,15 +27,21 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: "overview", path: () => "/", ready: ".canvas canvas" },
+  // The start itself keeps the event loop busy: that passes.
+  { name: "overview", path: () => "/", ready: ".canvas canvas", prepare: calm },
   { name: "overview-dark", path: () => "/", dark: true, ready: ".canvas canvas" },
   { name: "overview-phone", path: () => "/", viewport: PHONE, ready: ".canvas canvas" },
   { name: "sessions", path: () => "/sessions", ready: ".session-row" },
-  { name: "search", path: () => "/sessions?q=dock", ready: ".hit mark" },
-  { name: "session", path: ({ project }) => `/sessions/${project.second}`, ready: ".lineage svg" },
+  { name: "search", path: () => "/sessions?q=dog&date=30", ready: ".hit mark" },
+  {
+    name: "session",
+    path: ({ project }) => `/sessions/${project.root}`,
+    ready: ".lineage svg",
+    prepare: unfold,
+  },
   {
     name: "session-dark",
-    path: ({ project }) => `/sessions/${project.root}`,
+    path: ({ project }) => `/sessions/${project.second}`,
     dark: true,
     ready: ".lineage svg",
   },
@@ -98,6 +104,18 @@ try {
   await new Promise((resolve) => daemon.once("close", resolve));
   await Promise.all([telegram.close(), discord.close(), slack.close()]);
   fs.rmSync(home, { recursive: true, force: true });
+}
+
+async function unfold(page: Page): Promise<void> {
+  await page.locator("details.tool", { hasText: "read_file" }).locator("summary").click();
+  await page.mouse.move(0, 0);
+}
+
+async function calm(page: Page): Promise<void> {
+  await page
+    .locator("#app:not(:has(.warn))")
+    .waitFor({ timeout: 60_000 })
+    .catch(() => undefined);
 }
 
 async function readyUrl(): Promise<string> {

@@ -227,20 +227,26 @@ export const DELEGATED: Talk = {
   ],
 };
 
-/** Short things that are said all day. */
-export const REMARKS: readonly string[] = [
-  "What's on my calendar today?",
-  "Translate: the parcel arrives on Thursday",
-  "Is the build green again?",
-  "Shorten this to two sentences please",
-  "Which port does Postgres use?",
-  "Remind me at five to call the dentist",
-  "What did we decide about the logo?",
-  "Convert 3.5 cups of flour to grams",
-  "Write a haiku about merge conflicts",
-  "How do I undo the last commit but keep the changes?",
-  "Summarise the thread above",
-  "Any news on the invoice from March?",
+/** Short things that are said all day, and what comes back. */
+export const REMARKS: readonly [asked: string, answer: string][] = [
+  ["What's on my calendar today?", "Two things: the dentist at ten and the release review at three."],
+  ["Translate: the parcel arrives on Thursday", "*Das Paket kommt am Donnerstag.*"],
+  ["Is the build green again?", "Since 14:02, yes. The flaky checkout test was the last one."],
+  ["Shorten this to two sentences please", "The migration is ready. It needs ten minutes and your go."],
+  ["Which port does Postgres use?", "5432, unless somebody changed it."],
+  ["Remind me at five to call the dentist", "I will."],
+  ["What did we decide about the logo?", "The second draft, without the shadow."],
+  ["Convert 3.5 cups of flour to grams", "About 420 g."],
+  [
+    "Write a haiku about merge conflicts",
+    "Two truths in one file,\narrows point left and then right.\nWho was here before?",
+  ],
+  [
+    "How do I undo the last commit but keep the changes?",
+    "`git reset --soft HEAD~1`. Your changes stay staged, only the commit is gone.",
+  ],
+  ["Summarise the thread above", "Everybody agrees on Friday; only the room is open."],
+  ["Any news on the invoice from March?", "It was paid on the 2nd."],
 ];
 
 export const PEOPLE: Record<string, readonly { id: string; name: string }[]> = {

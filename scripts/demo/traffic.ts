@@ -80,7 +80,8 @@ function addMessage(
 ): void {
   const platform = random.pick(PLATFORMS);
   const person = random.pick(PEOPLE[platform]!);
-  const message = messageFrom(platform, person, random.pick(REMARKS), at);
+  const [asked, answer] = random.pick(REMARKS);
+  const message = messageFrom(platform, person, asked, at);
   const turn = `turn-${random.hex(8)}`;
   const thinks = 0.8 + 5 * random.next() ** 2;
   const session = sessions.find(({ source, user_id }) => source === platform && user_id === person.id);
@@ -93,7 +94,7 @@ function addMessage(
     session_id: session?.id ?? null,
   });
   insertOutbox(db, targetOf(message), {
-    text: "Here you are.",
+    text: answer,
     inbox_id: id,
     turn_id: turn,
     state: "sent",
