@@ -10,17 +10,18 @@ import {
 import { loadConfig } from "../../config/load.js";
 import { ensureHome, homePaths, resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
-import type { Events, TurnEnd } from "../../events.js";
+import type { Events, GatewayEventOf, TurnEnd } from "../../events.js";
 import { Gateway } from "../../gateway.js";
 import { createLog } from "../../log.js";
 import { gatewayParts, secretsOf } from "../../main.js";
-import type { OutboundMessage } from "../../message.js";
+import type { InboundMessage, OutboundMessage } from "../../message.js";
 import { isolationOf } from "../../rules.js";
 import type { SessionRow } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { openStore } from "../../store/sqlite/index.js";
 import type { Store } from "../../store/store.js";
+import { type TraceId, traceIdOf } from "../../trace-id.js";
 import { startWatchers } from "../../watchers.js";
 import { withProgress } from "../progress.js";
 import { enterSession } from "./resume.js";
@@ -87,13 +88,9 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
       events,
       say: async (text) => {
         const message = terminalMessage(id, text);
-        const outcomes = shown.follow(message.traceId!);
         await adapter.say(message);
-        await shown.until(async (count) => {
-          const outcome = await store.eventOutcome(TERMINAL, id, message.eventId);
-          return outcome?.over === true && count(message.traceId!) >= outcome.answers.length;
-        });
-        return outcomes();
+        await shown.until(() => isOver(store, shown, message));
+        return shown.ended(message)?.outcome;
       },
       interrupt: () => gateway.interrupt(key),
       session: async () => {
@@ -134,22 +131,39 @@ async function leave(
   await store.closeRoute(key, route.sessionId, "cli_close");
 }
 
-/** Messages of one run that are remembered; the oldest give way. */
-const FOLLOWED_MAX = 1000;
+/** Nothing more will come of it, and all that came was shown. */
+async function isOver(store: Store, shown: Shown, message: InboundMessage): Promise<boolean> {
+  const about = ({ account, eventId }: InboundMessage) => store.eventOutcome(TERMINAL, account, eventId);
+  const outcome = await about(message);
+  // Another terminal goes on with it.
+  if (!outcome) return true;
+  const end = shown.ended(message);
+  if (!outcome.over || (outcome.sessionId !== null && !end)) return false;
+  // What was written in a row has one answer: that of the first.
+  const first = end?.message ?? message;
+  const answered = first.eventId === message.eventId ? outcome : await about(first);
+  return shown.count(first) >= (answered?.answers.length ?? 0);
+}
 
-/** What was shown, counted by the message that it answers. */
+/** Messages that are remembered; the oldest give way. */
+const REMEMBERED_MAX = 1000;
+const GOES_ON = new Set<TurnEnd["outcome"]>(["retrying", "overtaken", "released"]);
+
+type TurnEnded = GatewayEventOf<"turn-ended">;
+
+/** What was shown and which turns ended, by the message that it was about. */
 class Shown implements TerminalView {
   readonly #view: TerminalView;
-  readonly #counts = new Map<string, number>();
-  readonly #outcomes = new Map<string, TurnEnd["outcome"]>();
+  readonly #counts = new Map<TraceId, number>();
+  readonly #ends = new Map<TraceId, TurnEnded>();
   readonly #waiting = new Set<() => void>();
 
   constructor(view: TerminalView, events: Events) {
     this.#view = view;
     events.watch("terminal", (event) => {
-      if (event.type === "turn-ended")
-        for (const traceId of event.traceIds) this.#outcomes.set(traceId, event.outcome);
-      if (/^(routed|command-ended|turn-ended|delivery-settled)$/.test(event.type)) this.#look();
+      if (event.type === "turn-ended" && !GOES_ON.has(event.outcome))
+        for (const traceId of event.traceIds) remember(this.#ends, traceId, event);
+      for (const again of this.#waiting) again();
     });
   }
 
@@ -159,40 +173,42 @@ class Shown implements TerminalView {
 
   show(message: OutboundMessage): void {
     this.#view.show(message);
-    const { traceId } = message;
-    if (traceId) this.#counts.set(traceId, (this.#counts.get(traceId) ?? 0) + 1);
-    const oldest = this.#counts.keys().next().value;
-    if (this.#counts.size > FOLLOWED_MAX && oldest !== undefined) this.#counts.delete(oldest);
+    const { traceId = "" } = message;
+    remember(this.#counts, traceId, (this.#counts.get(traceId) ?? 0) + 1);
   }
 
-  /** Gives what tells how the turn of this message ended. */
-  follow(traceId: string): () => TurnEnd["outcome"] | undefined {
-    return () => {
-      const outcome = this.#outcomes.get(traceId);
-      this.#outcomes.delete(traceId);
-      return outcome;
-    };
+  /** How many answers to it were shown. */
+  count(message: InboundMessage): number {
+    return this.#counts.get(traceIdOf(message)) ?? 0;
   }
 
-  async until(isDone: (count: (traceId: string) => number) => Promise<boolean>): Promise<void> {
+  ended(message: InboundMessage): TurnEnded | undefined {
+    return this.#ends.get(traceIdOf(message));
+  }
+
+  /** Looks again whenever something happens. */
+  async until(isDone: () => Promise<boolean>): Promise<void> {
     for (;;) {
-      let again: () => void = () => undefined;
+      let look: () => void = () => undefined;
       const changed = new Promise<void>((resolve) => {
-        again = resolve;
+        look = resolve;
       });
-      this.#waiting.add(again);
-      const timer = setTimeout(again, LOOK_AGAIN_MS);
+      this.#waiting.add(look);
+      const timer = setTimeout(look, LOOK_AGAIN_MS);
       try {
-        if (await isDone((traceId) => this.#counts.get(traceId) ?? 0)) return;
+        if (await isDone()) return;
         await changed;
       } finally {
         clearTimeout(timer);
-        this.#waiting.delete(again);
+        this.#waiting.delete(look);
       }
     }
   }
+}
 
-  #look(): void {
-    for (const again of this.#waiting) again();
-  }
+function remember<T>(map: Map<TraceId, T>, key: TraceId, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > REMEMBERED_MAX && oldest !== undefined) map.delete(oldest);
 }

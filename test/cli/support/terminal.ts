@@ -11,6 +11,8 @@ const LOOK_AGAIN_MS = 50;
 export interface Screen {
   press(...keys: string[]): void;
   type(text: string): void;
+  /** As a terminal hands in what was copied elsewhere. */
+  paste(text: string): void;
   /** The screen as soon as it matches; an error that shows it if it never does. */
   until(pattern: RegExp): Promise<string>;
 }
@@ -36,7 +38,11 @@ export function openScreen(home: string, args: readonly string[]): Screen {
   );
   return {
     press: (...keys) => void tmux("send-keys", ...keys),
-    type: (text) => void tmux("send-keys", "-l", text),
+    type: (text) => void tmux("send-keys", "-l", "--", text),
+    paste: (text) => {
+      tmux("set-buffer", "--", text);
+      tmux("paste-buffer", "-p");
+    },
     until: (pattern) => waitFor(() => tmux("capture-pane", "-p", "-J"), pattern),
   };
 }
