@@ -19,6 +19,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "a turn of the echo agent through the whole gateway, against a loop that keeps nothing",
     load: () => import("./turns.js"),
   },
+  http: {
+    about: "/v1/chat/completions with the echo agent, against a bare route of the same server",
+    load: () => import("./http.js"),
+  },
 };
 
 const { values, positionals } = parseArgs({

@@ -2,7 +2,7 @@
  * A message of a program that keeps the line open for its answer: an API client. It has a turn of its own, is never
  * joined with others, and its answer always comes, with the details that programs ask for.
  */
-import type { ChatMessage, SessionId } from "./session.js";
+import type { ChatMessage, EndReason, SessionId } from "./session.js";
 
 export interface ClientRequest {
   /** Of all that was asked: the same request twice has the same. */
@@ -11,6 +11,8 @@ export interface ClientRequest {
   stream: boolean;
   /** What a session is called that begins with it. */
   sessionId?: SessionId;
+  /** Its session has one turn and ends with it, for this reason, until somebody comes back to it. */
+  end?: EndReason;
   /** For this turn, after the session's own prompt. */
   instructions?: string;
   /** The conversation as the client has it: what a new session begins with. */

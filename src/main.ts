@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
+import type { Hono } from "hono";
 import type { Adapter } from "./adapters/adapter.js";
 import { isChatId } from "./adapters/chat-ids.js";
 import { TERMINAL } from "./adapters/cli/index.js";
@@ -58,6 +59,8 @@ export interface StartOptions {
   flags?: Record<string, unknown>;
   log?: Log;
   onProgress?: OnProgress;
+  /** Further routes on the HTTP port, behind its checks: for programs that the gateway is a part of. */
+  routes?(app: Hono): void;
   /** For the console platform. */
   stdin?: NodeJS.ReadableStream;
   stdout?: NodeJS.WritableStream;
@@ -200,6 +203,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       routes: (app, ownerOnly) => {
         web?.routes(app);
         api?.routes(app);
+        options.routes?.(app);
         shown.routes(app, ownerOnly);
         sendRoutes(app, {
           store,

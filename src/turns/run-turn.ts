@@ -440,9 +440,10 @@ function answering(deps: TurnDeps, { rows, started }: Pick<Turn, "rows" | "start
   return { rows, session: started.session, model: agent.model, takeFiles };
 }
 
-/** Errands may have sessions of one turn. */
+/** Errands and requests may have sessions of one turn. */
 function endOf(rows: readonly InboxRow[]): { end?: string } {
-  const end = rows[0]!.message.errand?.end;
+  const { errand, request } = rows[0]!.message;
+  const end = errand?.end ?? request?.end;
   return end === undefined ? {} : { end };
 }
 

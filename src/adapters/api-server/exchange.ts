@@ -86,7 +86,14 @@ async function accept(
 ): Promise<void> {
   const receive = parts.receive();
   if (!receive) throw notNow("The gateway is starting or stopping; try again in a moment");
-  const whole = { ...asking, chatId: place.chatId, model: parts.modelFor(asked.model), now: nowSeconds() };
+  const last = place.unnamed ?? false;
+  const whole = {
+    ...asking,
+    chatId: place.chatId,
+    last,
+    model: parts.modelFor(asked.model),
+    now: nowSeconds(),
+  };
   const images = await Promise.all(asked.images.map((image) => parts.keepImage(image)));
   if (place.resume !== undefined) await receive(resumeMessage(place.resume, whole));
   await receive(messageOf(asked, images, whole));

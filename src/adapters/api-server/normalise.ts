@@ -13,6 +13,8 @@ export interface Asking {
   /** Undefined: the configured one. */
   model: string | undefined;
   traceId: TraceId;
+  /** Nothing will follow. */
+  last: boolean;
   now: number;
 }
 
@@ -49,13 +51,14 @@ function bare({ id, key, chatId, traceId, now }: Asking): Omit<InboundMessage, "
   };
 }
 
-function requestOf(asked: Asked, { id, fingerprint, model }: Asking): ClientRequest {
+function requestOf(asked: Asked, { id, fingerprint, model, last }: Asking): ClientRequest {
   const { instructions, history, results, toolChoice } = asked;
   const tools = toolChoice === "none" ? [] : asked.tools;
   return {
     fingerprint,
     stream: asked.stream,
     sessionId: ownName(id),
+    ...(last ? { end: "request_complete" } : {}),
     ...(instructions === "" ? {} : { instructions }),
     ...(history.length === 0 ? {} : { history }),
     ...(results.length === 0 ? {} : { results }),

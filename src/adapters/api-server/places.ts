@@ -9,6 +9,8 @@ export interface Place {
   name: string;
   /** A session of this key that no chat is in: this chat takes it up again first. */
   resume?: string;
+  /** Nobody has named it: nothing will follow, as far as we know. */
+  unnamed?: true;
 }
 
 /** A session of this key's, in whichever chat; undefined: there is none, or it is somebody else's. */
@@ -27,8 +29,9 @@ export async function choosePlace(
   const named = ["X-Hermes-Session-Key", ...options.sessionHeaders]
     .map((header) => nameIn(headers, header))
     .find((name) => name !== undefined);
-  const name = named ?? ownName(request);
-  return { chatId: chatId(key, name), name };
+  if (named !== undefined) return { chatId: chatId(key, named), name: named };
+  const name = ownName(request);
+  return { chatId: chatId(key, name), name, unnamed: true };
 }
 
 /** An id that isn't one of this key's sessions is a name like any other: it tells nothing about other keys' sessions. */

@@ -19,12 +19,13 @@ async function find(parts: Pick<ExchangeParts, "outcome">, key: string, id: stri
 
 /** The conversation goes on where that answer was given. */
 export async function previousPlace(
-  parts: Pick<ExchangeParts, "outcome">,
+  parts: Pick<ExchangeParts, "outcome" | "sessionOf">,
   key: string,
   id: string,
 ): Promise<Place> {
-  const { chatId, name } = await find(parts, key, id);
-  return { chatId, name };
+  const { chatId, name, outcome } = await find(parts, key, id);
+  const isOpen = (await parts.sessionOf(chatId)) !== undefined;
+  return { chatId, name, ...(isOpen || outcome.sessionId === null ? {} : { resume: outcome.sessionId }) };
 }
 
 export async function storedResponse(
