@@ -31,7 +31,14 @@ export type GatewayEvent = { at: number } & (
   | ({ type: "session-started"; origin: Origin } & OfSession)
   /** `reason`: idle, daily, suspended; manual for /new. The session that ended. */
   | ({ type: "session-reset"; reason: string; endReason: EndReason; origin: Origin } & OfSession)
-  | ({ type: "session-compressed"; oldSessionId: SessionId; before: number; after: number } & OfSession)
+  /** `compressions`: how many its lineage has had. */
+  | ({
+      type: "session-compressed";
+      oldSessionId: SessionId;
+      before: number;
+      after: number;
+      compressions: number;
+    } & OfSession)
   | ({ type: "delivery-settled" } & DeliveryEnd)
   | { type: "penalised"; platform: string; scope: "chat" | "account"; seconds: number }
 );

@@ -307,6 +307,7 @@ export class Gateway {
       case "pair":
         return answerStranger(this.#parts.store, row);
       case "unknown_command":
+        if (this.#desk.isHooked(decision.name)) return this.#desk.runHooked(row, decision.name);
         return this.#settle(row, "done", "unknown command", unknownCommand(decision.name, commands));
       case "command":
         return this.#desk.run(row, decision.command, decision.args);

@@ -143,7 +143,12 @@ interface OpenOptions extends StartOptions {
 async function open(options: OpenOptions): Promise<RunningGateway> {
   const { home, config, log, bootId } = options;
   const paths = homePaths(home);
-  const watchers = await startWatchers({ log, bootId, env: options.env ?? process.env });
+  const watchers = await startWatchers({
+    log,
+    bootId,
+    env: options.env ?? process.env,
+    hooks: { dir: paths.hooksDir, settings: config.hooks },
+  });
   const store = await openStore({
     path: paths.stateDb,
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
@@ -184,7 +189,9 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     if (options.afterCrash) await mendTranscripts(store, transcripts, log);
     const started = new Gateway(
       gatewayParts({
-        ...{ store, config, log, bootId, home, adapters, index, transcripts, events: watchers.events },
+        ...{ store, config, log, bootId, home, adapters, index, transcripts },
+        events: watchers.events,
+        hooks: watchers.hooks,
         // Terminals look after their own.
         share: { except: TERMINAL },
       }),
@@ -363,6 +370,7 @@ export interface PartsInput {
   index?: IndexFile;
   transcripts: Transcripts;
   events: Events;
+  hooks?: GatewayParts["hooks"];
   share: Share;
 }
 
@@ -376,6 +384,7 @@ export function gatewayParts({
   index,
   transcripts,
   events,
+  hooks,
   share,
 }: PartsInput): GatewayParts {
   const { main: agent, auxiliary } = createAgents(config);
@@ -398,6 +407,7 @@ export function gatewayParts({
     auxiliary,
     adapters,
     events,
+    ...(hooks ? { hooks } : {}),
     log,
     homeDir: home,
     estimateTokens,

@@ -12,3 +12,8 @@ export function isSameSecret(a: string, b: string): boolean {
 export function bearerOf(authorization: string | null | undefined): string | undefined {
   return /^Bearer +(.+)$/i.exec(authorization ?? "")?.[1]?.trim();
 }
+
+/** `t=<seconds>,v1=<HMAC-SHA256 of "t.body">`, as Stripe signs. */
+export function signBody(secret: string, body: string, at: number): string {
+  return `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${body}`).digest("hex")}`;
+}

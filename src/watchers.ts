@@ -6,6 +6,8 @@ import { Events } from "./events.js";
 import { logEvents } from "./gateway/log-events.js";
 import { Readiness } from "./gateway/readiness.js";
 import type { Gateway } from "./gateway.js";
+import { Hooks } from "./hooks/index.js";
+import { loadHooks } from "./hooks/load.js";
 import type { HealthOptions } from "./http/health.js";
 import type { Log } from "./log.js";
 import { Metrics } from "./metrics/index.js";
@@ -17,6 +19,7 @@ import { version } from "./version.js";
 export interface Watchers {
   events: Events;
   metrics: Metrics;
+  hooks: Hooks;
   close(): Promise<void>;
 }
 
@@ -24,22 +27,41 @@ export interface WatcherOptions {
   log: Log;
   env: Env;
   bootId: string;
+  /** Left out: none are told. */
+  hooks?: { dir: string; settings: Config["hooks"] };
 }
 
-export async function startWatchers({ log, env, bootId }: WatcherOptions): Promise<Watchers> {
+export async function startWatchers(options: WatcherOptions): Promise<Watchers> {
+  const { log, env } = options;
   const events = new Events((error, watcher) => log.error({ err: error, watcher }, "a watcher failed"));
   logEvents(events, log);
   const metrics = new Metrics(events, { version: version(), node: process.version });
-  const tracing = await traceTo(tracesUrl(env), events, { log, bootId });
-  return { events, metrics, close: async () => tracing?.close() };
+  const tracing = await traceTo(tracesUrl(env), events, options);
+  const hooks = newHooks(options, metrics);
+  // The gateway waits for none of them.
+  void hooks.start(events);
+  const close = async () => {
+    await Promise.all([tracing?.close(), hooks.close()]);
+  };
+  return { events, metrics, hooks, close };
+}
+
+function newHooks({ log, hooks: from }: WatcherOptions, metrics: Metrics): Hooks {
+  if (!from) return new Hooks([]);
+  const { hooks, modules, problems } = loadHooks(from.dir, from.settings, {
+    outcome: (hook, outcome) => metrics.hookCalled(hook, outcome),
+    failed: (hook, event, error) => log.error({ hook, event, err: error }, "a hook failed"),
+    gaveUp: (hook, reason) => log.error({ hook, reason }, "a hook is left out until the next start"),
+    said: (hook, line) => log.info({ hook, line }, "a hook says"),
+  });
+  for (const { name, problem } of problems) log.warn({ hook: name, problem }, "a hook is not called");
+  for (const { name, warning } of modules)
+    if (warning) log.warn({ hook: name, problem: warning }, "a hook is odd");
+  return new Hooks(hooks);
 }
 
 /** OpenTelemetry takes memory: it is loaded where somebody wants it. */
-async function traceTo(
-  url: string | undefined,
-  events: Events,
-  { log, bootId }: Omit<WatcherOptions, "env">,
-) {
+async function traceTo(url: string | undefined, events: Events, { log, bootId }: WatcherOptions) {
   if (url === undefined) return undefined;
   const { startTracing } = await import("./tracing/index.js");
   return startTracing(events, {

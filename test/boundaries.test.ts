@@ -53,6 +53,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   delivery: ["root", "delivery", "policies", "store"],
   metrics: ["root", "metrics"],
   tracing: ["root", "tracing"],
+  hooks: ["root", "hooks"],
   backup: ["root", "backup"],
 };
 /** Contracts that others may name without depending on what fulfils them. */
@@ -64,6 +65,7 @@ const TYPES_ALLOWED: Record<string, readonly string[]> = {
   policies: ["config/schema.ts"],
   agents: ["config/schema.ts"],
   adapters: ["config/schema.ts"],
+  hooks: ["config/schema.ts"],
   metrics: ["adapters/adapter.ts", "store/queues.ts", "store/store.ts"],
   backup: ["store/store.ts"],
 };

@@ -59,6 +59,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./send.js")).sendCommand(),
   },
   {
+    name: "hooks",
+    summary: "Who is told what happens: list and try the hooks",
+    load: async () => (await import("./hooks.js")).hooksCommand(),
+  },
+  {
     name: "pairing",
     summary: "Approve people who asked to talk to the bot",
     load: async () => (await import("./pairing.js")).pairingCommand(),

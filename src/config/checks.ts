@@ -15,6 +15,7 @@ export function crossCheck(tree: unknown): Complaint[] {
     ...checkPlatforms(getIn(tree, ["platforms"])),
     ...checkModels(tree),
     ...checkWebhooks(getIn(tree, ["webhooks"])),
+    ...checkHooks(getIn(tree, ["hooks", "webhooks"])),
     ...checkSecrets(tree),
   ];
 }
@@ -35,6 +36,15 @@ function* checkPlatforms(platforms: unknown): Generator<Complaint> {
         message: `is missing, but ${name} is enabled (set it, or ${variable})`,
       };
     }
+  }
+}
+
+function* checkHooks(hooks: unknown): Generator<Complaint> {
+  for (const [name, hook] of Object.entries(isTree(hooks) ? hooks : {})) {
+    const url = getIn(hook, ["url"]);
+    if (typeof url !== "string" || !URL.canParse(url)) continue;
+    const refusal = urlRefusal(new URL(url), getIn(hook, ["allow_private"]) === true);
+    if (refusal !== undefined) yield { path: ["hooks", "webhooks", name, "url"], message: refusal };
   }
 }
 

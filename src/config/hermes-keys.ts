@@ -7,9 +7,7 @@ const FOREIGN: readonly string[] = [
     " ",
   ),
   ..."curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(" "),
-  ..."file_read_max_chars filter_silence_narration hooks hooks_auto_accept human_delay kanban logging".split(
-    " ",
-  ),
+  ..."file_read_max_chars filter_silence_narration hooks_auto_accept human_delay kanban logging".split(" "),
   ..."mcp mcp_servers memory network onboarding personalities plugins prefill_messages_file privacy".split(
     " ",
   ),
@@ -37,6 +35,7 @@ const FOREIGN: readonly string[] = [
   "display.tool_progress",
   "display.tool_progress_grouping",
   "gateway.*",
+  "hooks.*",
   "platforms.*.gateway_restart_notification",
   "platforms.*.notice_delivery",
   "platforms.*.reply_prefix",
@@ -45,7 +44,12 @@ const FOREIGN: readonly string[] = [
 ];
 
 /** What is ours among them. */
-const OURS = new Set(["gateway.media_delivery_allow_dirs"]);
+const OURS = new Set([
+  "gateway.media_delivery_allow_dirs",
+  "hooks.enabled",
+  "hooks.timeout",
+  "hooks.webhooks",
+]);
 
 const PATTERNS = FOREIGN.map((key) => key.split("."));
 

@@ -15,6 +15,7 @@ export interface HomePaths {
   sessionsDir: string;
   sessionsIndex: string;
   memoriesDir: string;
+  hooksDir: string;
   backupsDir: string;
   lockFile: string;
   logsDir: string;
@@ -51,6 +52,7 @@ export function homePaths(home: string): HomePaths {
     sessionsDir,
     sessionsIndex: join(sessionsDir, "sessions.json"),
     memoriesDir: join(home, "memories"),
+    hooksDir: join(home, "hooks"),
     backupsDir: join(home, "backups"),
     lockFile: join(home, "gateway.lock"),
     logsDir: join(home, "logs"),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { backup } from "./sections/backup.js";
 import { delivery, display, streaming } from "./sections/chat.js";
 import { cron } from "./sections/cron.js";
+import { hooks } from "./sections/hooks.js";
 import { gateway, media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { dmBehavior, platforms } from "./sections/platforms.js";
@@ -65,6 +66,9 @@ export const configSchema = z.strictObject({
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
   webhooks: webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
   backup: backup.prefault({}).describe("Backups that the gateway makes on its own"),
+  hooks: hooks
+    .prefault({})
+    .describe("Who is told what happens, besides the modules under hooks/ of the home"),
   health: health.prefault({}).describe("When /readyz says no"),
   log: log.prefault({}).describe("The log"),
 

@@ -59,9 +59,15 @@ export class Aftermath {
         oldSessionId: place.sessionId,
         before,
         after,
+        compressions: await this.#compressionsOf(child.id),
       });
     }
     return compressed;
+  }
+
+  async #compressionsOf(sessionId: string): Promise<number> {
+    const { ancestors, session } = await this.#parts.store.getLineage(sessionId);
+    return [...ancestors, session].filter(({ kind }) => kind === "compression").length;
   }
 
   /** Only a session that nobody has named, and never over a name that came meanwhile. */

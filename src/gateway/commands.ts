@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { isChatId } from "../adapters/chat-ids.js";
 import { newSessionId, nowSeconds } from "../clock.js";
 import { deliveryOf } from "../delivery/find-target.js";
+import type { CommandVerdict } from "../hooks/verdict.js";
 import { type InboundMessage, targetOf } from "../message.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
-import { isAdmin, mayUse } from "../routing/admin.js";
+import { isAdmin, mayUse, unknownCommand } from "../routing/admin.js";
 import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../routing/commands/command.js";
-import { commands } from "../routing/commands/index.js";
+import { commands, findCommand } from "../routing/commands/index.js";
+import { parseCommand } from "../routing/parse-command.js";
 import { principalOf } from "../routing/router.js";
 import { placesOf, platformConfig, resetSettingsOf } from "../rules.js";
 import type { NewMessage, SessionKey } from "../session.js";
@@ -70,35 +72,82 @@ export class CommandDesk implements CommandGateway {
     const about = { command: command.name, ...aboutMessage(row) };
     const startedAt = nowSeconds();
     events.emit({ type: "command-started", args, ...about });
-    const { ok, ...outcome } = await this.#outcomeOf(row, command, args);
-    await this.#settle(row, command, outcome);
+    const { ok, done, ...outcome } = await this.#outcomeOf(row, command, args);
+    await this.#settle(row, done, outcome);
     events.emit({ type: "command-ended", ok, seconds: nowSeconds() - startedAt, ...about });
     this.#desk.wake();
   }
 
-  async #outcomeOf(row: InboxRow, command: Command, args: string): Promise<CommandOutcome & { ok: boolean }> {
-    const call = await this.#callOf(row, args);
+  /** A command that only hooks know. */
+  isHooked(name: string): boolean {
+    return this.#parts.hooks?.wantsCommand(name) ?? false;
+  }
+
+  async runHooked(row: InboxRow, name: string): Promise<void> {
+    await this.#desk.lanes.hold(row.sessionKey, async () => {
+      if (!(await this.store.startCommand(row.id, name, this.#parts.bootId))) return;
+      const { args } = parseCommand(row.message.text);
+      const verdict = await this.#verdictOf(row, name, args);
+      const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
+      const outcome =
+        verdict?.decision === "rewrite" && other
+          ? await this.#runAllowed(row, other, verdict.args)
+          : { done: { name }, reply: decided(verdict, name) ?? unknownCommand(name, commands) };
+      await this.#settle(row, outcome.done, outcome);
+      this.#desk.wake();
+    });
+  }
+
+  /** What hooks say to it, then the command itself, or the one that they make of it. */
+  async #outcomeOf(row: InboxRow, command: Command, args: string): Promise<Done> {
+    const refusal = this.#refusalOf(row, command);
+    if (refusal) return refusal;
+    const verdict = await this.#verdictOf(row, command.name, args);
+    const reply = decided(verdict, command.name);
+    if (reply !== undefined) return { ok: verdict?.decision === "handled", done: command, reply };
+    const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
+    if (verdict?.decision !== "rewrite" || !other) return this.#runAllowed(row, command, args);
+    return this.#runAllowed(row, other, verdict.args);
+  }
+
+  async #verdictOf(row: InboxRow, command: string, args: string): Promise<CommandVerdict | undefined> {
+    const { message, traceId } = row;
+    const rawCommand = parseCommand(message.text).command ?? command;
+    return this.#parts.hooks?.askAboutCommand({ command, rawCommand, args, message, traceId });
+  }
+
+  #askerOf(row: InboxRow) {
     const { origin, platform } = row.message;
-    const asker = {
+    return {
       isDm: origin.chatType === "dm",
       userId: origin.userId ?? null,
-      owner: call.principal.owner,
+      owner: principalOf(row.message, this.config.owners).owner,
       settings: platformConfig(this.config, platform),
     };
-    const permission = mayUse(command, asker);
-    if (!permission.ok) return { ok: false, reply: permission.reason };
+  }
+
+  #refusalOf(row: InboxRow, command: Command): Done | undefined {
+    const permission = mayUse(command, this.#askerOf(row));
+    return permission.ok ? undefined : { ok: false, done: command, reply: permission.reason };
+  }
+
+  async #runAllowed(row: InboxRow, command: Command, args: string): Promise<Done> {
+    const refusal = this.#refusalOf(row, command);
+    if (refusal) return refusal;
+    const call = await this.#callOf(row, args);
     try {
-      return { ok: true, ...(await command.run({ ...call, isAdmin: isAdmin(asker) })) };
+      const isAdministrator = isAdmin(this.#askerOf(row));
+      return { ok: true, done: command, ...(await command.run({ ...call, isAdmin: isAdministrator })) };
     } catch (error) {
       const { traceId } = row;
       this.#parts.log.error({ err: error, traceId, command: command.name }, "command failed");
       const text = error instanceof Error ? error.message : String(error);
-      return { ok: false, reply: `/${command.name} failed: ${text}` };
+      return { ok: false, done: command, reply: `/${command.name} failed: ${text}` };
     }
   }
 
   /** The words go out with the row's end. A turn takes the row over: it then stands for what the agent is asked. */
-  async #settle(row: InboxRow, command: Command, outcome: CommandOutcome): Promise<void> {
+  async #settle(row: InboxRow, command: Done["done"], outcome: CommandOutcome): Promise<void> {
     const target = targetOf(row.message);
     const replies = outcome.reply ? [{ target, kind: "command" as const, text: outcome.reply }] : [];
     const route = command.rewrites ? await this.store.getRoute(row.sessionKey) : undefined;
@@ -244,6 +293,15 @@ export class CommandDesk implements CommandGateway {
     if (route) this.#parts.routeChanged(route);
     return route;
   }
+}
+
+/** What came of it, and which command it was in the end. */
+type Done = CommandOutcome & { ok: boolean; done: Pick<Command, "name" | "rewrites"> };
+
+/** What a chat is told when hooks have decided; undefined: they leave it to the command. */
+function decided(verdict: CommandVerdict | undefined, name: string): string | undefined {
+  if (verdict?.decision === "deny") return verdict.message ?? `/${name} was denied.`;
+  return verdict?.decision === "handled" ? (verdict.message ?? "") : undefined;
 }
 
 /** What the agent is asked in the command's place: a message of its own, in the same chat. */

@@ -3,6 +3,7 @@ import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { Errand } from "../errand.js";
 import type { Events } from "../events.js";
+import type { Hooks } from "../hooks/index.js";
 import type { Origin, Principal } from "../message.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
@@ -38,6 +39,8 @@ export interface GatewayParts {
   messagesChanged(sessionId: SessionId): void;
   /** Told what happens. */
   events: Events;
+  /** Asked about slash commands, where there are any. */
+  hooks?: Pick<Hooks, "wantsCommand" | "askAboutCommand">;
   log: GatewayLog;
   homeDir: string;
   /** What is this process's to do, where others work on the same file. */

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.js";
-import { load, temporaryHome } from "./temp-home.js";
+import { faultsOf, load, temporaryHome } from "./temp-home.js";
 
 test("without any layer everything has its default", () => {
   const { config, sources } = load({});
@@ -187,4 +187,18 @@ test("a config.yaml that is a directory is a fault, not a crash", () => {
   const home = temporaryHome();
   mkdirSync(join(home, "config.yaml"));
   expect(() => loadConfig({ home, env: {} })).toThrow(/config\.yaml {2}can't be read: EISDIR/);
+});
+
+test("hooks are ours beside those of Hermes Agent, and call no address that they shouldn't", () => {
+  const yaml = (url: string) =>
+    `hooks:\n  pre_tool_call: [{command: x}]\n  webhooks:\n    audit: {url: "${url}", events: ["agent:end"]}\n`;
+  const { config, ignored } = load({ yaml: yaml("https://example.org/h") });
+  expect(config.hooks.webhooks.audit).toMatchObject({ retries: 3, secret: null, allow_private: false });
+  expect(ignored.map(({ path }) => path)).toEqual(["hooks.pre_tool_call"]);
+  expect(faultsOf({ yaml: yaml("http://example.org/h") })).toMatchObject([
+    { message: expect.stringContaining("is not https") },
+  ]);
+  expect(faultsOf({ yaml: yaml("https://10.0.0.1/h") })).toMatchObject([
+    { message: expect.stringContaining("private network") },
+  ]);
 });

@@ -41,6 +41,7 @@ export interface TestGatewayOptions {
   agent?: AgentBackend;
   auxiliary?: Auxiliary;
   burstMs?: number;
+  hooks?: NonNullable<GatewayParts["hooks"]>;
   home?: string;
   /** With schedules, looked at again and again. */
   cron?: boolean;
@@ -95,7 +96,10 @@ export class TestGateway {
     };
     const log = { debug: () => undefined, info: () => undefined, warn: note, error: note };
     logEvents(this.events, log);
-    const parts = this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY);
+    const parts = {
+      ...this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY),
+      ...(options.hooks ? { hooks: options.hooks } : {}),
+    };
     this.parts = options.cron ? { ...parts, adapters: [...parts.adapters, this.#schedules()] } : parts;
     this.gateway = new Gateway(this.parts);
   }

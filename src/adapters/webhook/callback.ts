@@ -1,9 +1,9 @@
 /** An answer → a signed POST to whoever called. The same id every time, so that a repeat can be told. */
-import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage } from "../../message.js";
 import { guardedLookup, PrivateAddressError } from "../../public-address.js";
+import { signBody } from "../../secret.js";
 
 export interface CallbackSettings {
   url: string;
@@ -35,7 +35,7 @@ export class Callbacks {
     const headers = {
       "content-type": "application/json",
       "x-hermes-delivery": message.nonce,
-      "x-hermes-signature": signature(secret, body, Math.floor(Date.now() / 1000)),
+      "x-hermes-signature": signBody(secret, body, Math.floor(Date.now() / 1000)),
       ...(message.mayBeRepeat ? { "x-hermes-repeat": "true" } : {}),
     };
     const options = {
@@ -68,11 +68,6 @@ export class Callbacks {
     this.#agents.set(allowPrivate, agent);
     return agent;
   }
-}
-
-/** `t=<seconds>,v1=<HMAC-SHA256 of "t.body">`, as Stripe signs. */
-export function signature(secret: string, body: string, at: number): string {
-  return `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${body}`).digest("hex")}`;
 }
 
 const NEVER_CONNECTED = new Set([

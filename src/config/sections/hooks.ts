@@ -1,0 +1,27 @@
+/** Who is told what happens: modules in the home, other programs. */
+
+import { z } from "zod";
+import { listOf, orNull, seconds, text } from "./scalars.js";
+
+const outgoing = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).describe("Gets a POST for every event"),
+  events: listOf(text).describe("Which: session:start, agent:end, command:* …"),
+  secret: orNull(text).describe("Signs every call (X-Hermes-Signature); better in .env, and named here"),
+  timeout: seconds.default(10).describe("Seconds until a call is given up"),
+  retries: z.int().min(0).max(10).default(3).describe("Further attempts at a call that failed"),
+  allow_private: z
+    .boolean()
+    .default(false)
+    .describe("The URL may be on a private network; otherwise public https, or this machine"),
+});
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+export const hooks = z.strictObject({
+  enabled: z.boolean().default(true).describe("The modules under hooks/ of the home are called"),
+  timeout: seconds.default(10).describe("Seconds until a module that doesn't answer is ended"),
+  webhooks: z
+    .record(z.string().regex(NAME, "is no name for a hook: small letters, digits, - and _"), outgoing)
+    .default({})
+    .describe("Other programs that are told, by name"),
+});

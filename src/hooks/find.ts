@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { EVENT_NAMES } from "./hook-events.js";
+
+/** Hooks of a home, by the names of their folders: those that can be called, and why others can't. */
+export interface FoundHooks {
+  modules: HookModule[];
+  problems: { name: string; problem: string }[];
+}
+
+export interface HookModule {
+  name: string;
+  description: string;
+  events: string[];
+  /** The module. */
+  file: string;
+  /** Something about it is odd; it is called all the same. */
+  warning?: string;
+}
+
+const MODULES = ["handler.mjs", "handler.js"];
+const manifest = z.object({
+  name: z.string().min(1).optional(),
+  description: z.string().default(""),
+  events: z.array(z.string().min(1)).min(1, "names no event"),
+});
+
+export function findHooks(dir: string): FoundHooks {
+  const found: FoundHooks = { modules: [], problems: [] };
+  for (const name of foldersIn(dir)) {
+    const hook = readHook(join(dir, name), name);
+    if (hook === undefined) continue;
+    if ("problem" in hook) found.problems.push({ name, problem: hook.problem });
+    else found.modules.push(hook);
+  }
+  return found;
+}
+
+function foldersIn(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith("."))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** Undefined: it isn't a hook. */
+function readHook(dir: string, folder: string): HookModule | { problem: string } | undefined {
+  const text = readText(join(dir, "HOOK.yaml"));
+  if (text === undefined) return undefined;
+  const read = readManifest(text);
+  if ("problem" in read) return read;
+  const file = MODULES.map((name) => join(dir, name)).find((path) => existsSync(path));
+  if (!file) {
+    const python = existsSync(join(dir, "handler.py")) ? "; handler.py is for Hermes Agent" : "";
+    return { problem: `has no handler.mjs or handler.js${python}` };
+  }
+  const odd = read.events.filter((event) => !isEvent(event));
+  const warning = odd.length > 0 ? { warning: `no such event: ${odd.join(", ")}` } : {};
+  return { name: read.name ?? folder, description: read.description, events: read.events, file, ...warning };
+}
+
+function readManifest(text: string): z.output<typeof manifest> | { problem: string } {
+  try {
+    const parsed = manifest.safeParse(parse(text));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    return { problem: `HOOK.yaml: ${[...(issue?.path ?? []), issue?.message].join(" ")}` };
+  } catch (error) {
+    return { problem: `HOOK.yaml: ${(error as Error).message.split("\n", 1)[0]}` };
+  }
+}
+
+export function isEvent(pattern: string): boolean {
+  const [base, rest] = pattern.split(":");
+  if (base === "command") return Boolean(rest);
+  return EVENT_NAMES.some((name) => name === pattern || (rest === "*" && name.startsWith(`${base}:`)));
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (
+      (error as NodeJS.ErrnoException).code === "ENOENT" ||
+      (error as NodeJS.ErrnoException).code === "ENOTDIR"
+    )
+      return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Events } from "../events.js";
+import { type Hook, listenersOf } from "./hook.js";
+import { type CommandCall, commandEvent, hookEventsOf } from "./hook-events.js";
+import { type CommandVerdict, verdictOf } from "./verdict.js";
+
+const CLOSE_GRACE_MS = 2000;
+
+/** Tells hooks what happens, and asks those of commands. Whatever they do, messages go on. */
+export class Hooks {
+  readonly #hooks: readonly Hook[];
+
+  constructor(hooks: readonly Hook[]) {
+    this.#hooks = hooks;
+  }
+
+  /** Watches from now on. Resolves when all are ready, or known not to be; what happens meanwhile waits for them. */
+  async start(events: Events): Promise<void> {
+    if (this.#hooks.length === 0) return;
+    events.watch("hooks", (event) => {
+      for (const told of hookEventsOf(event))
+        for (const hook of listenersOf(this.#hooks, told.name)) hook.tell(told);
+    });
+    await Promise.all(this.#hooks.map((hook) => hook.start()));
+  }
+
+  wantsCommand(command: string): boolean {
+    return listenersOf(this.#hooks, `command:${command}`).length > 0;
+  }
+
+  /** One after another; the first that decides something has decided. Who fails or takes too long lets it pass. */
+  async askAboutCommand(call: CommandCall): Promise<CommandVerdict | undefined> {
+    const event = commandEvent(call);
+    const listeners = listenersOf(this.#hooks, event.name);
+    for (const hook of listeners) if (!hook.decides) hook.tell(event);
+    for (const hook of listeners.filter(({ decides }) => decides)) {
+      // Its failure was reported.
+      const verdict = verdictOf(await hook.ask(event).catch(() => undefined));
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#hooks.map((hook) => hook.close(CLOSE_GRACE_MS)));
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { nowSeconds } from "../clock.js";
+import { guardedLookup } from "../public-address.js";
+import { signBody } from "../secret.js";
+import { type Hook, type HookReports, HookTimeout } from "./hook.js";
+import type { HookEvent } from "./hook-events.js";
+import { Line } from "./line.js";
+
+export interface OutgoingSettings {
+  name: string;
+  url: string;
+  events: readonly string[];
+  /** Null: unsigned. */
+  secret: string | null;
+  timeoutMs: number;
+  /** Beyond the first attempt. */
+  retries: number;
+  allowPrivate: boolean;
+}
+
+interface Delivery {
+  id: string;
+  body: string;
+  event: string;
+}
+
+const WAITING_MAX = 1000;
+const FIRST_PAUSE_MS = 500;
+
+class Refused extends Error {}
+
+/** Another program that is told over HTTP: in order, signed, tried again a few times, never awaited. */
+export class OutgoingHook implements Hook {
+  readonly name: string;
+  readonly events: readonly string[];
+  readonly decides = false;
+  readonly #settings: OutgoingSettings;
+  readonly #reports: HookReports;
+  readonly #line: Line<Delivery>;
+  readonly #agent: Agent;
+  readonly #closing = new AbortController();
+  #failing = false;
+
+  constructor(settings: OutgoingSettings, reports: HookReports) {
+    this.name = settings.name;
+    this.events = settings.events;
+    this.#settings = settings;
+    this.#reports = reports;
+    this.#line = new Line(WAITING_MAX, (delivery) => this.#deliver(delivery));
+    // No connection outlives its request: none may hold up the end.
+    this.#agent = new Agent({
+      connections: 1,
+      pipelining: 0,
+      connect: { lookup: guardedLookup(settings.allowPrivate), timeout: settings.timeoutMs },
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  tell(event: HookEvent): void {
+    if (!this.#line.push(toDelivery(event))) this.#reports.outcome(this.name, "dropped");
+  }
+
+  /** One attempt. What it answers is not ours to obey. */
+  async ask(event: HookEvent): Promise<undefined> {
+    await this.#post(toDelivery(event));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await this.#line.close(graceMs);
+    this.#closing.abort();
+    await this.#agent.destroy();
+  }
+
+  async #deliver(delivery: Delivery): Promise<void> {
+    try {
+      await this.#attempt(delivery);
+      this.#failing = false;
+      this.#reports.outcome(this.name, "ok");
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#reports.outcome(this.name, error instanceof HookTimeout ? "timeout" : "failed");
+      if (!this.#failing) this.#reports.failed(this.name, delivery.event, error);
+      this.#failing = true;
+    }
+  }
+
+  /** The same id each time, so that a repeat can be told. */
+  async #attempt(delivery: Delivery): Promise<void> {
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await this.#post(delivery);
+      } catch (error) {
+        if (error instanceof Refused || tried >= this.#settings.retries) throw error;
+        await wait(FIRST_PAUSE_MS * 4 ** tried, undefined, { signal: this.#closing.signal });
+      }
+    }
+  }
+
+  async #post({ id, body, event }: Delivery): Promise<void> {
+    const { url, secret, timeoutMs } = this.#settings;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const headers = {
+      "content-type": "application/json",
+      "x-hermes-event": event,
+      "x-hermes-delivery": id,
+      ...(secret === null ? {} : { "x-hermes-signature": signBody(secret, body, Math.floor(nowSeconds())) }),
+    };
+    const signal = AbortSignal.any([timeout, this.#closing.signal]);
+    // Redirects are not followed: they would lead past the checks.
+    const options = { method: "POST", headers, body, dispatcher: this.#agent, signal } as const;
+    const response = await request(url, options).catch((error: unknown) => {
+      throw timeout.aborted ? new HookTimeout(`took longer than ${timeoutMs / 1000} s`) : error;
+    });
+    await response.body.dump();
+    const { statusCode } = response;
+    if (statusCode >= 200 && statusCode < 300) return;
+    const again = statusCode === 408 || statusCode === 429 || statusCode >= 500;
+    throw new (again ? Error : Refused)(`was answered with ${statusCode}`);
+  }
+}
+
+function toDelivery({ name, context }: HookEvent): Delivery {
+  const id = randomUUID();
+  return { id, event: name, body: JSON.stringify({ id, event: name, at: nowSeconds(), context }) };
+}

@@ -1,0 +1,116 @@
+import { createInterface } from "node:readline";
+import { Worker } from "node:worker_threads";
+import { HookTimeout } from "./hook.js";
+import type { HookEvent } from "./hook-events.js";
+
+export interface Question {
+  id: number;
+  event: string;
+  context: Record<string, unknown>;
+}
+
+export type Answer = { id: number } & ({ result: unknown } | { error: string });
+
+/** The thread says so unasked, under this number. */
+export const LOADED = 0;
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+/** Threads run compiled code, also when this file runs as TypeScript. */
+const ENTRY = new URL(
+  import.meta.url.endsWith(".ts") ? "../../dist/hooks/worker.js" : "./worker.js",
+  import.meta.url,
+);
+const MEMORY_MB = 256;
+const LOAD_MS = 10_000;
+
+/** A module in a thread of its own: what it does to its event loop is its own affair. */
+export class HookThread {
+  readonly #file: string;
+  readonly #said: (line: string) => void;
+  readonly #pending = new Map<number, Pending>();
+  #running: { worker: Worker; loaded: Promise<unknown> } | undefined;
+  #lastId = LOADED;
+
+  constructor(file: string, said: (line: string) => void) {
+    this.#file = file;
+    this.#said = said;
+  }
+
+  /** Resolves when the module is there. One that can't be loaded stays so until the thread is closed. */
+  async load(): Promise<void> {
+    this.#running ??= this.#start();
+    await this.#running.loaded;
+  }
+
+  /** Rejects with a HookTimeout, and ends the thread, when it takes longer: nothing else stops a busy loop. */
+  async ask({ name, context }: HookEvent, timeoutMs: number): Promise<unknown> {
+    await this.load();
+    const id = ++this.#lastId;
+    const answer = this.#expect(id, timeoutMs);
+    this.#running?.worker.postMessage({ id, event: name, context } satisfies Question);
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    const running = this.#running;
+    this.#end(new Error("The hook's thread was ended"));
+    await running?.worker.terminate();
+  }
+
+  #start() {
+    const worker = new Worker(ENTRY, {
+      workerData: { file: this.#file },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    // A hook doesn't keep the gateway from ending.
+    worker.unref();
+    const endMine = (error: Error) => {
+      if (this.#running?.worker === worker) this.#end(error);
+    };
+    worker.on("message", (answer: Answer) => this.#settle(answer));
+    worker.on("error", endMine);
+    worker.on("exit", () => endMine(new Error("The hook ended its thread")));
+    for (const stream of [worker.stdout, worker.stderr])
+      createInterface(stream).on("line", (line) => this.#said(line));
+    const loaded = this.#expect(LOADED, LOAD_MS);
+    loaded.catch(() => undefined);
+    return { worker, loaded };
+  }
+
+  #expect(id: number, timeoutMs: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        reject(new HookTimeout(`took longer than ${timeoutMs / 1000} s`));
+        void this.close();
+      }, timeoutMs);
+      this.#pending.set(id, { resolve, reject, timer });
+    });
+  }
+
+  #settle(answer: Answer): void {
+    const pending = this.#pending.get(answer.id);
+    if (!pending) return;
+    this.#pending.delete(answer.id);
+    clearTimeout(pending.timer);
+    if ("error" in answer) pending.reject(new Error(answer.error));
+    else pending.resolve(answer.result);
+  }
+
+  #end(error: Error): void {
+    this.#running = undefined;
+    for (const { reject, timer } of this.#pending.values()) {
+      clearTimeout(timer);
+      reject(error);
+    }
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+/** What a hook may say about a slash command. Anything else, and silence, lets it pass. */
+export type CommandVerdict =
+  | { decision: "deny"; message: string | null }
+  | { decision: "handled"; message: string | null }
+  | { decision: "rewrite"; command: string; args: string };
+
+const TEXT_MAX = 20_000;
+
+const answer = z.object({
+  decision: z.enum(["allow", "deny", "handled", "rewrite"]),
+  message: z.string().max(TEXT_MAX).nullish(),
+  command_name: z.string().nullish(),
+  raw_args: z.string().max(TEXT_MAX).nullish(),
+});
+
+/** Undefined: it has nothing against it. */
+export function verdictOf(given: unknown): CommandVerdict | undefined {
+  const parsed = answer.safeParse(given);
+  if (!parsed.success) return undefined;
+  const { decision, message, command_name, raw_args } = parsed.data;
+  if (decision === "deny" || decision === "handled") return { decision, message: message ?? null };
+  const command = command_name?.replace(/^\//, "").trim().toLowerCase();
+  if (decision === "rewrite" && command) return { decision, command, args: raw_args ?? "" };
+  return undefined;
+}
