@@ -11,8 +11,8 @@ export function isChatId(platform: string, text: string): boolean {
   return (SHAPES[platform] ?? /^\S+$/).test(text);
 }
 
-/** Programs that ask and time that passes: nobody is there to be told something unasked. */
-const NOBODY_THERE = new Set(["api_server", "webhook", "cron"]);
+/** Programs that ask, time that passes, terminals that close: nobody is there to be told something unasked. */
+const NOBODY_THERE = new Set(["api_server", "webhook", "cron", "cli"]);
 
 export function canBeTold(platform: string): boolean {
   return !NOBODY_THERE.has(platform);
