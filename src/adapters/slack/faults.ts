@@ -31,6 +31,7 @@ const CHAT_FAULTS: Record<string, string> = {
   cannot_dm_bot: "Bots can't write to one another in Slack",
 };
 
+const RATE_LIMITED = new Set(["ratelimited", "rate_limited"]);
 /** "It's possible some aspect of the operation succeeded", as Slack says of them. */
 const DOUBTFUL = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
 
@@ -56,6 +57,12 @@ export function slackCode(error: unknown): string | undefined {
 export function isHopeless(error: unknown): boolean {
   const code = slackCode(error);
   return code !== undefined && (code in ACCOUNT_FAULTS || code === "missing_scope");
+}
+
+/** Asked again, Slack may well answer. */
+export function isPassing(error: unknown): boolean {
+  const code = slackCode(error);
+  return code === undefined || DOUBTFUL.has(code) || RATE_LIMITED.has(code);
 }
 
 /** One line for logs and health. */
@@ -98,8 +105,7 @@ export function toSendError(error: unknown): SendError {
 
 function fromAnswer(code: string, message: string, cause: unknown): SendError {
   if (DOUBTFUL.has(code)) return new SendError("unknown", message, { cause });
-  if (code === "ratelimited" || code === "rate_limited")
-    return new SendError("never_sent", message, { retryAfterMs: 1000, cause });
+  if (RATE_LIMITED.has(code)) return new SendError("never_sent", message, { retryAfterMs: 1000, cause });
   if (code in ACCOUNT_FAULTS || code === "missing_scope")
     return new SendError("never_sent", message, { retryAfterMs: ACCOUNT_RETRY_MS, scope: "account", cause });
   return new SendError("refused", message, { cause });

@@ -1,9 +1,11 @@
 /** What Slack delivers → normalised, with names, threads and files → the inbox. Resolves when Slack may be told. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { nowSeconds } from "../../clock.js";
 import { type IncomingMedia, NOT_FETCHED } from "../../media/incoming.js";
 import type { Attachment, InboundMessage } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { SlackApi } from "./api.js";
+import { backoffMs } from "./backoff.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { SlackSettings } from "./config.js";
 import type { SeenCursor } from "./cursor.js";
@@ -13,7 +15,7 @@ import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
 import type { Identity, SlackCommand, SlackEvent, SlackFile } from "./native.js";
 import { type Incoming, type NormaliseContext, normalise, normaliseCommand } from "./normalise.js";
 import type { Responses } from "./responses.js";
-import type { Threads } from "./threads.js";
+import type { ThreadFacts, Threads } from "./threads.js";
 
 export interface Delivered {
   type: string;
@@ -38,6 +40,7 @@ type IncomingMessage = Extract<Incoming, { kind: "message" }>;
 /** Copies of a message that come while its files are fetched, or soon after, share them. */
 const MOST_PREPARED = 500;
 const MOST_NAMES = 10;
+const MOST_LOOKS = 4;
 
 export class Intake {
   readonly #parts: IntakeParts;
@@ -103,12 +106,12 @@ export class Intake {
     if (userId) this.#parts.threads.visited(chatId, userId, threadId);
   }
 
-  /** What can't be had is left out. Rejects when nobody can tell whether its files are wanted. */
+  /** What can't be had is left out. Rejects when nobody can tell whether its files are wanted, or whether it is. */
   async #prepare({ message, files, repliesTo }: IncomingMessage, event: SlackEvent): Promise<InboundMessage> {
     const { directory } = this.#parts;
     const [room, thread, attachments] = await Promise.all([
       message.origin.chatType === "dm" ? undefined : directory.room(event.channel!),
-      repliesTo === null ? undefined : this.#thread(event.channel!, repliesTo),
+      repliesTo === null ? undefined : this.#thread(event.channel!, repliesTo, isForBot(message)),
       this.#files(message, files),
     ]);
     const { name, topic } = room ?? {};
@@ -121,12 +124,31 @@ export class Intake {
     };
   }
 
-  /** In a thread that the bot joins just now, the message it began with says what it is about. */
-  async #thread(channel: string, threadTs: string) {
-    const { withBot, root } = await this.#parts.threads.look(channel, threadTs);
+  /**
+   * In a thread that the bot joins just now, the message it began with says what it is about. Where only the thread can
+   * tell whether a message is for the bot, there is no message without the thread: Slack delivers it again.
+   */
+  async #thread(channel: string, threadTs: string, forBot: boolean) {
+    const { threads } = this.#parts;
+    const { withBot, root } = forBot
+      ? await threads.look(channel, threadTs).catch(() => NOTHING_KNOWN)
+      : await this.#patiently(() => threads.look(channel, threadTs));
     if (!root) return { withBot, quoted: undefined };
     const options = { botUserId: this.#parts.identity.userId, nameOf: this.#context.nameOf };
     return { withBot, quoted: { text: readMrkdwn(root.text, options), messageId: root.ts } };
+  }
+
+  /** A few times before Slack has to deliver again: what comes behind it would overtake it then. */
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    const { settings, closing } = this.#parts;
+    for (let failures = 0; failures < MOST_LOOKS - 1; failures++) {
+      try {
+        return await ask();
+      } catch {
+        await sleep(backoffMs(failures, settings.times), undefined, { signal: closing });
+      }
+    }
+    return await ask();
   }
 
   async #files(message: InboundMessage, files: readonly SlackFile[]): Promise<Attachment[]> {
@@ -192,6 +214,12 @@ export class Intake {
 }
 
 const RATE_LIMITED = "Slack holds events back: more than 30,000 an hour in this workspace";
+
+const NOTHING_KNOWN: ThreadFacts = { withBot: false, root: undefined };
+
+function isForBot({ origin, mentioned, threadWithBot }: InboundMessage): boolean {
+  return origin.chatType === "dm" || mentioned || threadWithBot;
+}
 
 function placeOf(incoming: Incoming): { chatId: string | null; threadId: string | null } {
   if (incoming.kind === "message") {

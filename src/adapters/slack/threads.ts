@@ -1,6 +1,7 @@
 /** In which threads the bot takes part, and where its users last were. */
 import type { SlackApi } from "./api.js";
 import { BoundedMap } from "./bounded-map.js";
+import { isPassing } from "./faults.js";
 import { isTs } from "./ids.js";
 import { mentionedIds } from "./mrkdwn.js";
 import type { Identity, SlackEvent } from "./native.js";
@@ -33,6 +34,7 @@ export class Threads {
     this.#facts.set(`${channel}:${threadTs}`, { withBot: true, root: undefined });
   }
 
+  /** What Slack won't tell counts as no. Rejects when it doesn't answer just now. */
   async look(channel: string, threadTs: string): Promise<ThreadFacts> {
     const key = `${channel}:${threadTs}`;
     const known = this.#facts.get(key);
@@ -41,7 +43,8 @@ export class Threads {
       const facts = await this.#ask(channel, threadTs);
       this.#facts.set(key, facts);
       return facts;
-    } catch {
+    } catch (error) {
+      if (isPassing(error)) throw error;
       return { withBot: false, root: undefined };
     }
   }

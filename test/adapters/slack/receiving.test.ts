@@ -32,6 +32,25 @@ describe("receiving over Socket Mode", () => {
     expect(b.inbox.received[0]).toMatchObject({ threadWithBot: true, mentioned: false, repliedToBot: false });
   });
 
+  it("doesn't take a message for somebody else's because Slack couldn't tell what thread it is in", async () => {
+    b = await bench();
+    const root = b.slack.say({ channel: "C1", user: "U1", text: "what about lunch?", silently: true });
+    b.slack.workspace.add({ channel: "C1", user: "U0BOT", botId: "B0BOT", text: "Pizza", threadTs: root.ts });
+    b.slack.faults.next("conversations.replies", { kind: "cut_before" });
+    for (const text of ["agreed", "so be it"])
+      b.slack.say({ channel: "C1", user: "U2", text, threadTs: root.ts });
+    await b.slack.until(() => b.inbox.received.length === 2);
+    expect(b.inbox.received).toMatchObject([
+      { text: "agreed", threadWithBot: true },
+      { text: "so be it", threadWithBot: true },
+    ]);
+    b.slack.scopes.delete("channels:history");
+    const other = b.slack.say({ channel: "C1", user: "U1", text: "and supper?", silently: true });
+    b.slack.say({ channel: "C1", user: "U2", text: "no idea", threadTs: other.ts });
+    await b.slack.until(() => b.inbox.received.length === 3);
+    expect(b.inbox.received[2]).toMatchObject({ text: "no idea", threadWithBot: false });
+  });
+
   it("quotes how a thread began when it is called into it", async () => {
     b = await bench();
     const root = b.slack.say({
