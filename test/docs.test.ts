@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { configSchema } from "../src/config/schema.js";
+import { keysOf, schemaAt } from "../src/config/walk.js";
+import { HERMES } from "./support/daemon.js";
+
+/** What the documents name, the program has. */
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...(fs.readdirSync(path.join(ROOT, "docs"), { recursive: true }) as string[])
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => path.join("docs", name)),
+];
+const texts = new Map(pages.map((name) => [name, fs.readFileSync(path.join(ROOT, name), "utf8")]));
+
+/** Code in the text: `so`, and blocks. */
+function codeOf(text: string): string[] {
+  const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, code]) => code!);
+  const spans = text.replace(/^ *```[\s\S]*?^ *```/gm, "").matchAll(/`([^`]+)`/g);
+  return [...blocks, ...[...spans].map(([, code]) => code!.replace(/\s+/g, " "))];
+}
+
+const TOP = new Set(keysOf(configSchema));
+
+/** `platforms.slack.token`, also with `*` or `<name>` for any name. */
+function keysIn(text: string): string[] {
+  return codeOf(text)
+    .flatMap((code) => [...code.matchAll(/(?<![\w./-])([a-z_]+(?:\.(?:[a-z_]+|\*|<\w+>))+)(?![\w(/-])/g)])
+    .map(([, key]) => key!)
+    .filter(
+      (key) => TOP.has(key.split(".", 1)[0]!) && !/\.(?:md|ts|js|json|yaml|yml|db|log|lock|sh)$/.test(key),
+    );
+}
+
+/** `*` and `<name>` stand for any of the names there. */
+function hasKey(names: readonly string[]): boolean {
+  const known: string[] = [];
+  for (const name of names) {
+    const isAny = name === "*" || name.startsWith("<");
+    known.push(isAny ? (keysOf(schemaAt(configSchema, known))[0] ?? name) : name);
+  }
+  return schemaAt(configSchema, known) !== undefined;
+}
+
+/** `hermes sessions list --json` → `sessions list`. */
+function commandsIn(text: string): string[] {
+  return codeOf(text)
+    .flatMap((code) => [...code.matchAll(/(?:^|[\s$(])hermes((?: [a-z][a-z|-]*)*)/gm)])
+    .map(([, words]) => words!.trim())
+    .filter((words) => words !== "");
+}
+
+describe("the documents", () => {
+  it.each(pages)("%s names keys that the configuration has", (name) => {
+    expect(keysIn(texts.get(name)!).filter((key) => !hasKey(key.split(".")))).toEqual([]);
+  });
+
+  it("name commands that the program has", async () => {
+    const known = await commandTree();
+    const wrong = [...texts].flatMap(([name, text]) =>
+      commandsIn(text)
+        .flatMap(alternatives)
+        .filter((words) => !isKnown(known, words.split(" ")))
+        .map((words) => `${name}: hermes ${words}`),
+    );
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  it.each(pages)("%s links to what is there", (name) => {
+    const links = [...texts.get(name)!.matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link!);
+    const broken = links
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => !fs.existsSync(path.resolve(ROOT, path.dirname(name), link)));
+    expect(broken).toEqual([]);
+  });
+});
+
+/** `pairing list|approve` is two commands. */
+function alternatives(words: string): string[] {
+  return words
+    .split(" ")
+    .reduce<string[]>(
+      (found, word) => found.flatMap((before) => word.split("|").map((one) => `${before} ${one}`.trim())),
+      [""],
+    );
+}
+
+type Tree = Map<string, Set<string>>;
+
+/** The commands and their subcommands, from the program's own help. */
+async function commandTree(): Promise<Tree> {
+  const tree: Tree = new Map();
+  for (const name of await listed([])) tree.set(name, new Set(await listed([name])));
+  return tree;
+}
+
+const run = promisify(execFile);
+
+async function listed(command: string[]): Promise<string[]> {
+  const { stdout } = await run(process.execPath, [HERMES, ...command, "--help"]);
+  const [, list = ""] = /^Commands:\n((?:.+\n)*)/m.exec(stdout) ?? [];
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).filter((name) => name !== "help");
+}
+
+/** The words after a command that has no subcommands are its arguments. */
+function isKnown(tree: Tree, [first, second]: string[]): boolean {
+  const below = tree.get(first!);
+  if (!below) return false;
+  return below.size === 0 || second === undefined || below.has(second);
+}
