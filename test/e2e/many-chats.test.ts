@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { expectFilesAgree, expectNothingOpen, rows } from "../support/agreement.js";
 import { Daemon } from "../support/daemon.js";
-import { platformsYaml, startPlatforms } from "../support/platforms.js";
+import { allConnected, platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 import { type Chat, makeChats } from "./support/chats.js";
 
@@ -42,6 +42,7 @@ it("answers 300 chats of every kind in order, in their place, in sessions of the
   const slack = "dm_top_level_threads_as_sessions: true";
   const platforms = await startPlatforms();
   const daemon = await new Daemon({ yaml: platformsYaml(platforms, { slack }) }).start();
+  await allConnected(platforms);
   const chats = makeChats(platforms, CHATS / 3);
   expect(chats).toHaveLength(CHATS);
 

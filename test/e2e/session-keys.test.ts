@@ -3,7 +3,7 @@ import { CHANNEL } from "../emulators/discord/index.js";
 import { visibleText } from "../emulators/slack/index.js";
 import { rows } from "../support/agreement.js";
 import { Daemon } from "../support/daemon.js";
-import { type Platforms, platformsYaml, startPlatforms } from "../support/platforms.js";
+import { allConnected, type Platforms, platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 import { vectors } from "../support/vectors.js";
 
@@ -138,6 +138,7 @@ describe("session keys of messages on the platforms", () => {
         .join("\n"),
     });
     const daemon = await new Daemon({ yaml }).start();
+    await allConnected(platforms);
     for (const [i, { note, source, key }] of here.entries()) {
       const place = placeOf(platforms, source);
       place.say(`vector-${i}`);

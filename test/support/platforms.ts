@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import { DiscordEmulator } from "../emulators/discord/index.js";
 import { SlackEmulator } from "../emulators/slack/index.js";
 import { TelegramEmulator } from "../emulators/telegram/index.js";
+import { until } from "./until.js";
 
 export interface Platforms {
   telegram: TelegramEmulator;
@@ -20,6 +21,12 @@ export async function startPlatforms(): Promise<Platforms> {
   return { telegram, discord, slack };
 }
 
+/** A daemon holds its start up for no platform: what Discord says before it has ever seen the bot is nobody's. */
+export async function allConnected({ telegram, discord, slack }: Platforms): Promise<void> {
+  const isUp = () => telegram.updates.isPolled && discord.gateway.connected && slack.sockets.count > 0;
+  await until("all platforms are connected", isUp, { timeoutMs: 30_000 });
+}
+
 /** `more`: further keys of a platform, as YAML after a comma; `top`: lines of their own. */
 export function platformsYaml(
   { telegram, discord, slack }: Platforms,
@@ -28,7 +35,7 @@ export function platformsYaml(
   const also = (keys: string | undefined) => (keys ? `, ${keys}` : "");
   const inOneThread = more.slack?.includes("dm_top_level") ? "" : "dm_top_level_threads_as_sessions: false";
   return `
-session_reset: {mode: none}
+${more.top?.includes("session_reset") ? "" : "session_reset: {mode: none}"}
 streaming: {enabled: false}
 allow_all: true
 ${more.top ?? ""}

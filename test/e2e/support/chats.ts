@@ -6,6 +6,8 @@ import type { Platforms } from "../../support/platforms.js";
 
 export interface Chat {
   kind: string;
+  platform: string;
+  chatType: string;
   people: number;
   /** Which conversation of this chat a message belongs to. */
   conversation(person: number, message: number): string;
@@ -15,7 +17,7 @@ export interface Chat {
 }
 
 type Conversation = Chat["conversation"];
-type Makers = Record<string, () => Omit<Chat, "kind">>;
+type Makers = Record<string, () => Omit<Chat, "kind" | "platform">>;
 
 const together: Conversation = () => "all";
 const apart: Conversation = (person) => `person ${person}`;
@@ -27,10 +29,12 @@ export function makeChats({ telegram, discord, slack }: Platforms, perPlatform: 
     const kinds = Object.entries(makers);
     return Array.from({ length: perPlatform }, (_, n) => {
       const [kind, make] = kinds[n % kinds.length]!;
-      return { kind, ...make() };
+      return { kind, platform: kind.split(" ", 1)[0]!.toLowerCase(), ...make() };
     });
   });
 }
+
+const REPEAT = "(This may be a repeat.)\n";
 
 function onTelegram(telegram: TelegramEmulator): Makers {
   const { users, chats } = telegram;
@@ -40,6 +44,7 @@ function onTelegram(telegram: TelegramEmulator): Makers {
     conversation: Conversation,
     topic?: number,
   ) => ({
+    chatType: type === "private" ? "dm" : type === "channel" ? "channel" : "group",
     people: Math.max(1, people.length),
     conversation,
     say: (person: number, text: string) => {
@@ -47,11 +52,15 @@ function onTelegram(telegram: TelegramEmulator): Makers {
       const where = topic === undefined ? {} : { topic };
       users.write(chats.writable(id), { from: people[person] ?? null, text: words, ...where });
     },
-    said: () =>
-      telegram
+    said: () => {
+      const texts = telegram
         .said(id)
         .filter(({ threadId }) => threadId === topic)
-        .map(({ text }) => text),
+        .map(({ text }) => text);
+      // A busy machine may lose an answer of Telegram's: then it is said again, and marked.
+      const once = texts.filter((text) => !texts.some((first) => text === `${REPEAT}${first}`));
+      return once.map((text) => text.replace(REPEAT, ""));
+    },
   });
   const two = () => [users.person("Ann"), users.person("Ben")];
   const dm = (inTopic: boolean) => {
@@ -77,6 +86,7 @@ function onDiscord(discord: DiscordEmulator): Makers {
   const forum = discord.channel(guild, "help", CHANNEL.forum);
   const two = () => [discord.user("Ann"), discord.user("Ben")];
   const chat = (channel: ReturnType<typeof discord.dm>, people = two(), conversation = together) => ({
+    chatType: channel.type === CHANNEL.dm ? "dm" : channel.parentId === null ? "group" : "thread",
     people: people.length,
     conversation,
     say: (person: number, text: string) => {
@@ -110,12 +120,14 @@ function onSlack(slack: SlackEmulator): Makers {
     const users = Array.from({ length: people }, (_, i) => `U${n}P${i}`);
     return { channel: slack.room(`${letter}${n}`, type, users).id, users };
   };
+  const typeOf = (channel: string) => (channel.startsWith("D") ? "dm" : "group");
   const textsIn = (channel: string) => slack.workspace.seen(channel);
   /** All in one thread. */
   const thread = ({ channel, users }: ReturnType<typeof room>) => {
     const root = { channel, user: users[0]!, text: "a topic", silently: true, atMs: Date.now() - AN_HOUR_MS };
     const { ts: threadTs } = slack.say(root);
     return {
+      chatType: typeOf(channel),
       people: users.length,
       conversation: together,
       say: (person: number, text: string) =>
@@ -130,6 +142,7 @@ function onSlack(slack: SlackEmulator): Makers {
   const topLevel = ({ channel, users }: ReturnType<typeof room>) => {
     const asked: string[] = [];
     return {
+      chatType: typeOf(channel),
       people: users.length,
       conversation: each,
       say: (person: number, text: string) =>
