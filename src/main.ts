@@ -140,6 +140,9 @@ interface OpenOptions extends StartOptions {
   bootId: string;
 }
 
+/** Terminals look after their own. */
+const SHARE: Share = { except: TERMINAL };
+
 async function open(options: OpenOptions): Promise<RunningGateway> {
   const { home, config, log, bootId } = options;
   const paths = homePaths(home);
@@ -192,8 +195,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
         ...{ store, config, log, bootId, home, adapters, index, transcripts },
         events: watchers.events,
         hooks: watchers.hooks,
-        // Terminals look after their own.
-        share: { except: TERMINAL },
+        share: SHARE,
       }),
     );
     gateway = started;
@@ -205,7 +207,9 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       log,
       callbacks: platforms.callbacks,
       areas: api ? [API_AREA] : [],
-      health: healthOf(watchers, { config, gateway: started, store, stateDb: paths.stateDb }),
+      health: healthOf(watchers, {
+        ...{ config, gateway: started, store, stateDb: paths.stateDb, share: SHARE },
+      }),
       ...(config.http.token === null ? { ownerToken: ownerToken(paths.dashboardToken) } : {}),
       routes: (app, ownerOnly) => {
         web?.routes(app);

@@ -11,6 +11,7 @@ import { loadHooks } from "./hooks/load.js";
 import type { HealthOptions } from "./http/health.js";
 import type { Log } from "./log.js";
 import { Metrics } from "./metrics/index.js";
+import type { Share } from "./store/queues.js";
 import type { Store } from "./store/store.js";
 import { tracesUrl } from "./tracing/endpoint.js";
 import { version } from "./version.js";
@@ -80,19 +81,21 @@ export interface Watched {
   gateway: Gateway;
   store: Store;
   stateDb: string;
+  /** Whose messages the gateway answers. */
+  share: Share;
 }
 
 /** How the gateway is doing, for whoever asks over HTTP. */
 export function healthOf({ metrics }: Watchers, watched: Watched): HealthOptions {
-  const { config, gateway, store, stateDb } = watched;
+  const { config, gateway, store, stateDb, share } = watched;
   const { max_wait, platforms } = config.health;
   const readiness = new Readiness({
-    store,
+    store: { backlog: () => store.backlog(share), writerStats: () => store.writerStats() },
     gateway,
     settings: { maxWaitSeconds: max_wait, platforms },
   });
   metrics.readFrom({
-    backlog: () => store.backlog(),
+    backlog: () => store.backlog(share),
     writerStats: () => store.writerStats(),
     fileBytes: () => Promise.all([stateDb, `${stateDb}-wal`].map(sizeOf)),
     turns: () => gateway.depth,

@@ -93,7 +93,7 @@ export interface Queues {
   /** What another account left open in a chat of its own goes on in this one. Gives how many messages wait again. */
   inheritChat(platform: string, from: string, heir: Heir): Promise<number>;
   /** What is open, by state. Answered from indexes: cheap however long the queues are. */
-  backlog(): Promise<Backlog>;
+  backlog(share?: Share): Promise<Backlog>;
   deadLetters(): Promise<DeadLetter[]>;
   /** Dead → waiting or pending. Undefined: all. */
   retryDead(id?: string): Promise<number>;
@@ -399,7 +399,7 @@ export interface Recovered {
 export interface Backlog {
   inbox: Record<"waiting" | "running" | "dead", OpenRows>;
   outbox: Record<"pending" | "sending" | "unknown" | "dead", OpenRows>;
-  /** When the oldest message came that could be taken up: its time has come, and nothing runs in its chat. */
+  /** When the oldest message of the share came that could be taken up: its time has come, nothing runs in its chat. */
   oldestReadyAt: number | null;
 }
 

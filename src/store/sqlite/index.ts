@@ -137,7 +137,7 @@ class SqliteStore implements Store {
   recover: Store["recover"] = (bootId, maxAttempts, notices, share) =>
     this.#write.recover(bootId, maxAttempts, notices, share);
   inheritChat: Store["inheritChat"] = (platform, from, heir) => this.#write.inheritChat(platform, from, heir);
-  backlog: Store["backlog"] = () => this.#read.backlog();
+  backlog: Store["backlog"] = (share) => this.#read.backlog(share);
   deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
   traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);

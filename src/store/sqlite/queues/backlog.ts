@@ -1,12 +1,13 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { Backlog } from "../../queues.js";
+import type { Backlog, Share } from "../../queues.js";
 import type { OpenRows } from "../../store.js";
 import { sql } from "../statements.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
+import { within } from "./share.js";
 
 /** Counts come from the indexes of what is open; the oldest is the one with the least id. */
-export function backlog(db: Database): Backlog {
+export function backlog(db: Database, share?: Share): Backlog {
   return {
     inbox: {
       waiting: depth(db, INBOX, "waiting"),
@@ -19,7 +20,7 @@ export function backlog(db: Database): Backlog {
       unknown: depth(db, OUTBOX, "unknown"),
       dead: depth(db, OUTBOX, "dead"),
     },
-    oldestReadyAt: oldestReadyAt(db),
+    oldestReadyAt: oldestReadyAt(db, share),
   };
 }
 
@@ -40,15 +41,16 @@ function depth(db: Database, { table, open, since }: Queue, state: string): Open
   ).get() as OpenRows;
 }
 
-function oldestReadyAt(db: Database): number | null {
+function oldestReadyAt(db: Database, share: Share | undefined): number | null {
+  const { condition, values } = within(share, "w.");
   const found = sql(
     db,
     `SELECT max(received_at, not_before) FROM gw_inbox w WHERE w.state = 'waiting' AND w.${OPEN_IN}
-       AND not_before <= ? AND NOT EXISTS (
+       AND w.not_before <= ? AND ${condition} AND NOT EXISTS (
          SELECT 1 FROM gw_inbox r WHERE r.state = 'running' AND r.${OPEN_IN} AND r.session_key = w.session_key)
      ORDER BY id LIMIT 1`,
   )
     .pluck()
-    .get(nowSeconds()) as number | undefined;
+    .get(nowSeconds(), ...values) as number | undefined;
   return found ?? null;
 }
