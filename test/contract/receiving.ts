@@ -121,7 +121,7 @@ function expectWellFormed(message: InboundMessage, adapter: Adapter, startedAt: 
   });
   expect(origin).toMatchObject({
     platform: adapter.platform,
-    chatType: expect.stringMatching(/^(dm|group|channel|thread)$/),
+    chatType: expect.stringMatching(/^(dm|group|channel|thread|webhook)$/),
     chatId: given,
     userId: given,
     messageId: given,

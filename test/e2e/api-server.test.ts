@@ -11,6 +11,7 @@ import {
 } from "../support/agreement.js";
 import { Daemon } from "../support/daemon.js";
 import { plain } from "../support/gateway.js";
+import { until } from "../support/until.js";
 
 /** The real daemon, asked with curl and with the official client, and killed between a request and its answer. */
 
@@ -21,6 +22,9 @@ async function curl(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)("curl", ["-sS", "--max-time", "20", ...args]);
   return stdout;
 }
+
+/** A send that nobody saw arrive is tried once more, a second later. */
+const openRows = (daemon: Daemon) => rows(daemon.home, "SELECT id FROM gw_outbox WHERE state <> 'sent'");
 
 function client(daemon: Daemon): OpenAI {
   return new OpenAI({ apiKey: KEY, baseURL: `${daemon.url}/v1`, maxRetries: 0 });
@@ -65,6 +69,7 @@ describe("the daemon's API", () => {
       const [answer, again] = await Promise.all([ask(), ask()]);
       expect(plain(answer.choices[0]!.message.content!)).toBe("only once");
       expect(again).toEqual(answer);
+      await until("all is settled", () => openRows(daemon).length === 0);
       expect(await daemon.stop()).toBe(0);
       expectNothingOpen(daemon.home);
       expectNoMessageTwice(daemon.home);

@@ -41,17 +41,22 @@ export function splitConversation(entries: readonly Entry[]): Conversation {
   const talk = entries.filter(({ role }) => role !== "system");
   const lastAnswer = talk.findLastIndex(({ role }) => role === "assistant");
   const fresh = talk.slice(lastAnswer + 1);
-  if (fresh.length === 0)
-    throw invalid("There is nothing to answer: the last message must be the user's or a tool's");
   const said = fresh.filter(({ role }) => role === "user");
+  const results = fresh
+    .filter(({ role }) => role === "tool")
+    .map(({ callId, text }) => ({ callId: callId ?? "", text }));
+  const text = joined(said);
+  const images = said.flatMap((entry) => entry.images ?? []);
+  if (text === "" && results.length + images.length === 0)
+    throw invalid(
+      "There is nothing to answer: the last message must be the user's or a tool's, and not empty",
+    );
   return {
     instructions: joined(entries.filter(({ role }) => role === "system")),
     history: talk.slice(0, lastAnswer + 1).map(toChatMessage),
-    results: fresh
-      .filter(({ role }) => role === "tool")
-      .map(({ callId, text }) => ({ callId: callId ?? "", text })),
-    text: joined(said),
-    images: said.flatMap(({ images }) => images ?? []),
+    results,
+    text,
+    images,
   };
 }
 

@@ -4,7 +4,7 @@ import { nowSeconds } from "../../clock.js";
 import { Guesses } from "../../guesses.js";
 import type { EventOutcome, OutboundMessage, Receipt, Target } from "../../message.js";
 import { RateLimit } from "../../rate-limit.js";
-import type { Adapter, AdapterEvents, CanLookUp, CanPreview, Health } from "../adapter.js";
+import type { Adapter, AdapterEvents, CanPreview, Health } from "../adapter.js";
 import type { ExchangeParts } from "./exchange.js";
 import { ACCOUNT, PLATFORM } from "./ids.js";
 import { type ApiParts, apiRoutes } from "./routes.js";
@@ -28,7 +28,7 @@ export interface ApiServerOptions
   log(error: unknown, path: string): void;
 }
 
-export interface ApiServerAdapter extends Adapter, CanPreview, CanLookUp {
+export interface ApiServerAdapter extends Adapter, CanPreview {
   routes(app: Hono): void;
 }
 
@@ -69,11 +69,8 @@ export function apiServerAdapter(options: ApiServerOptions): ApiServerAdapter {
     async send(message: OutboundMessage): Promise<Receipt> {
       const { replyTo } = message.target;
       if (replyTo !== null && isEnd(message)) waiting.ended(replyTo, message);
-      return { messageIds: [receiptId(message)] };
+      return { messageIds: [`out:${message.id}`] };
     },
-
-    /** Nobody was left on the line of a gateway that died; whoever asks again finds it in the outbox. */
-    lookUp: async (message) => ({ messageIds: [receiptId(message)] }),
 
     preview({ replyTo }: Target, _turnId: string, text: string): void {
       if (replyTo !== null) waiting.wrote(replyTo, text);
@@ -96,5 +93,3 @@ export function apiServerAdapter(options: ApiServerOptions): ApiServerAdapter {
     },
   };
 }
-
-const receiptId = ({ id }: OutboundMessage) => `out:${id}`;

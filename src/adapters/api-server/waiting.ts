@@ -47,5 +47,5 @@ export class Waiting {
 
 /** Whether this is what a request ends with: a notice of another matter (a reset) may come before. */
 export function isEnd({ kind, details }: Pick<Finished, "kind" | "details">): boolean {
-  return kind === "command" || details !== undefined;
+  return kind !== "notice" || details !== undefined;
 }

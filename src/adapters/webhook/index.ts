@@ -34,6 +34,10 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
   const posts = new Callbacks();
   let events: AdapterEvents | undefined;
 
+  const disconnect = () => {
+    events = undefined;
+  };
+
   async function take(hook: Hook, request: Request): Promise<Response> {
     const now = nowSeconds();
     const call = { headers: request.headers, body: new Uint8Array(await request.arrayBuffer()) };
@@ -84,14 +88,14 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
       handle: (request) => handle(hook, request),
     })),
 
-    async connect(given: AdapterEvents): Promise<void> {
+    async connect(given: AdapterEvents, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
       events = given;
+      signal.addEventListener("abort", disconnect, { once: true });
       await Promise.all(hooks.map((hook) => checkTarget(hook)));
     },
 
-    async disconnect(): Promise<void> {
-      events = undefined;
-    },
+    disconnect: async () => disconnect(),
 
     /** Callers come when they want to: being there is all. */
     health(): Health {

@@ -92,6 +92,7 @@ describe("what a client asks", () => {
   it("must end with something to answer", () => {
     expect(refusal(() => chat([{ role: "assistant", content: "I" }])).message).toMatch(/nothing to answer/);
     expect(refusal(() => chat([{ role: "system", content: "Be." }])).message).toMatch(/nothing to answer/);
+    expect(refusal(() => chat([{ role: "user", content: "  " }])).message).toMatch(/nothing to answer/);
   });
 
   it("brings its pictures along: no address is fetched for it", () => {
