@@ -37,14 +37,17 @@ export class Live {
     this.#enter();
     // A proxy that waits for more before it passes something on would hold every event back.
     c.header("X-Accel-Buffering", "no");
-    const response = streamSSE(c, async (stream) => {
+    const feed = async (stream: SSEStreamingApi) => {
       try {
         await this.#feed(c, stream);
       } finally {
         this.#leave();
       }
-    });
-    return response;
+    };
+    // The page tries again.
+    return streamSSE(c, feed, async (error) =>
+      this.#options.log.warn({ err: error }, "the dashboard's events ended"),
+    );
   }
 
   close(): void {
