@@ -24,6 +24,7 @@ test("files have Hermes' names", () => {
     sessionsDir: "/h/sessions",
     sessionsIndex: "/h/sessions/sessions.json",
     memoriesDir: "/h/memories",
+    hooksDir: "/h/hooks",
     backupsDir: "/h/backups",
     lockFile: "/h/gateway.lock",
     logsDir: "/h/logs",
