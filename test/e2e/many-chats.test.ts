@@ -37,7 +37,7 @@ function everybodyWrites(chats: readonly Chat[]): Said[] {
 const tokensIn = (texts: readonly string[]) => texts.flatMap((text) => text.match(TOKEN) ?? []);
 
 it("answers 300 chats of every kind in order, in their place, in sessions of their own", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const slack = "dm_top_level_threads_as_sessions: true";
   const platforms = await startPlatforms();
@@ -55,7 +55,7 @@ it("answers 300 chats of every kind in order, in their place, in sessions of the
       while (open[0] && isAnswered(open[0])) open.shift();
       return open.length === 0;
     },
-    { timeoutMs: 100_000, found: () => `${open.length} chats that wait, first a ${open[0]?.kind}` },
+    { timeoutMs: 200_000, found: () => `${open.length} chats that wait, first a ${open[0]?.kind}` },
   );
   expect(await daemon.stop()).toBe(0);
 

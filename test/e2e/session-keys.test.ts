@@ -125,7 +125,7 @@ describe("session keys of messages on the platforms", () => {
     expect(possible.length).toBeGreaterThan(15);
   });
 
-  it.each([...new Set(possible.map(homeOf))])("under %s", async (home) => {
+  it.each([...new Set(possible.map(homeOf))])("under %s", { timeout: 120_000 }, async (home) => {
     const here = possible.filter((vector) => homeOf(vector) === home);
     const platforms = await startPlatforms();
     const yaml = platformsYaml(platforms, {
@@ -141,8 +141,10 @@ describe("session keys of messages on the platforms", () => {
     for (const [i, { note, source, key }] of here.entries()) {
       const place = placeOf(platforms, source);
       place.say(`vector-${i}`);
-      await until(`"${note}" is answered in its place`, () =>
-        place.said().some((text) => text.includes(`vector-${i}`)),
+      await until(
+        `"${note}" is answered in its place`,
+        () => place.said().some((text) => text.includes(`vector-${i}`)),
+        { timeoutMs: 30_000 },
       );
       expect({ note, ...routeOf(daemon.home, key) }).toMatchObject({ note, ...wanted(source) });
     }
