@@ -29,6 +29,7 @@ test("files have Hermes' names", () => {
     lockFile: "/h/gateway.lock",
     logsDir: "/h/logs",
     dashboardToken: "/h/dashboard.token",
+    chatHistory: "/h/chat_history",
   });
 });
 
