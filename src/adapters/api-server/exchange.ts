@@ -72,7 +72,7 @@ export async function openExchange(parts: ExchangeParts, asked: Asked, client: C
     id,
     requestId: trace.requestId,
     createdAt: Math.floor(earlier?.receivedAt ?? nowSeconds()),
-    sessionId: earlier?.sessionId ?? (await parts.sessionOf(place.chatId)) ?? ownName(id),
+    sessionId: earlier?.sessionId ?? (await currentSession(parts, place)) ?? ownName(id),
     sessionKey: place.name,
     follow: (wrote, ended) => line.follow(wrote, ended),
   };
@@ -97,6 +97,11 @@ async function accept(
   const images = await Promise.all(asked.images.map((image) => parts.keepImage(image)));
   if (place.resume !== undefined) await receive(resumeMessage(place.resume, whole));
   await receive(messageOf(asked, images, whole));
+}
+
+/** What nobody has named has no past. */
+async function currentSession(parts: ExchangeParts, { chatId, unnamed }: Place): Promise<string | undefined> {
+  return unnamed ? undefined : parts.sessionOf(chatId);
 }
 
 function placeOf(key: string, { origin }: InboundMessage): Place {

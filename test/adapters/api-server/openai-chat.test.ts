@@ -1,5 +1,6 @@
 import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forSeveral } from "../../support/at-end.js";
 import { plain } from "../../support/gateway.js";
 import { until } from "../../support/until.js";
 import { ApiGateway, configWith, KEYS, user } from "./support.js";
@@ -15,9 +16,15 @@ const WEATHER: OpenAI.ChatCompletionTool = {
   },
 };
 
+let gateway: ApiGateway;
+let end: () => Promise<void>;
+beforeAll(async () => {
+  ({ made: gateway, end } = await forSeveral(() => ApiGateway.start()));
+});
+afterAll(() => end());
+
 describe("chat completions", () => {
   it("answer at once, with usage, and name their session", async () => {
-    const gateway = await ApiGateway.start();
     const { data, response } = await gateway
       .client()
       .chat.completions.create({ model: "hermes", messages: [user("hello")] })
@@ -42,7 +49,6 @@ describe("chat completions", () => {
   });
 
   it("come word by word, with usage where it is asked for", async () => {
-    const gateway = await ApiGateway.start();
     const stream = await gateway.client().chat.completions.create({
       model: "hermes",
       messages: [user("one two three four five six seven eight")],
@@ -60,7 +66,6 @@ describe("chat completions", () => {
   });
 
   it("call the client's tools and take their results, whole and streamed", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client(KEYS.laptop, { "X-Hermes-Session-Key": "tools" });
     const ask = { model: "hermes", tools: [WEATHER] };
     const question = user('!tool get_weather {"city":"Rome"}');
@@ -84,7 +89,6 @@ describe("chat completions", () => {
   });
 
   it("carry the client's own memory into a new session, and system messages into the prompt", async () => {
-    const gateway = await ApiGateway.start();
     const { data, response } = await gateway
       .client()
       .chat.completions.create({
@@ -107,7 +111,6 @@ describe("chat completions", () => {
   });
 
   it("show pictures that come along", async () => {
-    const gateway = await ApiGateway.start();
     const png =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const answer = await gateway.client().chat.completions.create({
@@ -126,7 +129,6 @@ describe("chat completions", () => {
   });
 
   it("understand slash commands, as every chat does", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client(KEYS.laptop, { "X-Hermes-Session-Key": "k" });
     const say = async (text: string) =>
       (await client.chat.completions.create({ model: "hermes", messages: [user(text)] })).choices[0]!.message
@@ -137,7 +139,6 @@ describe("chat completions", () => {
   });
 
   it("answer each of many requests to one session, in turn", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client(KEYS.laptop, { "X-Hermes-Session-Key": "busy" });
     const texts = Array.from({ length: 8 }, (_, i) => `!slow 20 n${i}`);
     const answers = await Promise.all(
@@ -149,7 +150,6 @@ describe("chat completions", () => {
   });
 
   it("go on when the client leaves: the answer is in the history", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client(KEYS.laptop, { "X-Hermes-Session-Key": "left" });
     const stream = await client.chat.completions.create({
       model: "hermes",
@@ -167,7 +167,6 @@ describe("chat completions", () => {
   });
 
   it("tell failures as OpenAI does", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client();
     const fail = (text: string, stream = false) =>
       client.chat.completions
@@ -188,11 +187,11 @@ describe("chat completions", () => {
   });
 
   it("are offered under the models' names", async () => {
-    const gateway = await ApiGateway.start(configWith("models: [fast-one]"));
+    const offering = await ApiGateway.start(configWith("models: [fast-one]"));
     const names: string[] = [];
-    for await (const model of gateway.client().models.list()) names.push(model.id);
+    for await (const model of offering.client().models.list()) names.push(model.id);
     expect(names).toEqual(["hermes", "echo", "fast-one"]);
-    expect(await gateway.client().models.retrieve("echo")).toMatchObject({ id: "echo", object: "model" });
-    await expect(gateway.client().models.retrieve("nope")).rejects.toMatchObject({ status: 404 });
+    expect(await offering.client().models.retrieve("echo")).toMatchObject({ id: "echo", object: "model" });
+    await expect(offering.client().models.retrieve("nope")).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -1,5 +1,6 @@
 import type OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forSeveral } from "../../support/at-end.js";
 import { plain } from "../../support/gateway.js";
 import { ApiGateway, KEYS } from "./support.js";
 
@@ -13,9 +14,15 @@ const TOOL: OpenAI.Responses.FunctionTool = {
   strict: false,
 };
 
+let gateway: ApiGateway;
+let end: () => Promise<void>;
+beforeAll(async () => {
+  ({ made: gateway, end } = await forSeveral(() => ApiGateway.start()));
+});
+afterAll(() => end());
+
 describe("responses", () => {
   it("answer, go on by their id, and can be read again by their key alone", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client();
     const first = await client.responses.create({
       model: "hermes",
@@ -53,7 +60,6 @@ describe("responses", () => {
   });
 
   it("come as events in order", async () => {
-    const gateway = await ApiGateway.start();
     const stream = gateway.client().responses.stream({ model: "hermes", input: "one two three four" });
     const types: string[] = [];
     const numbers: number[] = [];
@@ -78,7 +84,6 @@ describe("responses", () => {
   });
 
   it("call the client's functions and take their output", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client();
     const called = await client.responses.create({
       model: "hermes",
@@ -101,7 +106,6 @@ describe("responses", () => {
   });
 
   it("tell failures, also in the middle of a stream", async () => {
-    const gateway = await ApiGateway.start();
     const client = gateway.client();
     await expect(client.responses.create({ model: "hermes", input: "!fail timeout" })).rejects.toMatchObject({
       status: 504,

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import OpenAI from "openai";
-import { onTestFinished } from "vitest";
 import { type RunningGateway, startGateway } from "../../../src/main.js";
+import { atEnd } from "../../support/at-end.js";
 import { tempDir } from "../../support/temp.js";
 
 export const KEYS = { laptop: "key-of-the-laptop", phone: "key-of-the-phone" };
@@ -25,7 +25,7 @@ export class ApiGateway {
       env: { HERMES_HOME: home, HERMES_LOG_LEVEL: "silent", ...env },
       flags: { "http.port": 0 },
     });
-    onTestFinished(() => running.stop());
+    atEnd(() => running.stop());
     return new ApiGateway(home, running);
   }
 
