@@ -13,5 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // A busy machine is nothing to warn of.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });

@@ -131,6 +131,27 @@ describe("the dashboard's endpoints", () => {
   });
 });
 
+describe("a search that nobody waits for any more", () => {
+  it("is not begun, and is no fault", async () => {
+    const { daemon } = common();
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const search = (signal?: AbortSignal) =>
+      fetch(`${daemon.url}/api/dashboard/search?q=the`, { headers, ...(signal ? { signal } : {}) });
+    const gone = Array.from({ length: 20 }, () => {
+      const typed = new AbortController();
+      const asked = search(typed.signal).then(
+        () => "answered",
+        () => "cancelled",
+      );
+      setImmediate(() => typed.abort());
+      return asked;
+    });
+    expect(await Promise.all(gone)).toContain("cancelled");
+    expect((await search()).status).toBe(200);
+    expect(daemon.run.logged("a request failed")).toEqual([]);
+  });
+});
+
 describe("who may look", () => {
   it("is whoever has the token; other sites may not even ask", async () => {
     const { daemon, ask: asOwner } = await startDashboard();

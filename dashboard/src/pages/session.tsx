@@ -102,6 +102,7 @@ function Facts({ session }: { session: SessionDetail }) {
         ))}
       </dl>
       <p class="quiet mono id">{session.id}</p>
+      {session.session_key ? <p class="quiet mono id">{session.session_key}</p> : null}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import PQueue from "p-queue";
 import { z } from "zod";
 import { nowSeconds } from "../../clock.js";
 import { maskSecrets } from "../../config/mask.js";
-import { getIn } from "../../config/tree.js";
+import { leaves } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
 import { PAIRING_TTL_SECONDS } from "../../policies/pairing.js";
 import type { SearchOptions } from "../../store/store.js";
@@ -30,6 +30,7 @@ const LINEAGE_MOST = 500;
 const TITLES_MOST = 5;
 const HITS = 20;
 const HITS_DEEPEST = 1000;
+const SEARCHES_WAITING_MOST = 50;
 const DAYS_MOST = 400;
 const STATES = ["waiting", "running", "done", "refused", "cancelled", "dead"] as const;
 
@@ -131,9 +132,11 @@ function searchRoutes(api: Hono, { looks }: DashboardOptions): void {
       ...withoutUndefined({ since, until }),
       ...(source === undefined ? {} : { sources: [source] }),
     };
+    if (searches.size >= SEARCHES_WAITING_MOST)
+      throw new HermesError("unavailable", "Too many searches wait");
     const { signal } = c.req.raw;
-    const found = await searches.add(async (): Promise<SearchAnswer> => {
-      signal.throwIfAborted();
+    const found = await searches.add(async (): Promise<SearchAnswer | undefined> => {
+      if (signal.aborted) return undefined;
       const titles = offset === 0 && q.trim().length > 1 ? await looks.findTitles(q.trim(), TITLES_MOST) : [];
       const { hits } = await looks.searchMessages(asTyped(q), query);
       return {
@@ -142,7 +145,7 @@ function searchRoutes(api: Hono, { looks }: DashboardOptions): void {
         next: hits.length === count ? offset + count : null,
       };
     });
-    return c.json(found);
+    return found ? c.json(found) : c.body(null, 204);
   });
 }
 
@@ -186,13 +189,12 @@ function queueRoutes(api: Hono, { looks }: DashboardOptions): void {
 
 /** What is in force doesn't change while the gateway runs. */
 function configAnswer({ loaded }: DashboardOptions): ConfigAnswer {
-  const masked = maskSecrets(loaded.config);
+  const values = [...leaves(maskSecrets(loaded.config))].map(([names, value]) => {
+    const path = names.join(".");
+    return { path, value: value ?? null, source: loaded.sources[path] ?? "default" };
+  });
   return {
-    values: Object.entries(loaded.sources).map(([path, source]) => ({
-      path,
-      value: getIn(masked, path.split(".")) ?? null,
-      source,
-    })),
+    values,
     ignored: [...loaded.ignored],
   };
 }
