@@ -1,13 +1,13 @@
 /** The library: the rules and the store are usable on their own, the gateway as a whole. */
-export type { Adapter, AdapterEvents, CanPreview, CanType, Health, TextLimits } from "./adapters/adapter.js";
-export { canPreview, canType } from "./adapters/adapter.js";
+export * from "./adapters/adapter.js";
+export type { Callback, PlatformLog, Platforms } from "./adapters/registry.js";
 export { splitText } from "./adapters/text.js";
 export type { AgentBackend, AgentEvent, Tool, TurnRequest } from "./agents/backend.js";
 export { loadConfig } from "./config/load.js";
 export { homePaths, resolveHome } from "./config/paths.js";
 export type { Config } from "./config/schema.js";
-export { type ErrorCode, HermesError, SendError } from "./errors.js";
-export { type RunningGateway, type StartOptions, startGateway } from "./main.js";
+export { type ErrorCode, HermesError } from "./errors.js";
+export { type PlatformsGiven, type RunningGateway, type StartOptions, startGateway } from "./main.js";
 export type { InboundMessage, Origin, OutboundMessage, Principal, Receipt, Target } from "./message.js";
 export { accessDecision } from "./policies/access.js";
 export { engageDecision } from "./policies/engage.js";

@@ -6,7 +6,8 @@ import { isChatId } from "./adapters/chat-ids.js";
 import { TERMINAL } from "./adapters/cli/index.js";
 import { consoleAdapter } from "./adapters/console/index.js";
 import { cronAdapter } from "./adapters/cron/index.js";
-import { loadPlatforms } from "./adapters/registry.js";
+import { checkFurther } from "./adapters/further.js";
+import { loadPlatforms, type PlatformLog, type Platforms } from "./adapters/registry.js";
 import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
 import { systemPrompt } from "./agents/prompt.js";
 import { createAgents } from "./agents/registry.js";
@@ -59,11 +60,20 @@ export interface StartOptions {
   flags?: Record<string, unknown>;
   log?: Log;
   onProgress?: OnProgress;
+  /** Further platforms: for programs that the gateway is a part of. */
+  platforms?(given: PlatformsGiven): Partial<Platforms> | Promise<Partial<Platforms>>;
   /** Further routes on the HTTP port, behind its checks: for programs that the gateway is a part of. */
   routes?(app: Hono): void;
   /** For the console platform. */
   stdin?: NodeJS.ReadableStream;
   stdout?: NodeJS.WritableStream;
+}
+
+/** What an adapter may need of the gateway. */
+export interface PlatformsGiven {
+  config: Config;
+  home: string;
+  log: PlatformLog;
 }
 
 export interface RunningGateway {
@@ -146,6 +156,9 @@ const SHARE: Share = { except: TERMINAL };
 async function open(options: OpenOptions): Promise<RunningGateway> {
   const { home, config, log, bootId } = options;
   const paths = homePaths(home);
+  const platformLog: PlatformLog = (level, message, fields = {}) => log[level](fields, message);
+  const further = (await options.platforms?.({ config, home, log: platformLog })) ?? {};
+  checkFurther(further.adapters ?? []);
   const watchers = await startWatchers({
     log,
     bootId,
@@ -166,13 +179,14 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   const platforms = await loadPlatforms({
     config,
     homeDir: home,
-    log: (level, message, fields = {}) => log[level](fields, message),
+    log: platformLog,
     findTarget: (words) => findTarget(store, words, { ...placesOf(config), isChatId }),
     outcome: store.eventOutcome,
     mayFetch: (message) => isWanted(store, config, startedAt, message),
   });
   const adapters: Adapter[] = [
     ...platforms.adapters,
+    ...(further.adapters ?? []),
     ...(web ? [web] : []),
     ...(api ? [api] : []),
     ...(config.platforms.console.enabled
@@ -183,6 +197,8 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     await realign({ store, config }, nowSeconds());
     adapters.push(schedules(store, config, log));
   }
+  for (const name of withoutAdapter(config, adapters))
+    log.warn({ platform: name }, "the platform is switched on, but nothing here speaks to it");
   let http: HttpServer | undefined;
   let gateway: Gateway | undefined;
   let dashboard: Dashboard | undefined;
@@ -205,7 +221,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     http = await startHttp({
       ...httpSettings(config),
       log,
-      callbacks: platforms.callbacks,
+      callbacks: [...platforms.callbacks, ...(further.callbacks ?? [])],
       areas: api ? [API_AREA] : [],
       health: healthOf(watchers, {
         ...{ config, gateway: started, store, stateDb: paths.stateDb, share: SHARE },
@@ -246,6 +262,13 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     await store.close();
     throw error;
   }
+}
+
+function withoutAdapter(config: Config, adapters: readonly Adapter[]): string[] {
+  const spoken = new Set(adapters.map(({ platform }) => platform));
+  return Object.entries(config.platforms)
+    .filter(([name, { enabled }]) => enabled && !spoken.has(name))
+    .map(([name]) => name);
 }
 
 function httpSettings({ http }: Config) {

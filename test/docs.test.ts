@@ -22,7 +22,7 @@ const texts = new Map(pages.map((name) => [name, fs.readFileSync(path.join(ROOT,
 
 /** Code in the text: `so`, and blocks. */
 function codeOf(text: string): string[] {
-  const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, code]) => code!);
+  const blocks = [...text.matchAll(/^ *```.*\n([\s\S]*?)^ *```/gm)].map(([, code]) => code!);
   const spans = text.replace(/^ *```[\s\S]*?^ *```/gm, "").matchAll(/`([^`]+)`/g);
   return [...blocks, ...[...spans].map(([, code]) => code!.replace(/\s+/g, " "))];
 }
@@ -32,7 +32,7 @@ const TOP = new Set(keysOf(configSchema));
 /** `platforms.slack.token`, also with `*` or `<name>` for any name. */
 function keysIn(text: string): string[] {
   return codeOf(text)
-    .flatMap((code) => [...code.matchAll(/(?<![\w./-])([a-z_]+(?:\.(?:[a-z_]+|\*|<\w+>))+)(?![\w(/-])/g)])
+    .flatMap((code) => [...code.matchAll(/(?<![\w./#-])([a-z_]+(?:\.(?:[a-z_]+|\*|<\w+>))+)(?![\w(/-])/g)])
     .map(([, key]) => key!)
     .filter(
       (key) => TOP.has(key.split(".", 1)[0]!) && !/\.(?:md|ts|js|json|yaml|yml|db|log|lock|sh)$/.test(key),
@@ -73,6 +73,14 @@ describe("the documents", () => {
     expect(wrong).toEqual([]);
   }, 60_000);
 
+  it.each(pages)("%s quotes files as they are", (name) => {
+    const quotes = [...texts.get(name)!.matchAll(/^```\w+ (\S+\/\S+)\n([\s\S]*?)^```/gm)];
+    const wrong = quotes
+      .filter(([, file, code]) => !contains(fs.readFileSync(path.join(ROOT, file!), "utf8"), code!))
+      .map(([, file, code]) => `${file}: ${code}`);
+    expect(wrong).toEqual([]);
+  });
+
   it.each(pages)("%s links to what is there", (name) => {
     const links = [...texts.get(name)!.matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link!);
     const broken = links
@@ -81,6 +89,16 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 });
+
+/** Whole lines in their order; a quote may stand further left than in its file. */
+function contains(file: string, quote: string): boolean {
+  const lines = quote.trimEnd().split("\n");
+  const indents = [...new Set(file.match(/^ */gm))];
+  return indents.some((indent) => {
+    const indented = lines.map((line) => (line === "" ? line : indent + line)).join("\n");
+    return `\n${file}`.includes(`\n${indented}\n`);
+  });
+}
 
 /** `pairing list|approve` is two commands. */
 function alternatives(words: string): string[] {

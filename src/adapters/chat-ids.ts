@@ -14,6 +14,11 @@ export function isChatId(platform: string, text: string): boolean {
 /** Programs that ask, time that passes, terminals that close: nobody is there to be told something unasked. */
 const NOBODY_THERE = new Set(["api_server", "webhook", "cron", "cli"]);
 
+/** The gateway's own platforms. */
+export function isBuiltIn(platform: string): boolean {
+  return Object.hasOwn(SHAPES, platform) || NOBODY_THERE.has(platform);
+}
+
 export function canBeTold(platform: string): boolean {
   return !NOBODY_THERE.has(platform);
 }

@@ -15,18 +15,22 @@ export interface DaemonOptions {
   /** `config.yaml` of a home that has none yet. */
   yaml?: string;
   args?: readonly string[];
+  /** Another program that runs the gateway, as Node is told to start it. */
+  program?: readonly string[];
 }
 
 /** One home and the gateways that run on it, one after another, on the same port. */
 export class Daemon {
   readonly home: string;
   readonly #args: readonly string[];
+  readonly #program: readonly string[];
   #port = "0";
   #run: Run | undefined;
 
-  constructor({ home = path.join(tempDir(), "home"), yaml, args = [] }: DaemonOptions = {}) {
+  constructor({ home = path.join(tempDir(), "home"), yaml, args = [], program }: DaemonOptions = {}) {
     this.home = home;
     this.#args = args;
+    this.#program = program ?? [HERMES];
     if (yaml === undefined) return;
     fs.mkdirSync(home, { recursive: true, mode: 0o700 });
     fs.writeFileSync(path.join(home, "config.yaml"), yaml, { mode: 0o600 });
@@ -41,7 +45,7 @@ export class Daemon {
 
   /** Starts it and doesn't wait. */
   launch(env: Record<string, string> = {}): Run {
-    const run = new Run(["gateway", "--port", this.#port, ...this.#args], this.home, env);
+    const run = new Run(["gateway", "--port", this.#port, ...this.#args], this.home, env, this.#program);
     void run.ready.then(
       (url) => {
         this.#port = new URL(url).port;
@@ -102,8 +106,13 @@ export class Run {
   stderr = "";
   readonly #child: ChildProcess;
 
-  constructor(args: readonly string[], home: string, env: Record<string, string> = {}) {
-    this.#child = spawn(process.execPath, [HERMES, ...args], {
+  constructor(
+    args: readonly string[],
+    home: string,
+    env: Record<string, string> = {},
+    program: readonly string[] = [HERMES],
+  ) {
+    this.#child = spawn(process.execPath, [...program, ...args], {
       env: { PATH: process.env.PATH, NO_COLOR: "1", HERMES_HOME: home, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
