@@ -22,7 +22,6 @@ import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
 import { saveMemories } from "./gateway/farewell.js";
-import { FirstConnects, findLostPreview } from "./gateway/lost-preview.js";
 import { MissedReport } from "./gateway/missed-report.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
@@ -80,7 +79,6 @@ export class Gateway {
   readonly #stopping = new AbortController();
   readonly #routerOptions: RouterOptions;
   readonly #missed: MissedReport;
-  readonly #connected = new FirstConnects();
   /** Routing that is under way: a stop waits for it. */
   readonly #routing = new Set<Promise<void>>();
   #refill: NodeJS.Timeout | undefined;
@@ -158,7 +156,6 @@ export class Gateway {
     clearTimeout(this.#refill);
     clearInterval(this.#look);
     this.#stopping.abort("shutdown");
-    this.#connected.end();
     await Promise.all(
       adapters.map((adapter) =>
         adapter.disconnect().catch((error: unknown) => log.warn({ err: error }, "disconnect failed")),
@@ -241,7 +238,6 @@ export class Gateway {
         events,
         signal,
       }).start();
-      this.#connected.add(adapter);
       this.#track(this.#delivery.settleUnknown(rowsOf(adapter)));
     });
     this.#track(this.#delivery.settleUnknown(rowsOf()));
@@ -344,9 +340,6 @@ export class Gateway {
   // ── run ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #runTurn(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void> {
-    const [first] = rows;
-    if (first && this.#parts.config.streaming.enabled && !first.message.errand)
-      await findLostPreview(this.#parts, this.#adapterFor(targetOf(first.message)), first, this.#connected);
     await runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
     const route = await this.#parts.store.getRoute(key);
     if (route) this.#parts.routeChanged(route);
@@ -507,22 +500,24 @@ export class Gateway {
     const { store, config, log } = this.#parts;
     const target = targetOf(row.message);
     const { edit_interval, buffer_threshold, cursor } = config.streaming;
+    const showAt = (messageId: string | null) =>
+      new Stream({
+        adapter,
+        target,
+        messageId,
+        everyMs: edit_interval * 1000,
+        leastChars: buffer_threshold,
+        cursor,
+        isOpen: () => this.#pace.isOpen(target, adapter.pace?.(target)),
+        counted: () => this.#pace.sent(target),
+        posting: () => store.notePreview(row.id),
+        shown: (id) => store.savePreview(row.id, id),
+        notShown: () => store.forgetPreview(row.id),
+        failed: (error) => log.debug({ err: error, traceId: row.traceId, turnId }, "preview failed"),
+      });
+    // Beside one whose id was lost no second one is shown: the answer will look for it.
     const stream = new StreamHandle(
-      store.getPreview(row.id).then(
-        (messageId) =>
-          new Stream({
-            adapter,
-            target,
-            messageId: messageId ?? null,
-            everyMs: edit_interval * 1000,
-            leastChars: buffer_threshold,
-            cursor,
-            isOpen: () => this.#pace.isOpen(target, adapter.pace?.(target)),
-            counted: () => this.#pace.sent(target),
-            shown: (id) => store.savePreview(row.id, id),
-            failed: (error) => log.debug({ err: error, traceId: row.traceId, turnId }, "preview failed"),
-          }),
-      ),
+      store.getPreview(row.id).then((shown) => (shown === null ? undefined : showAt(shown ?? null))),
     );
     this.#streams.set(turnId, stream);
     return stream;

@@ -89,13 +89,22 @@ export interface CanType {
 
 /** Shows an unfinished answer as a message that is edited, or as a draft. Paced by the caller. */
 export interface CanStream {
-  /** At `messageId`, or as a new message where that is null. Gives the message's id; null: it has none of its own. */
-  show(target: Target, messageId: string | null, text: string, signal: AbortSignal): Promise<string | null>;
+  /**
+   * At `messageId`, or as a new message where that is null. Gives the message's id; null: it has none of its own.
+   * Before it makes a message it awaits `posting`: that there may be one is noted first. Where that rejects, none is made.
+   */
+  show(
+    target: Target,
+    messageId: string | null,
+    text: string,
+    signal: AbortSignal,
+    posting?: () => Promise<void>,
+  ): Promise<string | null>;
 }
 
 /** Finds an unfinished answer that it showed and whose id was lost. */
 export interface CanFindPreview {
-  /** In answer to this message; null: there is none. */
+  /** In answer to this message; null: there is none. Rejects with a SendError where that can't be told now. */
   findPreview(target: Target, signal: AbortSignal): Promise<string | null>;
 }
 

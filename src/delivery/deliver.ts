@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { type Adapter, canLookUp } from "../adapters/adapter.js";
+import { type Adapter, canFindPreview, canLookUp } from "../adapters/adapter.js";
 import { nowSeconds } from "../clock.js";
 import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
@@ -150,13 +150,27 @@ export class Delivery {
     try {
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
       killPoint("before-send");
-      const receipt = await adapter.send(toMessage(row), signal);
+      const receipt = await adapter.send(await this.#inItsPlace(adapter, row, signal), signal);
       pace.sent(row.target, receipt.messageIds.length);
       killPoint("sent");
       return { state: "sent", messageIds: receipt.messageIds };
     } catch (error) {
       return this.#afterFailure(row, error);
     }
+  }
+
+  /**
+   * An unfinished answer may stand in the chat under an id that nobody knows. Where it can be found it becomes the
+   * answer; elsewhere the answer says that it may be a repeat.
+   */
+  async #inItsPlace(adapter: Adapter, row: OutboxRow, signal: AbortSignal): Promise<OutboundMessage> {
+    const message = toMessage(row);
+    if (row.lostPreviewOf === null) return message;
+    if (!canFindPreview(adapter)) return { ...message, mayBeRepeat: true };
+    const found = await adapter.findPreview({ ...row.target, replyTo: row.lostPreviewOf }, signal);
+    if (found === null) return message;
+    await this.#options.store.foundPreview(row.id, found);
+    return { ...message, replaces: found };
   }
 
   async #penalise(row: OutboxRow, error: SendError, delayMs: number): Promise<void> {

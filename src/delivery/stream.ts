@@ -1,4 +1,5 @@
 import type { CanStream } from "../adapters/adapter.js";
+import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import type { Target } from "../message.js";
 
@@ -18,8 +19,12 @@ export interface StreamOptions {
   isOpen(): boolean;
   /** Called for every post and every edit. */
   counted(): void;
+  /** A message is about to be made: a crash from here on must not forget that there may be one. False: not yet. */
+  posting(): Promise<boolean>;
   /** The message exists: it must be remembered before it is edited again. */
   shown(messageId: string): Promise<void>;
+  /** No message was made after all. */
+  notShown(): Promise<void>;
   failed(error: unknown): void;
 }
 
@@ -69,39 +74,64 @@ export class Stream {
   }
 
   async #show(): Promise<void> {
-    const { adapter, target, cursor, isOpen, counted, shown, failed } = this.#options;
+    const { adapter, target, cursor, isOpen, counted, shown } = this.#options;
     if (this.#ended || !isOpen()) return;
     const text = this.#latest;
+    const post = new Post(this.#options.posting);
     try {
       const signal = AbortSignal.timeout(SHOW_TIMEOUT_MS);
-      counted();
-      const id = await adapter.show(target, this.#messageId, text + cursor, signal);
+      const id = await adapter.show(target, this.#messageId, text + cursor, signal, post.begin);
       killPoint("preview-shown");
       if (id !== null && id !== this.#messageId) await shown(id);
       this.#messageId = id;
       this.#shownText = text;
       this.#strikes = 0;
     } catch (error) {
-      this.#strikes += 1;
-      failed(error);
+      if (post.state !== "too early") await this.#afterFailure(error, post);
     } finally {
+      if (post.state !== "too early") counted();
       this.#lastShownMs = performance.now();
     }
   }
+
+  /** Where a message may have been made and nobody knows its id, no second one is: the answer will look for it. */
+  async #afterFailure(error: unknown, { state }: Post): Promise<void> {
+    const { notShown, failed } = this.#options;
+    this.#strikes += 1;
+    failed(error);
+    if (state !== "begun") return;
+    if (error instanceof SendError && error.outcome !== "unknown") await notShown().catch(failed);
+    else this.#strikes = STRIKES_MAX;
+  }
 }
 
-/** A stream that is still finding out where it goes on. Only the newest text matters meanwhile. */
+/** How far the making of a message has come. */
+class Post {
+  state: "none" | "begun" | "too early" = "none";
+  readonly #note: () => Promise<boolean>;
+
+  constructor(note: () => Promise<boolean>) {
+    this.#note = note;
+  }
+
+  readonly begin = async (): Promise<void> => {
+    this.state = (await this.#note()) ? "begun" : "too early";
+    if (this.state === "too early") throw new SendError("never_sent", "What was said before isn't there yet");
+  };
+}
+
+/** A stream that is still finding out where it goes on, if at all. Only the newest text matters meanwhile. */
 export class StreamHandle {
-  readonly #stream: Promise<Stream>;
+  readonly #stream: Promise<Stream | undefined>;
   #latest = "";
   #ready: Stream | undefined;
 
-  constructor(stream: Promise<Stream>) {
+  constructor(stream: Promise<Stream | undefined>) {
     this.#stream = stream;
     stream.then(
       (ready) => {
         this.#ready = ready;
-        ready.update(this.#latest);
+        ready?.update(this.#latest);
       },
       () => undefined,
     );

@@ -77,9 +77,19 @@ export interface Queues {
   knownChats(query: KnownChatsQuery): Promise<KnownChat[]>;
   /** Pending → sending, at most `limit`, for chats that have nothing older under way. */
   claimDeliveries(bootId: string, limit: number, share?: Share): Promise<OutboxRow[]>;
-  /** The message that shows an answer while it is written, for whoever goes on with it. */
+  /**
+   * A message that shows the answer to this one while it is written is about to be made. False: something is still to be
+   * said in that conversation before.
+   */
+  notePreview(inboxId: number): Promise<boolean>;
+  /** It was made, for whoever goes on with it. */
   savePreview(inboxId: number, messageId: string): Promise<void>;
-  getPreview(inboxId: number): Promise<string | undefined>;
+  /** It wasn't. */
+  forgetPreview(inboxId: number): Promise<void>;
+  /** Null: it may have been made, and nobody knows its id. */
+  getPreview(inboxId: number): Promise<string | null | undefined>;
+  /** The message whose id was lost is this one: the answer takes its place. */
+  foundPreview(outboxId: number, messageId: string): Promise<void>;
   /** A platform makes us wait; also over a restart. An empty chat id stands for the whole account. */
   savePenalty(penalty: Penalty): Promise<void>;
   openPenalties(): Promise<Penalty[]>;
@@ -333,6 +343,8 @@ export interface OutboxRow {
   mayBeRepeat: boolean;
   /** The message that showed it while it was written. */
   replaces: string | null;
+  /** There may be such a message, whose id was lost: it answers this one. */
+  lostPreviewOf: string | null;
   files: readonly ReplyFile[];
   details?: AnswerDetails;
 }

@@ -13,8 +13,11 @@ export interface Round {
 export interface PlannedMessage {
   place: number;
   person: number;
-  /** Long: the answer needs several messages. Slow: the turn takes a while, and may be met by a death. */
-  kind: "plain" | "slow" | "long";
+  /**
+   * Long: the answer needs several messages. Slow: the turn takes a while, and may be met by a death. Shown: so does
+   * this one, and what there is of the answer can be read meanwhile.
+   */
+  kind: "plain" | "slow" | "shown" | "long";
   slowMs: number;
   afterMs: number;
 }
@@ -36,6 +39,7 @@ const MOST_TIMES = 3;
 const POINTS: readonly KillPoint[] = [
   "accepted",
   "turn-started",
+  "preview-shown",
   "turn-answered",
   "turn-committed",
   "before-send",
@@ -68,7 +72,7 @@ function pickFaults(random: Random, bag: FaultKind[]): FaultKind[] {
 
 function planMessage(random: Random, places: readonly { people: number }[]): PlannedMessage {
   const place = random.between(0, places.length - 1);
-  const kind = random.pick(["plain", "plain", "plain", "slow", "slow", "long"] as const);
+  const kind = random.pick(["plain", "plain", "slow", "shown", "shown", "long"] as const);
   return {
     place,
     person: random.between(0, places[place]!.people - 1),

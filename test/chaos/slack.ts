@@ -4,7 +4,8 @@ import { Armed, type EndFault, type FaultKind, nothing, type Place, type Platfor
 
 const PEOPLE = ["U1", "U2", "U3"];
 const REDELIVERED = 5;
-const SEND = "chat.postMessage";
+/** What makes a message. */
+const SENDS = ["chat.postMessage", "chat.startStream"];
 
 export async function slack(): Promise<Platform> {
   const emulator = await new SlackEmulator().start();
@@ -68,13 +69,13 @@ export async function slack(): Promise<Platform> {
         else sockets.refresh();
         return nothing;
       case "rate limit":
-        faults.next(SEND, { kind: "rate_limit", seconds: 1 });
+        faults.next(SENDS, { kind: "rate_limit", seconds: 1 });
         return armed.add(kind);
       case "unknown send":
-        faults.next(SEND, { kind: "cut_after" });
+        faults.next(SENDS, { kind: "cut_after" });
         return armed.add(kind);
       case "failed send":
-        faults.next(SEND, random.chance(0.5) ? { kind: "cut_before" } : { kind: "status", status: 502 });
+        faults.next(SENDS, random.chance(0.5) ? { kind: "cut_before" } : { kind: "status", status: 502 });
         return armed.add(kind);
     }
   }

@@ -70,7 +70,7 @@ export async function storm(options: StormOptions): Promise<Evidence> {
 function configOf(platform: Platform): string {
   return `
 session_reset: {mode: none}
-streaming: {enabled: false}
+streaming: {edit_interval: 0.05}
 allow_all: true
 platforms:
   ${platform.config}
@@ -163,8 +163,9 @@ class People {
 
 /** Every stretch of the text can be told from every other, so that no part of an answer can go missing unseen. */
 function written(number: number, { kind, slowMs }: PlannedMessage, longChars: number) {
-  const count = kind === "long" ? Math.ceil(longChars / TOKEN_EVERY_CHARS) : 1;
+  const count = kind === "long" ? Math.ceil(longChars / TOKEN_EVERY_CHARS) : kind === "shown" ? 2 : 1;
   const tokens = Array.from({ length: count }, (_, i) => `m${number}x${i}`);
+  if (kind === "shown") return { text: `!drip ${slowMs} ${tokens.join(` ${FILLER}`)}`, tokens };
   const filler = kind === "long" ? FILLER.repeat(Math.ceil(TOKEN_EVERY_CHARS / FILLER.length)) : "hello";
   const text = tokens
     .map((token) => `${token} ${filler}`)

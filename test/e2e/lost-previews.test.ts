@@ -1,47 +1,122 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { NO_MODEL } from "../../src/agents/echo.js";
 import { ModelServer, says } from "../emulators/model-server.js";
 import { Daemon } from "../support/daemon.js";
-import { platformsYaml, startPlatforms } from "../support/platforms.js";
+import { allConnected, type Platforms, platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 
-/** The daemon dies after it has shown an unfinished answer and before it has noted where. */
-async function scene(platform: "discord" | "slack") {
-  const platforms = await startPlatforms();
-  const model = await ModelServer.start();
-  onTestFinished(() => model.close());
-  const top = `model: {provider: openai-compatible, default: m, base_url: "${model.url}"}`;
-  const others = new RegExp(`^  (?!${platform})(telegram|discord|slack): .*\\n`, "gm");
-  const yaml = platformsYaml(platforms, { top })
-    .replace("streaming: {enabled: false}", "streaming: {enabled: true}")
-    .replace(others, "");
-  const daemon = new Daemon({ yaml });
-  await daemon.start({ HERMES_KILL_AT: "preview-shown:1" });
-  model.script({ text: ["An answer that is long enough ", "to be shown, but "], stallAfter: 2 });
-  model.script(says("The whole answer, at last."));
-  return { ...platforms, daemon };
+/** A chat on each platform in which unfinished answers are messages. */
+function chatsOf({ telegram, discord, slack }: Platforms) {
+  const ann = telegram.users.person("Ann");
+  const group = telegram.chats.make("supergroup", { title: "Friends" });
+  const bob = discord.user("Bob");
+  const dm = discord.dm(bob);
+  return {
+    telegram: {
+      say: (text: string) => void telegram.users.write(group, { from: ann, text }),
+      seen: () => telegram.said(group.id).map(({ text }) => text),
+      cut: () => telegram.faults.dropAfter("sendMessage"),
+    },
+    discord: {
+      say: (text: string) => void discord.say(bob, dm, text),
+      seen: () => discord.said(dm).map(({ text }) => text),
+      cut: () => discord.faults.arm("POST", /\/messages$/, { kind: "drop_after" }),
+    },
+    slack: {
+      say: (text: string) => void slack.say({ channel: "D1", user: "U1", text }),
+      seen: () => slack.workspace.seen("D1").map(({ text }) => text),
+      cut: () => slack.faults.next("chat.postMessage", { kind: "cut_after" }),
+    },
+  };
 }
 
-describe("an unfinished answer that a crash left behind", () => {
-  it("becomes the answer on Discord", async () => {
-    const { discord, daemon } = await scene("discord");
-    const bob = discord.user("Bob");
-    const dm = discord.dm(bob);
-    discord.say(bob, dm, "question");
-    await daemon.run.ended;
-    expect(discord.said(dm)).toHaveLength(1);
-    await daemon.start();
-    await until("it is whole", () => discord.said(dm).some(({ text }) => text.includes("at last")));
-    expect(discord.said(dm).map(({ text }) => text)).toEqual(["The whole answer, at last."]);
-  }, 60_000);
+async function scene(top = "") {
+  const platforms = await startPlatforms();
+  const yaml = platformsYaml(platforms, { top }).replace("streaming: {enabled: false}", "");
+  return { ...platforms, chats: chatsOf(platforms), daemon: new Daemon({ yaml }) };
+}
 
-  it("becomes the answer on Slack", async () => {
-    const { slack, daemon } = await scene("slack");
-    slack.say({ channel: "D1", user: "U1", text: "question" });
+const HALF = "An answer that is long enough to be shown, but";
+const WHOLE = "The whole answer, at last.";
+
+describe("an unfinished answer that a crash left behind before its id was known", () => {
+  /** The daemon dies when it has shown it; after the restart all is said. */
+  async function crash(platform: keyof ReturnType<typeof chatsOf>) {
+    const model = await ModelServer.start();
+    onTestFinished(() => model.close());
+    const top = `model: {provider: openai-compatible, default: m, base_url: "${model.url}"}`;
+    const { chats, daemon, ...platforms } = await scene(top);
+    await daemon.start({ HERMES_KILL_AT: "preview-shown:1" });
+    await allConnected(platforms);
+    model.script({ text: [HALF], stallAfter: 1 });
+    model.script(says(WHOLE));
+    const { say, seen } = chats[platform];
+    say("question");
     await daemon.run.ended;
-    const posts = () => slack.workspace.all("D1").flatMap(({ user, text }) => (user === "U1" ? [] : [text]));
-    expect(posts()).toHaveLength(1);
+    expect(seen()).toEqual([`${HALF} ▉`]);
     await daemon.start();
-    await until("it is whole", () => posts().some((text) => text.includes("at last")), { found: posts });
-    expect(posts()).toEqual(["The whole answer, at last."]);
+    await until("it is whole", () => seen().some((text) => text.includes(WHOLE)), { found: seen });
+    return seen();
+  }
+
+  it.each(["discord", "slack"] as const)(
+    "becomes the answer: %s",
+    async (platform) => {
+      expect(await crash(platform)).toEqual([WHOLE]);
+    },
+    60_000,
+  );
+
+  it("stays where Telegram can't be asked for it, and the answer says that it may be a repeat", async () => {
+    expect(await crash("telegram")).toEqual([`${HALF} ▉`, `(This may be a repeat.)\n${WHOLE}`]);
+  }, 60_000);
+});
+
+describe("an unfinished answer of which nobody knows whether it arrived", () => {
+  const TEXT = "one two three four five six seven eight nine ten eleven twelve";
+
+  /** The connection is cut when the platform has taken it. */
+  async function cut(platform: keyof ReturnType<typeof chatsOf>) {
+    const { chats, daemon, ...platforms } = await scene("streaming: {edit_interval: 0.05}");
+    await daemon.start();
+    await allConnected(platforms);
+    const { say, seen, cut } = chats[platform];
+    say("hello");
+    await until("the echo is known", () => seen().length === 1);
+    cut();
+    say(`!drip 150 ${TEXT}`);
+    await until("it is whole", () => seen().some((text) => text.endsWith("twelve")), { found: seen });
+    expect(seen()[0]).toContain(NO_MODEL.slice(0, 20));
+    return seen().slice(1);
+  }
+
+  it.each(["discord", "slack"] as const)(
+    "becomes the answer: %s",
+    async (platform) => {
+      expect(await cut(platform)).toEqual([TEXT]);
+    },
+    60_000,
+  );
+
+  it("stays where Telegram can't be asked for it, and the answer says that it may be a repeat", async () => {
+    expect(await cut("telegram")).toEqual([
+      expect.stringMatching(/^one .*▉$/),
+      `(This may be a repeat.)\n${TEXT}`,
+    ]);
+  }, 60_000);
+});
+
+describe("an unfinished answer", () => {
+  it("is not shown before what was said earlier is there", async () => {
+    const { slack, chats, daemon, ...platforms } = await scene("streaming: {edit_interval: 0.05}");
+    await daemon.start();
+    await allConnected({ slack, ...platforms });
+    const { say, seen } = chats.slack;
+    slack.faults.next("chat.postMessage", { kind: "delay", ms: 1500 });
+    say("first");
+    await until("its answer is on its way", () => slack.faults.armed === 0);
+    say("!drip 150 this is the second, which is written while the first is still on its way");
+    await until("both are there", () => seen().some((text) => text.endsWith("its way")), { found: seen });
+    expect(seen()).toEqual([expect.stringContaining("first"), expect.stringMatching(/^this is the second/)]);
   }, 60_000);
 });

@@ -265,6 +265,55 @@ describe("a turn", () => {
   });
 });
 
+describe("a message that shows an unfinished answer", () => {
+  const delivered = async (store: Store) => {
+    const [row] = await store.claimDeliveries(BOOT, 1);
+    return row!;
+  };
+
+  it("is replaced by the answer if its id is known, and looked for if it was lost", async () => {
+    const { store, rows } = await begun(["e1", "e2"]);
+    const [first, second] = rows.map(({ id }) => id);
+    expect(await store.getPreview(first!)).toBeUndefined();
+    expect(await store.notePreview(first!)).toBe(true);
+    expect(await store.getPreview(first!)).toBeNull();
+    await store.savePreview(first!, "p1");
+    expect(await store.getPreview(first!)).toBe("p1");
+    await finish(store, await startTurn(store, [rows[0]!]), "one");
+    const one = await delivered(store);
+    expect(one).toMatchObject({ replaces: "p1", lostPreviewOf: null });
+    await store.settleDelivery(one.id, { state: "sent", messageIds: ["p1"] });
+
+    expect(await store.notePreview(second!)).toBe(true);
+    await finish(store, await startTurn(store, [rows[1]!]), "two");
+    const two = await delivered(store);
+    expect(two).toMatchObject({ replaces: null, lostPreviewOf: "platform-e2" });
+    await store.foundPreview(two.id, "p2");
+    expect(await store.getDelivery(two.id)).toMatchObject({ replaces: "p2", lostPreviewOf: null });
+  });
+
+  it("leaves nothing behind where it was not made", async () => {
+    const { store, rows } = await begun();
+    await store.notePreview(rows[0]!.id);
+    await store.forgetPreview(rows[0]!.id);
+    await finish(store, await startTurn(store, rows), "one");
+    expect(await delivered(store)).toMatchObject({ replaces: null, lostPreviewOf: null });
+  });
+
+  it("is not made before all that was said in its conversation is there", async () => {
+    const { store, rows } = await begun(["e1", "e2"]);
+    const [other] = await store.acceptMessages([accepted("e3", "another")]);
+    await finish(store, await startTurn(store, [rows[0]!]), "one");
+    expect(await store.notePreview(rows[1]!.id)).toBe(false);
+    expect(await store.getPreview(rows[1]!.id)).toBeUndefined();
+    expect(await store.notePreview(other!.id)).toBe(true);
+    const one = await delivered(store);
+    expect(await store.notePreview(rows[1]!.id)).toBe(false);
+    await store.settleDelivery(one.id, { state: "sent", messageIds: ["m"] });
+    expect(await store.notePreview(rows[1]!.id)).toBe(true);
+  });
+});
+
 describe("routes", () => {
   it("are opened by one of many who find none", async () => {
     const { store } = await tempStore();

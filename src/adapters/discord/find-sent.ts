@@ -12,6 +12,8 @@ export interface Where {
   questionId: string;
   /** Whether the first post quotes it. */
   quoted: boolean;
+  /** What the first post may have taken the place of: it quotes what was the question then. */
+  previewId?: string;
 }
 
 const PAGE = 100;
@@ -20,12 +22,12 @@ const MOST_PAGES = 5;
 /** The ids of those that are there, from the first on: they were sent one after another. */
 export async function findSent(
   { rest, botId }: { rest: REST; botId: string },
-  { channelId, questionId, quoted }: Where,
+  { channelId, questionId, quoted, previewId = questionId }: Where,
   wanted: readonly Wanted[],
   signal: AbortSignal,
 ): Promise<string[]> {
   const found: string[] = [];
-  let after = questionId;
+  let after = BigInt(previewId) < BigInt(questionId) ? String(BigInt(previewId) - 1n) : questionId;
   for (let page = 0; page < MOST_PAGES && found.length < wanted.length; page++) {
     const query = new URLSearchParams({ after, limit: String(PAGE) });
     const newestFirst = (await rest.get(`/channels/${channelId}/messages`, {
@@ -34,7 +36,8 @@ export async function findSent(
     })) as APIMessage[];
     for (const message of newestFirst.toReversed()) {
       if (message.author.id !== botId || !wanted[found.length]?.(message)) continue;
-      const answers = !quoted || message.message_reference?.message_id === questionId;
+      const answers =
+        !quoted || message.message_reference?.message_id === questionId || message.id === previewId;
       if (found.length > 0 || answers) found.push(message.id);
     }
     if (newestFirst.length < PAGE) break;

@@ -206,12 +206,18 @@ class Discord implements DiscordAdapter {
     }
   }
 
-  show(target: Target, messageId: string | null, text: string, signal: AbortSignal): Promise<string | null> {
-    return this.#connected().sender.show(target, messageId, text, signal);
+  async show(
+    target: Target,
+    messageId: string | null,
+    text: string,
+    signal: AbortSignal,
+    posting?: () => Promise<void>,
+  ): Promise<string | null> {
+    return this.#connected().sender.show(target, messageId, text, signal, posting);
   }
 
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
-    return (await this.#connection?.sender.findPreview(target, signal)) ?? null;
+    return this.#connected().sender.findPreview(target, signal);
   }
 
   dismiss(target: Target): void {

@@ -31,10 +31,13 @@ export function renderParts(text: string, limit = LIMIT): string[] {
   return parts.map((part, i) => withMarker(part, `(${i + 1}/${parts.length})`));
 }
 
+/** Behind a preview that is longer than a message. */
+export const CUT_OFF = "\n…";
+
 /** What fits into one message, for a preview. */
 export function renderPreview(text: string, limit = LIMIT): string {
-  const [first = "", ...more] = packLines(linesOf(text), limit - 2);
-  return more.length === 0 ? first : `${first}\n…`;
+  const [first = "", ...more] = packLines(linesOf(text), limit - CUT_OFF.length);
+  return more.length === 0 ? first : first + CUT_OFF;
 }
 
 /** After a code block on a line of its own: on the block's last line it would belong to it. */

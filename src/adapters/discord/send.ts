@@ -10,7 +10,7 @@ import { discordCode, isRefusal, sendErrorOf } from "./faults.js";
 import { findSent, type Wanted, type Where } from "./find-sent.js";
 import { isId, nonceOf, parseMessageId } from "./ids.js";
 import type { Interactions } from "./interactions.js";
-import { renderParts, renderPreview } from "./render.js";
+import { CUT_OFF, renderParts, renderPreview } from "./render.js";
 
 const UNKNOWN_CHANNEL = 10003;
 const UNKNOWN_MESSAGE = 10008;
@@ -66,7 +66,7 @@ export class Sender {
       return (await this.#find(message, plan, signal)) ?? known;
     } catch (error) {
       if (isRefusal(error)) return known;
-      throw new SendError("never_sent", "Discord doesn't tell what it has of this message", { cause: error });
+      throw asNeverSent(error);
     }
   }
 
@@ -191,6 +191,7 @@ export class Sender {
     messageId: string | null,
     text: string,
     signal: AbortSignal,
+    posting?: () => Promise<void>,
   ): Promise<string | null> {
     const content = renderPreview(text);
     if (content === "") return messageId;
@@ -202,6 +203,7 @@ export class Sender {
       const nonce = nonceOf(randomUUID(), 0);
       const quote = this.#parts.settings.replyToMode === "off" ? {} : this.#reference(target);
       const body = { content, nonce, enforce_nonce: true, allowed_mentions: { parse: [] }, ...quote };
+      await posting?.();
       return await this.#create(target, body, signal);
     } catch (error) {
       throw sendErrorOf(error);
@@ -213,9 +215,14 @@ export class Sender {
     const mark = this.#parts.settings.streamCursor.trim();
     const where = this.#placeOfAnswer(target);
     if (mark === "" || !where) return null;
-    const unfinished: Wanted = ({ content }) => content.trimEnd().endsWith(mark);
-    const [found] = await findSent(this.#parts, where, [unfinished], signal);
-    return found ?? null;
+    const unfinished: Wanted = ({ content }) => content.endsWith(CUT_OFF) || content.trimEnd().endsWith(mark);
+    try {
+      const [found] = await findSent(this.#parts, where, [unfinished], signal);
+      return found ?? null;
+    } catch (error) {
+      if (isRefusal(error)) return null;
+      throw asNeverSent(error);
+    }
   }
 
   /** A command that nothing is said to: its "is thinking" goes. */
@@ -264,12 +271,13 @@ export class Sender {
 
   /** What of it is there, and remembered from now on; undefined: it says too little of itself to be found. */
   async #find(
-    { target, nonce }: OutboundMessage,
+    { target, nonce, replaces }: OutboundMessage,
     { texts, batches }: Plan,
     signal: AbortSignal,
   ): Promise<string[] | undefined> {
-    const where = this.#placeOfAnswer(target);
-    if (!where || texts.length === 0) return undefined;
+    const place = this.#placeOfAnswer(target);
+    if (!place || texts.length === 0) return undefined;
+    const where = replaces !== undefined && isId(replaces) ? { ...place, previewId: replaces } : place;
     const wanted = [...texts.map(saying), ...batches.map(carrying)];
     const found = await findSent(this.#parts, where, wanted, signal);
     const known = this.#arrived.get(nonce) ?? [];
@@ -284,6 +292,13 @@ interface Plan {
 
 function stepsOf({ texts, batches }: Plan): number {
   return texts.length + batches.length;
+}
+
+/** Only a question was asked: nothing of the message has gone out. */
+function asNeverSent(cause: unknown): SendError {
+  const failure = sendErrorOf(cause);
+  if (failure.outcome === "never_sent") return failure;
+  return new SendError("never_sent", "Discord doesn't tell what it has of this message", { cause });
 }
 
 function saying(text: string): Wanted {

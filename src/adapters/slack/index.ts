@@ -81,10 +81,15 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     },
     lookUp: async (message: OutboundMessage, signal: AbortSignal) =>
       (await connection?.desk?.sender.lookUp(message, signal)) ?? "unknown",
-    show: async (target: Target, messageId: string | null, text: string, signal: AbortSignal) =>
-      await desk().streams.show(target, messageId, text, signal),
+    show: async (
+      target: Target,
+      messageId: string | null,
+      text: string,
+      signal: AbortSignal,
+      posting?: () => Promise<void>,
+    ) => await desk().streams.show(target, messageId, text, signal, posting),
     findPreview: async (target: Target, signal: AbortSignal) =>
-      (await connection?.desk?.sender.findPreview(target, signal)) ?? null,
+      await desk().sender.findPreview(target, signal),
     type: (target: Target): void => connection?.desk?.typing.show(target),
 
     /** Slack's menu of commands belongs to the app's manifest; here they make `!name` work in messages. */

@@ -23,7 +23,7 @@ export interface SlackEvent {
   /** In histories. */
   latest_reply?: string;
   reply_users?: string[];
-  metadata?: { event_type?: string; event_payload?: { nonce?: unknown; part?: unknown } };
+  metadata?: { event_type?: string; event_payload?: { nonce?: unknown; part?: unknown; question?: unknown } };
 }
 
 export interface SlackFile {

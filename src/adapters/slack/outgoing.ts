@@ -5,6 +5,7 @@ import { isTs } from "./ids.js";
 import type { Part } from "./split.js";
 
 export const MARKER_TYPE = "hermes_reply";
+export const PREVIEW_TYPE = "hermes_preview";
 const LONGEST_EDIT = 3900;
 const LONGEST_SECTION = 2900;
 
@@ -20,6 +21,11 @@ export function placeOf(target: Target): Place {
 
 export function markerOf(nonce: string, part: number) {
   return { event_type: MARKER_TYPE, event_payload: { nonce, part } };
+}
+
+/** Of an answer that is being written; the mark of the answer takes its place. */
+export function previewMarkerOf({ replyTo }: Target) {
+  return { event_type: PREVIEW_TYPE, event_payload: { question: replyTo ?? "" } };
 }
 
 /** For `chat.update`: it takes less text than a post does, beyond that the text must stand in blocks. */

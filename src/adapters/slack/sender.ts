@@ -10,7 +10,7 @@ import { slackCode, toSendError } from "./faults.js";
 import { pages } from "./history.js";
 import { isTs, streamId } from "./ids.js";
 import type { Identity, SlackEvent } from "./native.js";
-import { editBody, MARKER_TYPE, markerOf, placeOf } from "./outgoing.js";
+import { editBody, MARKER_TYPE, markerOf, PREVIEW_TYPE, placeOf } from "./outgoing.js";
 import { render } from "./render.js";
 import type { Responses } from "./responses.js";
 import type { Part } from "./split.js";
@@ -86,24 +86,34 @@ export class Sender {
     }
   }
 
-  /** What we posted and never marked as an answer: it was being written. */
+  /** An answer that we began to show and never finished. */
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
-    const { replyTo } = target;
-    if (!isTs(replyTo)) return null;
-    for await (const page of pages(this.#parts.api, { ...placeOf(target), oldest: replyTo }, 1, signal)) {
-      const found = page.find(
-        (post) => Number(post.ts) > Number(replyTo) && this.#isUnfinished(post, target),
-      );
+    if (!isTs(target.replyTo)) return null;
+    const find = async () =>
+      (await this.#findUnfinished(target, signal)) ?? (await this.#findUnfinishedLater(target, signal));
+    return await this.#ifAllowed(find(), null);
+  }
+
+  /** What isn't there may still be on its way. */
+  async #findUnfinishedLater(target: Target, signal: AbortSignal): Promise<string | null> {
+    await sleep(this.#parts.settings.times.settleMs, undefined, { signal });
+    return await this.#findUnfinished(target, signal);
+  }
+
+  async #findUnfinished(target: Target, signal: AbortSignal): Promise<string | null> {
+    const range = { ...placeOf(target), oldest: target.replyTo! };
+    for await (const page of pages(this.#parts.api, range, MOST_PAGES, signal)) {
+      const found = page.find((post) => this.#isUnfinished(post, target));
       if (found?.ts) return streamId(found.ts);
     }
     return null;
   }
 
-  /** Outside of threads the cursor behind the words tells; a stream has none. */
-  #isUnfinished(post: SlackEvent, { threadId }: Target): boolean {
-    if (!this.#isOurs(post) || post.metadata?.event_type || post.files) return false;
-    const cursor = this.#parts.settings.streamCursor.trim();
-    return threadId !== null || (cursor !== "" && (post.text ?? "").trimEnd().endsWith(cursor));
+  /** A stream can't carry a mark; there is one in threads alone, and every other post of ours there has a mark. */
+  #isUnfinished(post: SlackEvent, { threadId, replyTo }: Target): boolean {
+    if (!this.#isOurs(post) || post.files || Number(post.ts) <= Number(replyTo)) return false;
+    const { event_type: type, event_payload: payload } = post.metadata ?? {};
+    return type === undefined ? threadId !== null : type === PREVIEW_TYPE && payload?.question === replyTo;
   }
 
   async #plan(message: OutboundMessage): Promise<Plan> {
@@ -121,10 +131,10 @@ export class Sender {
     const doubtful = message.mayBeRepeat || known?.unsureAtMs !== undefined;
     if (complete || (!doubtful && steps.length === 1)) return known ?? { steps: new Map() };
     const find = doubtful ? this.#findSettled(message, plan, signal) : this.#find(message, plan, signal);
-    return { steps: new Map([...(known?.steps ?? []), ...(await this.#ifAllowed(find))]) };
+    return { steps: new Map([...(known?.steps ?? []), ...(await this.#ifAllowed(find, new Map()))]) };
   }
 
-  async #ifAllowed(find: Promise<Map<number, string>>): Promise<Map<number, string>> {
+  async #ifAllowed<T>(find: Promise<T>, otherwise: T): Promise<T> {
     try {
       return await find;
     } catch (error) {
@@ -136,7 +146,7 @@ export class Sender {
         "warn",
         "Slack doesn't let us look whether a message arrived: it may come twice",
       );
-      return new Map();
+      return otherwise;
     }
   }
 

@@ -6,7 +6,7 @@ import type { SlackSettings } from "./config.js";
 import { slackCode, toSendError } from "./faults.js";
 import { parseShownId, streamId } from "./ids.js";
 import type { Identity } from "./native.js";
-import { editBody, placeOf } from "./outgoing.js";
+import { editBody, placeOf, previewMarkerOf } from "./outgoing.js";
 import { LONGEST_MESSAGE, render } from "./render.js";
 
 export interface StreamParts {
@@ -43,9 +43,18 @@ export class Streams {
     this.#parts = parts;
   }
 
-  async show(target: Target, shownId: string | null, text: string, signal: AbortSignal): Promise<string> {
+  async show(
+    target: Target,
+    shownId: string | null,
+    text: string,
+    signal: AbortSignal,
+    posting?: () => Promise<void>,
+  ): Promise<string> {
     try {
-      if (shownId === null) return await this.#begin(target, text, signal);
+      if (shownId === null) {
+        await posting?.();
+        return await this.#begin(target, text, signal);
+      }
       const { ts, stream } = parseShownId(shownId);
       return stream
         ? await this.#append(target, ts, text, signal)
@@ -130,7 +139,7 @@ export class Streams {
   }
 
   async #post(target: Target, text: string, signal: AbortSignal): Promise<string> {
-    const args = { ...placeOf(target), text: preview(text).text };
+    const args = { ...placeOf(target), text: preview(text).text, metadata: previewMarkerOf(target) };
     const { ts } = await this.#parts.api.call<{ ts: string }>("chat.postMessage", args, { signal });
     return ts;
   }

@@ -124,17 +124,23 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
       return linked().sender.send(message, signal);
     },
 
-    async show(target: Target, messageId: string | null, text: string, signal: AbortSignal) {
+    async show(
+      target: Target,
+      messageId: string | null,
+      text: string,
+      signal: AbortSignal,
+      posting?: () => Promise<void>,
+    ) {
       const { sender } = linked();
       if (target.chatType !== "dm" || messageId !== null || !hasDrafts)
-        return sender.show(target, messageId, text, signal);
+        return sender.show(target, messageId, text, signal, posting);
       try {
         await sender.showDraft(target, text, signal);
         return null;
       } catch (error) {
         if (!(error instanceof SendError) || !/method not found/i.test(error.message)) throw error;
         hasDrafts = false;
-        return sender.show(target, null, text, signal);
+        return sender.show(target, null, text, signal, posting);
       }
     },
 

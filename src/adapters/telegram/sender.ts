@@ -146,10 +146,17 @@ export class Sender {
   }
 
   /** A preview as a message; gives its id. */
-  async show(target: Target, messageId: string | null, text: string, signal: AbortSignal): Promise<string> {
+  async show(
+    target: Target,
+    messageId: string | null,
+    text: string,
+    signal: AbortSignal,
+    posting?: () => Promise<void>,
+  ): Promise<string> {
     const [part = partOf(note("…"))] = render(text);
     const known = parseMessageId(messageId);
     if (known === undefined) {
+      await posting?.();
       return this.#post(newJob([{ kind: "text", part }]), target, signal);
     }
     await this.#places.at(target, ({ chatId }) => this.#editText(chatId, known, part, signal), true);

@@ -119,6 +119,10 @@ class SqliteStore implements Store {
     this.#write.saveCursor(platform, account, name, value);
   changeMessage: Store["changeMessage"] = (change) => this.#write.changeMessage(change);
   moveChat: Store["moveChat"] = (platform, from, to) => this.#write.moveChat(platform, from, to);
+  notePreview: Store["notePreview"] = (inboxId) => this.#write.notePreview(inboxId);
+  forgetPreview: Store["forgetPreview"] = (inboxId) => this.#write.forgetPreview(inboxId);
+  foundPreview: Store["foundPreview"] = (outboxId, messageId) =>
+    this.#write.foundPreview(outboxId, messageId);
   savePreview: Store["savePreview"] = (inboxId, messageId) => this.#write.savePreview(inboxId, messageId);
   getPreview: Store["getPreview"] = (inboxId) => this.#read.getPreview(inboxId);
   savePenalty: Store["savePenalty"] = (penalty) => this.#write.savePenalty(penalty);

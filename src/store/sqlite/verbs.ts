@@ -32,15 +32,8 @@ import {
   pendingPairings,
   revokePairing,
 } from "./queues/pairing.js";
-import {
-  getCursor,
-  getPreview,
-  moveChat,
-  openPenalties,
-  saveCursor,
-  savePenalty,
-  savePreview,
-} from "./queues/platforms.js";
+import { getCursor, moveChat, openPenalties, saveCursor, savePenalty } from "./queues/platforms.js";
+import { forgetPreview, foundPreview, getPreview, notePreview, savePreview } from "./queues/previews.js";
 import {
   chatLog,
   deadLetters,
@@ -132,7 +125,10 @@ export const writeVerbs = {
   changeMessage,
   moveChat,
   inheritChat,
+  notePreview,
   savePreview,
+  forgetPreview,
+  foundPreview,
   savePenalty,
   startTurn,
   finishTurn,

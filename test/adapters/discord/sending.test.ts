@@ -253,4 +253,34 @@ describe("an unfinished answer whose id was lost", () => {
     expect(await bench.adapter.findPreview(target, soon())).toBeNull();
     expect(bench.emulator.said(dm).map(({ text }) => text)).toEqual(["whole"]);
   });
+
+  it("is found where it was too long to be shown to its end", async () => {
+    const bench = await connected();
+    const { message } = await asked(bench);
+    const { target } = answer(message, "");
+    const shown = await bench.adapter.show(target, null, `${"word ".repeat(1000)}▉`, soon());
+    expect(await bench.adapter.findPreview(target, soon())).toBe(shown);
+  });
+
+  it("may not be asked for while Discord is away: the answer waits", async () => {
+    const bench = await connected();
+    const { target } = answer((await asked(bench)).message, "");
+    bench.emulator.faults.arm("GET", /\/messages/, { kind: "drop_after" });
+    expect((await failure(bench.adapter.findPreview(target, soon()))).outcome).toBe("never_sent");
+  });
+});
+
+describe("an answer that took the place of an unfinished one", () => {
+  it("is found again, also where it answers a later message than that one did", async () => {
+    const bench = await connected();
+    const { ada, dm, message: first } = await asked(bench);
+    const shown = await bench.adapter.show(answer(first, "").target, null, "half ▉", soon());
+    bench.emulator.say(ada, dm, "and?");
+    const reply = answer(await bench.inbox.message("and?"), "word ".repeat(600), { replaces: shown! });
+    const { messageIds } = await send(bench, reply);
+    expect(messageIds).toEqual([shown, expect.any(String)]);
+    const next = makeAdapter(bench.emulator);
+    await next.adapter.connect(bench.inbox, next.stop.signal);
+    expect(await next.adapter.lookUp(reply, soon())).toEqual({ messageIds });
+  });
 });

@@ -113,4 +113,23 @@ describe("an unfinished answer whose id was lost", () => {
     const posts = b.slack.workspace.all("D1").filter(({ user }) => user !== "U1");
     expect(posts.map(({ text }) => text)).toEqual(["whole"]);
   });
+
+  it("is found where it was too long to be shown to its end, and never taken for another's", async () => {
+    b = await bench({ adapter: { times: { settleMs: 50 } } });
+    const [first, second] = ["q1", "q2"].map(
+      (text) => b.slack.say({ channel: "D1", user: "U1", text, silently: true }).ts,
+    );
+    const target = outbound({ threadId: null, replyTo: first! }, "").target;
+    const shown = await b.adapter.show(target, null, `${"word ".repeat(1000)}▉`, patient());
+    expect(await b.adapter.findPreview({ ...target, replyTo: second! }, patient())).toBeNull();
+    expect(await b.adapter.findPreview(target, patient())).toBe(`stream:${shown}`);
+  });
+
+  it("may not be asked for while Slack is away: the answer waits", async () => {
+    b = await bench();
+    const { ts } = b.slack.say({ channel: "D1", user: "U1", text: "q", silently: true });
+    const { target } = outbound({ threadId: null, replyTo: ts }, "");
+    b.slack.faults.next("conversations.history", { kind: "cut_after" });
+    await expect(b.adapter.findPreview(target, patient())).rejects.toMatchObject({ outcome: "never_sent" });
+  });
 });

@@ -22,12 +22,12 @@ export class Faults {
   silent = false;
   /** Penalties that were ignored, per method. */
   readonly ignored = new Map<string, number>();
-  readonly #queued: { method: string; fault: Fault; times: number }[] = [];
+  readonly #queued: { methods: readonly string[]; fault: Fault; times: number }[] = [];
   readonly #penalties = new Map<string, Penalty>();
 
-  /** For the next calls of this method (`*`: of any). */
-  next(method: string, fault: Fault, times = 1): void {
-    this.#queued.push({ method, fault, times });
+  /** For the next calls of this method, or of these (`*`: of any). */
+  next(method: string | readonly string[], fault: Fault, times = 1): void {
+    this.#queued.push({ methods: [method].flat(), fault, times });
   }
 
   /** Faults that nobody has run into yet. */
@@ -48,7 +48,7 @@ export class Faults {
   }
 
   take(method: string): Fault | undefined {
-    const at = this.#queued.findIndex((entry) => entry.method === method || entry.method === "*");
+    const at = this.#queued.findIndex(({ methods }) => methods.includes(method) || methods.includes("*"));
     const entry = this.#queued[at];
     if (!entry) return undefined;
     entry.times -= 1;

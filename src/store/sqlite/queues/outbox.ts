@@ -32,6 +32,7 @@ export interface StoredOutbox {
   may_be_repeat: number;
   message_ids: string | null;
   replaces: string | null;
+  lost_preview_of: string | null;
   files: string | null;
   error: string | null;
   trace_id: string | null;
@@ -52,6 +53,7 @@ export function toOutboxRow(row: StoredOutbox): OutboxRow {
     createdAt: row.created_at,
     mayBeRepeat: row.may_be_repeat === 1,
     replaces: row.replaces,
+    lostPreviewOf: row.lost_preview_of,
     files: filesOf(row),
     ...(row.details === null ? {} : { details: JSON.parse(row.details) as AnswerDetails }),
   };
@@ -65,21 +67,22 @@ interface ReplyOf {
   nonce: string;
   inboxId?: number;
   turnId?: string;
-  replaces?: string | null;
+  replaces?: string;
+  lostPreviewOf?: string;
 }
 
 /** The nonce comes from what is answered, not from chance: the same answer can't be queued twice. */
 export function addReply(
   db: Database,
   reply: NewReply,
-  { nonce, inboxId, turnId, replaces }: ReplyOf,
+  { nonce, inboxId, turnId, replaces, lostPreviewOf }: ReplyOf,
 ): number {
   const { target, kind, text, sessionKey, traceId, files = [], details } = reply;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, files, details, trace_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
@@ -94,6 +97,7 @@ export function addReply(
       inboxId ?? null,
       nowSeconds(),
       replaces ?? null,
+      lostPreviewOf ?? null,
       files.length > 0 ? JSON.stringify(files) : null,
       details ? JSON.stringify(details) : null,
       traceId ?? null,

@@ -4,7 +4,7 @@ import type { Origin } from "../../../message.js";
 import type { Penalty } from "../../queues.js";
 import { sql } from "../statements.js";
 
-/** What adapters remember: how far they came, who must wait, what is being shown. */
+/** What adapters remember: how far they came, who must wait. */
 
 export function getCursor(db: Database, platform: string, account: string, name: string): string | undefined {
   return sql(db, "SELECT value FROM gw_cursors WHERE platform = ? AND account = ? AND name = ?")
@@ -62,25 +62,6 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
      WHERE target ->> '$.platform' = @platform AND target ->> '$.chatId' = @from`,
   ).run({ to, from, platform });
   return routes.length;
-}
-
-export function savePreview(db: Database, inboxId: number, messageId: string): void {
-  sql(
-    db,
-    "INSERT INTO gw_previews (inbox_id, message_id) VALUES (?, ?) ON CONFLICT (inbox_id) DO UPDATE SET message_id = excluded.message_id",
-  ).run(inboxId, messageId);
-}
-
-export function getPreview(db: Database, inboxId: number): string | undefined {
-  return sql(db, "SELECT message_id FROM gw_previews WHERE inbox_id = ?").pluck().get(inboxId) as
-    | string
-    | undefined;
-}
-
-export function takePreview(db: Database, inboxId: number): string | null {
-  const shown = getPreview(db, inboxId);
-  if (shown !== undefined) sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(inboxId);
-  return shown ?? null;
 }
 
 export function savePenalty(db: Database, { platform, account, chatId, until }: Penalty): void {

@@ -224,6 +224,7 @@ export function* pruneQueues(db: Database, olderThanSeconds: number): Generator<
       yield* slice.pause({ step: "Forgetting old queue rows", done: removed, total: 0 });
     }
   }
-  sql(db, "DELETE FROM gw_notes WHERE inbox_id < (SELECT COALESCE(min(id), 0) FROM gw_inbox)").run();
+  for (const table of ["gw_notes", "gw_previews"])
+    sql(db, `DELETE FROM ${table} WHERE inbox_id < (SELECT COALESCE(min(id), 0) FROM gw_inbox)`).run();
   return removed;
 }

@@ -55,6 +55,7 @@ export const QUEUE_TABLES = [
     may_be_repeat INTEGER NOT NULL DEFAULT 0,
     message_ids TEXT,
     replaces TEXT,
+    lost_preview_of TEXT,
     files TEXT,
     error TEXT,
     trace_id TEXT,
@@ -118,6 +119,7 @@ export const QUEUE_TABLES = [
     told TEXT,
     open INTEGER NOT NULL DEFAULT 1
 )`,
+  // An empty message_id: there may be a message, and nobody knows which.
   "CREATE TABLE IF NOT EXISTS gw_previews (inbox_id INTEGER PRIMARY KEY, message_id TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];

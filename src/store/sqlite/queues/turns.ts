@@ -8,7 +8,7 @@ import { marks, sql } from "../statements.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply } from "./outbox.js";
-import { takePreview } from "./platforms.js";
+import { takePreview } from "./previews.js";
 import { closeRoute, getRoute } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
 
@@ -96,7 +96,7 @@ function addReplies(
         turnId: turn.turnId,
         nonce: `${turn.turnId}.${part}`,
         ...(inboxId === undefined ? {} : { inboxId }),
-        ...(reply.kind === "answer" && inboxId !== undefined ? { replaces: takePreview(db, inboxId) } : {}),
+        ...(reply.kind === "answer" && inboxId !== undefined ? takePreview(db, inboxId) : {}),
       },
     );
   }
