@@ -324,12 +324,13 @@ async function loadIndex(
   config: Config,
   log: Log,
 ): Promise<void> {
-  const before = await store.listRoutes();
+  const routesOf = async () =>
+    (await store.listRoutes()).filter(({ origin }) => origin.platform !== TERMINAL);
+  const before = await routesOf();
   const { adopted, problems } = await adoptIndex(store, before, path, isolationOf(config));
   for (const problem of problems) log.warn({ problem }, "sessions.json");
   if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
-  const routes = adopted > 0 ? await store.listRoutes() : before;
-  index.load(routes.filter(({ origin }) => origin.platform !== TERMINAL));
+  index.load(adopted > 0 ? await routesOf() : before);
 }
 
 function backupSchedule({

@@ -54,7 +54,7 @@ describe("one gateway a home", () => {
     const first = holder(home);
     await first.line("held");
     await first.kill();
-    expect(fs.existsSync(path.join(home, "gateway.json"))).toBe(true);
+    expect(fs.existsSync(path.join(home, "gateway.lock.json"))).toBe(true);
     expect(await readLock(home)).toMatchObject({ running: false });
     const second = holder(home);
     await second.line("held");
@@ -68,13 +68,23 @@ describe("one gateway a home", () => {
     first.send("url");
     await first.line("updated");
     expect(await readLock(home)).toMatchObject({ running: true, info: { url: "http://127.0.0.1:1" } });
-    expect(fs.statSync(path.join(home, "gateway.json")).mode & 0o777).toBe(0o600);
+    expect(fs.statSync(path.join(home, "gateway.lock.json")).mode & 0o777).toBe(0o600);
     first.send("release");
     await first.line("released");
     expect(await readLock(home)).toMatchObject({ running: false });
-    expect(fs.existsSync(path.join(home, "gateway.json"))).toBe(false);
+    expect(fs.existsSync(path.join(home, "gateway.lock.json"))).toBe(false);
     const lock = await acquireLock(home, info);
     await lock.release();
+  });
+
+  it("leaves Hermes Agent's gateway.json as it is", async () => {
+    const home = tempDir();
+    const theirs = path.join(home, "gateway.json");
+    fs.writeFileSync(theirs, '{"reset_by_type": {"dm": {"mode": "none"}}}');
+    const lock = await acquireLock(home, info);
+    expect(lock.afterCrash).toBe(false);
+    await lock.release();
+    expect(fs.readFileSync(theirs, "utf8")).toBe('{"reset_by_type": {"dm": {"mode": "none"}}}');
   });
 
   it("holds within one process too, and looking at it doesn't give it up", async () => {

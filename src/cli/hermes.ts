@@ -34,6 +34,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./insights.js")).insightsCommand(),
   },
   {
+    name: "adopt",
+    summary: "Take over a home that Hermes Agent has used; --check only says what would change",
+    load: async () => (await import("./adopt/index.js")).adoptCommand(),
+  },
+  {
     name: "config",
     summary: "Check, show and locate the configuration",
     load: async () => (await import("./config.js")).configCommand(),

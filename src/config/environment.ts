@@ -70,6 +70,11 @@ export function environmentSettings(
   return settings;
 }
 
+/** Every variable that means something. */
+export function variablesKnown(platforms: Iterable<string>): string[] {
+  return [...[...variableNames(platforms)].map(([name]) => name), ...Object.values(VENDOR_KEYS)];
+}
+
 /** The vendor's key for a provider, if the environment has one. */
 export function vendorKey(variables: ReadonlyMap<string, Variable>, provider: unknown): Variable | undefined {
   const name = typeof provider === "string" && Object.hasOwn(VENDOR_KEYS, provider) && VENDOR_KEYS[provider];

@@ -115,6 +115,8 @@ export interface Queues {
 
   pairingState(platform: string, userId: string): Promise<PairingState>;
   addPairing(pairing: NewPairing): Promise<void>;
+  /** People whom another Hermes has let in, each taken over once. Gives how many are new. */
+  adoptPairings(people: readonly ApprovedRow[]): Promise<number>;
   listPairings(): Promise<{ pending: PairingRow[]; approved: ApprovedRow[] }>;
   pendingPairings(platform: string): Promise<PairingRow[]>;
   approvePairing(id: string): Promise<boolean>;

@@ -36,15 +36,30 @@ function mayWrite(path: string): Promise<boolean> {
 
 /** What others must not read: tokens and conversations. Files that aren't there need no check. */
 export async function checkPermissions(home: string): Promise<Finding[]> {
-  const { envFile, configFile, stateDb, sessionsIndex, sessionsDir, memoriesDir } = homePaths(home);
-  const single = [envFile, configFile, stateDb, sessionsIndex];
+  const { single, folders } = privateParts(home);
   const seen = [
     ...(await Promise.all(single.map(checkPrivate))),
-    ...(await Promise.all(
-      [sessionsDir, memoriesDir, join(home, "media")].map((folder) => checkFolder(folder, single)),
-    )),
+    ...(await Promise.all(folders.map((folder) => checkFolder(folder, single)))),
   ];
   return seen.flat();
+}
+
+/** The same by name, and the home itself: what is to be its owner's alone, and isn't. */
+export async function exposedPaths(home: string): Promise<string[]> {
+  const { single, folders } = privateParts(home);
+  const exposed: string[] = [];
+  for (const path of [home, ...single]) if (((await modeOf(path)) & OTHERS) !== 0) exposed.push(path);
+  for (const folder of folders) exposed.push(...(await openFilesIn(folder, single)));
+  return exposed;
+}
+
+function privateParts(home: string): { single: string[]; folders: string[] } {
+  const { envFile, configFile, stateDb, sessionsIndex, sessionsDir, memoriesDir } = homePaths(home);
+  const others = ["media", "pairing", "platforms/pairing"].map((name) => join(home, name));
+  return {
+    single: [envFile, configFile, stateDb, sessionsIndex],
+    folders: [sessionsDir, memoriesDir, ...others],
+  };
 }
 
 async function checkPrivate(path: string): Promise<Finding[]> {
@@ -54,14 +69,23 @@ async function checkPrivate(path: string): Promise<Finding[]> {
 }
 
 async function checkFolder(folder: string, except: readonly string[]): Promise<Finding[]> {
-  const entries = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
-  const paths = entries.slice(0, MOST_FILES).map((name) => join(folder, name));
-  let open = 0;
-  for (const path of paths) if (!except.includes(path) && (await isOpenFile(path))) open += 1;
+  const open = (await openFilesIn(folder, except, MOST_FILES)).length;
   if (open === 0) return [];
   return [
     found.warn(`${counted(open, "file")} in ${folder} can be read by others`, `chmod -R go= ${folder}`),
   ];
+}
+
+async function openFilesIn(
+  folder: string,
+  except: readonly string[],
+  most = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
+  const paths = entries.slice(0, most).map((name) => join(folder, name));
+  const open: string[] = [];
+  for (const path of paths) if (!except.includes(path) && (await isOpenFile(path))) open.push(path);
+  return open;
 }
 
 async function isOpenFile(path: string): Promise<boolean> {

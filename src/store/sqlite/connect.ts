@@ -60,7 +60,7 @@ function createPrivately(path: string): void {
 }
 
 /** SQLite takes half a page for a whole one. Where no WAL might hold the rest, a shorter file was cut off. */
-function requireAllPages(db: Connection, path: string): void {
+export function requireAllPages(db: Connection, path: string): void {
   const pages = (name: string) => db.pragma(name, { simple: true }) as number;
   const wanted = pages("page_count") * pages("page_size");
   if (fileSize(path) < wanted && fileSize(`${path}-wal`) === 0) throw cutOff(path, wanted);

@@ -150,6 +150,7 @@ class SqliteStore implements Store {
   pruneQueues: Store["pruneQueues"] = (seconds) => this.#write.pruneQueues(seconds);
   pairingState: Store["pairingState"] = (platform, userId) => this.#read.pairingState(platform, userId);
   addPairing: Store["addPairing"] = (pairing) => this.#write.addPairing(pairing);
+  adoptPairings: Store["adoptPairings"] = (people) => this.#write.adoptPairings(people);
   listPairings: Store["listPairings"] = () => this.#read.listPairings();
   pendingPairings: Store["pendingPairings"] = (platform) => this.#read.pendingPairings(platform);
   approvePairing: Store["approvePairing"] = (id) => this.#write.approvePairing(id);

@@ -1,9 +1,9 @@
 /**
  * One gateway a home. The lock is an open exclusive transaction on a small SQLite file: the kernel ends it with the
  * process, however that dies, so there is no stale lock and no pid to guess about. Who holds it stands in
- * `gateway.json` beside it and is believed only while the lock is held.
+ * `gateway.lock.json` beside it and is believed only while the lock is held.
  *
- * `gateway.lock` itself is Hermes Agent's (a plain file under flock), so ours has a name of its own.
+ * `gateway.lock` (a plain file under flock) and `gateway.json` (settings) are Hermes Agent's, so ours have names of their own.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { join } from "node:path";
 import Database, { type Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import { explainFault, isBusy } from "./faults.js";
+import { lockHolders } from "./lock-holders.js";
 
 export interface GatewayInfo {
   pid: number;
@@ -46,7 +47,7 @@ const LOOKING_MS = 250;
 
 export async function acquireLock(home: string, info: GatewayInfo): Promise<Lock> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const pid = await hermesAgentPid(home);
+  const pid = (await lockHolders(agentLock(home), "FLOCK"))[0];
   if (pid !== undefined) throw agentRuns(home, pid);
   const held = await takeLock(home);
   if (held === undefined) throw alreadyRuns(home, await readInfo(home));
@@ -73,7 +74,7 @@ export async function readLock(home: string): Promise<LockState> {
   const running = await isHeld(home);
   const info = await readInfo(home);
   if (running) return info ? { running, info } : { running };
-  const agentPid = await hermesAgentPid(home);
+  const agentPid = (await lockHolders(agentLock(home), "FLOCK"))[0];
   return {
     running,
     ...(info ? { crashed: info } : {}),
@@ -112,7 +113,8 @@ class HeldLock implements Lock {
 }
 
 const lockFile = (home: string) => join(home, "gateway.lock.db");
-const infoFile = (home: string) => join(home, "gateway.json");
+const agentLock = (home: string) => join(home, "gateway.lock");
+const infoFile = (home: string) => join(home, "gateway.lock.json");
 
 /** Undefined when another process has it. */
 async function takeLock(home: string): Promise<Connection | undefined> {
@@ -195,23 +197,4 @@ function localSecond(epochSeconds: number): string {
   const two = (n: number) => String(n).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-/** Who holds Hermes Agent's flock. Node can't ask for one, but Linux lists them all: `… FLOCK … WRITE 2187 fe:00:215 …`. */
-async function hermesAgentPid(home: string): Promise<number | undefined> {
-  const file = await stat(join(home, "gateway.lock")).catch(() => undefined);
-  const locks = file && (await readFile("/proc/locks", "latin1").catch(() => undefined));
-  if (!file || !locks) return undefined;
-  for (const [, pid, major, minor, inode] of locks.matchAll(
-    /FLOCK .*?(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /g,
-  )) {
-    const device = deviceNumber(Number.parseInt(major!, 16), Number.parseInt(minor!, 16));
-    if (Number(inode) === file.ino && device === file.dev) return Number(pid);
-  }
-  return undefined;
-}
-
-/** As glibc packs major and minor into `st_dev`; both are small enough here for plain numbers. */
-function deviceNumber(major: number, minor: number): number {
-  return (minor & 0xff) + (major & 0xfff) * 0x100 + (minor >>> 8) * 0x100000;
 }

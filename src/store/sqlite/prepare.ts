@@ -46,7 +46,9 @@ function change(db: Database, path: string, onProgress: OnProgress): void {
   if (readLayout(db) === "none" && readVersion(db) === SCHEMA_VERSION) migrate(db, onProgress);
 }
 
-function kindOf(db: Database, path: string): "new" | "older" | "current" {
+export type FileKind = "new" | "older" | "current";
+
+export function kindOf(db: Database, path: string): FileKind {
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
   if (tables.length === 0) return "new";
   const version = readVersion(db);

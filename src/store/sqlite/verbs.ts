@@ -23,6 +23,7 @@ import {
 import { claimDeliveries, enqueueReply, getDelivery, settleDelivery } from "./queues/outbox.js";
 import {
   addPairing,
+  adoptPairings,
   approvePairing,
   denyPairing,
   failPairing,
@@ -140,6 +141,7 @@ export const writeVerbs = {
   retryDead,
   pruneQueues,
   addPairing,
+  adoptPairings,
   approvePairing,
   denyPairing,
   failPairing,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { ApprovedRow, NewPairing, PairingRow, PairingState } from "../../queues.js";
@@ -75,6 +76,32 @@ export function isPaired(db: Database, platform: string, userIds: readonly strin
     ).get(platform, ...userIds) !== undefined
   );
 }
+
+/**
+ * People whom another Hermes has let in. Each is taken over once: whoever was let out since stays out, unless they were
+ * let in again over there.
+ */
+export function adoptPairings(db: Database, people: readonly ApprovedRow[]): number {
+  const strangers = notAdopted(db, people);
+  for (const { platform, userId, userName, approvedAt } of strangers) {
+    revokePairing(db, platform, userId);
+    sql(
+      db,
+      "INSERT INTO gw_pairing (id, platform, user_id, user_name, created_at, approved_at) VALUES (?, ?, ?, ?, ?, ?)",
+    ).run(randomUUID(), platform, userId, userName, approvedAt, approvedAt);
+  }
+  for (const person of people) setLimit(db, adoptedName(person), person.approvedAt);
+  return strangers.length;
+}
+
+export function notAdopted(db: Database, people: readonly ApprovedRow[]): ApprovedRow[] {
+  return people.filter((person) => {
+    const { platform, userId, approvedAt } = person;
+    return (limit(db, adoptedName(person)) ?? -1) < approvedAt && !isPaired(db, platform, [userId]);
+  });
+}
+
+const adoptedName = ({ platform, userId }: ApprovedRow) => `adopted:${platform}:${userId}`;
 
 export function listPairings(db: Database): { pending: PairingRow[]; approved: ApprovedRow[] } {
   return {

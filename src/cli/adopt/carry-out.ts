@@ -1,0 +1,95 @@
+/** Adopts a home: what `planOf` has said, in an order in which a crash at any point leaves a home that can be adopted. */
+import { randomUUID } from "node:crypto";
+import { chmod, copyFile, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { TERMINAL } from "../../adapters/cli/index.js";
+import { fileStamp, nowSeconds } from "../../clock.js";
+import { homePaths } from "../../config/paths.js";
+import { isolationOf } from "../../rules.js";
+import { adoptIndex } from "../../sessions/adopt.js";
+import type { RouteRow } from "../../store/queues.js";
+import type { OnProgress, Store } from "../../store/store.js";
+import type { HomeLook } from "./look.js";
+import type { Change, Plan } from "./plan.js";
+
+export interface Adopted {
+  /** Copies of what was there before. */
+  kept: string[];
+  chats: number;
+  people: number;
+  /** Paths that are their owner's alone now. */
+  tightened: number;
+  problems: string[];
+}
+
+export async function carryOut(look: HomeLook, plan: Plan, onProgress: OnProgress): Promise<Adopted> {
+  const { acquireLock } = await import("../../store/sqlite/lock.js");
+  // No gateway starts meanwhile.
+  const lock = await acquireLock(look.home, {
+    ...{ pid: process.pid, started_at: nowSeconds(), boot_id: randomUUID(), url: null },
+  });
+  try {
+    const permissions = await tighten(look.exposed);
+    const before = await copiesIn(look.home);
+    const index = await keepIndex(look, plan.changes);
+    const done = await intoStore(look, onProgress);
+    const fresh = (await copiesIn(look.home)).filter((name) => !before.includes(name));
+    return {
+      kept: [...fresh.map((name) => join(look.home, name)), ...index],
+      chats: done.chats,
+      people: done.people,
+      tightened: look.exposed.length - permissions.length,
+      problems: [...done.problems, ...permissions],
+    };
+  } finally {
+    await lock.release();
+  }
+}
+
+async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnProgress) {
+  const { openStore } = await import("../../store/sqlite/index.js");
+  const { stateDb, sessionsIndex } = homePaths(home);
+  const store = await openStore({ path: stateDb, onProgress });
+  try {
+    const isolation = isolationOf(settings.config!);
+    const { adopted, problems } = await adoptIndex(store, await routesOf(store), sessionsIndex, isolation);
+    const people = await store.adoptPairings(pairing.people);
+    return { chats: adopted, people, problems };
+  } finally {
+    await store.close();
+  }
+}
+
+/** A terminal's own chats say nothing about the others. */
+async function routesOf(store: Store): Promise<RouteRow[]> {
+  return (await store.listRoutes()).filter(({ origin }) => origin.platform !== TERMINAL);
+}
+
+/** The gateway writes the file anew: what it couldn't read would be gone. */
+async function keepIndex({ home, index }: HomeLook, changes: readonly Change[]): Promise<string[]> {
+  const isTaken = changes.some(({ what }) => what === "chats");
+  if (!isTaken || typeof index !== "object" || "corrupt" in index) return [];
+  const { sessionsIndex } = homePaths(home);
+  const copy = `${sessionsIndex}.before-adopt-${fileStamp()}`;
+  await copyFile(sessionsIndex, copy);
+  await chmod(copy, 0o600);
+  return [copy];
+}
+
+async function copiesIn(home: string): Promise<string[]> {
+  const start = `${basename(homePaths(home).stateDb)}.v`;
+  return (await readdir(home)).filter((name) => name.startsWith(start));
+}
+
+/** Gives what could not be done. */
+async function tighten(paths: readonly string[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const path of paths) {
+    try {
+      await chmod(path, (await stat(path)).mode & 0o700);
+    } catch (error) {
+      problems.push(`${path} is still open to others: ${(error as Error).message}`);
+    }
+  }
+  return problems;
+}

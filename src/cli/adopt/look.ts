@@ -1,0 +1,87 @@
+/** Everything that is to be known of a home before it is adopted. Changes nothing. */
+import { readdir, readFile, stat, statfs } from "node:fs/promises";
+import { TERMINAL } from "../../adapters/cli/index.js";
+import { homePaths } from "../../config/paths.js";
+import { HermesError } from "../../errors.js";
+import type { SessionId } from "../../session.js";
+import { type IndexContents, readIndex } from "../../sessions/index-file.js";
+import type { LockState } from "../../store/sqlite/lock.js";
+import type { Survey } from "../../store/sqlite/survey.js";
+import { exposedPaths } from "../doctor/files.js";
+import { type PairingFiles, readPairingFiles } from "./pairing-files.js";
+import { checkSettings, type Settings } from "./settings.js";
+
+export interface HomeLook {
+  home: string;
+  settings: Settings;
+  index: IndexContents;
+  pairing: PairingFiles;
+  /** The sessions that have one. */
+  transcripts: SessionId[];
+  /** Of `state.db`; undefined: there is none. */
+  database: Survey | HermesError | undefined;
+  /** Others who have it open. */
+  users: { pid: number; name: string }[];
+  lock: LockState;
+  /** What others than the owner can read. */
+  exposed: string[];
+  freeBytes: number;
+}
+
+/** Up to here reading every page takes a moment. */
+const SMALL_BYTES = 256 * 1024 * 1024;
+
+export async function lookAtHome(home: string, { deep }: { deep: boolean }): Promise<HomeLook> {
+  const { stateDb, sessionsIndex, sessionsDir } = homePaths(home);
+  const { readLock } = await import("../../store/sqlite/lock.js");
+  const { usersOf } = await import("../../store/sqlite/untouched.js");
+  const [index, pairing, transcripts] = await Promise.all([
+    readIndex(sessionsIndex),
+    readPairingFiles(home),
+    transcriptsIn(sessionsDir),
+  ]);
+  const { bavail, bsize } = await statfs(home);
+  const bytes = (await stat(stateDb).catch(() => undefined))?.size;
+  const mentioned = typeof index === "object" && "entries" in index ? index.entries : [];
+  return {
+    ...{ home, index, pairing, transcripts },
+    settings: checkSettings(home),
+    database:
+      bytes === undefined
+        ? undefined
+        : await surveyed(stateDb, {
+            ids: [...mentioned.map(({ sessionId }) => sessionId), ...transcripts],
+            people: pairing.people,
+            terminal: TERMINAL,
+            integrity: deep || bytes <= SMALL_BYTES,
+          }),
+    users: await Promise.all((await usersOf(stateDb)).map(async (pid) => ({ pid, name: await nameOf(pid) }))),
+    lock: await readLock(home),
+    exposed: await exposedPaths(home),
+    freeBytes: bavail * bsize,
+  };
+}
+
+/** A file that can't be used is a finding. */
+async function surveyed(
+  path: string,
+  questions: Parameters<typeof import("../../store/sqlite/survey.js").survey>[1],
+): Promise<Survey | HermesError> {
+  const { survey } = await import("../../store/sqlite/survey.js");
+  try {
+    return await survey(path, questions);
+  } catch (error) {
+    if (error instanceof HermesError) return error;
+    throw error;
+  }
+}
+
+async function transcriptsIn(folder: string): Promise<SessionId[]> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names.filter((name) => name.endsWith(".jsonl")).map((name) => name.slice(0, -".jsonl".length));
+}
+
+async function nameOf(pid: number): Promise<string> {
+  const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+  return name.trim() || "a process";
+}

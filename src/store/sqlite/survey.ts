@@ -1,0 +1,88 @@
+import fs from "node:fs";
+import type { Database } from "better-sqlite3";
+import type { SessionId } from "../../session.js";
+import type { ApprovedRow } from "../queues.js";
+import { type Layout, readLayout } from "./fulltext.js";
+import { type FileKind, kindOf } from "./prepare.js";
+import { notAdopted } from "./queues/pairing.js";
+import { isComplete, readVersion, SCHEMA_VERSION } from "./schema.js";
+import { lookUntouched } from "./untouched.js";
+
+/** What stands in a file, and what opening it for good would change. */
+export interface Survey {
+  kind: FileKind;
+  version: number | null;
+  /** The version that older files are brought to. */
+  wanted: number;
+  layout: Layout;
+  /** As SQLite calls it; anything but "wal" becomes that. */
+  journalMode: string;
+  /** Has every table, column and index. */
+  complete: boolean;
+  bytes: number;
+  sessions: number;
+  messages: number;
+  /** Chats that are known already, but for the terminals'. */
+  routes: number;
+  /** Of the ids asked for. */
+  absent: SessionId[];
+  /** Of the people asked for. */
+  strangers: ApprovedRow[];
+  /** What SQLite found wrong; null: it was not asked. */
+  problems: string[] | null;
+}
+
+export interface SurveyQuestions {
+  ids: readonly SessionId[];
+  people: readonly ApprovedRow[];
+  /** A platform whose chats don't count. */
+  terminal: string;
+  /** Read every page. */
+  integrity: boolean;
+}
+
+const PROBLEMS_MAX = 20;
+
+/** Changes nothing, not even where it stands: see `lookUntouched`. */
+export function survey(path: string, questions: SurveyQuestions): Promise<Survey> {
+  return lookUntouched(path, (db) => {
+    const kind = kindOf(db, path);
+    const isNew = kind === "new";
+    const has = (table: string) =>
+      db.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(table) !== undefined;
+    const count = (table: string) =>
+      has(table) ? (db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number) : 0;
+    return {
+      kind,
+      version: readVersion(db) ?? null,
+      wanted: SCHEMA_VERSION,
+      layout: readLayout(db),
+      journalMode: db.pragma("journal_mode", { simple: true }) as string,
+      complete: !isNew && isComplete(db),
+      bytes: fs.statSync(path).size,
+      sessions: count("sessions"),
+      messages: count("messages"),
+      routes: has("gw_routes") ? routesBut(db, questions.terminal) : 0,
+      absent: isNew ? [...questions.ids] : absentFrom(db, questions.ids),
+      strangers: has("gw_pairing_limits") ? notAdopted(db, questions.people) : [...questions.people],
+      problems: questions.integrity ? problemsIn(db) : null,
+    };
+  });
+}
+
+function routesBut(db: Database, platform: string): number {
+  return db
+    .prepare("SELECT count(*) FROM gw_routes WHERE origin ->> '$.platform' <> ?")
+    .pluck()
+    .get(platform) as number;
+}
+
+function absentFrom(db: Database, ids: readonly SessionId[]): SessionId[] {
+  const find = db.prepare("SELECT 1 FROM sessions WHERE id = ?");
+  return ids.filter((id) => find.get(id) === undefined);
+}
+
+function problemsIn(db: Database): string[] {
+  const lines = db.prepare(`PRAGMA quick_check(${PROBLEMS_MAX})`).pluck().all() as string[];
+  return lines.filter((line) => line !== "ok");
+}

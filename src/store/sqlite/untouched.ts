@@ -1,0 +1,57 @@
+import fs from "node:fs";
+import { dirname, join } from "node:path";
+import Database, { type Database as Connection } from "better-sqlite3";
+import { explainDamage, requireAllPages } from "./connect.js";
+import { explainFault, isCorrupt } from "./faults.js";
+import { lockHolders } from "./lock-holders.js";
+
+/** Who else has the file open; SQLite's locks tell. */
+export async function usersOf(path: string): Promise<number[]> {
+  const pids = await Promise.all([path, `${path}-shm`].map((file) => lockHolders(file, "POSIX")));
+  return [...new Set(pids.flat())].sort((a, b) => a - b);
+}
+
+/**
+ * A look into a database that leaves every byte of it as it is, and makes nothing beside it. Even a reader opens a WAL
+ * and leaves it there, so the look goes through a link in a folder of its own, with a copy of the WAL that a crash left
+ * behind. Where others have the file open, their WAL is read with them.
+ */
+export async function lookUntouched<T>(path: string, look: (db: Connection) => T): Promise<T> {
+  const file = fs.realpathSync(path);
+  if ((await usersOf(file)).length > 0) return readWith(file, look);
+  const folder = fs.mkdtempSync(join(dirname(file), ".look-"));
+  try {
+    const link = join(folder, "state.db");
+    linkOrCopy(file, link);
+    for (const suffix of ["-wal", "-journal"])
+      if (fs.existsSync(file + suffix)) fs.copyFileSync(file + suffix, link + suffix);
+    return readWith(link, look, file);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Not every file system has links. */
+function linkOrCopy(file: string, link: string): void {
+  try {
+    fs.linkSync(file, link);
+  } catch {
+    fs.copyFileSync(file, link, fs.constants.COPYFILE_FICLONE);
+  }
+}
+
+const PATIENCE_MS = 10_000;
+
+function readWith<T>(path: string, look: (db: Connection) => T, named = path): T {
+  let db: Connection | undefined;
+  try {
+    db = new Database(path, { readonly: true, timeout: PATIENCE_MS });
+    requireAllPages(db, named);
+    return look(db);
+  } catch (error) {
+    db?.close();
+    throw (isCorrupt(error) && explainDamage(named)) || explainFault(error, named);
+  } finally {
+    db?.close();
+  }
+}
