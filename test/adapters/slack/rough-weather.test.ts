@@ -2,13 +2,22 @@
  * Messages go in and answers out while requests are cut, events come twice or backwards, sockets close, Slack is gone for
  * a while and the adapter is replaced. Counted in the emulator's store: every message answered, no answer twice.
  */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { SendError } from "../../../src/errors.js";
 import { type InboundMessage, type OutboundMessage, targetOf } from "../../../src/message.js";
 import type { SlackEmulator } from "../../emulators/slack/index.js";
 import { type Bench, bench, FakeInbox, outbound, patient } from "./harness.js";
 
+vi.setConfig({ testTimeout: 120_000 });
+
 const MESSAGES = 60;
+/** A call that takes longer has an unknown outcome. */
+const CALL_MS = 600;
+/** So late a call is carried out though nobody waits for it any more. */
+const LATE_MS = 900;
+/** What isn't there so long after its call never comes: far beyond LATE_MS, also where the machine is busy. */
+const SETTLE_MS = 2000;
+const LONGEST_PAUSE_MS = 1000;
 
 /** Repeats itself, so that a failure can be looked at. */
 function dice(seed: number): (sides: number) => number {
@@ -25,14 +34,16 @@ class RoughInbox extends FakeInbox {
 }
 
 async function deliver(current: () => Bench, message: OutboundMessage): Promise<void> {
-  for (let mayBeRepeat = false; ; ) {
+  let mayBeRepeat = false;
+  // As the outbox does: the longer it takes, the less often it is tried.
+  for (let pauseMs = 20; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
       await current().adapter.send({ ...message, mayBeRepeat }, patient());
       return;
     } catch (error) {
       if (!(error instanceof SendError) || error.outcome === "refused") throw error;
       mayBeRepeat ||= error.outcome === "unknown";
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
@@ -42,7 +53,7 @@ function trouble(slack: SlackEmulator, roll: number): void {
     () => slack.faults.next("chat.postMessage", { kind: "cut_after" }),
     () => slack.faults.next("chat.postMessage", { kind: "cut_before" }),
     () => slack.faults.next("chat.postMessage", { kind: "error", error: "internal_error" }),
-    () => slack.faults.next("chat.postMessage", { kind: "delay", ms: 400 }),
+    () => slack.faults.next("chat.postMessage", { kind: "delay", ms: LATE_MS }),
     () => slack.faults.next("conversations.replies", { kind: "cut_after" }),
     () => slack.duplicateNext(2),
     () => slack.sockets.cut(),
@@ -63,10 +74,11 @@ it.each([1, 2, 3])("loses nothing and says nothing twice in rough weather (seed 
     sends.push(deliver(() => current, { ...outbound({}, `re: ${message.text}`), target: targetOf(message) }));
   };
   const sends: Promise<void>[] = [];
-  const options = { inbox, adapter: { times: { callMs: 200, settleMs: 600 } } };
+  const options = { inbox, adapter: { times: { callMs: CALL_MS, settleMs: SETTLE_MS } } };
   const home = await bench({
     idle: true,
-    emulator: { ackTimeoutMs: 300, retryDelaysMs: Array(30).fill(20) },
+    // So often that it outlasts the slowest change of adapters: Slack doesn't give an event up in a second either.
+    emulator: { ackTimeoutMs: 300, retryDelaysMs: Array(400).fill(50) },
   });
   const { slack } = home;
   let current = await bench({ ...options, slack });
@@ -88,7 +100,7 @@ it.each([1, 2, 3])("loses nothing and says nothing twice in rough weather (seed 
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   slack.deliveries.release();
-  await slack.until(() => inbox.byId.size === MESSAGES, 20_000);
+  await slack.until(() => inbox.byId.size === MESSAGES, 60_000);
   await Promise.all(sends);
 
   expect([...inbox.byId.keys()].sort()).toEqual(said.map((id) => `T0EMU:${id}`).sort());
