@@ -19,7 +19,7 @@ it("keeps every promise on each platform while the daemon is killed and the plat
       const platform = await begin();
       onTestFinished(() => platform.close());
       const evidence = await storm({ platform, seed: SEED, rounds: ROUNDS });
-      return { rounds: ROUNDS, evidence, verdict: judge(evidence) };
+      return { seed: SEED, rounds: ROUNDS, evidence, verdict: judge(evidence) };
     }),
   );
   console.log(crashTable(outcomes));

@@ -3,6 +3,7 @@ import { FAULTS } from "./platform.js";
 import { type Evidence, isKept, type Verdict } from "./verdict.js";
 
 export interface Outcome {
+  seed: number;
   rounds: number;
   evidence: Evidence;
   verdict: Verdict;
@@ -10,9 +11,10 @@ export interface Outcome {
 
 const MOST_LINES = 20;
 
-function cellsOf({ rounds, evidence, verdict }: Outcome): Record<string, string | number> {
+function cellsOf({ seed, rounds, evidence, verdict }: Outcome): Record<string, string | number> {
   return {
     platform: evidence.platform,
+    seed,
     rounds,
     messages: evidence.said.length,
     kills: evidence.deathsAtMs.length,
@@ -50,10 +52,35 @@ export function brokenPromises({ evidence, verdict }: Outcome): string[] {
   ]);
 }
 
-export function asJson({ rounds, evidence, verdict }: Outcome): object {
+/** For `bench/results-chaos.md`. */
+export function page(outcomes: readonly Outcome[], machine: string): string {
+  const seeds = [...new Set(outcomes.map(({ seed }) => `--seed ${seed}`))].join(" ");
+  const rounds = Math.max(...outcomes.map((outcome) => outcome.rounds));
+  return `# The crash table
+
+People write in direct chats, groups and threads of an emulated platform; some answers are long, some are shown while
+they are written. Meanwhile the real daemon is killed with \`SIGKILL\` again and again (*kills*), and the platform has
+the faults of the next columns, each as often as it was met. Then it is calm, and what the people see is counted:
+
+- *lost*: a stretch of an answer that is to be seen nowhere
+- *run twice*: a question that stands in two finished turns
+- *out of order*: an answer before the answer to an earlier message of its conversation
+- *repeated*: an answer, or an unfinished one left behind, that is to be seen twice
+- *marked repeats*: the same on a platform that can't be asked what became of a send, after a send whose outcome is
+  unknown, and with words that say so
+- *other*: answers in the wrong place, words that answer nothing, rows left open, a daemon that fell over
+
+${crashTable(outcomes)}
+
+${machine}. Repeat with \`npm run chaos -- --rounds ${rounds} ${seeds} --write\`.
+`;
+}
+
+export function asJson({ seed, rounds, evidence, verdict }: Outcome): object {
   const { platform, said, deathsAtMs, faults } = evidence;
   return {
     platform,
+    seed,
     rounds,
     messages: said.length,
     kills: deathsAtMs.length,
