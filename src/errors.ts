@@ -30,11 +30,24 @@ export function describeError(error: unknown): {
   hint: string | undefined;
 } {
   if (error instanceof HermesError) return { code: error.code, message: error.message, hint: error.hint };
+  if (isUnbuilt(error)) return { code: "unavailable", ...UNBUILT };
   return {
     code: "internal",
     message: error instanceof Error ? error.message : String(error),
     hint: undefined,
   };
+}
+
+const UNBUILT = {
+  message: `better-sqlite3 can't be loaded: it is not built for this Node (${process.version}).`,
+  hint: "Run `npm rebuild better-sqlite3` with this Node, where the gateway is installed.",
+};
+
+/** A module of machine code is made for one version of Node, or its install script didn't run. */
+function isUnbuilt(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ERR_DLOPEN_FAILED" || error.message.startsWith("Could not locate the bindings file");
 }
 
 /** What a failed send means: nothing arrived (try again), the platform said no (don't), or nobody knows. */

@@ -9,9 +9,10 @@ const MISUSED = 2;
 export function reportFailure(error: unknown): number {
   // Commander has already printed its message; a code of 0 means that help or the version was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
-  const { message, hint } = describeError(error);
-  if (error instanceof HermesError) printError(`error: ${message}`);
-  else printError(`error: something unexpected went wrong: ${message}`);
+  const { code, message, hint } = describeError(error);
+  if (code === "internal" && !(error instanceof HermesError))
+    printError(`error: something unexpected went wrong: ${message}`);
+  else printError(`error: ${message}`);
   if (hint) printError(hint);
   if (process.env.HERMES_DEBUG === "1" && error instanceof Error) printError(stackOf(error));
   return FAILED;

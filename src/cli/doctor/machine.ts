@@ -1,23 +1,10 @@
 /** The machine: the SQLite library, the clock, the time zone. */
 import type { Config } from "../../config/schema.js";
-import { HermesError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
 
 export async function checkSqlite(): Promise<Finding> {
-  try {
-    const { sqliteVersion } = await import("../../store/sqlite/connect.js");
-    return found.ok(`${sqliteVersion()} (Node ${process.version})`);
-  } catch (error) {
-    if (error instanceof HermesError) throw error;
-    return found.fail(
-      `better-sqlite3 can't be loaded: ${firstLine(error)}`,
-      "It is built for one version of Node: run `npm rebuild better-sqlite3` with this one.",
-    );
-  }
-}
-
-function firstLine(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).split("\n", 1)[0]!;
+  const { sqliteVersion } = await import("../../store/sqlite/connect.js");
+  return found.ok(`${sqliteVersion()} (Node ${process.version})`);
 }
 
 /** Slack refuses what is five minutes off, and so do we. */
