@@ -172,9 +172,6 @@ export const readVerbs = {
   insights,
   vitals,
   getMeta,
-  check,
-  copyDatabase,
-  copyPages,
 
   waitingMessages,
   getCursor,
@@ -199,6 +196,9 @@ export const readVerbs = {
   dueSchedules,
   scheduleRuns,
 };
+
+/** Reads that take their time: not inside one transaction, which would hold the WAL. */
+export const longReadVerbs = { check, copyDatabase, copyPages };
 
 /** What an operator looks at: in a reader thread of its own. */
 export const lookVerbs = {

@@ -8,11 +8,14 @@ import { GroupCommit, isGenerator, type Job, retryDelayMs } from "./group-commit
 import { checkpoint } from "./optimize.js";
 import { prepare } from "./prepare.js";
 import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thread.js";
-import { aloneVerbs, lookVerbs, readVerbs, writeVerbs } from "./verbs.js";
+import { aloneVerbs, longReadVerbs, lookVerbs, readVerbs, writeVerbs } from "./verbs.js";
 
 /** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
 const port = parentPort!;
 const { role, path } = workerData as WorkerOptions;
+
+type Verb = (db: Database, ...args: unknown[]) => unknown;
+type Verbs = Record<string, Verb>;
 
 let replies: Reply[] = [];
 
@@ -54,10 +57,7 @@ async function open(): Promise<Database> {
 }
 
 function serveWrites(db: Database): (call: Call) => void {
-  const verbs = { ...writeVerbs, ...aloneVerbs } as Record<
-    string,
-    (db: Database, ...args: unknown[]) => unknown
-  >;
+  const verbs = { ...writeVerbs, ...aloneVerbs } as Verbs;
   const commits = new GroupCommit(db, () => reply({ id: CHECKPOINT_DUE, value: undefined }));
   const toJob = ({ id, verb, args }: Call): Job => ({
     work: () => verbs[verb]!(db, ...args),
@@ -83,8 +83,11 @@ function* waitingCalls(): Generator<Call> {
 }
 
 function serveReads(db: Database): (call: Call) => void {
-  const known = role === "checkpointer" ? { checkpoint } : { ...readVerbs, ...lookVerbs };
-  const verbs = known as unknown as Record<string, (db: Database, ...args: unknown[]) => unknown>;
+  const known =
+    role === "checkpointer"
+      ? { checkpoint }
+      : { ...atOneMoment(db, { ...readVerbs, ...lookVerbs }), ...longReadVerbs };
+  const verbs = known as unknown as Verbs;
   return ({ id, verb, args }) => {
     if (verb === "close") return close(db, id);
     try {
@@ -95,6 +98,13 @@ function serveReads(db: Database): (call: Call) => void {
       fail(id, error);
     }
   };
+}
+
+/** All statements of a read see the same state, and the locks are taken once: a search is a hundred statements. */
+function atOneMoment(db: Database, reads: object): Verbs {
+  const one = db.transaction((verb: Verb, args: unknown[]) => verb(db, ...args));
+  const entries = Object.entries(reads as Verbs);
+  return Object.fromEntries(entries.map(([name, verb]) => [name, (_, ...args) => one(verb, args)]));
 }
 
 function replyLater(id: number, result: Promise<unknown>): void {
