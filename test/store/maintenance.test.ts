@@ -214,6 +214,22 @@ describe("long work", () => {
   });
 });
 
+describe("the WAL", () => {
+  it("begins anew also while somebody writes without a pause", async () => {
+    const { store, file } = await tempStore();
+    await store.createSession({ id: "s1", source: "cli" });
+    const text = "All work and no play. ".repeat(1000);
+    let largest = 0;
+    for (let i = 0; i < 1000; i += 1) {
+      await store.appendMessages("s1", [{ role: "user", content: `${i} ${text}` }]);
+      largest = Math.max(largest, fs.statSync(`${file}-wal`).size);
+    }
+    const written = fs.statSync(file).size;
+    expect(written).toBeGreaterThan(20_000_000);
+    expect(largest).toBeLessThan(written / 2);
+  }, 60_000);
+});
+
 describe("a backup", () => {
   it("taken while others write is a beginning of what was written, whole and private", async () => {
     const { store, file } = await tempStore();

@@ -260,7 +260,9 @@ class SqliteStore implements Store {
   async #checkpoint(): Promise<void> {
     try {
       this.#checkpointer ??= Thread.start({ role: "checkpointer", path: this.#file });
-      await (await this.#checkpointer).call("checkpoint", []);
+      const pages = (await (await this.#checkpointer).call("checkpoint", [])) as number;
+      // Writes went on meanwhile. Only between two of them can the last pages follow, and the WAL begin anew.
+      if (pages > WAL_PAGES) await this.#write.checkpoint();
     } catch {
       // A full disk, say. Everything stands in the WAL: the next checkpoint tries again.
       this.#checkpointer = undefined;
@@ -349,6 +351,8 @@ function freeName(name: string, number = 1): string {
   return fs.existsSync(free) ? freeName(name, number + 1) : free;
 }
 
+/** 4 MB: less isn't worth a wait of the writer's. */
+const WAL_PAGES = 1000;
 const BATCH_MESSAGES = 100;
 
 /** By messages, not by sessions: one batch is one transaction, and a short one. */

@@ -74,6 +74,8 @@ export function vacuum(db: Database, before?: () => void): boolean {
   }
 }
 
-export function checkpoint(db: Database): void {
-  db.pragma("wal_checkpoint(PASSIVE)");
+/** How many pages the WAL holds afterwards, those that stand in the file by now included. */
+export function checkpoint(db: Database): number {
+  const [{ log }] = db.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
+  return log;
 }
