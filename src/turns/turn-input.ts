@@ -2,6 +2,7 @@ import type { ToolResult } from "../client-request.js";
 import type { ShownImages } from "../media/images.js";
 import type { Attachment } from "../message.js";
 import { lateSeconds } from "../policies/lateness.js";
+import { senderName, senderPrefix } from "../sender-name.js";
 import type { ChatMessage, NewMessage } from "../session.js";
 import type { ChangeNote, InboxRow } from "../store/queues.js";
 
@@ -16,7 +17,7 @@ export function toUserMessage(
   const { origin, text, quoted, attachments, sentAt } = message;
   const quote = quoted ? [`> ${quoted.text.replaceAll("\n", "\n> ")}`] : [];
   const body = lines([...quote, text, ...attachments.map(describe)]);
-  const said = shared ? `[${origin.userName || origin.userId || "somebody"}] ${body}` : body;
+  const said = shared ? senderPrefix(origin) + body : body;
   const late = lateSeconds({ sentAt, receivedAt });
   return {
     role: "user",
@@ -38,7 +39,7 @@ const QUOTED_CHARS = 200;
 /** For the agent to know, not to do. */
 function noteText({ before, text, userName }: ChangeNote, shared: boolean): string {
   const quoted = before.length > QUOTED_CHARS ? `${before.slice(0, QUOTED_CHARS)}…` : before;
-  const who = shared && userName ? `${userName}'s` : "The";
+  const who = shared && userName ? `${senderName({ userName })}'s` : "The";
   const earlier = `${who} earlier message ${JSON.stringify(quoted)}`;
   return text === null
     ? `[Note: ${earlier} was taken back]`

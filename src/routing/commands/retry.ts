@@ -1,4 +1,5 @@
 import type { Origin } from "../../message.js";
+import { senderPrefix } from "../../sender-name.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { currentSession, noSession } from "./parts/current-session.js";
 import { type Turn, turnsOf, undoTurns } from "./parts/turns.js";
@@ -32,7 +33,7 @@ function textOf(turn: Turn, origin: Origin): string | undefined {
 }
 
 /** Shared sessions keep the sender's name before the text; the turn will get the asker's anew. */
-function withoutSender(text: string, { chatType, userName, userId }: Origin): string {
-  const sender = `[${userName || userId}] `;
-  return chatType !== "dm" && text.startsWith(sender) ? text.slice(sender.length) : text;
+function withoutSender(text: string, origin: Origin): string {
+  const sender = senderPrefix(origin);
+  return origin.chatType !== "dm" && text.startsWith(sender) ? text.slice(sender.length) : text;
 }
