@@ -53,6 +53,8 @@ export interface Store extends Queues, Schedules {
   splitSession(split: Split): Promise<SessionRow | undefined>;
 
   deleteSession(id: SessionId): Promise<boolean>;
+  /** What `pruneSessions` would remove now. */
+  countPrunable(query: PruneQuery): Promise<{ sessions: number; messages: number }>;
   pruneSessions(query: PruneQuery, onProgress?: OnProgress): Promise<number>;
   exportSessions(query?: ExportQuery): AsyncIterable<ExportedSession>;
   /** How many sessions an export will give. */

@@ -59,6 +59,9 @@ describe("hermes sessions prune", () => {
   it("deletes only what has ended and is old enough", async () => {
     const home = await someHistory();
     await storeIn(home, (store) => store.endSession(WEATHER, "session_reset"));
+    expect(await hermes(home, "sessions", "prune", "--older-than", "2", "--dry-run")).toMatch(
+      /^Would prune [1-9]\d* session\(s\) with [1-9]\d* message\(s\)\.\n$/,
+    );
     expect(await hermes(home, "sessions", "prune", "--older-than", "30", "-y")).toBe(
       "Pruned 0 session(s).\n",
     );

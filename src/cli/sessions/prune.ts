@@ -9,6 +9,7 @@ import { withProgress } from "../progress.js";
 interface PruneOptions {
   olderThan: number;
   source?: string;
+  dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
 }
@@ -18,12 +19,14 @@ export function pruneCommand(): Command {
     .description("Delete old sessions that have ended; active ones always stay")
     .option("--older-than <days>", "started at least this many days ago", wholeNumber(0), 90)
     .addOption(sourceOption())
+    .option("--dry-run", "only say how many that would be")
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(prune);
 }
 
 async function prune(options: PruneOptions): Promise<void> {
+  if (options.dryRun) return count(options);
   const pruned = await withStore(
     (store) => pruneAfterAsking(store, options),
     () => 0,
@@ -32,12 +35,25 @@ async function prune(options: PruneOptions): Promise<void> {
   options.json ? printJson({ pruned }) : print(`Pruned ${pruned} session(s).`);
 }
 
+async function count(options: PruneOptions): Promise<void> {
+  const found = await withStore(
+    (store) => store.countPrunable(queryOf(options)),
+    () => ({ sessions: 0, messages: 0 }),
+  );
+  const { sessions, messages } = found;
+  options.json ? printJson(found) : print(`Would prune ${sessions} session(s) with ${messages} message(s).`);
+}
+
+const queryOf = ({ olderThan, source }: PruneOptions) => ({
+  olderThanDays: olderThan,
+  ...given<{ source: string }>({ source }),
+});
+
 async function pruneAfterAsking(store: Store, options: PruneOptions): Promise<number | undefined> {
   const { olderThan, source } = options;
   const which = `ended sessions${source ? ` of ${source}` : ""} older than ${olderThan} days`;
   if (!(await confirmed(`Delete all ${which}?`, options))) return undefined;
-  const query = { olderThanDays: olderThan, ...given<{ source: string }>({ source }) };
-  const pruned = await withProgress((onProgress) => store.pruneSessions(query, onProgress));
+  const pruned = await withProgress((onProgress) => store.pruneSessions(queryOf(options), onProgress));
   if (pruned > 0) await (await transcripts()).tidy(store);
   return pruned;
 }

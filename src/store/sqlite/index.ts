@@ -168,6 +168,7 @@ class SqliteStore implements Store {
   skipRun: Store["skipRun"] = (skipped) => this.#write.skipRun(skipped);
   scheduleRuns: Store["scheduleRuns"] = (id, limit) => this.#read.scheduleRuns(id, limit);
 
+  countPrunable: Store["countPrunable"] = (query) => this.#read.countPrunable(query);
   pruneSessions: Store["pruneSessions"] = (query, onProgress) =>
     this.#long<number>("pruneSessions", [query], onProgress);
 

@@ -11,14 +11,7 @@ const ROWS_AT_ONCE = 20;
 
 /** Ended sessions that began before the cut-off. Their children stay, as beginnings of their own. */
 export function* pruneSessions(db: Database, query: PruneQuery): Generator<Progress, number> {
-  const cutoff = nowSeconds() - query.olderThanDays * DAY_SECONDS;
-  const ids = sql(
-    db,
-    `SELECT id FROM sessions WHERE ended_at IS NOT NULL AND started_at < ? AND (? IS NULL OR source = ?)
-     ORDER BY started_at`,
-  )
-    .pluck()
-    .all(cutoff, query.source ?? null, query.source ?? null) as SessionId[];
+  const ids = prunable(db, query);
   const slice = new Slice();
   let done = 0;
   // Whoever was reopened while the others went is in use again.
@@ -29,6 +22,26 @@ export function* pruneSessions(db: Database, query: PruneQuery): Generator<Progr
     done += 1;
   }
   return done;
+}
+
+export function countPrunable(db: Database, query: PruneQuery): { sessions: number; messages: number } {
+  const ids = prunable(db, query);
+  const messages = sql(
+    db,
+    "SELECT count(*) FROM json_each(?) j CROSS JOIN messages m ON m.session_id = j.value",
+  ).pluck();
+  return { sessions: ids.length, messages: messages.get(JSON.stringify(ids)) as number };
+}
+
+function prunable(db: Database, { olderThanDays, source }: PruneQuery): SessionId[] {
+  const cutoff = nowSeconds() - olderThanDays * DAY_SECONDS;
+  return sql(
+    db,
+    `SELECT id FROM sessions WHERE ended_at IS NOT NULL AND started_at < ? AND (? IS NULL OR source = ?)
+     ORDER BY started_at`,
+  )
+    .pluck()
+    .all(cutoff, source ?? null, source ?? null) as SessionId[];
 }
 
 /** The session with the work that it delegated. */

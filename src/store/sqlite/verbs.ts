@@ -10,7 +10,7 @@ import { appendMessages, clearMessages, getConversation, getMessages, undoTurns 
 import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
 import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
 import { copyDatabase, copyPages } from "./prepare.js";
-import { deleteSession, pruneSessions } from "./prune.js";
+import { countPrunable, deleteSession, pruneSessions } from "./prune.js";
 import { backlog } from "./queues/backlog.js";
 import { changeMessage } from "./queues/changes.js";
 import {
@@ -156,6 +156,7 @@ export const writeVerbs = {
 export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, checkpoint };
 
 export const readVerbs = {
+  countPrunable,
   getSession,
   listSessions,
   resolveSession,
