@@ -168,8 +168,7 @@ export class Delivery {
     if (row.lostPreviewOf === null) return message;
     if (!canFindPreview(adapter)) return { ...message, mayBeRepeat: true };
     const found = await adapter.findPreview({ ...row.target, replyTo: row.lostPreviewOf }, signal);
-    if (found === null) return message;
-    await this.#options.store.foundPreview(row.id, found);
+    if (found === null || !(await this.#options.store.foundPreview(row.id, found))) return message;
     return { ...message, replaces: found };
   }
 

@@ -88,8 +88,8 @@ export interface Queues {
   forgetPreview(inboxId: number): Promise<void>;
   /** Null: it may have been made, and nobody knows its id. */
   getPreview(inboxId: number): Promise<string | null | undefined>;
-  /** The message whose id was lost is this one: the answer takes its place. */
-  foundPreview(outboxId: number, messageId: string): Promise<void>;
+  /** The message whose id was lost is this one: the answer takes its place. False: it shows another answer. */
+  foundPreview(outboxId: number, messageId: string): Promise<boolean>;
   /** A platform makes us wait; also over a restart. An empty chat id stands for the whole account. */
   savePenalty(penalty: Penalty): Promise<void>;
   openPenalties(): Promise<Penalty[]>;

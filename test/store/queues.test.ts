@@ -288,7 +288,10 @@ describe("a message that shows an unfinished answer", () => {
     await finish(store, await startTurn(store, [rows[1]!]), "two");
     const two = await delivered(store);
     expect(two).toMatchObject({ replaces: null, lostPreviewOf: "platform-e2" });
-    await store.foundPreview(two.id, "p2");
+    const [other] = await store.acceptMessages([accepted("e3", "another")]);
+    await store.savePreview(other!.id, "p3");
+    expect(await store.foundPreview(two.id, "p3")).toBe(false);
+    expect(await store.foundPreview(two.id, "p2")).toBe(true);
     expect(await store.getDelivery(two.id)).toMatchObject({ replaces: "p2", lostPreviewOf: null });
   });
 

@@ -50,6 +50,9 @@ function questionOf(db: Database, inboxId: number): string {
   return targetOf(JSON.parse(payload) as InboundMessage).replyTo ?? "";
 }
 
-export function foundPreview(db: Database, outboxId: number, messageId: string): void {
+export function foundPreview(db: Database, outboxId: number, messageId: string): boolean {
+  const taken = sql(db, "SELECT 1 FROM gw_previews WHERE message_id = ?").get(messageId);
+  if (taken !== undefined) return false;
   sql(db, "UPDATE gw_outbox SET replaces = ?, lost_preview_of = NULL WHERE id = ?").run(messageId, outboxId);
+  return true;
 }
