@@ -3,6 +3,7 @@ type Work = () => unknown;
 
 const vitest = process.env.VITEST ? await import("vitest") : undefined;
 const left: Work[] = [];
+let ending = false;
 /** Set while something is made that several tests use. */
 let common: Work[] | undefined;
 
@@ -29,7 +30,11 @@ export async function forSeveral<T>(make: () => Promise<T>): Promise<{ made: T; 
   }
 }
 
+/** Whoever starts something again and again stops now. */
+export const isEnding = () => ending;
+
 /** The youngest first. */
 export async function endAll(): Promise<void> {
+  ending = true;
   while (left.length > 0) await left.pop()!();
 }

@@ -1,3 +1,4 @@
+import { isEnding } from "./at-end.js";
 import type { Daemon, Ending } from "./daemon.js";
 
 type Environment = Record<string, string>;
@@ -32,7 +33,7 @@ export class Supervisor {
   async #watch(environment: (start: number) => Environment): Promise<void> {
     for (let start = 1; ; start += 1) {
       const ending = await this.#daemon.run.ended;
-      if (this.#over) return;
+      if (this.#over || isEnding()) return;
       this.endings.push(ending);
       this.#daemon.launch(environment(start));
     }
