@@ -392,24 +392,25 @@ export class Gateway {
     };
   }
 
-  async #resolve(key: SessionKey, row: InboxRow): Promise<RouteRow> {
+  async #resolve(key: SessionKey, row: InboxRow): Promise<void> {
     const { store, config } = this.#parts;
     const resolved = await resolveRoute(store, {
       key,
       tuple: this.#inbox.tupleOf(row.message),
       origin: row.message.origin,
+      inboxId: row.id,
       now: nowSeconds(),
       timeZone: config.timezone,
       hasBackgroundWork: this.#hasBackgroundWork(key),
       reset: resetSettingsOf(config),
       newSession: () => this.#newSession(row.message),
     });
+    if (!resolved) return;
     const { route, previous, opened } = resolved;
     this.#parts.routeChanged(route);
     // The sweep has taken leave already of what it found due.
     if (previous && !previous.expiredReason) this.#routeEnded(previous, route.autoResetReason ?? "unknown");
     if (opened) this.#parts.events.emit({ type: "session-started", ...aboutRoute(route) });
-    return route;
   }
 
   async #newSession(message: InboundMessage) {

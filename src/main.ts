@@ -44,7 +44,7 @@ import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
-import type { ReplyFile, Share } from "./store/queues.js";
+import type { ReplyFile, RouteRow, Share } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import { openLooks } from "./store/sqlite/looks/index.js";
@@ -324,13 +324,17 @@ async function loadIndex(
   config: Config,
   log: Log,
 ): Promise<void> {
-  const routesOf = async () =>
-    (await store.listRoutes()).filter(({ origin }) => origin.platform !== TERMINAL);
+  const routesOf = async () => listed(await store.listRoutes());
   const before = await routesOf();
   const { adopted, problems } = await adoptIndex(store, before, path, isolationOf(config));
   for (const problem of problems) log.warn({ problem }, "sessions.json");
   if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
   index.load(adopted > 0 ? await routesOf() : before);
+}
+
+/** Those of terminals are nobody else's business. */
+function listed(routes: readonly RouteRow[]): RouteRow[] {
+  return routes.filter(({ origin }) => origin.platform !== TERMINAL);
 }
 
 function backupSchedule({
@@ -469,6 +473,7 @@ export function gatewayParts({
     share,
     routeChanged: (route) => index?.update(route),
     routeClosed: (key) => index?.remove(key),
+    routesChanged: (routes) => index?.load(listed(routes)),
     messagesChanged: (id) => {
       transcripts
         .rebuild(store, id)

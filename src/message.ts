@@ -26,10 +26,14 @@ export interface Origin {
 /** Platforms may add kinds of their own ("webhook"); anything but "dm" is a room. */
 export type ChatType = "dm" | "group" | "channel" | "thread" | (string & {});
 
-/** Who is asking. Owners see everything; everybody else their own sessions and the rooms they took part in. */
-export interface Principal {
+/** One id on one platform. */
+export interface Person {
   platform: string;
   userId: string;
+}
+
+/** Who is asking. Owners see everything; everybody else their own sessions and the rooms they took part in. */
+export interface Principal extends Person {
   owner?: boolean;
 }
 

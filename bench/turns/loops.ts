@@ -83,6 +83,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     estimateTokens,
     routeChanged() {},
     routeClosed() {},
+    routesChanged() {},
     messagesCommitted() {},
     messagesChanged() {},
     events: new Events(() => undefined),

@@ -74,6 +74,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./pairing.js")).pairingCommand(),
   },
   {
+    name: "people",
+    summary: "Who is known; export or erase everything that is kept of one person",
+    load: async () => (await import("./people/index.js")).peopleCommand(),
+  },
+  {
     name: "setup",
     summary: "Set up a model and the chats, step by step",
     load: async () => (await import("./setup/index.js")).setupCommand(),

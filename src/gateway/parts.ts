@@ -33,6 +33,8 @@ export interface GatewayParts {
   /** Routes have changed: `sessions.json` follows. */
   routeChanged(route: RouteRow): void;
   routeClosed(key: SessionKey): void;
+  /** Another process changed routes: these are all. */
+  routesChanged(routes: readonly RouteRow[]): void;
   /** Messages were committed: transcripts follow. */
   messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
   /** A session's messages are others than before: its transcript is written anew. */

@@ -4,7 +4,7 @@ import { MEDIA_FOLDERS } from "../config/paths.js";
 import { removeOldFiles } from "../media/clean.js";
 import { resetSettingsOf } from "../rules.js";
 import { dueReason } from "../sessions/resolve.js";
-import type { RouteRow } from "../store/queues.js";
+import { ROUTES_CHANGED, type RouteRow } from "../store/queues.js";
 import type { GatewayParts } from "./parts.js";
 
 const EVERY_MS = 60_000;
@@ -19,6 +19,8 @@ export class Sweep {
   readonly #hasWork: (key: string) => boolean;
   readonly #expired: (route: RouteRow, reason: string) => void;
   #mediaLookedAt = 0;
+  /** When another process last changed routes, as far as we know. */
+  #routesChangedAt: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -48,7 +50,11 @@ export class Sweep {
   async run(now = nowSeconds()): Promise<void> {
     const { store, config, share } = this.#parts;
     const reset = resetSettingsOf(config);
-    for (const route of await store.listRoutes()) {
+    const changedAt = await store.getMeta(ROUTES_CHANGED);
+    const routes = await store.listRoutes();
+    if (changedAt !== this.#routesChangedAt) this.#parts.routesChanged(routes);
+    this.#routesChangedAt = changedAt;
+    for (const route of routes) {
       if (route.origin.platform === share?.except) continue;
       if (route.expiredReason || this.#hasWork(route.sessionKey)) continue;
       const reason = dueReason(route, { now, timeZone: config.timezone, hasBackgroundWork: false, reset });

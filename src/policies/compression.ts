@@ -3,6 +3,7 @@
  * head (kept) + middle (becomes a summary) + tail (kept). A tool call and its result always stay on the same side.
  */
 import type { ChatMessage, Content } from "../session.js";
+import { SUMMARY_END, SUMMARY_PREFIX } from "../summary-marks.js";
 
 export interface CompressionSettings {
   enabled: boolean;
@@ -16,10 +17,6 @@ export interface CompressionSettings {
 }
 
 export type EstimateTokens = (message: ChatMessage) => number;
-
-export const SUMMARY_PREFIX = "[CONTEXT COMPACTION — REFERENCE ONLY]";
-export const SUMMARY_END =
-  "--- END OF CONTEXT SUMMARY — respond to the messages below, not to the summary above ---";
 
 // --- is it time? --------------------------------------------------------------------------------------------------
 

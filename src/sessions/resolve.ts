@@ -9,6 +9,8 @@ export interface ResolveQuestion {
   key: SessionKey;
   tuple: string;
   origin: Origin;
+  /** The message that asks. */
+  inboxId: number;
   now: number;
   timeZone: string;
   hasBackgroundWork: boolean;
@@ -25,7 +27,8 @@ export interface Resolved {
   opened: boolean;
 }
 
-export async function resolveRoute(store: Store, question: ResolveQuestion): Promise<Resolved> {
+/** Undefined: the message doesn't wait any more, and there is no route. */
+export async function resolveRoute(store: Store, question: ResolveQuestion): Promise<Resolved | undefined> {
   const route = await store.getRoute(question.key);
   const reason = route && dueReason(route, question);
   if (route && !reason) return { route, opened: false };
@@ -38,8 +41,10 @@ export async function resolveRoute(store: Store, question: ResolveQuestion): Pro
     expectedSessionId: route?.sessionId ?? null,
     endReason: "session_reset",
     flags,
+    forMessage: question.inboxId,
     at: question.now,
   });
+  if (!opened) return undefined;
   const known = { route: opened, opened: opened.sessionId !== route?.sessionId };
   return reason ? { ...known, previous: route! } : known;
 }

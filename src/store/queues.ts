@@ -47,9 +47,10 @@ export interface Queues {
   listRoutes(): Promise<RouteRow[]>;
   /**
    * Points a chat at a new session: ends the one before (with the reason), makes the row, raises the epoch. Does
-   * nothing and gives the stored route when `expectedSessionId` isn't the current one any more.
+   * nothing and gives the stored route, if there is one, when `expectedSessionId` isn't the current one any more or the
+   * message that it is for doesn't wait any more.
    */
-  openRoute(route: NewRoute): Promise<RouteRow>;
+  openRoute(route: NewRoute): Promise<RouteRow | undefined>;
   /** Points a chat at a session that exists. Ends the current one, reopens the other, raises the epoch. */
   switchRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<RouteRow | undefined>;
   /** Ends the session of a route that was due while nobody wrote. The next message opens a new one. */
@@ -126,6 +127,9 @@ export interface Queues {
   revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
+
+/** A key of `state_meta`: when routes were last changed behind the back of a gateway that may run. */
+export const ROUTES_CHANGED = "gw_routes_changed_at";
 
 /** Whose rows a process works on; left out: everybody's. Several processes may share one file. */
 export interface Share {
@@ -266,6 +270,8 @@ export interface NewRoute {
   expectedSessionId: SessionId | null;
   endReason: EndReason;
   flags?: Partial<RouteFlags>;
+  /** The message in the inbox that needs it. */
+  forMessage?: number;
   at: number;
 }
 
@@ -296,6 +302,8 @@ export interface TurnFinish {
   epoch: number;
   inboxIds: readonly number[];
   messages: readonly NewMessage[];
+  /** Who wrote each of the messages; null: the agent, or nobody. */
+  authors?: readonly (Author | null)[];
   usage: Usage;
   lastPromptTokens?: number;
   /** Who wrote: they may see this session from now on. */
@@ -305,6 +313,12 @@ export interface TurnFinish {
   notes?: readonly Pick<ChangeNote, "inboxId" | "at">[];
   /** The session had one turn: it and its route end with it. */
   end?: EndReason;
+}
+
+export interface Author {
+  platform: string;
+  userId: string;
+  userName: string | null;
 }
 
 export interface TurnFailure {

@@ -9,6 +9,7 @@ import type {
   SessionRow,
   SessionSummary,
 } from "../session.js";
+import type { People } from "./people.js";
 import type { Queues } from "./queues.js";
 import type { Schedules } from "./schedules.js";
 
@@ -16,7 +17,7 @@ import type { Schedules } from "./schedules.js";
  * The record of everything that was said. Each verb is one transaction; none hands out a live one or relies on
  * being the only process. Times are epoch seconds and come from the store unless given.
  */
-export interface Store extends Queues, Schedules {
+export interface Store extends Queues, Schedules, People {
   /** Adds the row unless the id exists already, in which case the stored row is returned unchanged. */
   createSession(session: NewSession): Promise<SessionRow>;
   /** The first end wins: false when the session was ended before or doesn't exist. */

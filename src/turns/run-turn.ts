@@ -16,7 +16,7 @@ import { hideTags, type WantedFile } from "../media/tags.js";
 import type { Principal, Target } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
-import type { InboxRow, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
+import type { Author, InboxRow, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
 import type { RunningTurn } from "./lanes.js";
@@ -40,7 +40,7 @@ export interface TurnDeps {
   bootId: string;
   agent: AgentBackend;
   /** Live session for these rows; opens one if needed. */
-  resolve(key: SessionKey, row: InboxRow): Promise<RouteRow>;
+  resolve(key: SessionKey, row: InboxRow): Promise<void>;
   isShared(row: InboxRow): boolean;
   principal(row: InboxRow): Principal;
   tools(session: SessionRow, principal: Principal): Promise<Tool[]>;
@@ -352,11 +352,8 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
   const { key, turn, turnId, started } = current;
   const { session, route } = started;
   const rows = [...current.rows, ...turn.taken];
-  const messages = stamped([
-    ...(earlier(session, current.rows[0]!) as NewMessage[]),
-    ...userMessages(deps, current),
-    ...(result.messages as NewMessage[]),
-  ]);
+  const said = allSaid(deps, current, result);
+  const messages = stamped(said.map(({ message }) => message));
   const answer = lastAnswer(result);
   const notice = deps.noticeFor(route);
   const silent = !says(answer, current.rows);
@@ -374,6 +371,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     epoch: started.epoch,
     inboxIds: rows.map((row) => row.id),
     messages,
+    authors: said.map(({ author }) => author),
     usage: totalUsage(result.usages),
     participants: rows.map((row) => deps.principal(row)),
     replies,
@@ -418,8 +416,28 @@ async function agentInput(deps: TurnDeps, current: Turn): Promise<ChatMessage[]>
   return input;
 }
 
-function userMessages(deps: TurnDeps, current: Turn): NewMessage[] {
-  return current.rows.flatMap((row) => messagesOf(deps, current, row));
+interface Said {
+  message: NewMessage;
+  author: Author | null;
+}
+
+/** Everything that the turn adds, with who wrote it. What was added on the way comes among the agent's own. */
+function allSaid(deps: TurnDeps, current: Turn, result: AgentResult): Said[] {
+  const byNobody = (message: unknown) => ({ message: message as NewMessage, author: null });
+  const asked = current.rows.flatMap((row) =>
+    messagesOf(deps, current, row).map((message) => ({ message, author: authorOf(deps, row) })),
+  );
+  const steered = current.turn.taken.values();
+  const answered = result.messages.map((message) => {
+    const row = message.role === "user" ? steered.next().value : undefined;
+    return { message: message as NewMessage, author: row ? authorOf(deps, row) : null };
+  });
+  return [...earlier(current.started.session, current.rows[0]!).map(byNobody), ...asked, ...answered];
+}
+
+function authorOf(deps: TurnDeps, row: InboxRow): Author {
+  const { platform, userId } = deps.principal(row);
+  return { platform, userId, userName: row.message.origin.userName ?? null };
 }
 
 /** What has changed since the last turn stands before the first of them. */

@@ -9,14 +9,13 @@ import {
   isSummary,
   pruneToolOutput,
   redactSecrets,
-  SUMMARY_END,
-  SUMMARY_PREFIX,
   serialiseForSummary,
   summaryBudget,
   tailBudgetTokens,
   thresholdTokens,
 } from "../../src/policies/compression.js";
 import type { ChatMessage } from "../../src/session.js";
+import { SUMMARY_END, SUMMARY_PREFIX } from "../../src/summary-marks.js";
 
 const settings: CompressionSettings = {
   enabled: true,

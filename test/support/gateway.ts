@@ -250,6 +250,7 @@ export class TestGateway {
       },
       title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
       routeClosed: () => undefined,
+      routesChanged: () => undefined,
       routeChanged: () => undefined,
       messagesCommitted: () => undefined,
       messagesChanged: () => undefined,

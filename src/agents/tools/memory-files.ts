@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Principal } from "../../message.js";
+import type { Person, Principal } from "../../message.js";
 
 export type MemorySlot = "shared" | Principal;
 
@@ -21,9 +21,9 @@ const SEPARATOR = /^[ \t]*§[ \t]*$/m;
 export function memoryFiles(folder: string): MemoryFiles {
   const inLine = new Map<string, Promise<void>>();
   return {
-    read: (slot) => readEntries(fileOf(folder, slot)),
+    read: (slot) => readEntries(memoryFile(folder, slot)),
     async change(slot, change) {
-      const file = fileOf(folder, slot);
+      const file = memoryFile(folder, slot);
       const before = inLine.get(file) ?? Promise.resolve();
       const mine = before.then(() => changeFile(file, change));
       const quiet = mine.catch(() => undefined);
@@ -34,7 +34,7 @@ export function memoryFiles(folder: string): MemoryFiles {
 }
 
 /** An id is any text a platform likes: what is readable of it, and a hash that tells all of them apart. */
-function fileOf(folder: string, slot: MemorySlot): string {
+export function memoryFile(folder: string, slot: MemorySlot): string {
   if (slot === "shared") return path.join(folder, "MEMORY.md");
   return path.join(folder, "people", safeName(slot.platform), `${safeName(slot.userId)}.md`);
 }
@@ -43,6 +43,20 @@ function fileOf(folder: string, slot: MemorySlot): string {
 function safeName(id: string): string {
   const readable = id.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40);
   return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+}
+
+/** Whose files there are, as far as names tell: one that was shortened or changed for its file is nobody's. */
+export async function memoryOwners(folder: string): Promise<Person[]> {
+  const files = await fs.readdir(path.join(folder, "people"), { recursive: true }).catch(() => []);
+  return files.flatMap((file) => {
+    const [platform, userId] = file.replace(/\.md$/, "").split(path.sep).map(idOf);
+    return file.endsWith(".md") && platform && userId ? [{ platform, userId }] : [];
+  });
+}
+
+function idOf(name: string): string | undefined {
+  const id = name.slice(0, name.lastIndexOf("-"));
+  return safeName(id) === name ? id : undefined;
 }
 
 async function readEntries(file: string): Promise<string[]> {

@@ -29,6 +29,8 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
     db.pragma("synchronous = FULL");
     db.pragma("cache_size = -16000");
     db.pragma("temp_store = MEMORY");
+    // What is deleted is overwritten where its page is written anyway.
+    db.pragma("secure_delete = FAST");
     return db;
   } catch (error) {
     db?.close();

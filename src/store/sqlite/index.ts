@@ -1,7 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileStamp } from "../../clock.js";
 import { HermesError } from "../../errors.js";
+import type { Scrubbed } from "../people.js";
 import type {
   AutoPruned,
   AutoPruneSettings,
@@ -25,6 +27,9 @@ export interface OpenOptions {
   /** Called while an older file is brought up to date. */
   onProgress?: OnProgress;
 }
+
+const EMPTY_LOG_TRIES = 50;
+const EMPTY_LOG_PAUSE_MS = 40;
 
 type Writes = Remote<typeof writeVerbs & typeof aloneVerbs>;
 type Reads = Remote<typeof readVerbs>;
@@ -169,6 +174,30 @@ class SqliteStore implements Store {
   scheduleRuns: Store["scheduleRuns"] = (id, limit) => this.#read.scheduleRuns(id, limit);
 
   countPrunable: Store["countPrunable"] = (query) => this.#read.countPrunable(query);
+  listPeople: Store["listPeople"] = (platform) => this.#read.listPeople(platform);
+  planErasure: Store["planErasure"] = (person) => this.#read.planErasure(person);
+  writtenIn: Store["writtenIn"] = (ids, sessionId) => this.#read.writtenIn(ids, sessionId);
+  queueRowsOf: Store["queueRowsOf"] = (plan) => this.#read.queueRowsOf(plan);
+  erasePerson: Store["erasePerson"] = (plan, onProgress) =>
+    this.#long<void>("erasePerson", [plan], onProgress);
+  forgetPerson: Store["forgetPerson"] = (plan) => this.#write.forgetPerson(plan);
+  scrubDue: Store["scrubDue"] = () => this.#read.scrubDue();
+
+  async scrub(onProgress?: OnProgress): Promise<Scrubbed> {
+    await this.#long<void>("mergeFullText", [], onProgress);
+    const rewritten = await this.#alone(() => this.#write.vacuum());
+    if (!rewritten) await this.#long<boolean>("shrink", [], onProgress);
+    if (rewritten) await this.#write.scrubbed();
+    return { rewritten, logEmptied: await this.#emptyLog() };
+  }
+
+  /** Readers come and go: there is a moment without any. */
+  async #emptyLog(tries = EMPTY_LOG_TRIES): Promise<boolean> {
+    if (await this.#write.emptyLog()) return true;
+    await sleep(EMPTY_LOG_PAUSE_MS);
+    return tries > 1 ? this.#emptyLog(tries - 1) : false;
+  }
+
   pruneSessions: Store["pruneSessions"] = (query, onProgress) =>
     this.#long<number>("pruneSessions", [query], onProgress);
 

@@ -109,6 +109,7 @@ export function getConversation(db: Database, id: SessionId): ChatMessage[] {
 export function clearMessages(db: Database, id: SessionId): number {
   requireSession(db, id);
   const removed = sql(db, "DELETE FROM messages WHERE session_id = ?").run(id).changes;
+  sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
   sql(db, "UPDATE sessions SET message_count = 0, tool_call_count = 0 WHERE id = ?").run(id);
   return removed;
 }

@@ -12,11 +12,16 @@ export function* optimizeFullText(db: Database): Generator<Progress, boolean> {
   // A newer version's tables are its own business.
   const convert = readLayout(db) === "inline" && readVersion(db) === SCHEMA_VERSION;
   if (convert) yield* rebuildFullText(db, "messages_fts_trigram", "compact");
+  yield* mergeFullText(db);
+  return convert;
+}
+
+/** One segment a table: what was deleted is in none of them any more. */
+export function* mergeFullText(db: Database): Generator<Progress, void> {
   for (const table of FULL_TEXT_TABLES) {
     yield* removeLeftovers(db, table);
     yield* mergeSegments(db, table);
   }
-  return convert;
 }
 
 const PAGES_PER_MERGE = 64;
@@ -78,4 +83,11 @@ export function vacuum(db: Database, before?: () => void): boolean {
 export function checkpoint(db: Database): number {
   const [{ log }] = db.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
   return log;
+}
+
+/** Everything into the file, and nothing left in the log. False while somebody reads from it. */
+export function emptyLog(db: Database): boolean {
+  checkpoint(db);
+  const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
+  return busy === 0;
 }

@@ -67,7 +67,7 @@ function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): Session
 }
 
 /** Messages first, a few at a time: taking a row out of the full text costs more than writing it did. */
-function* removeSession(
+export function* removeSession(
   db: Database,
   id: SessionId,
   slice: Slice,
@@ -80,6 +80,7 @@ function* removeSession(
   while (some.run(id).changes > 0) yield* slice.pause(progress);
   sql(db, "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?").run(id);
   sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
+  sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
   // The chat that was in it begins a new one.
   sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM sessions WHERE id = ?").run(id);

@@ -76,6 +76,15 @@ const TABLES = [
     user_id TEXT NOT NULL,
     PRIMARY KEY (platform, user_id, session_id)
 ) WITHOUT ROWID`,
+  // Who wrote which message of a session that isn't theirs alone. Whatever isn't here, the session's own person wrote.
+  `CREATE TABLE IF NOT EXISTS gw_authors (
+    message_id INTEGER NOT NULL,
+    session_id TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    user_name TEXT,
+    PRIMARY KEY (platform, user_id, message_id)
+) WITHOUT ROWID`,
   ...QUEUE_TABLES,
 ];
 
@@ -97,6 +106,7 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_sessions_open ON sessions(started_at) WHERE ended_at IS NULL",
   "CREATE INDEX IF NOT EXISTS gw_sessions_archived ON sessions(started_at) WHERE archived = 1",
   "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
+  "CREATE INDEX IF NOT EXISTS gw_authors_session ON gw_authors(session_id)",
   ...QUEUE_INDEXES,
 ];
 

@@ -3,6 +3,7 @@ import { newSessionId, nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { Principal } from "../../message.js";
 import type { EndReason, SessionId, SessionRow } from "../../session.js";
+import type { Author } from "../queues.js";
 import type { NewSession, Usage } from "../store.js";
 import { sql } from "./statements.js";
 import { resolveTitle, setTitle } from "./titles.js";
@@ -61,6 +62,24 @@ export function addParticipant(db: Database, id: SessionId, person: Principal): 
     person.platform,
     person.userId,
   );
+}
+
+/** Whoever a session belongs to needs no mention. */
+export function addAuthors(
+  db: Database,
+  id: SessionId,
+  messageIds: readonly number[],
+  authors: readonly (Author | null)[],
+): void {
+  const { user_id, source } = requireSession(db, id);
+  const add = sql(
+    db,
+    "INSERT OR IGNORE INTO gw_authors (message_id, session_id, platform, user_id, user_name) VALUES (?, ?, ?, ?, ?)",
+  );
+  for (const [i, author] of authors.entries()) {
+    if (!author || (author.userId === user_id && author.platform === source)) continue;
+    add.run(messageIds[i], id, author.platform, author.userId, author.userName);
+  }
 }
 
 const COUNTERS = [

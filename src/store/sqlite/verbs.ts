@@ -8,7 +8,10 @@ import { readMessage, readTranscript } from "./looks/transcript.js";
 import { findTitles, totals, usage } from "./looks/usage.js";
 import { appendMessages, clearMessages, getConversation, getMessages, undoTurns } from "./messages.js";
 import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
-import { checkpoint, optimizeFullText, shrink, vacuum } from "./optimize.js";
+import { checkpoint, emptyLog, mergeFullText, optimizeFullText, shrink, vacuum } from "./optimize.js";
+import { erasePerson, forgetPerson, scrubbed, scrubDue } from "./people/erase.js";
+import { planErasure, queueRowsOf, writtenIn } from "./people/index.js";
+import { listPeople } from "./people/list.js";
 import { copyDatabase, copyPages } from "./prepare.js";
 import { countPrunable, deleteSession, pruneSessions } from "./prune.js";
 import { backlog } from "./queues/backlog.js";
@@ -108,7 +111,11 @@ export const writeVerbs = {
   setMeta,
   claimAutoPrune,
   optimizeFullText,
+  mergeFullText,
   shrink,
+  erasePerson,
+  forgetPerson,
+  scrubbed,
   rebuildDerived,
 
   acceptMessages,
@@ -153,7 +160,7 @@ export const writeVerbs = {
 };
 
 /** Not inside a transaction. */
-export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, checkpoint };
+export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, checkpoint, emptyLog };
 
 export const readVerbs = {
   countPrunable,
@@ -173,6 +180,11 @@ export const readVerbs = {
   insights,
   vitals,
   getMeta,
+  listPeople,
+  planErasure,
+  queueRowsOf,
+  writtenIn,
+  scrubDue,
 
   waitingMessages,
   getCursor,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SUMMARY_PREFIX } from "../../../src/policies/compression.js";
+import { SUMMARY_PREFIX } from "../../../src/summary-marks.js";
 import { openChat, openWorld } from "./chat.js";
 
 describe("/undo", () => {

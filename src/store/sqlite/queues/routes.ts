@@ -94,9 +94,10 @@ export function knownChats(db: Database, { platform, called, limit }: KnownChats
   return rows as KnownChat[];
 }
 
-export function openRoute(db: Database, route: NewRoute): RouteRow {
+export function openRoute(db: Database, route: NewRoute): RouteRow | undefined {
   const current = getRoute(db, route.sessionKey);
-  if ((current?.sessionId ?? null) !== route.expectedSessionId) return current!;
+  if ((current?.sessionId ?? null) !== route.expectedSessionId) return current;
+  if (route.forMessage !== undefined && !isWaiting(db, route.forMessage)) return current;
   if (current) endSession(db, current.sessionId, route.endReason);
   const session = createSession(db, route.session);
   sql(
@@ -114,7 +115,12 @@ export function openRoute(db: Database, route: NewRoute): RouteRow {
     at: route.at,
     flags: JSON.stringify(route.flags ?? {}),
   });
-  return getRoute(db, route.sessionKey)!;
+  return getRoute(db, route.sessionKey);
+}
+
+/** Cancelled or erased by another process, it must not begin a session. */
+function isWaiting(db: Database, inboxId: number): boolean {
+  return sql(db, "SELECT 1 FROM gw_inbox WHERE id = ? AND state = 'waiting'").get(inboxId) !== undefined;
 }
 
 export function switchRoute(

@@ -3,7 +3,7 @@ import { nowSeconds } from "../../../clock.js";
 import type { EndReason } from "../../../session.js";
 import type { StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
 import { appendMessages } from "../messages.js";
-import { addParticipant, addUsage, requireSession } from "../sessions.js";
+import { addAuthors, addParticipant, addUsage, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox, type StoredInbox, toInboxRow } from "./inbox.js";
@@ -43,7 +43,10 @@ const TOLD = { wasAutoReset: false, isFreshReset: false };
 
 export function finishTurn(db: Database, finish: TurnFinish): boolean {
   if (!holdsEpoch(db, finish)) return false;
-  if (finish.messages.length > 0) appendMessages(db, finish.sessionId, finish.messages);
+  if (finish.messages.length > 0) {
+    const ids = appendMessages(db, finish.sessionId, finish.messages);
+    addAuthors(db, finish.sessionId, ids, finish.authors ?? []);
+  }
   addUsage(db, finish.sessionId, finish.usage);
   for (const person of finish.participants) addParticipant(db, finish.sessionId, person);
   sql(

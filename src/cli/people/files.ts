@@ -1,0 +1,50 @@
+/** What of a person lies beside the database. */
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { TERMINAL } from "../../adapters/cli/index.js";
+import { memoryFile } from "../../agents/tools/memory-files.js";
+import type { HomePaths } from "../../config/paths.js";
+import type { ErasurePlan } from "../../store/people.js";
+
+export interface PersonFiles {
+  /** Notes of the agent about them, one for each id. */
+  memories: string[];
+  /** Files of their chats. */
+  media: string[];
+  /** What was typed in terminals: kept of one person alone. */
+  history: string[];
+}
+
+export async function filesOf(plan: ErasurePlan, paths: HomePaths): Promise<PersonFiles> {
+  const { platform } = plan.person;
+  const memories = plan.ids.map((userId) => memoryFile(paths.memoriesDir, { platform, userId }));
+  return {
+    memories: await thoseThere(memories),
+    media: await thoseThere(plan.files.map((file) => join(paths.home, file))),
+    history: platform === TERMINAL ? await thoseThere([paths.chatHistory]) : [],
+  };
+}
+
+export async function removeFiles({ memories, media, history }: PersonFiles): Promise<void> {
+  for (const file of [...memories, ...media, ...history]) await rm(file, { force: true });
+}
+
+export async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
+}
+
+async function thoseThere(files: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(files.map(isThere));
+  return files.filter((_, i) => there[i]);
+}
+
+/** Copies of the home that an erasure doesn't reach: they are named, and left. */
+export async function copiesOf(paths: HomePaths, backupFolder: string): Promise<string[]> {
+  const backups = (await readdir(backupFolder).catch(() => []))
+    .filter((name) => name.endsWith(".tar.gz"))
+    .map((name) => join(backupFolder, name));
+  const beside = (await readdir(paths.home).catch(() => []))
+    .filter((name) => /^(?:state\.db\.(?:v\d+|repair)-|before-restore-|sessions\.json\.)/.test(name))
+    .map((name) => join(paths.home, name));
+  return [...backups, ...beside].toSorted();
+}

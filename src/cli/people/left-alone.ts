@@ -1,0 +1,69 @@
+/** What an erasure doesn't touch and the operator should know of. */
+import { resolve } from "node:path";
+import { type LoadedConfig, loadConfig } from "../../config/load.js";
+import type { HomePaths } from "../../config/paths.js";
+import type { Person } from "../../message.js";
+import type { ErasurePlan } from "../../store/people.js";
+import { copiesOf, isThere } from "./files.js";
+import { formatPerson } from "./person.js";
+
+export interface LeftAlone {
+  /** Copies of the home, from before. */
+  copies: string[];
+  /** Settings that name the person: `platforms.telegram.allow_from`. */
+  settings: string[];
+  /** Schedules of others that write to them. */
+  schedules: string[];
+  /** Logs hold no texts, but ids. */
+  logs: string | null;
+  gatewayRuns: boolean;
+  bootId: string | null;
+}
+
+export async function leftAlone(person: Person, plan: ErasurePlan, paths: HomePaths): Promise<LeftAlone> {
+  const { readLock } = await import("../../store/sqlite/lock.js");
+  const { running, info } = await readLock(paths.home);
+  const config = configOf(paths.home);
+  const folder = config?.backup.folder ?? null;
+  return {
+    copies: await copiesOf(paths, folder === null ? paths.backupsDir : resolve(paths.home, folder)),
+    settings: namedIn(config, person, plan.ids),
+    schedules: plan.schedulesTo,
+    logs: (await isThere(paths.logsDir)) ? paths.logsDir : null,
+    gatewayRuns: running,
+    bootId: running ? (info?.boot_id ?? null) : null,
+  };
+}
+
+/** A configuration with faults must not stand in the way. */
+function configOf(home: string): LoadedConfig["config"] | undefined {
+  try {
+    return loadConfig({ home, env: process.env }).config;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Settings with the person's id: bare under their platform, or as `platform:id` anywhere. Pure. */
+export function namedIn(config: unknown, { platform }: Person, ids: readonly string[]): string[] {
+  const full = ids.map((userId) => formatPerson({ platform, userId }));
+  const found = new Set<string>();
+  const walk = (value: unknown, path: readonly string[]): void => {
+    if (typeof value === "string" || typeof value === "number") {
+      const isHere = path[0] !== "platforms" || path[1] === platform;
+      if (full.includes(String(value)) || (isHere && ids.includes(String(value)) && isPeople(path)))
+        found.add(path.join("."));
+    } else if (Array.isArray(value)) {
+      for (const inner of value) walk(inner, path);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, inner] of Object.entries(value)) walk(inner, [...path, key]);
+    }
+  };
+  walk(config, []);
+  return [...found];
+}
+
+/** Lists of people and chats; a port may be the same number as somebody's id. */
+function isPeople(path: readonly string[]): boolean {
+  return /allow|owner|home|channel|chat/.test(path.at(-1) ?? "");
+}

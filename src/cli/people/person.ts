@@ -1,0 +1,21 @@
+import { InvalidArgumentError } from "commander";
+import { HermesError } from "../../errors.js";
+import type { Person } from "../../message.js";
+
+/** `telegram:123`: what follows the first colon is the id, whatever stands in it. */
+export function parsePerson(text: string): Person {
+  const colon = text.indexOf(":");
+  const [platform, userId] = [text.slice(0, colon).trim().toLowerCase(), text.slice(colon + 1)];
+  if (colon > 0 && platform !== "" && userId !== "") return { platform, userId };
+  throw new InvalidArgumentError("Name a person as <platform>:<user>, such as telegram:123456789.");
+}
+
+export function formatPerson({ platform, userId }: Person): string {
+  return `${platform}:${userId}`;
+}
+
+export function unknownPerson(person: Person): HermesError {
+  return new HermesError("not_found", `Nothing is kept of ${formatPerson(person)}.`, {
+    hint: "`hermes people list` shows who is known.",
+  });
+}

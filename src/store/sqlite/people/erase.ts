@@ -1,0 +1,195 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { InboundMessage, Origin, Target } from "../../../message.js";
+import type { ErasurePlan, MessageChange, ThoughtColumn } from "../../people.js";
+import { ROUTES_CHANGED } from "../../queues.js";
+import type { Progress } from "../../store.js";
+import { setMeta } from "../meta.js";
+import { removeSession } from "../prune.js";
+import { Slice } from "../slice.js";
+import { marks, sql } from "../statements.js";
+import { ERASED } from "./redact.js";
+
+/** Words that were deleted may still lie in the file. */
+const SCRUB_DUE = "gw_scrub_due";
+
+/**
+ * The order makes a second run complete: the words of others that repeat theirs go before theirs, rows that tell who
+ * they are go last. Deleted bytes are overwritten, as far as this connection deletes them.
+ */
+export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progress, void> {
+  db.pragma("secure_delete = ON");
+  setMeta(db, SCRUB_DUE, "1");
+  const slice = new Slice();
+  const total = plan.changes.length + plan.own.length + plan.inbox.remove.length + plan.inbox.redact.length;
+  let done = 0;
+  const step = () => slice.pause({ step: "Erasing", done: done++, total });
+  silence(db, plan);
+  yield* slice.pause({ step: "Erasing", done, total });
+  for (const change of plan.changes) {
+    changeMessage(db, change);
+    yield* step();
+  }
+  for (const id of plan.untitled) sql(db, "UPDATE sessions SET title = NULL WHERE id = ?").run(id);
+  for (const { id, belongsToThem } of plan.shared)
+    if (belongsToThem) sql(db, "UPDATE sessions SET system_prompt = NULL WHERE id = ?").run(id);
+  for (const { id } of plan.own) {
+    yield* removeSession(db, id, slice, { step: "Erasing", done, total });
+    done += 1;
+  }
+  for (const id of plan.inbox.quotes) {
+    dropQuote(db, id);
+    yield* step();
+  }
+  for (const id of plan.inbox.remove) {
+    removeInbox(db, id);
+    yield* step();
+  }
+  for (const id of plan.inbox.redact) {
+    redactInbox(db, id);
+    yield* step();
+  }
+  yield* eraseSends(db, plan, step);
+  eraseRoutes(db, plan);
+}
+
+/** From here on nothing of theirs is answered or sent, and no turn writes that has read them: its epoch is over. */
+function silence(db: Database, plan: ErasurePlan): void {
+  const cancel = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'cancelled', reason = 'erased', finished_at = ?
+     WHERE id = ? AND state IN ('waiting', 'running', 'dead')`,
+  );
+  for (const id of [...plan.inbox.remove, ...plan.inbox.redact]) cancel.run(nowSeconds(), id);
+  for (const id of plan.outbox.remove)
+    sql(db, "DELETE FROM gw_outbox WHERE id = ? AND state <> 'sent'").run(id);
+  for (const { id } of [...plan.shared, ...plan.own])
+    sql(db, "UPDATE gw_routes SET epoch = epoch + 1 WHERE session_id = ?").run(id);
+}
+
+function changeMessage(db: Database, change: MessageChange): void {
+  const { id, whole, content, toolCalls, thoughts = {} } = change;
+  const values: Record<string, string | null> = { ...thoughts };
+  if (content !== undefined) values.content = content;
+  if (toolCalls !== undefined) values.tool_calls = toolCalls;
+  if (whole) values.platform_message_id = null;
+  const columns = Object.keys(values) as (ThoughtColumn | "content")[];
+  if (columns.length === 0) return;
+  const sets = columns.map((column) => `${column} = ?`).join(", ");
+  db.prepare(`UPDATE messages SET ${sets} WHERE id = ?`).run(...Object.values(values), id);
+}
+
+function payloadOf(db: Database, id: number): InboundMessage | undefined {
+  const payload = sql(db, "SELECT payload FROM gw_inbox WHERE id = ?").pluck().get(id) as string | undefined;
+  return payload === undefined ? undefined : (JSON.parse(payload) as InboundMessage);
+}
+
+function savePayload(db: Database, id: number, message: InboundMessage): void {
+  sql(db, "UPDATE gw_inbox SET payload = ? WHERE id = ?").run(JSON.stringify(message), id);
+}
+
+function dropQuote(db: Database, id: number): void {
+  const message = payloadOf(db, id);
+  if (message?.quoted) savePayload(db, id, { ...message, quoted: { text: ERASED, messageId: null } });
+}
+
+function removeInbox(db: Database, id: number): void {
+  forgetNotes(db, id);
+  sql(db, "DELETE FROM gw_inbox WHERE id = ?").run(id);
+}
+
+function forgetNotes(db: Database, id: number): void {
+  sql(db, "DELETE FROM gw_notes WHERE inbox_id = ?").run(id);
+  sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(id);
+}
+
+/** The event stays, so that the platform's second delivery of it isn't taken for a new one. */
+function redactInbox(db: Database, id: number): void {
+  forgetNotes(db, id);
+  const message = payloadOf(db, id);
+  if (!message) return;
+  const { platform, account, eventId, origin, sentAt } = message;
+  savePayload(db, id, {
+    ...{ platform, account, eventId, sentAt },
+    origin: withoutPerson(origin),
+    text: ERASED,
+    attachments: [],
+    ...{ mentioned: false, repliedToBot: false, threadWithBot: false, isBot: false, authenticated: false },
+  });
+  sql(db, "UPDATE gw_inbox SET error = NULL WHERE id = ?").run(id);
+}
+
+/** The place alone. */
+export function withoutPerson(origin: Origin): Origin {
+  const { userId: _, userIdAlt: __, userName: ___, messageId: ____, ...place } = origin;
+  return place;
+}
+
+function* eraseSends(
+  db: Database,
+  { outbox }: ErasurePlan,
+  step: () => Generator<Progress, void>,
+): Generator<Progress, void> {
+  for (const id of outbox.remove) {
+    sql(db, "DELETE FROM gw_outbox WHERE id = ?").run(id);
+    yield* step();
+  }
+  for (const { id, text } of outbox.changes) {
+    sql(db, "UPDATE gw_outbox SET text = ? WHERE id = ?").run(text, id);
+    yield* step();
+  }
+  for (const id of outbox.redact) {
+    const stored = sql(db, "SELECT target FROM gw_outbox WHERE id = ?").pluck().get(id) as string | undefined;
+    if (stored === undefined) continue;
+    const target: Target = { ...(JSON.parse(stored) as Target), userId: null, replyTo: null };
+    sql(
+      db,
+      `UPDATE gw_outbox SET text = ?, target = ?, message_ids = NULL, replaces = NULL, files = NULL, error = NULL,
+         details = NULL, trace_id = NULL WHERE id = ?`,
+    ).run(ERASED, JSON.stringify(target), id);
+    yield* step();
+  }
+}
+
+function eraseRoutes(db: Database, plan: ErasurePlan): void {
+  const { routes, chats, person, schedules } = plan;
+  for (const key of routes.remove) sql(db, "DELETE FROM gw_routes WHERE session_key = ?").run(key);
+  for (const key of routes.redact) {
+    const stored = sql(db, "SELECT origin FROM gw_routes WHERE session_key = ?").pluck().get(key) as
+      | string
+      | undefined;
+    if (stored === undefined) continue;
+    const origin = withoutPerson(JSON.parse(stored) as Origin);
+    sql(db, "UPDATE gw_routes SET origin = ? WHERE session_key = ?").run(JSON.stringify(origin), key);
+  }
+  for (const chat of chats)
+    sql(db, "DELETE FROM gw_penalties WHERE platform = ? AND chat_id = ?").run(person.platform, chat);
+  for (const { id } of schedules) {
+    sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id = ?").run(id);
+    sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id);
+  }
+  // A gateway that runs has routes in memory, and writes them down.
+  setMeta(db, ROUTES_CHANGED, String(nowSeconds()));
+}
+
+export function forgetPerson(db: Database, plan: ErasurePlan): void {
+  const { person, ids, shared } = plan;
+  const list = marks(ids);
+  for (const { id } of shared)
+    db.prepare(`UPDATE sessions SET user_id = NULL WHERE id = ? AND user_id IN (${list})`).run(id, ...ids);
+  for (const table of ["gw_participants", "gw_authors", "gw_pairing"])
+    db.prepare(`DELETE FROM ${table} WHERE platform = ? AND user_id IN (${list})`).run(
+      person.platform,
+      ...ids,
+    );
+  for (const id of ids)
+    sql(db, "DELETE FROM gw_pairing_limits WHERE name = ?").run(`request:${person.platform}:${id}`);
+}
+
+export function scrubDue(db: Database): boolean {
+  return sql(db, "SELECT 1 FROM state_meta WHERE key = ?").get(SCRUB_DUE) !== undefined;
+}
+
+export function scrubbed(db: Database): void {
+  sql(db, "DELETE FROM state_meta WHERE key = ?").run(SCRUB_DUE);
+}

@@ -1,0 +1,250 @@
+import type { Database } from "better-sqlite3";
+import type { InboundMessage, Origin, Person, Target } from "../../../message.js";
+import type { SessionId, SessionKey, SessionRow } from "../../../session.js";
+import type { InboxState, OutboxState, ReplyFile } from "../../queues.js";
+import { type StoredMessage, storedMessages } from "../messages.js";
+import { marks } from "../statements.js";
+
+/** Everything in the file that could be a person's: read as it stands, judged elsewhere. */
+export interface Facts {
+  person: Person;
+  ids: string[];
+  /** As they were shown to others. */
+  names: string[];
+  sessions: SessionFacts[];
+  inbox: InboxFacts[];
+  outbox: OutboxFacts[];
+  routes: RouteFacts[];
+  schedules: ScheduleFacts[];
+  pairing: { approved: number; pending: number };
+  marks: number;
+}
+
+export interface SessionFacts {
+  row: SessionRow;
+  messages: StoredMessage[];
+  /** Who took part, as far as it is noted. */
+  participants: Person[];
+  authors: { messageId: number; platform: string; userId: string }[];
+}
+
+export interface InboxFacts {
+  id: number;
+  key: SessionKey;
+  chatId: string | null;
+  sessionId: SessionId | null;
+  turnId: string | null;
+  state: InboxState;
+  bootId: string | null;
+  message: InboundMessage;
+}
+
+export interface OutboxFacts {
+  id: number;
+  key: SessionKey | null;
+  inboxId: number | null;
+  turnId: string | null;
+  state: OutboxState;
+  target: Target;
+  text: string;
+  files: ReplyFile[];
+}
+
+export interface RouteFacts {
+  key: SessionKey;
+  sessionId: SessionId;
+  origin: Origin;
+  /** `[platform, chat type, chat, thread, person]`: the person is null where a room shares it. */
+  tuple: (string | null)[];
+}
+
+export interface ScheduleFacts {
+  id: string;
+  name: string;
+  maker: Person | null;
+  target: Target | null;
+}
+
+export function gatherFacts(db: Database, person: Person): Facts {
+  const ids = idsOf(db, person);
+  const inbox = allInbox(db);
+  const routes = allRoutes(db);
+  return {
+    person,
+    ids,
+    names: namesOf(db, person.platform, ids),
+    inbox,
+    routes,
+    outbox: allOutbox(db),
+    sessions: sessionsAround(db, person.platform, ids, { inbox, routes }),
+    schedules: allSchedules(db),
+    pairing: pairingOf(db, person.platform, ids),
+    marks: marksOf(db, person.platform, ids),
+  };
+}
+
+/** A second id of the same person stands beside the first wherever both are known. */
+function idsOf(db: Database, { platform, userId }: Person): string[] {
+  const pairs = db
+    .prepare(
+      `SELECT payload ->> '$.origin.userId' AS one, payload ->> '$.origin.userIdAlt' AS other FROM gw_inbox
+         WHERE platform = @platform AND @userId IN (one, other)
+       UNION SELECT origin ->> '$.userId' AS one, origin ->> '$.userIdAlt' AS other FROM gw_routes
+         WHERE origin ->> '$.platform' = @platform AND @userId IN (one, other)`,
+    )
+    .all({ platform, userId }) as { one: string | null; other: string | null }[];
+  const known = pairs.flatMap(({ one, other }) => [one, other]).filter((id) => !!id) as string[];
+  return [...new Set([userId, ...known])];
+}
+
+function namesOf(db: Database, platform: string, ids: readonly string[]): string[] {
+  const list = marks(ids);
+  const names = db
+    .prepare(
+      `SELECT user_name FROM gw_authors WHERE platform = ? AND user_id IN (${list})
+       UNION SELECT user_name FROM gw_pairing WHERE platform = ? AND user_id IN (${list})
+       UNION SELECT payload ->> '$.origin.userName' FROM gw_inbox
+         WHERE platform = ? AND payload ->> '$.origin.userId' IN (${list})
+       UNION SELECT origin ->> '$.userName' FROM gw_routes
+         WHERE origin ->> '$.platform' = ? AND origin ->> '$.userId' IN (${list})`,
+    )
+    .pluck()
+    .all(...[1, 2, 3, 4].flatMap(() => [platform, ...ids])) as (string | null)[];
+  return names.filter((name) => !!name) as string[];
+}
+
+function allInbox(db: Database): InboxFacts[] {
+  const rows = db
+    .prepare(
+      `SELECT id, session_key AS key, chat_id AS chatId, session_id AS sessionId, turn_id AS turnId, state,
+         boot_id AS bootId, payload FROM gw_inbox ORDER BY id`,
+    )
+    .all() as (Omit<InboxFacts, "message"> & { payload: string })[];
+  return rows.map(({ payload, ...row }) => ({ ...row, message: JSON.parse(payload) as InboundMessage }));
+}
+
+function allOutbox(db: Database): OutboxFacts[] {
+  const rows = db
+    .prepare(
+      `SELECT id, session_key AS key, inbox_id AS inboxId, turn_id AS turnId, state, target, text, files
+       FROM gw_outbox ORDER BY id`,
+    )
+    .all() as (Omit<OutboxFacts, "target" | "files"> & { target: string; files: string | null })[];
+  return rows.map(({ target, files, ...row }) => ({
+    ...row,
+    target: JSON.parse(target) as Target,
+    files: JSON.parse(files ?? "[]") as ReplyFile[],
+  }));
+}
+
+function allRoutes(db: Database): RouteFacts[] {
+  const rows = db
+    .prepare("SELECT session_key AS key, session_id AS sessionId, origin, tuple FROM gw_routes")
+    .all() as { key: string; sessionId: string; origin: string; tuple: string }[];
+  return rows.map(({ origin, tuple, ...row }) => ({
+    ...row,
+    origin: JSON.parse(origin) as Origin,
+    tuple: JSON.parse(tuple) as (string | null)[],
+  }));
+}
+
+function allSchedules(db: Database): ScheduleFacts[] {
+  const rows = db.prepare("SELECT id, name, maker, target FROM gw_schedules").all() as {
+    id: string;
+    name: string;
+    maker: string | null;
+    target: string | null;
+  }[];
+  return rows.map(({ maker, target, ...row }) => ({
+    ...row,
+    maker: JSON.parse(maker ?? "null") as Person | null,
+    target: JSON.parse(target ?? "null") as Target | null,
+  }));
+}
+
+/** Those that know them, and all that came of those. Parents before their children. */
+function sessionsAround(
+  db: Database,
+  platform: string,
+  ids: readonly string[],
+  { inbox, routes }: Pick<Facts, "inbox" | "routes">,
+): SessionFacts[] {
+  const list = marks(ids);
+  const noted = db
+    .prepare(
+      `SELECT id FROM sessions WHERE source = ? AND user_id IN (${list})
+       UNION SELECT session_id FROM gw_participants WHERE platform = ? AND user_id IN (${list})
+       UNION SELECT session_id FROM gw_authors WHERE platform = ? AND user_id IN (${list})`,
+    )
+    .pluck()
+    .all(...[1, 2, 3].flatMap(() => [platform, ...ids])) as SessionId[];
+  const isTheirs = isPerson(platform, ids);
+  const seeds = new Set([
+    ...noted,
+    ...inbox.filter(({ message }) => isTheirs(senderOf(message))).map(({ sessionId }) => sessionId),
+    ...routes.filter(({ origin }) => isTheirs(originPerson(origin))).map(({ sessionId }) => sessionId),
+  ]);
+  const found = db
+    .prepare(
+      `WITH RECURSIVE around(id) AS (
+         SELECT value FROM json_each(?) UNION
+         SELECT s.id FROM sessions s JOIN around ON s.parent_session_id = around.id)
+       SELECT s.* FROM sessions s JOIN around USING (id) ORDER BY s.started_at, s.id`,
+    )
+    .all(JSON.stringify([...seeds])) as SessionRow[];
+  return found.map((row) => ({
+    row,
+    messages: storedMessages(db, row.id, { includeUndone: true }),
+    participants: db
+      .prepare("SELECT platform, user_id AS userId FROM gw_participants WHERE session_id = ?")
+      .all(row.id) as Person[],
+    authors: db
+      .prepare(
+        "SELECT message_id AS messageId, platform, user_id AS userId FROM gw_authors WHERE session_id = ?",
+      )
+      .all(row.id) as SessionFacts["authors"],
+  }));
+}
+
+function pairingOf(db: Database, platform: string, ids: readonly string[]): Facts["pairing"] {
+  return db
+    .prepare(
+      `SELECT count(approved_at) AS approved, count(*) - count(approved_at) AS pending FROM gw_pairing
+       WHERE platform = ? AND user_id IN (${marks(ids)})`,
+    )
+    .get(platform, ...ids) as Facts["pairing"];
+}
+
+function marksOf(db: Database, platform: string, ids: readonly string[]): number {
+  const list = marks(ids);
+  return db
+    .prepare(
+      `SELECT (SELECT count(*) FROM gw_participants WHERE platform = ? AND user_id IN (${list}))
+         + (SELECT count(*) FROM gw_authors WHERE platform = ? AND user_id IN (${list}))`,
+    )
+    .pluck()
+    .get(platform, ...ids, platform, ...ids) as number;
+}
+
+// --- whose --------------------------------------------------------------------------------------------------------
+
+export type IsTheirs = (person: {
+  platform: string;
+  userIds: readonly (string | null | undefined)[];
+}) => boolean;
+
+export function isPerson(platform: string, ids: readonly string[]): IsTheirs {
+  return (other) => other.platform === platform && other.userIds.some((id) => !!id && ids.includes(id));
+}
+
+/** On whose behalf a message is: as the gateway names a person, with a second id where there is one. */
+export function senderOf({ platform, origin, errand }: InboundMessage): Parameters<IsTheirs>[0] {
+  if (errand?.principal) return { platform: errand.principal.platform, userIds: [errand.principal.userId] };
+  return originPerson({ ...origin, platform });
+}
+
+export function originPerson(origin: Origin): Parameters<IsTheirs>[0] {
+  const userIds = [origin.userId, origin.userIdAlt].filter((id) => !!id);
+  const nameless = userIds.length === 0 && origin.chatType === "dm";
+  return { platform: origin.platform, userIds: nameless ? [origin.chatId] : userIds };
+}

@@ -1,0 +1,271 @@
+import type { Person } from "../../../message.js";
+import type { SessionId, SessionKey } from "../../../session.js";
+import type { ErasurePlan, PlannedSession } from "../../people.js";
+import { decodeContent, plainText } from "../content.js";
+import {
+  type Facts,
+  type InboxFacts,
+  type IsTheirs,
+  isPerson,
+  type OutboxFacts,
+  originPerson,
+  type RouteFacts,
+  type SessionFacts,
+  senderOf,
+} from "./facts.js";
+import {
+  nameBefore,
+  quotes,
+  redactions,
+  rowsOf,
+  type SharedRows,
+  type Words,
+  withoutWords,
+  wordsIn,
+} from "./redact.js";
+
+/** What is in the file → whose it is, and what becomes of it when a person goes. Pure. */
+export function planOf(facts: Facts): ErasurePlan {
+  const isTheirs = isPerson(facts.person.platform, facts.ids);
+  const sessions = classify(facts, isTheirs);
+  const shared = sharedRows(facts, sessions.shared, isTheirs);
+  const keys = keysOf(facts, isTheirs);
+  const inbox = inboxPlan(facts, keys, shared.words, isTheirs);
+  const outbox = outboxPlan(facts, keys, inbox, shared.words);
+  return {
+    person: facts.person,
+    ids: facts.ids,
+    names: facts.names,
+    own: sessions.own.map(planned),
+    shared: sessions.shared.map((session) => ({
+      ...planned(session),
+      written: session.messages.map(({ id }) => id).filter((id) => shared.theirs.has(id)),
+      belongsToThem: belongs(session, facts, isTheirs),
+    })),
+    changes: shared.changes,
+    untitled: sessions.shared.filter((one) => isNamedAfter(one, shared.theirs)).map(({ row }) => row.id),
+    inbox: { remove: inbox.remove, redact: inbox.redact, quotes: inbox.quotes },
+    outbox: { remove: outbox.remove, redact: outbox.redact, changes: outbox.changes },
+    routes: { remove: keys.ownRoutes, redact: keys.sharedRoutes },
+    chats: keys.chats,
+    schedules: facts.schedules
+      .filter(({ maker }) => maker && isTheirs(asPerson(maker)))
+      .map(({ id, name }) => ({ id, name })),
+    schedulesTo: facts.schedules
+      .filter(({ maker, target }) => !(maker && isTheirs(asPerson(maker))) && isTo(target, facts, keys.chats))
+      .map(({ name }) => name),
+    pairing: facts.pairing,
+    files: filesOf(facts, sessions, shared.theirs, { ...inbox, sends: outbox.theirs }, isTheirs),
+    running: facts.inbox
+      .filter(({ id, state }) => state === "running" && inbox.theirs.has(id))
+      .map(({ id, bootId }) => ({ inboxId: id, bootId })),
+    marks: facts.marks,
+  };
+}
+
+const asPerson = ({ platform, userId }: Person) => ({ platform, userIds: [userId] });
+
+// --- sessions -----------------------------------------------------------------------------------------------------
+
+/** Theirs alone are those that belong to them and that nobody else has written in, with all that came of them. */
+function classify(facts: Facts, isTheirs: IsTheirs): { own: SessionFacts[]; shared: SessionFacts[] } {
+  const own = new Set<SessionId>();
+  for (const session of facts.sessions) {
+    const { id, parent_session_id, user_id } = session.row;
+    const cameOfTheirs = user_id === null && parent_session_id !== null && own.has(parent_session_id);
+    const isOwn = cameOfTheirs || belongs(session, facts, isTheirs);
+    if (isOwn && !hasOthers(session, facts, isTheirs)) own.add(id);
+  }
+  const [mine, rest] = [true, false].map((is) => facts.sessions.filter(({ row }) => own.has(row.id) === is));
+  return { own: mine!, shared: rest! };
+}
+
+/** Began in a chat of theirs. Hermes Agent notes a person for rooms too: those are told by their routes and names. */
+function belongs({ row, participants, messages }: SessionFacts, facts: Facts, isTheirs: IsTheirs): boolean {
+  if (row.user_id === null || !facts.ids.includes(row.user_id)) return false;
+  const isFrom = row.source === facts.person.platform || participants.some((one) => isTheirs(asPerson(one)));
+  const isRoom = facts.routes.some((route) => route.sessionId === row.id && isShared(route));
+  return isFrom && !isRoom && (participants.length > 0 || !namesSeveral(messages));
+}
+
+function hasOthers({ row, participants, authors }: SessionFacts, facts: Facts, isTheirs: IsTheirs): boolean {
+  const wrote = facts.inbox.some(
+    ({ sessionId, message }) => sessionId === row.id && !isTheirs(senderOf(message)),
+  );
+  return wrote || [...participants, ...authors].some((one) => !isTheirs(asPerson(one)));
+}
+
+/** Every message begins with a name, and there is more than one name. */
+function namesSeveral(messages: SessionFacts["messages"]): boolean {
+  const names = messages
+    .filter(({ role }) => role === "user")
+    .map(({ content }) => nameBefore(plainText(decodeContent(content))));
+  return !names.includes("") && new Set(names).size > 1;
+}
+
+function planned({ row, messages }: SessionFacts): PlannedSession {
+  const { id, source, title, started_at: startedAt } = row;
+  return { id, source, title, startedAt, messages: messages.length };
+}
+
+function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: IsTheirs) {
+  const called = [...facts.names, ...facts.ids];
+  const rows: SharedRows[] = sessions.map((session) => ({
+    rows: session.messages,
+    belongsToThem: belongs(session, facts, isTheirs),
+    continues: session.row.parent_session_id !== null,
+  }));
+  const authors = sessions.flatMap((session) =>
+    session.authors.map((one) => [one.messageId, isTheirs(asPerson(one))] as const),
+  );
+  const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
+  const messageIds = asked.map(({ sessionId, message }) => `${sessionId} ${message.origin.messageId}`);
+  const theirs = rowsOf(rows, { authors: new Map(authors), messageIds: new Set(messageIds), names: called });
+  const { changes, words } = redactions(rows, theirs, called);
+  const texts = asked.map(({ message }) => message.text);
+  return { theirs, changes, words: wordsIn([...words.all, ...texts]) };
+}
+
+function isNamedAfter({ row, messages }: SessionFacts, theirs: ReadonlySet<number>): boolean {
+  const first = messages.find(({ role }) => role === "user");
+  return row.title !== null && first !== undefined && theirs.has(first.id);
+}
+
+// --- chats --------------------------------------------------------------------------------------------------------
+
+interface Keys {
+  own: Set<SessionKey>;
+  ownRoutes: SessionKey[];
+  sharedRoutes: SessionKey[];
+  chats: string[];
+}
+
+/** A room's key names nobody; a direct chat's, and one of a person in a room, is theirs. */
+function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
+  const routes = facts.routes.filter(({ origin }) => isTheirs(originPerson(origin)));
+  const ownRoutes = routes.filter((route) => !isShared(route)).map(({ key }) => key);
+  const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
+  const others = new Set(
+    facts.inbox.filter(({ message }) => !isTheirs(senderOf(message))).map(({ key }) => key),
+  );
+  const known = new Map(facts.routes.map((route) => [route.key, route]));
+  const isOwnKey = (row: InboxFacts) => {
+    const route = known.get(row.key);
+    if (row.message.errand) return true;
+    if (route ? isShared(route) : others.has(row.key)) return false;
+    return (
+      row.message.origin.chatType === "dm" ||
+      facts.ids.some((id) => row.key.replace(/~\w+$/, "").endsWith(`:${id}`))
+    );
+  };
+  const direct = [
+    ...routes.map(({ key, origin }) => ({ key, origin })),
+    ...asked
+      .filter(({ message }) => !message.errand)
+      .map(({ key, message }) => ({ key, origin: message.origin })),
+  ].filter(({ key, origin }) => origin.chatType === "dm" && !others.has(key));
+  return {
+    own: new Set([...ownRoutes, ...asked.filter(isOwnKey).map(({ key }) => key)]),
+    ownRoutes,
+    sharedRoutes: routes.filter(isShared).map(({ key }) => key),
+    chats: [...new Set(direct.flatMap(({ origin }) => origin.chatId ?? []))],
+  };
+}
+
+function isShared({ tuple }: RouteFacts): boolean {
+  const [, chatType, , , person] = tuple;
+  return chatType !== "dm" && (person ?? null) === null;
+}
+
+function isTo(
+  target: OutboxFacts["target"] | null,
+  { person, ids }: Facts,
+  chats: readonly string[],
+): boolean {
+  if (target?.platform !== person.platform) return false;
+  return (
+    chats.includes(target.chatId ?? "") || (target.chatType === "dm" && ids.includes(target.chatId ?? ""))
+  );
+}
+
+// --- queues -------------------------------------------------------------------------------------------------------
+
+const SETTLED = new Set<string>(["sent"]);
+
+function inboxPlan(facts: Facts, keys: Keys, words: Words, isTheirs: IsTheirs) {
+  const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
+  const theirs = new Set(asked.map(({ id }) => id));
+  const ids = new Set(asked.map(({ chatId, message }) => `${chatId} ${message.origin.messageId}`));
+  const quoting = facts.inbox.filter(({ id, chatId, message }) => {
+    if (theirs.has(id) || !message.quoted) return false;
+    const { text, messageId } = message.quoted;
+    return (messageId !== null && ids.has(`${chatId} ${messageId}`)) || quotes(text, words);
+  });
+  return {
+    theirs,
+    turns: new Set(asked.flatMap(({ turnId }) => turnId ?? [])),
+    remove: asked.filter(({ key }) => keys.own.has(key)).map(({ id }) => id),
+    redact: asked.filter(({ key }) => !keys.own.has(key)).map(({ id }) => id),
+    quotes: quoting.map(({ id }) => id),
+  };
+}
+
+/** What isn't sent yet goes, wherever it would have gone; what was sent in a room is redacted. */
+function outboxPlan(
+  facts: Facts,
+  keys: Keys,
+  inbox: { theirs: ReadonlySet<number>; turns: ReadonlySet<string> },
+  words: Words,
+) {
+  const isOwnPlace = ({ key, target }: OutboxFacts) =>
+    (key !== null && keys.own.has(key)) || isTo(target, facts, keys.chats);
+  const answersThem = ({ inboxId, turnId, target }: OutboxFacts) =>
+    (inboxId !== null && inbox.theirs.has(inboxId)) ||
+    (turnId !== null && inbox.turns.has(turnId)) ||
+    (target.platform === facts.person.platform && facts.ids.includes(target.userId ?? ""));
+  const theirs = facts.outbox.filter((row) => isOwnPlace(row) || answersThem(row));
+  const goes = (row: OutboxFacts) => isOwnPlace(row) || !SETTLED.has(row.state);
+  const known = new Set(theirs.map(({ id }) => id));
+  const others = facts.outbox
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, text }) => ({ id, before: text, text: withoutWords(text, words) }));
+  return {
+    theirs,
+    remove: theirs.filter(goes).map(({ id }) => id),
+    redact: theirs.filter((row) => !goes(row)).map(({ id }) => id),
+    changes: others.filter(({ before, text }) => before !== text).map(({ id, text }) => ({ id, text })),
+  };
+}
+
+// --- files --------------------------------------------------------------------------------------------------------
+
+/** Under names of our own making: nothing that a message says can lead elsewhere. */
+const FILE = /\bmedia\/(?:in|sent)\/[\w-]+(?:\.\w+)?/g;
+
+function filesOf(
+  facts: Facts,
+  sessions: ReturnType<typeof classify>,
+  theirs: ReadonlySet<number>,
+  queues: { theirs: ReadonlySet<number>; sends: readonly OutboxFacts[] },
+  isTheirs: IsTheirs,
+): string[] {
+  const rows = [
+    ...sessions.own.flatMap(({ messages }) => messages),
+    ...sessions.shared.flatMap(({ messages }) => messages.filter(({ id }) => theirs.has(id))),
+  ];
+  const named = rows
+    .filter(({ role }) => role === "user")
+    .flatMap(({ content }) => content?.match(FILE) ?? []);
+  const came = facts.inbox.filter(({ id }) => queues.theirs.has(id)).flatMap(attached);
+  const sent = queues.sends.flatMap(({ files }) =>
+    files.flatMap((file) => ("path" in file ? file.path : [])),
+  );
+  // Whoever names a file of somebody else doesn't make it theirs.
+  const others = new Set(facts.inbox.filter(({ message }) => !isTheirs(senderOf(message))).flatMap(attached));
+  const all = [...named, ...came, ...sent].filter(
+    (file) => file.match(FILE)?.[0] === file && !others.has(file),
+  );
+  return [...new Set(all)].toSorted();
+}
+
+const attached = ({ message }: InboxFacts) => message.attachments.flatMap((file) => file.path ?? []);

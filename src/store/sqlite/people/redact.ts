@@ -1,0 +1,211 @@
+/**
+ * A shared session's rows → what is left of them without one person. Pure. Their messages and what the agent answered
+ * to them become a mark; of what others wrote only the places that quote them.
+ */
+import { SUMMARY_END, SUMMARY_PREFIX } from "../../../summary-marks.js";
+import { type MessageChange, THOUGHT_COLUMNS } from "../../people.js";
+import { decodeContent, decodeJsonList, plainText } from "../content.js";
+import type { StoredMessage } from "../messages.js";
+
+export const ERASED = "[erased]";
+
+export interface SharedRows {
+  rows: readonly StoredMessage[];
+  /** It began in a direct chat of theirs: what nobody else is noted for, they wrote. */
+  belongsToThem: boolean;
+  /** It goes on from another session: its summaries may tell what they said there. */
+  continues: boolean;
+}
+
+export interface Whose {
+  /** Messages that somebody is noted for: true where it is this person. */
+  authors: ReadonlyMap<number, boolean>;
+  /** `<session> <platform's message id>` of theirs: platforms count anew in each chat. */
+  messageIds: ReadonlySet<string>;
+  names: readonly string[];
+}
+
+/** Which rows of all these sessions they wrote. */
+export function rowsOf(sessions: readonly SharedRows[], whose: Whose): Set<number> {
+  const asked = sessions.flatMap(({ rows, belongsToThem }) =>
+    rows.filter(isAsked).map((row) => ({ row, said: spoken(row), belongsToThem, is: noted(row, whose) })),
+  );
+  // Summaries and branches copy rows into other sessions, word for word and without their author.
+  const copies = (is: boolean) => new Set(asked.filter((one) => one.is === is).map(({ said }) => said));
+  const [theirs, others] = [copies(true), copies(false)];
+  const isTheirs = ({ said, belongsToThem, is }: (typeof asked)[number]) => {
+    if (is !== undefined) return is;
+    if (theirs.has(said) || others.has(said)) return theirs.has(said);
+    return belongsToThem || whose.names.includes(nameBefore(said));
+  };
+  return new Set(asked.filter(isTheirs).map(({ row }) => row.id));
+}
+
+/** Somebody said something: it isn't a summary alone. */
+const isAsked = (row: StoredMessage) => row.role === "user" && spoken(row) !== "";
+
+/** What a row says, without the summary that may stand before it. */
+function spoken({ content }: StoredMessage): string {
+  const text = plainText(decodeContent(content));
+  if (!text.startsWith(SUMMARY_PREFIX)) return text;
+  const end = text.indexOf(SUMMARY_END);
+  return end === -1 ? "" : text.slice(end + SUMMARY_END.length).trimStart();
+}
+
+function noted(row: StoredMessage, { authors, messageIds }: Whose): boolean | undefined {
+  const author = authors.get(row.id);
+  if (author !== undefined) return author;
+  return messageIds.has(`${row.session_id} ${row.platform_message_id}`) ? true : undefined;
+}
+
+/** Others' words first: they are found by the words that go next. */
+export function redactions(
+  sessions: readonly SharedRows[],
+  theirs: ReadonlySet<number>,
+  names: readonly string[],
+): { changes: MessageChange[]; words: Words } {
+  const wrote = sessions.flatMap(({ rows }) => rows.filter(({ id }) => theirs.has(id)));
+  const words = wordsIn(wrote.flatMap((row) => bodies(spoken(row), names)));
+  const parts: MessageChange[] = [];
+  const wholes: MessageChange[] = [];
+  for (const session of sessions) {
+    let answersThem = false;
+    for (const row of session.rows) {
+      if (isAsked(row)) answersThem = theirs.has(row.id);
+      if (answersThem && isSaid(row)) wholes.push(...wholeChange(row));
+      else parts.push(...partChange(row, { words, names, summaries: session.continues }));
+    }
+  }
+  return { changes: [...parts, ...wholes], words };
+}
+
+/** What stands before the first message is the gateway's own. */
+const isSaid = ({ role }: StoredMessage) => role !== "system" && role !== "session_meta";
+
+function wholeChange(row: StoredMessage): MessageChange[] {
+  const thoughts = THOUGHT_COLUMNS.filter((name) => row[name] !== null).map((name) => [name, null]);
+  const change: MessageChange = {
+    id: row.id,
+    whole: true,
+    ...(row.content === null || row.content === "" ? {} : { content: ERASED }),
+    ...(row.tool_calls === null ? {} : { toolCalls: emptyCalls(row.tool_calls) }),
+    thoughts: Object.fromEntries(thoughts),
+  };
+  return isChanged(row, change) || row.platform_message_id !== null ? [change] : [];
+}
+
+/** Which tools were called stays, so that every result has its call; what they were given goes. */
+function emptyCalls(stored: string): string | null {
+  const calls = decodeJsonList(stored) as { function?: object }[] | null;
+  const emptied = calls?.map((call) =>
+    call.function ? { ...call, function: { ...call.function, arguments: "{}" } } : call,
+  );
+  return emptied ? JSON.stringify(emptied) : null;
+}
+
+interface Scrub {
+  words: Words;
+  names: readonly string[];
+  /** Whether summaries go. */
+  summaries: boolean;
+}
+
+function partChange(row: StoredMessage, { words, names, summaries }: Scrub): MessageChange[] {
+  const without = (text: string) =>
+    isAsked(row) ? withoutQuotes(text, words, names) : withoutWords(text, words);
+  const content = row.content && withoutSummary(row.content, summaries, without);
+  const thoughts = THOUGHT_COLUMNS.map(
+    (name) => [name, row[name] && withoutWords(row[name], words)] as const,
+  );
+  const change: MessageChange = {
+    id: row.id,
+    whole: false,
+    ...(content === row.content ? {} : { content }),
+    ...(row.tool_calls ? { toolCalls: withoutWords(row.tool_calls, words) } : {}),
+    thoughts: Object.fromEntries(thoughts.filter(([name, text]) => text !== row[name])),
+  };
+  return isChanged(row, change) ? [change] : [];
+}
+
+/** A summary is told from what follows it: nobody can say what in it is whose. */
+function withoutSummary(stored: string, goes: boolean, rest: (text: string) => string): string {
+  const start = stored.indexOf(SUMMARY_PREFIX);
+  const end = stored.indexOf(SUMMARY_END);
+  const isSummary = goes && plainText(decodeContent(stored)).startsWith(SUMMARY_PREFIX) && end > start;
+  if (!isSummary) return rest(stored);
+  const lineBreak = stored.startsWith(SUMMARY_PREFIX) ? "\n" : "\\n";
+  const empty = stored.slice(0, start) + SUMMARY_PREFIX + lineBreak + ERASED + lineBreak + SUMMARY_END;
+  return empty + rest(stored.slice(end + SUMMARY_END.length));
+}
+
+function isChanged(row: StoredMessage, { content, toolCalls, thoughts = {} }: MessageChange): boolean {
+  if (content !== undefined && content !== row.content) return true;
+  if (toolCalls !== undefined && toolCalls !== row.tool_calls) return true;
+  return Object.keys(thoughts).length > 0;
+}
+
+// --- words --------------------------------------------------------------------------------------------------------
+
+export interface Words {
+  /** Everything they wrote, as a quote may repeat it. */
+  all: ReadonlySet<string>;
+  /** Long enough to be theirs wherever they stand; the longest first. */
+  distinct: readonly string[];
+}
+
+const DISTINCT_CHARS = 12;
+
+export function wordsIn(texts: readonly string[]): Words {
+  const all = new Set(texts.map((text) => text.trim()).filter((text) => text !== "" && text !== ERASED));
+  const distinct = [...all].filter((text) => text.length >= DISTINCT_CHARS);
+  return { all, distinct: distinct.toSorted((a, b) => b.length - a.length) };
+}
+
+const IS_NOTE = /^\[(?:Note|Late): /;
+const IS_FILE = /^\[\w+: .*\]$/;
+
+/** A message as the agent read it → what they said in it: without name and notes, and without quotes and files too. */
+function bodies(content: string, names: readonly string[]): string[] {
+  const lines = content.split("\n").filter((line) => !IS_NOTE.test(line));
+  const name = nameBefore(lines.join("\n"));
+  const body = lines.join("\n").slice(names.includes(name) ? name.length + "[] ".length : 0);
+  const said = body.split("\n").filter((line) => !line.startsWith("> ") && !IS_FILE.test(line));
+  return [body, said.join("\n")];
+}
+
+/** `[Ann] hello` → Ann. Nothing where nobody is named. */
+export function nameBefore(content: string): string {
+  const said = content.split("\n").find((line) => !IS_NOTE.test(line)) ?? "";
+  return /^\[([^\]\n]+)\] /.exec(said)?.[1] ?? "";
+}
+
+/** Wherever they stand, in text and in JSON. */
+export function withoutWords(text: string, { distinct }: Words): string {
+  return distinct.reduce((left, words) => {
+    const quoted = JSON.stringify(words).slice(1, -1);
+    const plain = left.replaceAll(words, ERASED);
+    return quoted === words ? plain : plain.replaceAll(quoted, ERASED);
+  }, text);
+}
+
+/** Of what others wrote: quotes of theirs, and notes about their messages. */
+function withoutQuotes(text: string, words: Words, names: readonly string[]): string {
+  const about = names.map((name) => `[Note: ${name}'s earlier message `);
+  const isAbout = (line: string) => about.some((start) => line.startsWith(start));
+  const noted = text.split("\n").map((line) => (isAbout(line) ? `[Note: ${ERASED}]` : line));
+  return noted
+    .join("\n")
+    .replace(/(^|^\[[^\]\n]+\] )((?:> .*(?:\n|$))+)/gm, (block, before: string, quote: string) => {
+      if (!quotes(quote.replace(/^> /gm, ""), words)) return block;
+      return `${before}> ${ERASED}${quote.endsWith("\n") ? "\n" : ""}`;
+    });
+}
+
+/** A quote is all of a message or, where it is long enough, a part of it. */
+export function quotes(quoted: string, { all, distinct }: Words): boolean {
+  const text = quoted.trim();
+  if (all.has(text)) return true;
+  return distinct.some(
+    (words) => text.includes(words) || (text.length >= DISTINCT_CHARS && words.includes(text)),
+  );
+}

@@ -1,0 +1,225 @@
+import fs from "node:fs";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { isNobody } from "../../src/store/people.js";
+import { openStore } from "../../src/store/sqlite/index.js";
+import type { Store } from "../../src/store/store.js";
+import { dump, PLATFORM, type Place, World, type WorldPerson } from "../support/people-world.js";
+import { tempStore } from "../support/temp.js";
+
+const ann: WorldPerson = { id: "ann-4711", name: "Annabel" };
+const ben: WorldPerson = { id: "ben-0815", name: "Benjamin" };
+const dm: Place = { kind: "dm", chat: "" };
+const room: Place = { kind: "room", chat: "the-room" };
+const person = (one: WorldPerson) => ({ platform: PLATFORM, userId: one.id });
+
+async function erase(store: Store, one: WorldPerson) {
+  const plan = await store.planErasure(person(one));
+  await store.erasePerson(plan);
+  await store.forgetPerson(plan);
+  return plan;
+}
+
+/** Everything on the disk that belongs to the database, as bytes. */
+const bytesOf = (file: string) =>
+  Buffer.concat(
+    [file, `${file}-wal`].map((name) => (fs.existsSync(name) ? fs.readFileSync(name) : Buffer.alloc(0))),
+  );
+
+describe("listing people", () => {
+  it("finds everybody in whatever is kept of them, once for all accounts of a platform", async () => {
+    const { store } = await tempStore();
+    const world = new World(store);
+    await world.say(ann, dm, "hello there");
+    await world.say(ann, { ...room, account: "second-bot" }, "hello room");
+    await world.say(ben, room, "hello too");
+    await store.createSession({ source: "telegram", user_id: "42", started_at: 1000 });
+    await store.addPairing({
+      ...{
+        id: "p1",
+        platform: "slack",
+        userId: "U1",
+        userName: "Una",
+        hash: "h",
+        salt: "s",
+        createdAt: 2000,
+      },
+    });
+    const people = await store.listPeople();
+    expect(
+      people.map(({ platform, userId, names, sessions, pairing }) => ({
+        platform,
+        userId,
+        names,
+        sessions,
+        pairing,
+      })),
+    ).toEqual(
+      expect.arrayContaining([
+        { platform: PLATFORM, userId: ann.id, names: ["Annabel"], sessions: 2, pairing: null },
+        { platform: PLATFORM, userId: ben.id, names: ["Benjamin"], sessions: 1, pairing: null },
+        { platform: "telegram", userId: "42", names: [], sessions: 1, pairing: null },
+        { platform: "slack", userId: "U1", names: ["Una"], sessions: 0, pairing: "pending" },
+      ]),
+    );
+    expect(people).toHaveLength(4);
+    expect(people.find(({ userId }) => userId === ann.id)).toMatchObject({ messages: 3 });
+    expect(people.find(({ userId }) => userId === "42")).toMatchObject({ firstSeen: 1000, lastSeen: 1000 });
+    expect((await store.listPeople("slack")).map(({ userId }) => userId)).toEqual(["U1"]);
+  });
+});
+
+describe("erasing a person", () => {
+  it("leaves no byte of them, and others' words as they were", async () => {
+    const { store, file } = await tempStore();
+    const world = new World(store);
+    await world.say(ann, dm, "my diagnosis is zanthorrhoea");
+    await world.say(ann, dm, "私の秘密の住所は東京都港区です");
+    const shared = await world.say(ben, room, "what shall we cook tonight");
+    await world.say(ann, room, "quinquereme soup is what I like", {
+      attachments: [{ kind: "image", name: "annabel-at-home.jpg", path: "media/in/0f0f-aa.jpg" }],
+    });
+    await world.say(ben, room, "that sounds wonderful", {
+      quoted: { text: "quinquereme soup is what I like", messageId: "5" },
+    });
+    await store.setTitle(shared, "cooking");
+    const before = await store.getMessages(shared);
+
+    const plan = await erase(store, ann);
+    expect(plan.files).toEqual(["media/in/0f0f-aa.jpg"]);
+    expect(plan).toMatchObject({
+      names: ["Annabel"],
+      untitled: [],
+      routes: { remove: [expect.any(String)], redact: [] },
+    });
+    const scrubbed = await store.scrub();
+    expect(scrubbed).toEqual({ rewritten: true, logEmptied: true });
+    expect((await store.searchMessages("zanthorrhoea")).hits).toEqual([]);
+    expect((await store.searchMessages("東京都")).hits).toEqual([]);
+    expect((await store.searchMessages("quinquereme")).hits).toEqual([]);
+    expect((await store.searchMessages("wonderful")).hits).not.toEqual([]);
+    expect(await store.check()).toEqual({ ok: true, problems: [] });
+
+    const after = await store.getMessages(shared);
+    expect(after.map(({ content }) => content)).toEqual([
+      "[Benjamin] what shall we cook tonight",
+      "You said: [Benjamin] what shall we cook tonight",
+      "[erased]",
+      "[erased]",
+      "[Benjamin] > [erased]\nthat sounds wonderful",
+      "You said: [Benjamin] > [erased]\nthat sounds wonderful",
+    ]);
+    expect(after.map(({ id, role, timestamp }) => ({ id, role, timestamp }))).toEqual(
+      before.map(({ id, role, timestamp }) => ({ id, role, timestamp })),
+    );
+    expect(await store.getSession(shared)).toMatchObject({ title: "cooking", message_count: 6 });
+    await store.close();
+    const bytes = bytesOf(file);
+    for (const word of ["zanthorrhoea", "東京都", "quinquereme", "Annabel", "annabel", ann.id, "0f0f-aa"])
+      expect({ word, at: bytes.indexOf(word) }).toEqual({ word, at: -1 });
+    expect(bytes.includes("wonderful")).toBe(true);
+  });
+
+  it("overwrites deleted words while another process has the file, and tells that it wasn't written anew", async () => {
+    const { store, file } = await tempStore();
+    const world = new World(store);
+    await world.say(ann, dm, "xylocarpous thoughts of mine");
+    await world.say(ben, dm, "something else entirely");
+    const other = new Database(file);
+    other.prepare("SELECT count(*) FROM messages").get();
+    await erase(store, ann);
+    expect(await store.scrub()).toEqual({ rewritten: false, logEmptied: true });
+    expect(await store.scrubDue()).toBe(true);
+    expect(JSON.stringify(dump(file))).not.toContain("xylocarpous");
+    expect(
+      other.prepare("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'xylocarpous'").pluck().get(),
+    ).toBe(0);
+    other.close();
+    expect(await store.scrub()).toEqual({ rewritten: true, logEmptied: true });
+    expect(await store.scrubDue()).toBe(false);
+    await store.close();
+    expect(bytesOf(file).includes("xylocarpous")).toBe(false);
+  });
+
+  it("answers nothing of theirs any more, and no turn that has read them writes", async () => {
+    const { store } = await tempStore();
+    const world = new World(store);
+    await world.say(ann, room, "a first word of mine");
+    await world.say(ben, room, "and one of mine");
+    const { row, key } = await world.receive(ben, room, "a question to come");
+    const started = await store.startTurn({
+      sessionKey: key,
+      inboxIds: [row.id],
+      bootId: "b",
+      turnId: "t",
+      at: 1,
+    });
+    const waiting = await world.receive(ann, dm, "still waiting for an answer");
+    await erase(store, ann);
+    expect(await store.waitingMessages()).toEqual([]);
+    // Its message was in memory already: it must not begin a session.
+    const opened = await store.openRoute({
+      ...{ sessionKey: waiting.key, origin: waiting.message.origin, tuple: "[]", expectedSessionId: null },
+      ...{
+        session: { source: PLATFORM, user_id: ann.id },
+        endReason: "x",
+        forMessage: waiting.row.id,
+        at: 1,
+      },
+    });
+    expect(opened).toBeUndefined();
+    const finish = { turnId: "t", sessionKey: key, sessionId: started!.session.id, epoch: started!.epoch };
+    const rest = { inboxIds: [row.id], messages: [], usage: {}, participants: [], replies: [] };
+    expect(await store.finishTurn({ ...finish, ...rest })).toBe(false);
+    expect(isNobody(await store.planErasure(person(ann)))).toBe(true);
+    expect(isNobody(await store.planErasure(person(ben)))).toBe(false);
+  });
+
+  it("is completed by a second run, wherever the first was cut off", async () => {
+    const { store, file } = await tempStore();
+    const world = new World(store);
+    for (let i = 0; i < 5; i++) {
+      await world.say(ann, room, `tergiversation number ${i} of several`);
+      await world.say(ben, room, `a reply with number ${i}`, {
+        quoted: { text: `tergiversation number ${i} of several`, messageId: null },
+      });
+      await world.say(ann, dm, `privately tergiversation ${i}`);
+    }
+    await world.compress(ann, room);
+    const plan = await store.planErasure(person(ann));
+    // Only a part of each list, as if the process had been killed on the way.
+    for (const upTo of [0, 1, 3]) {
+      await store.erasePerson({
+        ...plan,
+        changes: plan.changes.slice(0, upTo),
+        own: [],
+        untitled: [],
+        inbox: { remove: [], redact: [], quotes: [] },
+        outbox: { remove: [], redact: [], changes: [] },
+        routes: { remove: [], redact: [] },
+      });
+    }
+    await erase(store, ann);
+    await store.scrub();
+    await store.close();
+    const bytes = bytesOf(file);
+    expect(bytes.includes("tergiversation")).toBe(false);
+    const again = await openStore({ path: file });
+    expect(isNobody(await again.planErasure(person(ann)))).toBe(true);
+    await again.close();
+  });
+
+  it("keeps apart whom others talk to in one conversation of theirs", async () => {
+    const { store } = await tempStore();
+    const world = new World(store);
+    const id = await world.say(ann, dm, "a conversation of my own");
+    // An owner went on in it.
+    await store.addParticipant(id, person(ben));
+    await store.appendMessages(id, [{ role: "user", content: "an owner looks in" }]);
+    const plan = await store.planErasure(person(ann));
+    expect(plan.own).toEqual([]);
+    expect(plan.shared).toMatchObject([{ id, belongsToThem: true }]);
+    await erase(store, ann);
+    expect(await store.getSession(id)).toMatchObject({ user_id: null, system_prompt: null });
+  });
+});
