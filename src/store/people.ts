@@ -51,8 +51,6 @@ export interface ErasurePlan {
   shared: SharedSession[];
   /** Rows of shared sessions, as they will be. What others say of them comes first: it is found by their own words. */
   changes: MessageChange[];
-  /** Shared sessions that are named after their words. */
-  untitled: SessionId[];
   /** `quotes`: messages of others that quote them. */
   inbox: { remove: number[]; redact: number[]; quotes: number[] };
   outbox: { remove: number[]; redact: number[]; changes: { id: number; text: string }[] };
@@ -86,6 +84,8 @@ export interface SharedSession extends PlannedSession {
   written: number[];
   /** It began in a chat of theirs, whoever came later. */
   belongsToThem: boolean;
+  /** Its title was made from what they said first. */
+  namedAfterThem: boolean;
 }
 
 /** What becomes of a row. Left out: stays as it is. */

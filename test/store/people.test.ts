@@ -89,7 +89,6 @@ describe("erasing a person", () => {
     expect(plan.files).toEqual(["media/in/0f0f-aa.jpg"]);
     expect(plan).toMatchObject({
       names: ["Annabel"],
-      untitled: [],
       routes: { remove: [expect.any(String)], redact: [] },
     });
     const scrubbed = await store.scrub();
@@ -193,7 +192,6 @@ describe("erasing a person", () => {
         ...plan,
         changes: plan.changes.slice(0, upTo),
         own: [],
-        untitled: [],
         inbox: { remove: [], redact: [], quotes: [] },
         outbox: { remove: [], redact: [], changes: [] },
         routes: { remove: [], redact: [] },

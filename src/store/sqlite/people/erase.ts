@@ -30,9 +30,10 @@ export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progres
     changeMessage(db, change);
     yield* step();
   }
-  for (const id of plan.untitled) sql(db, "UPDATE sessions SET title = NULL WHERE id = ?").run(id);
-  for (const { id, belongsToThem } of plan.shared)
+  for (const { id, belongsToThem, namedAfterThem } of plan.shared) {
+    if (namedAfterThem) sql(db, "UPDATE sessions SET title = NULL WHERE id = ?").run(id);
     if (belongsToThem) sql(db, "UPDATE sessions SET system_prompt = NULL WHERE id = ?").run(id);
+  }
   for (const { id } of plan.own) {
     yield* removeSession(db, id, slice, { step: "Erasing", done, total });
     done += 1;

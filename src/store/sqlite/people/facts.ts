@@ -22,7 +22,8 @@ export interface Facts {
 
 export interface SessionFacts {
   row: SessionRow;
-  messages: StoredMessage[];
+  /** Read when asked for, each time. */
+  messages: () => StoredMessage[];
   /** Who took part, as far as it is noted. */
   participants: Person[];
   authors: { messageId: number; platform: string; userId: string }[];
@@ -37,6 +38,8 @@ export interface InboxFacts {
   state: InboxState;
   bootId: string | null;
   message: InboundMessage;
+  /** What it said before or says now, where its author has changed it. */
+  versions: string[];
 }
 
 export interface OutboxFacts {
@@ -116,11 +119,17 @@ function namesOf(db: Database, platform: string, ids: readonly string[]): string
 function allInbox(db: Database): InboxFacts[] {
   const rows = db
     .prepare(
-      `SELECT id, session_key AS key, chat_id AS chatId, session_id AS sessionId, turn_id AS turnId, state,
-         boot_id AS bootId, payload FROM gw_inbox ORDER BY id`,
+      `SELECT id, i.session_key AS key, chat_id AS chatId, session_id AS sessionId, turn_id AS turnId, state,
+         boot_id AS bootId, payload, n.text, n.told ->> '$' AS told
+       FROM gw_inbox i LEFT JOIN gw_notes n ON n.inbox_id = i.id ORDER BY id`,
     )
-    .all() as (Omit<InboxFacts, "message"> & { payload: string })[];
-  return rows.map(({ payload, ...row }) => ({ ...row, message: JSON.parse(payload) as InboundMessage }));
+    .all() as (Omit<InboxFacts, "message" | "versions"> &
+    Record<"payload" | "text" | "told", string | null>)[];
+  return rows.map(({ payload, text, told, ...row }) => ({
+    ...row,
+    message: JSON.parse(payload!) as InboundMessage,
+    versions: [text, told].filter((version) => version !== null),
+  }));
 }
 
 function allOutbox(db: Database): OutboxFacts[] {
@@ -194,7 +203,7 @@ function sessionsAround(
     .all(JSON.stringify([...seeds])) as SessionRow[];
   return found.map((row) => ({
     row,
-    messages: storedMessages(db, row.id, { includeUndone: true }),
+    messages: () => storedMessages(db, row.id, { includeUndone: true }),
     participants: db
       .prepare("SELECT platform, user_id AS userId FROM gw_participants WHERE session_id = ?")
       .all(row.id) as Person[],

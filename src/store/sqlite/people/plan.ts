@@ -1,7 +1,8 @@
 import type { Person } from "../../../message.js";
-import type { SessionId, SessionKey } from "../../../session.js";
+import type { SessionId, SessionKey, SessionRow } from "../../../session.js";
 import type { ErasurePlan, PlannedSession } from "../../people.js";
 import { decodeContent, plainText } from "../content.js";
+import type { StoredMessage } from "../messages.js";
 import {
   type Facts,
   type InboxFacts,
@@ -21,7 +22,6 @@ import {
   type SharedRows,
   type Words,
   withoutWords,
-  wordsIn,
 } from "./redact.js";
 
 /** What is in the file → whose it is, and what becomes of it when a person goes. Pure. */
@@ -36,14 +36,9 @@ export function planOf(facts: Facts): ErasurePlan {
     person: facts.person,
     ids: facts.ids,
     names: facts.names,
-    own: sessions.own.map(planned),
-    shared: sessions.shared.map((session) => ({
-      ...planned(session),
-      written: session.messages.map(({ id }) => id).filter((id) => shared.theirs.has(id)),
-      belongsToThem: belongs(session, facts, isTheirs),
-    })),
+    own: sessions.own.map(({ row, messages }) => planned(row, messages().length)),
+    shared: shared.sessions,
     changes: shared.changes,
-    untitled: sessions.shared.filter((one) => isNamedAfter(one, shared.theirs)).map(({ row }) => row.id),
     inbox: { remove: inbox.remove, redact: inbox.redact, quotes: inbox.quotes },
     outbox: { remove: outbox.remove, redact: outbox.redact, changes: outbox.changes },
     routes: { remove: keys.ownRoutes, redact: keys.sharedRoutes },
@@ -55,7 +50,12 @@ export function planOf(facts: Facts): ErasurePlan {
       .filter(({ maker, target }) => !(maker && isTheirs(asPerson(maker))) && isTo(target, facts, keys.chats))
       .map(({ name }) => name),
     pairing: facts.pairing,
-    files: filesOf(facts, sessions, shared.theirs, { ...inbox, sends: outbox.theirs }, isTheirs),
+    files: filesOf(
+      facts,
+      [...namedFiles(sessions.own), ...filesIn(shared.wrote)],
+      { ...inbox, sends: outbox.theirs },
+      isTheirs,
+    ),
     running: facts.inbox
       .filter(({ id, state }) => state === "running" && inbox.theirs.has(id))
       .map(({ id, bootId }) => ({ inboxId: id, bootId })),
@@ -85,7 +85,7 @@ function belongs({ row, participants, messages }: SessionFacts, facts: Facts, is
   if (row.user_id === null || !facts.ids.includes(row.user_id)) return false;
   const isFrom = row.source === facts.person.platform || participants.some((one) => isTheirs(asPerson(one)));
   const isRoom = facts.routes.some((route) => route.sessionId === row.id && isShared(route));
-  return isFrom && !isRoom && (participants.length > 0 || !namesSeveral(messages));
+  return isFrom && !isRoom && (participants.length > 0 || !namesSeveral(messages()));
 }
 
 function hasOthers({ row, participants, authors }: SessionFacts, facts: Facts, isTheirs: IsTheirs): boolean {
@@ -96,22 +96,21 @@ function hasOthers({ row, participants, authors }: SessionFacts, facts: Facts, i
 }
 
 /** Every message begins with a name, and there is more than one name. */
-function namesSeveral(messages: SessionFacts["messages"]): boolean {
+function namesSeveral(messages: readonly StoredMessage[]): boolean {
   const names = messages
     .filter(({ role }) => role === "user")
     .map(({ content }) => nameBefore(plainText(decodeContent(content))));
   return !names.includes("") && new Set(names).size > 1;
 }
 
-function planned({ row, messages }: SessionFacts): PlannedSession {
-  const { id, source, title, started_at: startedAt } = row;
-  return { id, source, title, startedAt, messages: messages.length };
+function planned({ id, source, title, started_at }: SessionRow, messages: number): PlannedSession {
+  return { id, source, title, startedAt: started_at, messages };
 }
 
 function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: IsTheirs) {
   const called = [...facts.names, ...facts.ids];
   const rows: SharedRows[] = sessions.map((session) => ({
-    rows: session.messages,
+    rows: session.messages(),
     belongsToThem: belongs(session, facts, isTheirs),
     continues: session.row.parent_session_id !== null,
   }));
@@ -121,14 +120,22 @@ function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: I
   const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
   const messageIds = asked.map(({ sessionId, message }) => `${sessionId} ${message.origin.messageId}`);
   const theirs = rowsOf(rows, { authors: new Map(authors), messageIds: new Set(messageIds), names: called });
-  const { changes, words } = redactions(rows, theirs, called);
-  const texts = asked.map(({ message }) => message.text);
-  return { theirs, changes, words: wordsIn([...words.all, ...texts]) };
+  const texts = asked.flatMap(({ message, versions }) => [message.text, ...versions]);
+  const { changes, words } = redactions(rows, theirs, { names: called, texts });
+  const planned = sessions.map((session, i) => plannedShared(session, rows[i]!, theirs));
+  const wrote = rows.flatMap((session) => session.rows.filter(({ id }) => theirs.has(id)));
+  return { sessions: planned, wrote, changes, words };
 }
 
-function isNamedAfter({ row, messages }: SessionFacts, theirs: ReadonlySet<number>): boolean {
-  const first = messages.find(({ role }) => role === "user");
-  return row.title !== null && first !== undefined && theirs.has(first.id);
+function plannedShared(
+  { row }: SessionFacts,
+  { rows, belongsToThem }: SharedRows,
+  theirs: ReadonlySet<number>,
+) {
+  const written = rows.map(({ id }) => id).filter((id) => theirs.has(id));
+  const first = rows.find(({ role }) => role === "user");
+  const namedAfterThem = row.title !== null && first !== undefined && theirs.has(first.id);
+  return { ...planned(row, rows.length), written, belongsToThem, namedAfterThem };
 }
 
 // --- chats --------------------------------------------------------------------------------------------------------
@@ -242,20 +249,20 @@ function outboxPlan(
 /** Under names of our own making: nothing that a message says can lead elsewhere. */
 const FILE = /\bmedia\/(?:in|sent)\/[\w-]+(?:\.\w+)?/g;
 
+/** A few rows at a time: a long history is never whole in memory. */
+const namedFiles = (sessions: readonly SessionFacts[]) =>
+  sessions.flatMap(({ messages }) => filesIn(messages()));
+
+function filesIn(rows: readonly StoredMessage[]): string[] {
+  return rows.filter(({ role }) => role === "user").flatMap(({ content }) => content?.match(FILE) ?? []);
+}
+
 function filesOf(
   facts: Facts,
-  sessions: ReturnType<typeof classify>,
-  theirs: ReadonlySet<number>,
+  named: readonly string[],
   queues: { theirs: ReadonlySet<number>; sends: readonly OutboxFacts[] },
   isTheirs: IsTheirs,
 ): string[] {
-  const rows = [
-    ...sessions.own.flatMap(({ messages }) => messages),
-    ...sessions.shared.flatMap(({ messages }) => messages.filter(({ id }) => theirs.has(id))),
-  ];
-  const named = rows
-    .filter(({ role }) => role === "user")
-    .flatMap(({ content }) => content?.match(FILE) ?? []);
   const came = facts.inbox.filter(({ id }) => queues.theirs.has(id)).flatMap(attached);
   const sent = queues.sends.flatMap(({ files }) =>
     files.flatMap((file) => ("path" in file ? file.path : [])),

@@ -58,14 +58,16 @@ function noted(row: StoredMessage, { authors, messageIds }: Whose): boolean | un
   return messageIds.has(`${row.session_id} ${row.platform_message_id}`) ? true : undefined;
 }
 
-/** Others' words first: they are found by the words that go next. */
+/** Others' words first: they are found by the words that go next. `texts`: what else they are known to have written. */
 export function redactions(
   sessions: readonly SharedRows[],
   theirs: ReadonlySet<number>,
-  names: readonly string[],
+  { names, texts }: { names: readonly string[]; texts: readonly string[] },
 ): { changes: MessageChange[]; words: Words } {
-  const wrote = sessions.flatMap(({ rows }) => rows.filter(({ id }) => theirs.has(id)));
-  const words = wordsIn(wrote.flatMap((row) => bodies(spoken(row), names)));
+  const rows = sessions.flatMap((session) => session.rows);
+  const wrote = rows.filter(({ id }) => theirs.has(id)).flatMap((row) => bodies(spoken(row), names));
+  const changed = rows.filter(isAsked).flatMap((row) => notedWords(spoken(row), names));
+  const words = wordsIn([...wrote, ...changed, ...texts]);
   const parts: MessageChange[] = [];
   const wholes: MessageChange[] = [];
   for (const session of sessions) {
@@ -173,6 +175,18 @@ function bodies(content: string, names: readonly string[]): string[] {
   return [body, said.join("\n")];
 }
 
+/** A note that tells the agent how a message of theirs has changed. */
+function isAbout(line: string, names: readonly string[]): boolean {
+  return names.some((name) => line.startsWith(`[Note: ${name}'s earlier message `));
+}
+
+/** What such notes say that they wrote, before and after. */
+function notedWords(content: string, names: readonly string[]): string[] {
+  const notes = content.split("\n").filter((line) => isAbout(line, names));
+  const quoted = notes.flatMap((line) => line.match(/"(?:[^"\\]|\\.)*"/g) ?? []);
+  return quoted.map((text) => String(JSON.parse(text)).replace(/…$/, ""));
+}
+
 /** `[Ann] hello` → Ann. Nothing where nobody is named. */
 export function nameBefore(content: string): string {
   const said = content.split("\n").find((line) => !IS_NOTE.test(line)) ?? "";
@@ -190,9 +204,7 @@ export function withoutWords(text: string, { distinct }: Words): string {
 
 /** Of what others wrote: quotes of theirs, and notes about their messages. */
 function withoutQuotes(text: string, words: Words, names: readonly string[]): string {
-  const about = names.map((name) => `[Note: ${name}'s earlier message `);
-  const isAbout = (line: string) => about.some((start) => line.startsWith(start));
-  const noted = text.split("\n").map((line) => (isAbout(line) ? `[Note: ${ERASED}]` : line));
+  const noted = text.split("\n").map((line) => (isAbout(line, names) ? `[Note: ${ERASED}]` : line));
   return noted
     .join("\n")
     .replace(/(^|^\[[^\]\n]+\] )((?:> .*(?:\n|$))+)/gm, (block, before: string, quote: string) => {
