@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.js";
 
 const MOST_PROBES = 16;
 const LEAST_CHARS = 12;
-const MOST_CHARS = 48;
+const MOST_CHARS = 160;
 
 export interface Trace {
   file: string;
@@ -32,7 +32,7 @@ export async function probesFor(store: Store, plan: ErasurePlan): Promise<Buffer
   return long
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MOST_PROBES)
-    .map((text) => Buffer.from(text.slice(-MOST_CHARS)));
+    .map((text) => Buffer.from(text.slice(0, MOST_CHARS)));
 }
 
 function lastLine(content: unknown): string {

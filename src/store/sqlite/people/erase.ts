@@ -24,8 +24,7 @@ export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progres
   const total = plan.changes.length + plan.own.length + plan.inbox.remove.length + plan.inbox.redact.length;
   let done = 0;
   const step = () => slice.pause({ step: "Erasing", done: done++, total });
-  silence(db, plan);
-  yield* slice.pause({ step: "Erasing", done, total });
+  yield* silence(db, plan, () => slice.pause({ step: "Erasing", done, total }));
   for (const change of plan.changes) {
     changeMessage(db, change);
     yield* step();
@@ -55,17 +54,28 @@ export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progres
 }
 
 /** From here on nothing of theirs is answered or sent, and no turn writes that has read them: its epoch is over. */
-function silence(db: Database, plan: ErasurePlan): void {
+function* silence(
+  db: Database,
+  plan: ErasurePlan,
+  pause: () => Generator<Progress, void>,
+): Generator<Progress, void> {
+  for (const { id } of [...plan.shared, ...plan.own]) {
+    sql(db, "UPDATE gw_routes SET epoch = epoch + 1 WHERE session_id = ?").run(id);
+    yield* pause();
+  }
   const cancel = sql(
     db,
     `UPDATE gw_inbox SET state = 'cancelled', reason = 'erased', finished_at = ?
      WHERE id = ? AND state IN ('waiting', 'running', 'dead')`,
   );
-  for (const id of [...plan.inbox.remove, ...plan.inbox.redact]) cancel.run(nowSeconds(), id);
-  for (const id of plan.outbox.remove)
+  for (const id of [...plan.inbox.remove, ...plan.inbox.redact]) {
+    cancel.run(nowSeconds(), id);
+    yield* pause();
+  }
+  for (const id of plan.outbox.remove) {
     sql(db, "DELETE FROM gw_outbox WHERE id = ? AND state <> 'sent'").run(id);
-  for (const { id } of [...plan.shared, ...plan.own])
-    sql(db, "UPDATE gw_routes SET epoch = epoch + 1 WHERE session_id = ?").run(id);
+    yield* pause();
+  }
 }
 
 function changeMessage(db: Database, change: MessageChange): void {

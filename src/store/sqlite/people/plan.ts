@@ -21,7 +21,7 @@ import {
   rowsOf,
   type SharedRows,
   type Words,
-  withoutWords,
+  withoutRepeats,
 } from "./redact.js";
 
 /** What is in the file → whose it is, and what becomes of it when a person goes. Pure. */
@@ -62,6 +62,9 @@ export function planOf(facts: Facts): ErasurePlan {
     marks: facts.marks,
   };
 }
+
+/** What stands before their messages in a room: a name, or the id where there is none. */
+const called = ({ names, ids }: Facts) => [...names, ...ids];
 
 const asPerson = ({ platform, userId }: Person) => ({ platform, userIds: [userId] });
 
@@ -108,7 +111,7 @@ function planned({ id, source, title, started_at }: SessionRow, messages: number
 }
 
 function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: IsTheirs) {
-  const called = [...facts.names, ...facts.ids];
+  const names = called(facts);
   const rows: SharedRows[] = sessions.map((session) => ({
     rows: session.messages(),
     belongsToThem: belongs(session, facts, isTheirs),
@@ -119,9 +122,9 @@ function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: I
   );
   const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
   const messageIds = asked.map(({ sessionId, message }) => `${sessionId} ${message.origin.messageId}`);
-  const theirs = rowsOf(rows, { authors: new Map(authors), messageIds: new Set(messageIds), names: called });
+  const theirs = rowsOf(rows, { authors: new Map(authors), messageIds: new Set(messageIds), names });
   const texts = asked.flatMap(({ message, versions }) => [message.text, ...versions]);
-  const { changes, words } = redactions(rows, theirs, { names: called, texts });
+  const { changes, words } = redactions(rows, theirs, { names, texts });
   const planned = sessions.map((session, i) => plannedShared(session, rows[i]!, theirs));
   const wrote = rows.flatMap((session) => session.rows.filter(({ id }) => theirs.has(id)));
   return { sessions: planned, wrote, changes, words };
@@ -235,7 +238,7 @@ function outboxPlan(
   const known = new Set(theirs.map(({ id }) => id));
   const others = facts.outbox
     .filter(({ id }) => !known.has(id))
-    .map(({ id, text }) => ({ id, before: text, text: withoutWords(text, words) }));
+    .map(({ id, text }) => ({ id, before: text, text: withoutRepeats(text, words, called(facts)) }));
   return {
     theirs,
     remove: theirs.filter(goes).map(({ id }) => id),

@@ -114,7 +114,7 @@ interface Scrub {
 
 function partChange(row: StoredMessage, { words, names, summaries }: Scrub): MessageChange[] {
   const without = (text: string) =>
-    isAsked(row) ? withoutQuotes(text, words, names) : withoutWords(text, words);
+    isAsked(row) ? withoutQuotes(withoutNotes(text, names), words) : withoutRepeats(text, words, names);
   const content = row.content && withoutSummary(row.content, summaries, without);
   const thoughts = THOUGHT_COLUMNS.map(
     (name) => [name, row[name] && withoutWords(row[name], words)] as const,
@@ -151,16 +151,24 @@ function isChanged(row: StoredMessage, { content, toolCalls, thoughts = {} }: Me
 export interface Words {
   /** Everything they wrote, as a quote may repeat it. */
   all: ReadonlySet<string>;
-  /** Long enough to be theirs wherever they stand; the longest first. */
-  distinct: readonly string[];
+  /** What is long enough to be theirs wherever it stands, as text and as in JSON, by its beginning; the longest first. */
+  distinct: ReadonlyMap<string, readonly string[]>;
 }
 
 const DISTINCT_CHARS = 12;
 
 export function wordsIn(texts: readonly string[]): Words {
   const all = new Set(texts.map((text) => text.trim()).filter((text) => text !== "" && text !== ERASED));
-  const distinct = [...all].filter((text) => text.length >= DISTINCT_CHARS);
-  return { all, distinct: distinct.toSorted((a, b) => b.length - a.length) };
+  const forms = new Set([...all].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]));
+  const distinct = new Map<string, string[]>();
+  for (const text of [...forms].toSorted((a, b) => b.length - a.length)) {
+    if (text.length < DISTINCT_CHARS) continue;
+    const head = text.slice(0, DISTINCT_CHARS);
+    const same = distinct.get(head);
+    if (same) same.push(text);
+    else distinct.set(head, [text]);
+  }
+  return { all, distinct };
 }
 
 const IS_NOTE = /^\[(?:Note|Late): /;
@@ -175,15 +183,19 @@ function bodies(content: string, names: readonly string[]): string[] {
   return [body, said.join("\n")];
 }
 
-/** A note that tells the agent how a message of theirs has changed. */
-function isAbout(line: string, names: readonly string[]): boolean {
-  return names.some((name) => line.startsWith(`[Note: ${name}'s earlier message `));
+/** How a message of somebody has changed, as the agent is told before the next one; it may have said it again. */
+const CHANGE_NOTE = /\[Note: ([^\n]*?)'s earlier message [^\n]*\]/g;
+
+function withoutNotes(text: string, names: readonly string[]): string {
+  return text.replace(CHANGE_NOTE, (note, name: string) =>
+    names.includes(name) ? `[Note: ${ERASED}]` : note,
+  );
 }
 
 /** What such notes say that they wrote, before and after. */
 function notedWords(content: string, names: readonly string[]): string[] {
-  const notes = content.split("\n").filter((line) => isAbout(line, names));
-  const quoted = notes.flatMap((line) => line.match(/"(?:[^"\\]|\\.)*"/g) ?? []);
+  const notes = [...content.matchAll(CHANGE_NOTE)].filter(([, name]) => names.includes(name!));
+  const quoted = notes.flatMap(([note]) => note.match(/"(?:[^"\\]|\\.)*"/g) ?? []);
   return quoted.map((text) => String(JSON.parse(text)).replace(/…$/, ""));
 }
 
@@ -193,31 +205,41 @@ export function nameBefore(content: string): string {
   return /^\[([^\]\n]+)\] /.exec(said)?.[1] ?? "";
 }
 
-/** Wherever they stand, in text and in JSON. */
-export function withoutWords(text: string, { distinct }: Words): string {
-  return distinct.reduce((left, words) => {
-    const quoted = JSON.stringify(words).slice(1, -1);
-    const plain = left.replaceAll(words, ERASED);
-    return quoted === words ? plain : plain.replaceAll(quoted, ERASED);
-  }, text);
+/** What the agent said to others, without what it repeated of them. */
+export function withoutRepeats(text: string, words: Words, names: readonly string[]): string {
+  return withoutWords(withoutNotes(text, names), words);
 }
 
-/** Of what others wrote: quotes of theirs, and notes about their messages. */
-function withoutQuotes(text: string, words: Words, names: readonly string[]): string {
-  const noted = text.split("\n").map((line) => (isAbout(line, names) ? `[Note: ${ERASED}]` : line));
-  return noted
-    .join("\n")
-    .replace(/(^|^\[[^\]\n]+\] )((?:> .*(?:\n|$))+)/gm, (block, before: string, quote: string) => {
-      if (!quotes(quote.replace(/^> /gm, ""), words)) return block;
-      return `${before}> ${ERASED}${quote.endsWith("\n") ? "\n" : ""}`;
-    });
+/** Read once, however many words there are. */
+export function withoutWords(text: string, { distinct }: Words): string {
+  if (distinct.size === 0) return text;
+  const kept: string[] = [];
+  let from = 0;
+  for (let at = 0; at + DISTINCT_CHARS <= text.length; at += 1) {
+    const found = distinct
+      .get(text.slice(at, at + DISTINCT_CHARS))
+      ?.find((words) => text.startsWith(words, at));
+    if (found === undefined) continue;
+    kept.push(text.slice(from, at), ERASED);
+    from = at + found.length;
+    at = from - 1;
+  }
+  return kept.length === 0 ? text : kept.join("") + text.slice(from);
+}
+
+const QUOTE_BLOCK = /(^|^\[[^\]\n]+\] )((?:> .*(?:\n|$))+)/gm;
+
+/** Of what others wrote: the quotes of theirs. */
+function withoutQuotes(text: string, words: Words): string {
+  return text.replace(QUOTE_BLOCK, (block, before: string, quote: string) => {
+    if (!quotes(quote.replace(/^> /gm, ""), words)) return block;
+    return `${before}> ${ERASED}${quote.endsWith("\n") ? "\n" : ""}`;
+  });
 }
 
 /** A quote is all of a message or, where it is long enough, a part of it. */
-export function quotes(quoted: string, { all, distinct }: Words): boolean {
+export function quotes(quoted: string, words: Words): boolean {
   const text = quoted.trim();
-  if (all.has(text)) return true;
-  return distinct.some(
-    (words) => text.includes(words) || (text.length >= DISTINCT_CHARS && words.includes(text)),
-  );
+  if (words.all.has(text) || withoutWords(text, words) !== text) return true;
+  return text.length >= DISTINCT_CHARS && [...words.all].some((whole) => whole.includes(text));
 }

@@ -1,0 +1,104 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { memoryFiles, memoryOwners } from "../../src/agents/tools/memory-files.js";
+import { namedIn } from "../../src/cli/people/left-alone.js";
+import { parsePerson } from "../../src/cli/people/person.js";
+import { Sweep } from "../../src/gateway/sweep.js";
+import type { RouteRow } from "../../src/store/queues.js";
+import { TestGateway } from "../support/gateway.js";
+import { tempDir } from "../support/temp.js";
+import { someHistory } from "./support/home.js";
+import { runHermes } from "./support/run.js";
+
+describe("a person's name", () => {
+  it("is a platform and all that follows its colon", () => {
+    expect(parsePerson("Telegram:123")).toEqual({ platform: "telegram", userId: "123" });
+    expect(parsePerson("webhook:webhook:ci")).toEqual({ platform: "webhook", userId: "webhook:ci" });
+    for (const wrong of ["", "telegram", ":123", "telegram:"])
+      expect(() => parsePerson(wrong)).toThrow(/Name a person/);
+  });
+});
+
+describe("settings that name a person", () => {
+  it("are those of their platform, and full names anywhere", () => {
+    const config = {
+      owners: ["telegram:42"],
+      allow_from: ["42"],
+      http: { port: 42 },
+      platforms: { telegram: { allow_from: ["41", "42"] }, discord: { allow_from: ["42"] } },
+    };
+    expect(namedIn(config, { platform: "telegram", userId: "42" }, ["42"])).toEqual([
+      "owners",
+      "allow_from",
+      "platforms.telegram.allow_from",
+    ]);
+  });
+});
+
+describe("notes of the agent", () => {
+  it("tell whose they are where the file's name is the person's", async () => {
+    const folder = tempDir();
+    const files = memoryFiles(folder);
+    await files.change({ platform: "telegram", userId: "42" }, () => ["a"]);
+    await files.change({ platform: "slack", userId: "U:1" }, () => ["b"]);
+    expect(await memoryOwners(folder)).toEqual([{ platform: "telegram", userId: "42" }]);
+    expect(await memoryOwners(path.join(folder, "nowhere"))).toEqual([]);
+  });
+});
+
+describe("hermes people", () => {
+  it("lists, and erases somebody of whom only notes are kept", async () => {
+    const home = await someHistory();
+    const memory = memoryFiles(path.join(home, "memories"));
+    await memory.change({ platform: "slack", userId: "U7" }, () => ["likes tea"]);
+    const listed = await runHermes(home, ["people", "list"]);
+    expect(listed.stdout).toMatch(/telegram:42 .* 1 .* 2 /);
+    expect(listed.stdout).toMatch(/slack:U7 .*memory/);
+    const erased = await runHermes(home, ["people", "erase", "slack:U7", "--yes", "--json"]);
+    expect(JSON.parse(erased.stdout)).toMatchObject({ erased: true, counts: { memories: 1, sessions: 0 } });
+    expect(fs.readdirSync(home, { recursive: true }).filter((name) => String(name).includes("U7"))).toEqual(
+      [],
+    );
+    expect(await runHermes(home, ["people", "erase", "slack:U7", "--yes"])).toMatchObject({ code: 1 });
+    expect(await runHermes(home, ["people", "export", "slack:U7"])).toMatchObject({ code: 1 });
+    expect(await runHermes(home, ["people", "erase", "nobody"])).toMatchObject({ code: 2 });
+  });
+
+  it("names copies of the home, and leaves them", async () => {
+    const home = await someHistory();
+    expect((await runHermes(home, ["backup"])).code).toBe(0);
+    fs.writeFileSync(path.join(home, "state.db.repair-20260101_000000"), "");
+    fs.writeFileSync(path.join(home, "config.yaml"), "platforms: {telegram: {allow_from: [42]}}\n");
+    const { stdout } = await runHermes(home, ["people", "erase", "telegram:42", "--yes"]);
+    expect(stdout).toMatch(/backups\/hermes-/);
+    expect(stdout).toMatch(/state\.db\.repair-/);
+    expect(stdout).toMatch(/platforms\.telegram\.allow_from/);
+    expect(stdout).toMatch(/Erased telegram:42/);
+    expect(fs.readdirSync(path.join(home, "backups"))).toHaveLength(1);
+  });
+});
+
+describe("a gateway that runs", () => {
+  it("writes its routes anew when another process has erased somebody", async () => {
+    const test = await TestGateway.start();
+    const ann = { chatType: "dm", chatId: "d1", userId: "ann" } as const;
+    await test.ask(ann, "hello there");
+    const told: string[][] = [];
+    const sweep = new Sweep(
+      {
+        ...test.parts,
+        routesChanged: (routes: readonly RouteRow[]) => told.push(routes.map((r) => r.sessionKey)),
+      },
+      () => false,
+      () => undefined,
+    );
+    await sweep.run();
+    expect(told).toEqual([]);
+    const plan = await test.store.planErasure({ platform: "test", userId: "ann" });
+    await test.store.erasePerson(plan);
+    await sweep.run();
+    await sweep.run();
+    expect(told).toEqual([[]]);
+  });
+});
