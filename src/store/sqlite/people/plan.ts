@@ -1,4 +1,5 @@
 import type { Person } from "../../../message.js";
+import { senderName } from "../../../sender-name.js";
 import type { SessionId, SessionKey, SessionRow } from "../../../session.js";
 import type { ErasurePlan, PlannedSession } from "../../people.js";
 import { decodeContent, plainText } from "../content.js";
@@ -63,8 +64,10 @@ export function planOf(facts: Facts): ErasurePlan {
   };
 }
 
-/** What stands before their messages in a room: a name, or the id where there is none. */
-const called = ({ names, ids }: Facts) => [...names, ...ids];
+/** What stands before their messages in a room: a name, or the id where there is none; as given, and as it is shown. */
+const called = ({ names, ids }: Facts) => [
+  ...new Set([...names, ...ids].flatMap((name) => [name, senderName({ userName: name })])),
+];
 
 const asPerson = ({ platform, userId }: Person) => ({ platform, userIds: [userId] });
 
