@@ -35,7 +35,7 @@ function keysIn(text: string): string[] {
     .flatMap((code) => [...code.matchAll(/(?<![\w./#-])([a-z_]+(?:\.(?:[a-z_]+|\*|<\w+>))+)(?![\w(/-])/g)])
     .map(([, key]) => key!)
     .filter(
-      (key) => TOP.has(key.split(".", 1)[0]!) && !/\.(?:md|ts|js|json|yaml|yml|db|log|lock|sh)$/.test(key),
+      (key) => TOP.has(key.split(".", 1)[0]!) && !/\.(?:md|ts|js|jsonl?|yaml|yml|db|log|lock|sh)$/.test(key),
     );
 }
 
