@@ -80,7 +80,19 @@ describe("hermes people", () => {
 });
 
 describe("a gateway that runs", () => {
-  it("writes its routes anew when another process has erased somebody", async () => {
+  it.each<[string, (test: TestGateway) => Promise<unknown>]>([
+    [
+      "erased somebody",
+      async ({ store }) => store.erasePerson(await store.planErasure({ platform: "test", userId: "ann" })),
+    ],
+    [
+      "deleted a session",
+      async ({ store }) => {
+        const [route] = await store.listRoutes();
+        await store.deleteSession(route!.sessionId);
+      },
+    ],
+  ])("writes its routes anew when another process has %s", async (_, change) => {
     const test = await TestGateway.start();
     const ann = { chatType: "dm", chatId: "d1", userId: "ann" } as const;
     await test.ask(ann, "hello there");
@@ -95,8 +107,7 @@ describe("a gateway that runs", () => {
     );
     await sweep.run();
     expect(told).toEqual([]);
-    const plan = await test.store.planErasure({ platform: "test", userId: "ann" });
-    await test.store.erasePerson(plan);
+    await change(test);
     await sweep.run();
     await sweep.run();
     expect(told).toEqual([[]]);

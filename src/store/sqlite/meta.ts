@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
+import { ROUTES_CHANGED } from "../queues.js";
 import { sql } from "./statements.js";
 
 const LAST_AUTO_PRUNE = "last_auto_prune";
@@ -22,4 +23,9 @@ export function claimAutoPrune(db: Database, minIntervalHours: number): boolean 
   if (Number.isFinite(last) && last <= now && now - last < minIntervalHours * 3600) return false;
   setMeta(db, LAST_AUTO_PRUNE, String(now));
   return true;
+}
+
+/** A gateway that runs has routes in memory, and writes them down. */
+export function noteRoutesChanged(db: Database): void {
+  setMeta(db, ROUTES_CHANGED, String(nowSeconds()));
 }

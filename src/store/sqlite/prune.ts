@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import type { SessionId } from "../../session.js";
 import type { Progress, PruneQuery } from "../store.js";
+import { noteRoutesChanged } from "./meta.js";
 import { getSession } from "./sessions.js";
 import { Slice } from "./slice.js";
 import { sql } from "./statements.js";
@@ -82,7 +83,7 @@ export function* removeSession(
   sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
   // The chat that was in it begins a new one.
-  sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id);
+  if (sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id).changes > 0) noteRoutesChanged(db);
   sql(db, "DELETE FROM sessions WHERE id = ?").run(id);
   yield* slice.pause(progress);
 }

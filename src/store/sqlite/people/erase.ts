@@ -2,9 +2,8 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { InboundMessage, Origin, Target } from "../../../message.js";
 import type { ErasurePlan, MessageChange, ThoughtColumn } from "../../people.js";
-import { ROUTES_CHANGED } from "../../queues.js";
 import type { Progress } from "../../store.js";
-import { setMeta } from "../meta.js";
+import { noteRoutesChanged, setMeta } from "../meta.js";
 import { removeSession } from "../prune.js";
 import { Slice } from "../slice.js";
 import { marks, sql } from "../statements.js";
@@ -179,8 +178,7 @@ function eraseRoutes(db: Database, plan: ErasurePlan): void {
     sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id = ?").run(id);
     sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id);
   }
-  // A gateway that runs has routes in memory, and writes them down.
-  setMeta(db, ROUTES_CHANGED, String(nowSeconds()));
+  noteRoutesChanged(db);
 }
 
 export function forgetPerson(db: Database, plan: ErasurePlan): void {
