@@ -1,5 +1,5 @@
 # Built in one image, run in another: compilers and development tools stay behind.
-FROM node:24-bookworm-slim AS build
+FROM node:22-bookworm-slim AS build
 RUN apt-get update \
   && apt-get install -y --no-install-recommends g++ make python3 \
   && rm -rf /var/lib/apt/lists/*
@@ -17,7 +17,7 @@ CMD ["node", "--import", "tsx", "test/emulators/try.ts"]
 FROM build AS production
 RUN npm prune --omit=dev
 
-FROM node:24-bookworm-slim AS gateway
+FROM node:22-bookworm-slim AS gateway
 ENV NODE_ENV=production \
   HERMES_HOME=/data
 WORKDIR /app

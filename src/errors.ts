@@ -40,14 +40,16 @@ export function describeError(error: unknown): {
 
 const UNBUILT = {
   message: `better-sqlite3 can't be loaded: it is not built for this Node (${process.version}).`,
-  hint: "Run `npm rebuild better-sqlite3` with this Node, where the gateway is installed.",
+  hint: "Run `npm rebuild better-sqlite3` with this Node where the gateway is installed, or install it again.",
 };
+
+const NO_BINARY = /^(?:Could not locate the bindings file|Cannot find module '[^'\n]*\.node')/;
 
 /** A module of machine code is made for one version of Node, or its install script didn't run. */
 function isUnbuilt(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
-  return code === "ERR_DLOPEN_FAILED" || error.message.startsWith("Could not locate the bindings file");
+  return code === "ERR_DLOPEN_FAILED" || NO_BINARY.test(error.message);
 }
 
 /** What a failed send means: nothing arrived (try again), the platform said no (don't), or nobody knows. */

@@ -62,7 +62,10 @@ describe("the packed package", () => {
     const link = path.join(folder, "node_modules/better-sqlite3");
     const real = fs.realpathSync(link);
     fs.rmSync(link);
-    fs.cpSync(real, link, { recursive: true, filter: (name) => !/\/(?:build|deps|src)$/.test(name) });
+    fs.cpSync(real, link, {
+      recursive: true,
+      filter: (name) => !/\/(?:build|prebuilds|deps|src)$/.test(name),
+    });
     for (const name of ["bindings", "file-uri-to-path"])
       fs.symlinkSync(path.join(ROOT, "node_modules", name), path.join(folder, "node_modules", name));
     await expectAdvice({ folder, userHome });

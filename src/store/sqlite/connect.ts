@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { dirname } from "node:path";
 import Database, { type Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
+import { requireSafeDriver } from "./driver.js";
 import { CHECK_ACCESS } from "./faults.js";
 
 /** Below this, a checkpoint that races with a reset of the WAL can corrupt the file. */
@@ -15,6 +16,7 @@ const READER_PATIENCE_MS = 10_000;
  * process's connections hold, and another process could take the WAL away from under them.
  */
 export function connect(path: string, options: { readonly: boolean }): Connection {
+  requireSafeDriver();
   requireAccess(path);
   if (!options.readonly) createPrivately(path);
   let db: Connection | undefined;
@@ -131,6 +133,7 @@ export function isSafeSqlite(version: string): boolean {
 
 /** The library's version, after a check that it is one to trust. Fails where better-sqlite3 can't be loaded at all. */
 export function sqliteVersion(): string {
+  requireSafeDriver();
   const db = new Database(":memory:");
   try {
     requireSafeSqlite(db);
