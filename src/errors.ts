@@ -58,16 +58,31 @@ export class SendError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whom the platform makes wait: this chat, or the whole bot. */
   readonly scope: "chat" | "account";
+  /** Some parts of the message have arrived: whoever doesn't remember them would send them again. */
+  readonly partly: boolean;
 
   constructor(
     outcome: SendError["outcome"],
     message: string,
-    options: { retryAfterMs?: number | undefined; scope?: "chat" | "account"; cause?: unknown } = {},
+    options: {
+      retryAfterMs?: number | undefined;
+      scope?: "chat" | "account";
+      partly?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "SendError";
     this.outcome = outcome;
     this.retryAfterMs = options.retryAfterMs;
     this.scope = options.scope ?? "chat";
+    this.partly = options.partly ?? false;
+  }
+
+  /** The same, after so many parts that have arrived. */
+  after(parts: number): SendError {
+    if (parts === 0) return this;
+    const { retryAfterMs, scope, cause } = this;
+    return new SendError(this.outcome, this.message, { retryAfterMs, scope, cause, partly: true });
   }
 }

@@ -113,9 +113,12 @@ export interface CanDismiss {
   dismiss(target: Target): void;
 }
 
+/** Partly: the next attempt must look again before it sends, whichever process makes it. */
+export type LookedUp = Receipt | "missing" | "partly" | "unknown";
+
 /** Tells whether a send whose outcome is unknown has arrived. */
 export interface CanLookUp {
-  lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown">;
+  lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp>;
 }
 
 /** Platforms with menus of commands. */

@@ -88,8 +88,9 @@ export class Delivery {
     try {
       const found = await adapter.lookUp(toMessage(row), AbortSignal.timeout(SEND_TIMEOUT_MS));
       if (found === "unknown") return this.#afterUnknown(error);
-      if (found !== "missing") return { state: "sent", messageIds: found.messageIds };
-      return { state: "pending", notBefore: 0, error, mayBeRepeat: false };
+      if (found === "missing" || found === "partly")
+        return { state: "pending", notBefore: 0, error, mayBeRepeat: found === "partly" };
+      return { state: "sent", messageIds: found.messageIds };
     } catch (failure) {
       this.#options.onError(failure, row.traceId);
       return this.#afterUnknown(error);
@@ -187,7 +188,9 @@ export class Delivery {
     const asked = error instanceof SendError ? error.retryAfterMs : undefined;
     if (asked !== undefined) await this.#penalise(row, error as SendError, asked);
     const delayMs = asked ?? nextAttempt({ attempts: row.attempts, random: Math.random });
-    return this.#tryAgain(row, message, delayMs / 1000);
+    // What this process remembers of its parts, the next one doesn't.
+    const mayBeRepeat = error instanceof SendError && error.partly;
+    return this.#tryAgain(row, message, delayMs / 1000, mayBeRepeat);
   }
 
   #afterUnknown(error: string): DeliveryOutcome {
@@ -195,10 +198,10 @@ export class Delivery {
     return { state: "pending", notBefore: nowSeconds() + 1, error, mayBeRepeat: true };
   }
 
-  #tryAgain(row: OutboxRow, error: string, delaySeconds: number): DeliveryOutcome {
+  #tryAgain(row: OutboxRow, error: string, delaySeconds: number, mayBeRepeat = false): DeliveryOutcome {
     const now = nowSeconds();
     if (now - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
-    return { state: "pending", notBefore: now + delaySeconds, error, mayBeRepeat: false };
+    return { state: "pending", notBefore: now + delaySeconds, error, mayBeRepeat };
   }
 }
 

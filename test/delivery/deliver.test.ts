@@ -28,6 +28,14 @@ describe("a send", () => {
     expect(outbox(gateway)).toMatchObject([{ state: "sent", attempts: 2, may_be_repeat: 0 }]);
   });
 
+  it("of which a part has arrived may be a repeat for the process after this one", async () => {
+    const gateway = await TestGateway.start();
+    failing(gateway, new SendError("never_sent", "slow down", { retryAfterMs: 0 }).after(1));
+    await gateway.ask(ann, "hello");
+    expect(gateway.adapter.sent).toMatchObject([{ mayBeRepeat: true }]);
+    expect(outbox(gateway)).toMatchObject([{ state: "sent", attempts: 2, may_be_repeat: 1 }]);
+  });
+
   it("whose outcome nobody knows is repeated with its mark and the same nonce", async () => {
     const gateway = await TestGateway.start();
     const nonces: string[] = [];

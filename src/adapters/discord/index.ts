@@ -13,6 +13,7 @@ import type {
   CanStream,
   CanType,
   Health,
+  LookedUp,
   MenuCommand,
 } from "../adapter.js";
 import { type DiscordOptions, MAX_UPLOAD_BYTES, type Settings, settingsOf } from "./config.js";
@@ -228,7 +229,7 @@ class Discord implements DiscordAdapter {
     this.#connection?.sender.type(target);
   }
 
-  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
+  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp> {
     return this.#connection?.sender.lookUp(message, signal) ?? "unknown";
   }
 

@@ -5,6 +5,7 @@ import type { APIMessage, REST } from "discord.js";
 import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type { LookedUp } from "../adapter.js";
 import type { Settings } from "./config.js";
 import { discordCode, isRefusal, sendErrorOf } from "./faults.js";
 import { findSent, type Wanted, type Where } from "./find-sent.js";
@@ -48,11 +49,12 @@ export class Sender {
     if (steps.length === 0) throw new SendError("refused", "There was nothing to send.");
     const arrived = await this.#arrivedOf(message, plan, signal);
     for (const step of steps.slice(arrived.length)) {
-      if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+      if (signal.aborted)
+        throw new SendError("never_sent", "There was no time left to send it").after(arrived.length);
       try {
         arrived.push(await step());
       } catch (error) {
-        throw sendErrorOf(error);
+        throw sendErrorOf(error).after(arrived.length);
       }
     }
     return { messageIds: [...arrived] };
@@ -245,7 +247,7 @@ export class Sender {
     this.#parts.rest.post(`/channels/${channelId}/typing`, { signal }).catch(() => {});
   }
 
-  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
+  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp> {
     const plan = await this.#plan(message);
     const isComplete = (ids: readonly string[]) => ids.length >= stepsOf(plan);
     const known = this.#arrived.get(message.nonce) ?? [];
@@ -253,8 +255,9 @@ export class Sender {
     try {
       const found = await this.#find(message, plan, signal);
       if (!found) return "unknown";
-      // A part of it counts as missing: the next attempt goes on behind it.
-      return isComplete(found) ? { messageIds: [...found] } : "missing";
+      if (isComplete(found)) return { messageIds: [...found] };
+      // The next attempt goes on behind it.
+      return found.length > 0 ? "partly" : "missing";
     } catch {
       return "unknown";
     }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type { LookedUp } from "../adapter.js";
 import type { SlackApi } from "./api.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { SlackSettings } from "./config.js";
@@ -75,12 +76,13 @@ export class Sender {
     return receiptOf(progress);
   }
 
-  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<Receipt | "missing" | "unknown"> {
+  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp> {
     try {
       const plan = await this.#plan(message);
       const steps = await this.#findSettled(message, plan, signal);
-      // A part of it counts as missing: the next attempt finds that part and sends the rest.
-      return stepsOf(plan).every((step) => steps.has(step)) ? receiptOf({ steps }) : "missing";
+      if (stepsOf(plan).every((step) => steps.has(step))) return receiptOf({ steps });
+      // The next attempt finds that part and sends the rest.
+      return steps.size > 0 ? "partly" : "missing";
     } catch {
       return "unknown";
     }

@@ -33,7 +33,8 @@ export class Sender {
     const job = this.#jobs.get(message.nonce) ?? (await this.#newJob(message));
     this.#jobs.keep(message.nonce, job);
     while (job.left.length > 0) {
-      if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+      if (signal.aborted)
+        throw new SendError("never_sent", "There was no time left to send it").after(job.messageIds.length);
       const id = await this.#sendNext(job, message, signal);
       job.left.shift();
       job.marked = false;
@@ -66,8 +67,9 @@ export class Sender {
     try {
       return await this.#post(job, message.target, signal);
     } catch (error) {
-      if (error instanceof SendError && error.outcome === "unknown") job.uncertain = true;
-      throw error;
+      if (!(error instanceof SendError)) throw error;
+      if (error.outcome === "unknown") job.uncertain = true;
+      throw error.after(job.messageIds.length);
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { SendError } from "../../../src/errors.js";
 import type { OutboundMessage, Target } from "../../../src/message.js";
@@ -215,6 +216,23 @@ describe("a send that can't be now", () => {
     });
     expect(bench.emulator.said(dm)).toHaveLength(3);
     expect(bench.emulator.buckets.ignored).toBe(0);
+  });
+
+  it("says that it stopped in the middle: another process would not know", async () => {
+    const bench = await connected({}, { messageLimit: { count: 2, perMs: 400 }, nonceWindowMs: 0 });
+    const { dm, message } = await asked(bench);
+    const reply = answer(message, "word ".repeat(1000));
+    const error = await failure(send(bench, reply));
+    expect(error).toMatchObject({ outcome: "never_sent", partly: true });
+    const next = makeAdapter(bench.emulator);
+    await next.adapter.connect(bench.inbox, next.stop.signal);
+    expect(await next.adapter.lookUp(reply, soon())).toBe("partly");
+    const another = makeAdapter(bench.emulator);
+    await another.adapter.connect(bench.inbox, another.stop.signal);
+    await pause(error.retryAfterMs);
+    const receipt = await another.adapter.send({ ...reply, mayBeRepeat: true }, soon());
+    expect(receipt.messageIds).toEqual(bench.emulator.said(dm).map(({ id }) => id));
+    expect(receipt.messageIds).toHaveLength(3);
   });
 });
 

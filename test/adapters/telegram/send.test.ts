@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
 import type { EmulatedChat, Person } from "../../emulators/telegram/index.js";
+import { until } from "../../support/until.js";
 import { Bench, failureOf, outbound, patience } from "./support.js";
 
 let bench: Bench;
@@ -216,6 +217,18 @@ describe("a long answer that fails in the middle", () => {
       .slice(before)
       .map((text) => text.replace(/^\(This may be a repeat\.\)\n/, ""));
     expect(again).toEqual(said().slice(0, before));
+  });
+
+  it("says that it stopped in the middle, and marks nothing when it goes on", async () => {
+    const message = outbound(toDm(), long);
+    bench.emulator.faults.after("sendMessage", 1).fail("sendMessage", 429, "Too Many Requests");
+    const error = await failureOf(adapter.send(message, patience()));
+    expect(error).toMatchObject({ outcome: "never_sent", partly: true });
+    await until("it is sent", async () => {
+      const again = adapter.send({ ...message, mayBeRepeat: true }, patience());
+      return (await again.catch(() => undefined))?.messageIds.length === 3;
+    });
+    expect(said().map((text) => text.startsWith("(This may be"))).toEqual([false, false, false]);
   });
 
   it("marks only the part that may have arrived", async () => {
