@@ -21,18 +21,25 @@ export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 export const p50p95 = (times: readonly number[]) => `${ms(median(times))} / ${ms(percentile(times, 95))}`;
 
 const CALLS_PER_TURN = 5;
+const WARM_CALLS = 50;
+const WARM_MS = 300;
+
+async function warmUp(side: () => unknown): Promise<void> {
+  const end = performance.now() + WARM_MS;
+  for (let call = 0; call < WARM_CALLS && (call === 0 || performance.now() < end); call += 1) await side();
+}
 
 /**
  * Two ways of doing the same, in turns of a few calls, so that whatever else the machine does hits both alike, and
- * neither is measured on a core that the other has just left cold. As often as fits into `budgetMs`, within bounds;
- * the first turn warms up and isn't counted.
+ * neither is measured on a core that the other has just left cold. As often as fits into `budgetMs`, within bounds.
+ * Calls before that warm both up, code that is compiled while it runs included, and aren't counted.
  */
 export async function inTurns(
   sides: readonly (() => unknown)[],
   { budgetMs, atLeast = 10, atMost = 200 }: { budgetMs: number; atLeast?: number; atMost?: number },
 ): Promise<number[][]> {
   const times: number[][] = sides.map(() => []);
-  for (const side of sides) await side();
+  for (const side of sides) await warmUp(side);
   const end = performance.now() + budgetMs;
   const done = () => times[0]!.length;
   while (done() < atLeast || (done() < atMost && performance.now() < end)) {

@@ -52,7 +52,7 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
   return take(
     query,
     (function* () {
-      for (const { id } of byLastActivity(db)) {
+      for (const id of byLastActivity(db)) {
         const root = rootOf(db, getSession(db, id)!);
         if (seen.has(root.id)) continue;
         seen.add(root.id);
@@ -62,10 +62,14 @@ function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
   );
 }
 
-function* byLastActivity(db: Database): Generator<Activity> {
-  // Asked only of the sessions that are reached: looking for silent ones beforehand would read them all.
-  for (const one of merge(spoken(db), started(db)))
-    if (one.spoken || lastMessage(db, one.id) === null) yield one;
+/** Each once. Whether a session is silent is asked only of those that are reached: looking beforehand would read them all. */
+function* byLastActivity(db: Database): Generator<SessionId> {
+  const met = new Set<SessionId>();
+  for (const { id, spoken } of merge(spokenIn(db), started(db))) {
+    if (met.has(id) || !(spoken || lastMessage(db, id) === null)) continue;
+    met.add(id);
+    yield id;
+  }
 }
 
 interface Activity {
@@ -75,7 +79,7 @@ interface Activity {
 }
 
 /** DISTINCT keeps the order of the walk: a session is met first at its last message. */
-function* spoken(db: Database): Generator<Activity> {
+function* spokenIn(db: Database): Generator<Activity> {
   const ids = sql(db, "SELECT DISTINCT session_id FROM messages ORDER BY timestamp DESC").pluck().iterate();
   for (const id of ids as IterableIterator<SessionId>) yield { id, at: lastMessage(db, id)!, spoken: true };
 }
