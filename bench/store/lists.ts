@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Store } from "../../src/store/store.js";
 import { type Group, LINEAGE, SESSIONS_PER_GROUP, titleOf } from "../corpus.js";
 import { openStore } from "../engine.js";
-import { inTurns, median, p50p95 } from "../measure.js";
+import { inTurns, median, p50p95, percentile } from "../measure.js";
 import { Plain } from "../plain.js";
 import { fillStore } from "./fill.js";
 import { naiveList, naiveNextTitle, naiveResolveTitle } from "./naive.js";
@@ -43,8 +43,8 @@ async function measure(scene: Scene, store: Store, plain: Plain, sessions: numbe
       what: `${what}, ${sessions.toLocaleString("en")} sessions`,
       ours: p50p95(times),
       plain: p50p95(plainTimes),
-      target: `p50 < ${LIMIT_MS} ms`,
-      met: median(times) < LIMIT_MS,
+      target: `< ${LIMIT_MS} ms (p50, p95)`,
+      met: percentile(times, 95) < LIMIT_MS,
     });
     scene.say(`${what} at ${sessions} sessions`);
   }

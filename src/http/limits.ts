@@ -1,4 +1,5 @@
 /** How much and how often a client may ask. */
+import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { RateLimit } from "../rate-limit.js";
@@ -23,6 +24,11 @@ export function limitRate(perMinute: number): MiddlewareHandler {
 export function limitBody(megabytes = 1): MiddlewareHandler {
   return bodyLimit({
     maxSize: megabytes * MEGABYTE,
-    onError: (c) => fault(c, 413, "invalid", `That is more than ${megabytes} MB`),
+    onError: (c) => {
+      // Closing at once, as a client may ask, would take the answer along while the rest of the body is on its way. The
+      // server reads that for half a second first.
+      (c.env as HttpBindings).outgoing.shouldKeepAlive = true;
+      return fault(c, 413, "invalid", `That is more than ${megabytes} MB`);
+    },
   });
 }

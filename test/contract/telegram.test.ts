@@ -143,7 +143,10 @@ class TelegramStage implements Stage {
   }
 
   refuse = () => this.#telegram.faults.fail("sendMessage", 403, "Forbidden: bot was blocked by the user");
-  limit = (seconds: number) => this.#telegram.faults.flood("*", seconds);
+  /** By chat: for the whole bot every poll would make it longer. */
+  limit(seconds: number): void {
+    for (const id of this.#telegram.chats.ids) this.#telegram.faults.flood(id, seconds);
+  }
   drop = () => this.#telegram.faults.dropAfter("sendMessage");
   goDown = () => this.#telegram.goDown();
   revokeToken = () => this.#telegram.tokens.clear();

@@ -3,6 +3,11 @@ import { ApiError, type ChatKind, type EmulatedChat, type Person, type SeenMessa
 
 export class Chats {
   readonly #chats = new Map<number, EmulatedChat>();
+
+  get ids(): number[] {
+    return [...this.#chats.keys()];
+  }
+
   readonly #messages = new Map<number, SeenMessage[]>();
   readonly #moved = new Map<number, number>();
   readonly #topics = new Map<number, Set<number>>();
