@@ -4,7 +4,7 @@ import type { ListQuery } from "../store.js";
 import { decodeContent, plainText } from "./content.js";
 import { kindOf, parentOf, rootOf, tipOf } from "./lineage.js";
 import { getSession } from "./sessions.js";
-import { marks, sql } from "./statements.js";
+import { marks, readRows, sql } from "./statements.js";
 import { type Condition, visibleTo } from "./visibility.js";
 
 const LIMIT = 20;
@@ -12,8 +12,9 @@ const PREVIEW_CHARS = 60;
 
 /** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
 export function listSessions(db: Database, query: ListQuery = {}): SessionSummary[] {
-  const roots = query.order === "active" ? rootsByActivity(db, query) : rootsByStart(db, query);
-  return roots.map((root) => summarise(db, root));
+  if (query.order !== "active") return rootsByStart(db, query).map((root) => summarise(db, root));
+  if (query.asker && !query.asker.owner) return rootsOfPerson(db, query).map((root) => summarise(db, root));
+  return take(query, byActivity(db, query));
 }
 
 function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
@@ -44,72 +45,67 @@ function rootsOfPerson(db: Database, query: ListQuery): SessionRow[] {
 }
 
 /** Walks messages backwards in time and meets each conversation at its last message; the silent ones join by their start. */
-function rootsByActivity(db: Database, query: ListQuery): SessionRow[] {
-  if (query.asker && !query.asker.owner) return rootsOfPerson(db, query);
-  const { sql: where, params } = conditions(query);
-  const matches = sql(db, `SELECT 1 FROM sessions s WHERE s.id = ? AND ${where}`);
+function* byActivity(db: Database, query: ListQuery): Generator<SessionSummary> {
   const seen = new Set<SessionId>();
-  return take(
-    query,
-    (function* () {
-      for (const id of byLastActivity(db)) {
-        const root = rootOf(db, getSession(db, id)!);
-        if (seen.has(root.id)) continue;
-        seen.add(root.id);
-        if (isListable(db, root) && matches.get(root.id, ...params)) yield root;
-      }
-    })(),
-  );
+  for (const session of byLastActivity(db)) {
+    const root = rootOf(db, session);
+    if (seen.has(root.id)) continue;
+    seen.add(root.id);
+    if (!isAskedFor(root, query) || !isListable(db, root)) continue;
+    const tip = tipOf(db, root);
+    yield root === session && tip === session ? session : summarise(db, root, tip);
+  }
 }
 
-/** Each once. Whether a session is silent is asked only of those that are reached: looking beforehand would read them all. */
-function* byLastActivity(db: Database): Generator<SessionId> {
+/** Each session once. Whether one is silent is asked only when it is reached: looking beforehand would read them all. */
+function* byLastActivity(db: Database): Generator<SessionSummary> {
   const met = new Set<SessionId>();
-  for (const { id, spoken } of merge(spokenIn(db), started(db))) {
-    if (met.has(id) || !(spoken || lastMessage(db, id) === null)) continue;
-    met.add(id);
-    yield id;
-  }
-}
-
-interface Activity {
-  id: SessionId;
-  at: number;
-  spoken: boolean;
-}
-
-/** DISTINCT keeps the order of the walk: a session is met first at its last message. */
-function* spokenIn(db: Database): Generator<Activity> {
-  const ids = sql(db, "SELECT DISTINCT session_id FROM messages ORDER BY timestamp DESC").pluck().iterate();
-  for (const id of ids as IterableIterator<SessionId>) yield { id, at: lastMessage(db, id)!, spoken: true };
-}
-
-function* started(db: Database): Generator<Activity> {
-  const rows = sql(db, "SELECT id, started_at AS at FROM sessions ORDER BY started_at DESC").iterate();
-  for (const row of rows as IterableIterator<Omit<Activity, "spoken">>) yield { ...row, spoken: false };
-}
-
-/** Two streams, newest first, into one. Stopping early closes both. */
-function* merge(one: Generator<Activity>, other: Generator<Activity>): Generator<Activity> {
-  try {
-    let a = one.next();
-    let b = other.next();
-    while (!a.done || !b.done) {
-      const first = b.done || (!a.done && a.value.at >= b.value.at);
-      yield (first ? a : b).value;
-      if (first) a = one.next();
-      else b = other.next();
+  const starts = started(db);
+  let next = starts.next();
+  function* silentSince(time: number): Generator<SessionSummary> {
+    for (; !next.done && next.value.at > time; next = starts.next()) {
+      const { id } = next.value;
+      if (!met.has(id) && lastMessage(db, id) === null) yield summarise(db, getSession(db, id)!);
     }
+  }
+  try {
+    for (const session of spokenIn(db)) {
+      yield* silentSince(session.last_active);
+      met.add(session.id);
+      yield session;
+    }
+    yield* silentSince(Number.NEGATIVE_INFINITY);
   } finally {
-    one.return(undefined);
-    other.return(undefined);
+    starts.return(undefined);
   }
 }
 
-function take(query: ListQuery, rows: Iterable<SessionRow>): SessionRow[] {
+/**
+ * DISTINCT keeps the order of the walk: a session is met first at its last message. All of it in one statement, whose
+ * `LIMIT -1` says that the order matters: a join may drop that of a part without a limit.
+ */
+function* spokenIn(db: Database): Generator<SessionSummary> {
+  const rows = readRows<SessionSummary>(
+    db,
+    `SELECT s.*, (${firstSaid("s.id")}) AS preview, (${lastSaid("s.id")}) AS last_active
+     FROM (SELECT DISTINCT session_id FROM messages ORDER BY timestamp DESC LIMIT -1) AS m
+     CROSS JOIN sessions s ON s.id = m.session_id`,
+  );
+  for (const row of rows) {
+    row.preview = toPreview(row.preview);
+    yield row;
+  }
+}
+
+function* started(db: Database): Generator<{ id: SessionId; at: number }, undefined> {
+  const rows = sql(db, "SELECT id, started_at FROM sessions ORDER BY started_at DESC").raw().iterate();
+  for (const [id, at] of rows as IterableIterator<[SessionId, number]>) yield { id, at };
+}
+
+function take<T>(query: ListQuery, rows: Iterable<T>): T[] {
   const from = query.offset ?? 0;
   const to = from + (query.limit ?? LIMIT);
-  const taken: SessionRow[] = [];
+  const taken: T[] = [];
   let index = 0;
   if (to <= from) return taken;
   for (const row of rows) {
@@ -135,6 +131,13 @@ function conditions(query: ListQuery): Condition {
   return { sql: parts.join(" AND "), params };
 }
 
+/** The same of a row that is at hand. Who may see it is not asked. */
+function isAskedFor(session: SessionRow, { includeArchived, source, excludeSources }: ListQuery): boolean {
+  if (session.archived !== 0 && !includeArchived) return false;
+  if (source !== undefined && session.source !== source) return false;
+  return !excludeSources?.includes(session.source);
+}
+
 /** Continuations are shown by their root, delegated work by nobody. */
 export function isListable(db: Database, session: SessionRow): boolean {
   const kind = kindOf(session, parentOf(db, session));
@@ -145,7 +148,7 @@ export function summarise(db: Database, root: SessionRow, tip = tipOf(db, root))
   const summary = {
     ...tip,
     started_at: root.started_at,
-    preview: previewOf(db, tip.id),
+    preview: toPreview(sql(db, firstSaid("?")).pluck().get(tip.id) as string | null | undefined),
     last_active: lastActive(db, tip),
   };
   return tip.id === root.id ? summary : { ...summary, lineage_root_id: root.id };
@@ -155,23 +158,18 @@ export function lastActive(db: Database, session: SessionRow): number {
   return lastMessage(db, session.id) ?? session.started_at;
 }
 
+const lastSaid = (id: string) => `SELECT max(timestamp) FROM messages WHERE session_id = ${id}`;
+
 function lastMessage(db: Database, id: SessionId): number | null {
-  return sql(db, "SELECT max(timestamp) FROM messages WHERE session_id = ?").pluck().get(id) as number | null;
+  return sql(db, lastSaid("?")).pluck().get(id) as number | null;
 }
 
+const firstSaid = (id: string) => `SELECT content FROM messages
+  WHERE session_id = ${id} AND role = 'user' AND content IS NOT NULL ORDER BY timestamp, id LIMIT 1`;
+
 /** The first thing that the user said, on one line. */
-function previewOf(db: Database, id: SessionId): string {
-  const content = sql(
-    db,
-    `SELECT content FROM messages WHERE session_id = ? AND role = 'user' AND content IS NOT NULL
-     ORDER BY timestamp, id LIMIT 1`,
-  )
-    .pluck()
-    .get(id) as string | undefined;
-  const chars = Array.from(
-    plainText(decodeContent(content ?? null))
-      .replace(/[\r\n]/g, " ")
-      .slice(0, 4 * PREVIEW_CHARS),
-  );
+function toPreview(content: string | null | undefined): string {
+  const start = plainText(decodeContent(content ?? null)).slice(0, 2 * (PREVIEW_CHARS + 1));
+  const chars = Array.from(start.replace(/[\r\n]/g, " "));
   return chars.length > PREVIEW_CHARS ? `${chars.slice(0, PREVIEW_CHARS).join("")}...` : chars.join("");
 }

@@ -5,12 +5,12 @@ import type { Principal } from "../../message.js";
 import type { EndReason, SessionId, SessionRow } from "../../session.js";
 import type { Author } from "../queues.js";
 import type { NewSession, Usage } from "../store.js";
-import { sql } from "./statements.js";
+import { readRow, sql } from "./statements.js";
 import { resolveTitle, setTitle } from "./titles.js";
 import { visibleTo } from "./visibility.js";
 
 export function getSession(db: Database, id: SessionId): SessionRow | undefined {
-  return sql(db, "SELECT * FROM sessions WHERE id = ?").get(id) as SessionRow | undefined;
+  return readRow(db, "SELECT * FROM sessions WHERE id = ?", id);
 }
 
 export function requireSession(db: Database, id: SessionId): SessionRow {

@@ -11,5 +11,46 @@ export function sql(db: Database, text: string): Statement {
   return statement;
 }
 
+/** What `sql(db, text).get(…)` gives, in half the time for rows of many columns. */
+export function readRow<T>(db: Database, text: string, ...params: unknown[]): T | undefined {
+  const reader = readerOf(db, text);
+  const values = reader.statement.get(...params) as unknown[] | undefined;
+  return values && (toRow(reader, values) as T);
+}
+
+/** What `sql(db, text).iterate()` gives, in the same way. */
+export function* readRows<T>(db: Database, text: string): Generator<T> {
+  const reader = readerOf(db, text);
+  for (const values of reader.statement.iterate()) yield toRow(reader, values as unknown[]) as T;
+}
+
+interface RowReader {
+  statement: Statement;
+  names: readonly string[];
+  /** Every column by its name, empty. A copy stays one of the engine's fast objects; one that grows by thirty names doesn't. */
+  blank: Record<string, unknown>;
+}
+
+const readers = new WeakMap<Database, Map<string, RowReader>>();
+
+function readerOf(db: Database, text: string): RowReader {
+  const known = readers.get(db) ?? new Map<string, RowReader>();
+  readers.set(db, known);
+  const reader = known.get(text) ?? { statement: db.prepare(text).raw(), names: [], blank: {} };
+  known.set(text, reader);
+  return reader;
+}
+
+function toRow(reader: RowReader, values: readonly unknown[]): Record<string, unknown> {
+  // At first, and after another process has added a column.
+  if (reader.names.length !== values.length) {
+    reader.names = reader.statement.columns().map(({ name }) => name);
+    reader.blank = JSON.parse(JSON.stringify(Object.fromEntries(reader.names.map((name) => [name, null]))));
+  }
+  const row = { ...reader.blank };
+  for (let i = 0; i < values.length; i += 1) row[reader.names[i]!] = values[i];
+  return row;
+}
+
 /** `?, ?, ?` for a list. */
 export const marks = (list: readonly unknown[]) => list.map(() => "?").join(", ");
