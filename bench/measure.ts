@@ -21,8 +21,8 @@ export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 export const p50p95 = (times: readonly number[]) => `${ms(median(times))} / ${ms(percentile(times, 95))}`;
 
 const CALLS_PER_TURN = 5;
-const WARM_CALLS = 50;
-const WARM_MS = 300;
+const WARM_CALLS = 200;
+const WARM_MS = 1000;
 
 async function warmUp(side: () => unknown): Promise<void> {
   const end = performance.now() + WARM_MS;

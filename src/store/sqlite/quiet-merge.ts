@@ -7,18 +7,22 @@ import { mergeStep } from "./optimize.js";
 const COMMITS_PER_LOOK = 64;
 const QUIET_MS = 50;
 const BETWEEN_STEPS_MS = 5;
+/** Longer than a command that only looks something up is there. */
+const AFTER_OPENING_MS = 1000;
 
 /**
  * Every commit leaves a small segment in the full-text index, and a search asks them all. In quiet moments they are
- * merged, a few pages at a time: a write that comes meanwhile waits for one step at most.
+ * merged, a few pages at a time: a write that comes meanwhile waits for one step at most. The last process may have
+ * had no quiet moment, so a file that has just been opened is looked at too.
  */
 export class QuietMerge {
   readonly #db: Database;
-  #commits = 0;
+  #commits = COMMITS_PER_LOOK;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#wait(AFTER_OPENING_MS);
   }
 
   committed(): void {
