@@ -90,11 +90,11 @@ function textOf(message: Message, self: Self): string | undefined {
   const written = message.text ?? message.caption ?? richText(message);
   const words = written === undefined ? undefined : withoutMentions(message, written, self);
   const kind = describeKind(message);
-  if (words === undefined && kind === undefined) return remoteFilesOf(message).length > 0 ? "" : undefined;
-  const text = [kind, words].filter(Boolean).join("\n");
+  if (words === undefined && kind === undefined && remoteFilesOf(message).length === 0) return undefined;
   const author = forwardedFrom(message);
   // With the author in front of it, a forwarded command is not carried out.
-  return author === undefined ? text : `[Forwarded from ${author}]\n${text}`;
+  const forwarded = author === undefined ? undefined : `[Forwarded from ${author}]`;
+  return [forwarded, kind, words].filter(Boolean).join("\n");
 }
 
 function forwardedFrom({ forward_origin: origin }: Message): string | undefined {
@@ -124,10 +124,10 @@ const CHAT_TYPES: Record<string, string> = {
 };
 
 function originOf(message: Message): Origin {
-  const { chat, from } = message;
+  const { chat, from, sender_chat } = message;
   const chatType = CHAT_TYPES[chat.type] ?? "group";
-  // Whoever posts in a channel, or writes as it, is the chat itself.
-  const userId = from?.id ?? (chatType === "group" ? undefined : chat.id);
+  // Who writes as a chat is that chat: `from` is a bot of Telegram's then, the same for all who do so anywhere.
+  const userId = sender_chat?.id ?? from?.id ?? (chatType === "group" ? undefined : chat.id);
   return {
     platform: PLATFORM,
     chatType,

@@ -85,6 +85,19 @@ describe("who wrote it", () => {
     ).toBe(true);
     expect(messageOf({ text: "x" }).isBot).toBe(false);
   });
+
+  it("is the chat that somebody writes as, not the one bot that stands for all of those", () => {
+    const from = { id: 136817688, first_name: "Channel", is_bot: true };
+    const asChannel = (id: number) =>
+      messageOf({ text: "x", chat: GROUP, from, sender_chat: { id, type: "channel", title: `C${id}` } });
+    expect([-1, -2].map((id) => asChannel(id).origin)).toMatchObject([
+      { userId: "-1", userName: "C-1" },
+      { userId: "-2", userName: "C-2" },
+    ]);
+    const admin = { id: 1087968824, first_name: "Group", is_bot: true };
+    const anonymous = messageOf({ text: "x", chat: GROUP, from: admin, sender_chat: GROUP });
+    expect(anonymous.origin.userId).toBe(String(GROUP.id));
+  });
 });
 
 describe("mentions", () => {
@@ -194,6 +207,12 @@ describe("forwards", () => {
 
   it.each(cases)("name their author, and their commands are none: %o", (forward_origin, name) => {
     expect(textOf({ text: "/new", forward_origin })).toBe(`[Forwarded from ${name}]\n/new`);
+  });
+
+  it("name it also where there are no words", () => {
+    const photo = [{ file_id: "f", file_unique_id: "u", width: 1, height: 1 }];
+    const forward_origin = { type: "user", sender_user: ANN };
+    expect(textOf({ photo, forward_origin })).toBe("[Forwarded from Ann Lee]");
   });
 });
 
