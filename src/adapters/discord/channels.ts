@@ -1,6 +1,6 @@
 /** What we know about channels: from the gateway as it tells, else asked once over REST. Bounded. */
 import type { APIChannel, APIGuild, APIRole, GatewayDispatchPayload } from "discord.js";
-import { CHANNEL_TYPE, isThreadType } from "./kinds.js";
+import { CHANNEL_TYPE, isThreadType, isVoiceType } from "./kinds.js";
 
 export interface ChannelInfo {
   id: string;
@@ -11,6 +11,8 @@ export interface ChannelInfo {
   guildId: string | null;
   /** A thread in which the bot has taken part. */
   withBot: boolean;
+  /** No thread can be opened in it. */
+  threadless?: true;
 }
 
 /** The parts of a channel that are read here, in whichever shape Discord sends it. */
@@ -121,6 +123,7 @@ export class Channels {
       parentId: thread ? (raw.parent_id ?? null) : null,
       guildId: raw.guild_id ?? guildId ?? null,
       withBot: thread && (before?.withBot || raw.owner_id === this.#botId || raw.member !== undefined),
+      ...(isVoiceType(raw.type) ? { threadless: true } : {}),
     };
     this.#known.delete(raw.id);
     this.#known.set(raw.id, info);

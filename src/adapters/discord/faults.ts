@@ -42,7 +42,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   50006: "There was nothing to send.",
   50007: "This user doesn't take direct messages from the bot.",
   50013:
-    "The bot may not write here: give its role Send Messages (in threads: Send Messages in Threads; for files: Attach Files).",
+    "The bot may not write here: give its role Send Messages (in threads: Send Messages in Threads; to open them: Create Public Threads; for files: Attach Files).",
   50035: "Discord refuses the message's form.",
   50083: "The thread is archived.",
   160005: "The thread is locked.",
@@ -94,9 +94,13 @@ function waitError({ retryAfter = 0, timeToReset = 0, global, scope }: NativeErr
   });
 }
 
+/** The time for the answer to a command is over; the bot's own token is well. */
+export const INVALID_WEBHOOK_TOKEN = 50027;
+
 /** After a 401 the SDK throws its token away and complains about its absence. */
 export function isBadToken(error: unknown): boolean {
   const native = error as NativeError;
+  if (native?.code === INVALID_WEBHOOK_TOKEN) return false;
   return native?.status === 401 || /Expected token to be set/.test(native?.message ?? "");
 }
 

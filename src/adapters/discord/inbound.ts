@@ -15,6 +15,7 @@ import type { Media } from "./media.js";
 import {
   type Context,
   channelOf,
+  filesIn,
   type NativeMessage,
   normaliseCommand,
   normaliseEdit,
@@ -164,7 +165,7 @@ export class Inbound {
     if (!message) return;
     if (context.channel.kind === "dm") await this.#persist(() => this.#parts.dms.add(raw.channel_id));
     const { media, signal } = this.#parts;
-    const urls = (raw.attachments ?? []).map(({ url }) => url);
+    const urls = filesIn(raw).map(({ url }) => url);
     const attachments = media
       ? await this.#persist(() => media.fetch(message, urls, signal))
       : message.attachments;

@@ -7,6 +7,13 @@ export function isThreadType(type: number | undefined): boolean {
   return type !== undefined && THREAD_TYPES.includes(type);
 }
 
+/** Voice and stage channels: people write in them, too. */
+const VOICE_TYPES: readonly number[] = [2, 13];
+
+export function isVoiceType(type: number): boolean {
+  return VOICE_TYPES.includes(type);
+}
+
 /** Said by somebody; the others are Discord's own notices (joins, pins, boosts, "started a thread"). */
 const SPOKEN_TYPES: readonly number[] = [0, 19, 20, 23];
 

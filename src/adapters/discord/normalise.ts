@@ -29,7 +29,7 @@ export type NativeMessage = APIMessage & {
 export function normaliseMessage(message: NativeMessage, context: Context): InboundMessage | undefined {
   if (!isSpoken(message.type) || message.author.id === context.botId) return undefined;
   const text = textOf(message, context);
-  const attachments = (message.attachments ?? []).map((file) => attachmentOf(file, message.flags ?? 0));
+  const attachments = filesIn(message).map((file) => attachmentOf(file, message.flags ?? 0));
   if (text === "" && attachments.length === 0 && !namesBot(message.content, context)) return undefined;
   return {
     platform: PLATFORM,
@@ -66,7 +66,8 @@ export function refOf(
 
 /** A message in a thread lives in the thread; one that opens its own lives in that. */
 function placeOf({ channel, replyInThread }: Pick<Context, "channel" | "replyInThread">, messageId: string) {
-  if (!replyInThread || channel.kind !== "group") return { chatId: channel.id, messageId };
+  if (!replyInThread || channel.kind !== "group" || channel.threadless)
+    return { chatId: channel.id, messageId };
   return { chatId: messageId, messageId: makeThreadStart(channel.id, messageId) };
 }
 
@@ -104,6 +105,11 @@ function quotedIn(message: APIMessage, context: Context): Pick<InboundMessage, "
   const files = (answered.attachments ?? []).map(({ filename }) => `[File: ${filename}]`);
   const text = [textOf(answered, context), ...files].filter((line) => line !== "").join("\n");
   return text === "" ? {} : { quoted: { text, messageId: answered.id } };
+}
+
+/** Its own, and those of what is forwarded in it. */
+export function filesIn({ attachments, message_snapshots: snapshots }: NativeMessage): APIAttachment[] {
+  return [...(attachments ?? []), ...(snapshots ?? []).flatMap(({ message }) => message.attachments ?? [])];
 }
 
 function attachmentOf(file: APIAttachment, messageFlags: number): Attachment {

@@ -7,7 +7,7 @@ import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
 import type { LookedUp } from "../adapter.js";
 import type { Settings } from "./config.js";
-import { discordCode, isRefusal, sendErrorOf } from "./faults.js";
+import { discordCode, INVALID_WEBHOOK_TOKEN, isRefusal, sendErrorOf } from "./faults.js";
 import { findSent, type Wanted, type Where } from "./find-sent.js";
 import { isId, nonceOf, parseMessageId } from "./ids.js";
 import type { Interactions } from "./interactions.js";
@@ -16,6 +16,9 @@ import { CUT_OFF, renderParts, renderPreview } from "./render.js";
 const UNKNOWN_CHANNEL = 10003;
 const UNKNOWN_MESSAGE = 10008;
 const UNKNOWN_WEBHOOK = 10015;
+/** What would be edited isn't there any more, or its time is over. */
+const GONE: ReadonlySet<number> = new Set([UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, INVALID_WEBHOOK_TOKEN]);
+const CANT_QUOTE = 160002;
 const THREAD_EXISTS = 160004;
 const TYPING_EVERY_MS = 4000;
 const FILES_PER_MESSAGE = 10;
@@ -38,6 +41,8 @@ export class Sender {
   /** Nonce → the parts that have arrived: Discord remembers its nonces for a few minutes only. */
   readonly #arrived = new Map<string, string[]>();
   readonly #typedAtMs = new Map<string, number>();
+  /** Channels of which the operator has been told. */
+  readonly #cantQuote = new Map<string, true>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -128,7 +133,7 @@ export class Sender {
       return ((await this.#parts.rest.patch(route, { body, auth, signal })) as APIMessage).id;
     } catch (error) {
       const code = discordCode(error);
-      if (code === UNKNOWN_MESSAGE || code === UNKNOWN_WEBHOOK) return undefined;
+      if (code !== undefined && GONE.has(code)) return undefined;
       throw error;
     }
   }
@@ -153,16 +158,33 @@ export class Sender {
   }
 
   async #create(target: Target, body: NewMessage, signal: AbortSignal, files: Files = []): Promise<string> {
-    const post = async () => {
+    const post = async (wanted: NewMessage) => {
       const route = `/channels/${channelOf(target)}/messages` as const;
-      return ((await this.#parts.rest.post(route, { body, files, signal })) as APIMessage).id;
+      return ((await this.#parts.rest.post(route, { body: wanted, files, signal })) as APIMessage).id;
     };
     try {
-      return await post();
+      return await post(body);
     } catch (error) {
-      if (discordCode(error) !== UNKNOWN_CHANNEL || !(await this.#openThread(target, signal))) throw error;
-      return post();
+      const code = discordCode(error);
+      if (code === CANT_QUOTE) return post(this.#unquoted(target, body));
+      if (code !== UNKNOWN_CHANNEL || !(await this.#openThread(target, signal))) throw error;
+      return post(body);
     }
+  }
+
+  /** An answer that quotes nothing is better than none. */
+  #unquoted(target: Target, { message_reference: _, ...body }: NewMessage): NewMessage {
+    const channelId = channelOf(target);
+    if (!this.#cantQuote.has(channelId))
+      this.#parts.settings.log(
+        "warn",
+        "Discord lets the bot quote nothing here: give its role Read Message History",
+        {
+          channelId,
+        },
+      );
+    remember(this.#cantQuote, channelId, true);
+    return body;
   }
 
   /** The thread of a question that has none yet. False: it isn't that kind of question. */
@@ -215,9 +237,12 @@ export class Sender {
   /** Ours, in answer to that message, and still with the mark of what isn't finished. */
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
     const mark = this.#parts.settings.streamCursor.trim();
-    const where = this.#placeOfAnswer(target);
+    // Without a quote its mark alone tells it, and where one answer is written at a time: in a direct message.
+    const alone = target.chatType === "dm" && this.#parts.settings.replyToMode === "off";
+    const where = this.#placeOfAnswer(target, alone);
     if (mark === "" || !where) return null;
-    const unfinished: Wanted = ({ content }) => content.endsWith(CUT_OFF) || content.trimEnd().endsWith(mark);
+    const unfinished: Wanted = ({ content }) =>
+      content.trimEnd().endsWith(mark) || (!alone && content.endsWith(CUT_OFF));
     try {
       const [found] = await findSent(this.#parts, where, [unfinished], signal);
       return found ?? null;
@@ -264,11 +289,11 @@ export class Sender {
   }
 
   /** Undefined: an answer says too little of itself there to be found. */
-  #placeOfAnswer(target: Target): Where | undefined {
+  #placeOfAnswer(target: Target, alone = false): Where | undefined {
     const { messageId: questionId, parentId } = parseMessageId(target.replyTo ?? "");
     // In a thread of its own the first post quotes nothing, and is the first.
-    const quoted = parentId === null;
-    const findable = isId(questionId) && (!quoted || this.#parts.settings.replyToMode !== "off");
+    const quoted = parentId === null && this.#parts.settings.replyToMode !== "off";
+    const findable = isId(questionId) && (quoted || parentId !== null || alone);
     return findable ? { channelId: channelOf(target), questionId, quoted } : undefined;
   }
 

@@ -83,6 +83,19 @@ describe("slash commands", () => {
     expect(emulator.said(dm)).toMatchObject([{ id, text: "Hello", earlier: ["", "Hel"] }]);
   });
 
+  it("are answered by a message of its own when their time is over, which says nothing of the bot's token", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.command(ada, dm, "retry");
+    const message = await inbox.message("/retry");
+    const over = { message: "Invalid Webhook Token", code: 50027 };
+    emulator.faults.arm("PATCH", /^\/webhooks\//, { kind: "answer", status: 401, body: over });
+    await adapter.send(answer(message, "at last"), soon());
+    expect(emulator.said(dm).map(({ text }) => text)).toEqual(["", "at last"]);
+    expect(adapter.health().state).toBe("ok");
+  });
+
   it("that come too late are not carried out: the user was told that they failed", async () => {
     const { emulator, inbox, lines } = await connected({}, { answerWithinMs: -1 });
     const ada = emulator.user("Ada");

@@ -57,6 +57,18 @@ describe("files that come in", () => {
     expect(message).toMatchObject({ text: "", attachments: [{ kind: "image" }] });
   });
 
+  it("come along with what is forwarded", async () => {
+    const { emulator, inbox, home, ada, dm } = await withMedia();
+    const files = [{ name: "a.png", contentType: "image/png", bytes: PNG }];
+    emulator.say(ada, dm, "", { forwarded: "look at this", files });
+    const message = await until("it is there", () => inbox.received[0]);
+    expect(message).toMatchObject({
+      text: "[Forwarded message]\nlook at this\n[File: a.png]",
+      attachments: [{ kind: "image", name: "a.png" }],
+    });
+    expect(fs.readFileSync(path.join(home, message.attachments[0]!.path!))).toEqual(PNG);
+  });
+
   it("that are too large stay where they are, and the message says so", async () => {
     const { emulator, inbox, folder, ada, dm } = await withMedia(10);
     emulator.say(ada, dm, "big", { files: [{ name: "a.png", contentType: "image/png", bytes: PNG }] });

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { SendError } from "../../../src/errors.js";
 import type { OutboundMessage, Target } from "../../../src/message.js";
+import { CHANNEL } from "../../emulators/discord/index.js";
 import { until } from "../../support/until.js";
 import { answer, connected, makeAdapter, soon } from "./support.js";
 
@@ -60,6 +61,32 @@ describe("answers", () => {
       chatId: message.origin.chatId,
     });
     expect((await inbox.message("and then?")).threadWithBot).toBe(true);
+  });
+
+  it("stay in a voice channel, where no thread can be opened", async () => {
+    const bench = await connected({ replyInThread: true });
+    const { emulator, inbox } = bench;
+    const channel = emulator.channel(emulator.guild("S"), "lounge", CHANNEL.voice);
+    const question = emulator.say(emulator.user("Ada"), channel, `<@${emulator.botId}> hello?`);
+    await send(bench, answer(await inbox.message("hello?"), "hello"));
+    expect(emulator.said(channel)).toMatchObject([{ text: "hello", replyTo: question.id }]);
+  });
+
+  it("come without a quote where Discord lets the bot quote nothing, and the operator is told once", async () => {
+    const bench = await connected();
+    const { dm, message } = await asked(bench);
+    const body = { message: "Cannot reply without permission to read message history", code: 160002 };
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "answer", status: 403, body }, 1);
+    await send(bench, answer(message, "first"));
+    bench.emulator.faults.arm("POST", POST_MESSAGES, { kind: "answer", status: 403, body }, 1);
+    await send(bench, answer(message, "second"));
+    expect(bench.emulator.said(dm)).toMatchObject([
+      { text: "first", replyTo: null },
+      { text: "second", replyTo: null },
+    ]);
+    expect(bench.lines.filter(({ level }) => level === "warn")).toMatchObject([
+      { message: expect.stringContaining("Read Message History"), fields: { channelId: dm.id } },
+    ]);
   });
 
   it("ping nobody whom a model happens to name", async () => {
@@ -278,6 +305,22 @@ describe("an unfinished answer whose id was lost", () => {
     const { target } = answer(message, "");
     const shown = await bench.adapter.show(target, null, `${"word ".repeat(1000)}▉`, soon());
     expect(await bench.adapter.findPreview(target, soon())).toBe(shown);
+  });
+
+  it("is found where answers quote nothing, in a direct message alone: there one is written at a time", async () => {
+    const bench = await connected({ replyToMode: "off" });
+    const { emulator, adapter } = bench;
+    const { ada, message } = await asked(bench);
+    const { target } = answer(message, "");
+    await send(bench, answer(message, "To be continued\n…"));
+    expect(await adapter.findPreview(target, soon())).toBeNull();
+    const shown = await adapter.show(target, null, "half an answer ▉", soon());
+    expect(await adapter.findPreview(target, soon())).toBe(shown);
+    const channel = emulator.channel(emulator.guild("S"), "c");
+    emulator.say(ada, channel, "in a room");
+    const inRoom = answer(await bench.inbox.message("in a room"), "").target;
+    await adapter.show(inRoom, null, "anybody's answer ▉", soon());
+    expect(await adapter.findPreview(inRoom, soon())).toBeNull();
   });
 
   it("may not be asked for while Discord is away: the answer waits", async () => {

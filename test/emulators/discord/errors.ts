@@ -24,6 +24,7 @@ export const missingAccess = () => refusal(403, 50001, "Missing Access");
 export const missingPermissions = () => refusal(403, 50013, "Missing Permissions");
 export const foreignMessage = () => refusal(403, 50005, "Cannot edit a message authored by another user");
 export const emptyMessage = () => refusal(400, 50006, "Cannot send an empty message");
+export const wrongChannelType = () => refusal(400, 50024, "Cannot execute action on this channel type");
 export const closedDms = () => refusal(403, 50007, "Cannot send messages to this user");
 export const threadLocked = () => refusal(403, 160005, "Thread is locked");
 export const threadExists = () => refusal(400, 160004, "A thread has already been created for this message");

@@ -128,6 +128,7 @@ export function startThread(
   messageId: string,
 ): RestAnswer {
   const parent = writableChannel(core, channelId);
+  if (parent.type !== CHANNEL.text && parent.type !== CHANNEL.announcement) throw errors.wrongChannelType();
   if (!core.world.find(channelId, messageId)) throw errors.unknownMessage();
   if (core.world.channels.has(messageId)) throw errors.threadExists();
   const thread = core.world.addChannel({

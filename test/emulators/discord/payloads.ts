@@ -67,6 +67,7 @@ export function messagePayload(world: World, message: Message, options: PayloadO
   const author = world.users.get(message.authorId)!;
   const channel = world.channels.get(message.channelId);
   const inGuild = channel?.guildId && options.forGateway;
+  const files = message.files.map((file) => filePayload(file, message, options.baseUrl));
   return {
     id: message.id,
     channel_id: message.channelId,
@@ -78,7 +79,7 @@ export function messagePayload(world: World, message: Message, options: PayloadO
     mention_everyone: message.content.includes("@everyone"),
     mentions: mentionsOf(world, message),
     mention_roles: [...message.content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id),
-    attachments: message.files.map((file) => filePayload(file, message, options.baseUrl)),
+    attachments: message.forwarded === null ? files : [],
     embeds: [],
     components: [],
     pinned: false,
@@ -90,7 +91,7 @@ export function messagePayload(world: World, message: Message, options: PayloadO
       ? { sticker_items: message.stickers.map((sticker) => ({ ...sticker, format_type: 1 })) }
       : {}),
     ...(message.poll ? { poll: pollPayload(message.poll) } : {}),
-    ...referencePayload(world, message, options),
+    ...referencePayload(world, message, files, options),
     ...(inGuild ? { guild_id: channel.guildId, member: { roles: author.roles, nick: null } } : {}),
     ...(channel && options.forGateway ? { channel_type: channel.type } : {}),
   };
@@ -106,9 +107,9 @@ function mentionsOf(world: World, message: Message): Json[] {
   });
 }
 
-function referencePayload(world: World, message: Message, options: PayloadOptions): Json {
+function referencePayload(world: World, message: Message, files: Json[], options: PayloadOptions): Json {
   if (message.forwarded !== null) {
-    const snapshot = { type: 0, content: message.forwarded, attachments: [], embeds: [], mentions: [] };
+    const snapshot = { type: 0, content: message.forwarded, attachments: files, embeds: [], mentions: [] };
     return {
       message_reference: { type: 1, channel_id: message.channelId, message_id: message.id },
       message_snapshots: [{ message: snapshot }],

@@ -3,6 +3,7 @@
 export const CHANNEL = {
   text: 0,
   dm: 1,
+  voice: 2,
   announcement: 5,
   publicThread: 11,
   privateThread: 12,
@@ -70,7 +71,7 @@ export interface Message {
   editedAtMs: number | null;
   deleted: boolean;
   replyTo: string | null;
-  /** The text of a message that was forwarded in this one. */
+  /** The text of a message that was forwarded in this one; its files were that one's. */
   forwarded: string | null;
   files: StoredFile[];
   stickers: { id: string; name: string }[];
