@@ -14,6 +14,7 @@ const ACCOUNT_FAULTS: Record<string, string> = {
   not_allowed_token_type:
     "Wrong kind of Slack token: token is the bot's (xoxb-), app_token the app's (xapp-)",
   org_login_required: "Slack is moving this workspace: it will be back",
+  team_added_to_org: "Slack is moving this workspace into an organisation: it will be back",
   ekm_access_denied: "The administrators of this Slack workspace have suspended posting",
   access_denied: "Slack denies this app access: ask the workspace's administrators",
   team_access_not_granted: "The Slack app isn't installed in this workspace: install it",
@@ -27,6 +28,13 @@ const CHAT_FAULTS: Record<string, string> = {
   msg_blocks_too_long: "Slack found the message too long",
   no_text: "Slack takes no empty message",
   restricted_action: "Who may post in this channel is restricted: ask its administrators",
+  restricted_action_read_only_channel: "This channel is for reading only: ask its administrators",
+  restricted_action_thread_only_channel: "In this channel one may only answer in threads",
+  restricted_action_non_threadable_channel:
+    "In this channel there are no threads: set platforms.slack.reply_in_thread: false",
+  restricted_action_thread_locked: "This thread is locked: ask its administrators",
+  messages_tab_disabled:
+    "The Slack app takes no direct messages: switch on its Messages Tab (App Home → Show Tabs), and let people write there",
   user_not_found: "Slack has no such user",
   cannot_dm_bot: "Bots can't write to one another in Slack",
 };

@@ -69,16 +69,26 @@ export class Intake {
   }
 
   async acceptEvent(event: SlackEvent): Promise<void> {
-    const shape = normalise(event, this.#context);
+    const shape = this.#understood(event);
     if (!shape) return;
     const { chatId, threadId } = placeOf(shape);
     await this.#inLine(`${chatId}:${threadId ?? ""}`, async () => {
       await this.#learnNames(event);
-      const incoming = normalise(event, this.#context) ?? shape;
+      const incoming = this.#understood(event) ?? shape;
       if (incoming.kind === "edit") return await this.#parts.events.edited(incoming.edit);
       if (incoming.kind === "delete") return await this.#parts.events.deleted(incoming.ref);
       await this.#message(incoming, event);
     });
+  }
+
+  /** What can't be understood will not be understood next time either: it is reported, and Slack need not bring it again. */
+  #understood(event: SlackEvent): Incoming | undefined {
+    try {
+      return normalise(event, this.#context);
+    } catch {
+      this.#parts.settings.log("warn", "An event from Slack has a shape that nobody knows: skipped");
+      return undefined;
+    }
   }
 
   async #message(incoming: IncomingMessage, event: SlackEvent): Promise<void> {
@@ -99,11 +109,11 @@ export class Intake {
     return most > 0 && nowSeconds() - sentAt > most;
   }
 
-  #remember({ origin, mentioned }: InboundMessage): void {
-    const { chatId, threadId, userId } = origin;
+  #remember(message: InboundMessage): void {
+    const { chatId, threadId, userId, chatType } = message.origin;
     if (!chatId || !threadId) return;
-    if (mentioned || origin.chatType === "dm") this.#parts.threads.joined(chatId, threadId);
-    if (userId) this.#parts.threads.visited(chatId, userId, threadId);
+    if (message.mentioned || chatType === "dm") this.#parts.threads.joined(chatId, threadId);
+    if (userId && isForBot(message)) this.#parts.threads.visited(chatId, userId, threadId);
   }
 
   /** What can't be had is left out. Rejects when nobody can tell whether its files are wanted, or whether it is. */
@@ -188,7 +198,7 @@ export class Intake {
     await this.#parts.directory.learn(all.slice(0, MOST_NAMES));
   }
 
-  /** Slack rarely says in which thread a command was typed: it means the one where its user last spoke. */
+  /** Slack rarely says in which thread a command was typed: it means the one where its user last spoke to the bot. */
   async #command(body: SlackCommand): Promise<void> {
     const { channel_id: channel, user_id: user, thread_ts: given } = body;
     if (!channel || !user) return;

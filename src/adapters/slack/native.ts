@@ -1,4 +1,4 @@
-/** What Slack sends, as far as the adapter looks at it. Nothing here is believed to be there. */
+/** What Slack sends, as far as the adapter looks at it. Nothing here is believed to be there; it may be null, too. */
 
 export interface SlackEvent {
   type?: string;

@@ -76,7 +76,7 @@ function isOwn(event: SlackEvent, { userId, botId }: Identity): boolean {
 }
 
 function isBot(event: SlackEvent): boolean {
-  return event.bot_id !== undefined || event.subtype === "bot_message" || event.user === "USLACKBOT";
+  return Boolean(event.bot_id) || event.subtype === "bot_message" || event.user === "USLACKBOT";
 }
 
 function mentions(event: SlackEvent, { identity }: NormaliseContext): boolean {
@@ -123,12 +123,13 @@ function bangCommand(text: string, names: ReadonlySet<string>): string {
 }
 
 function attachmentOf(file: SlackFile): Attachment {
-  const { name = file.title, mimetype, size } = file;
+  const { mimetype, size } = file;
+  const name = file.name ?? file.title;
   return {
     kind: file.subtype === "slack_audio" ? "audio" : kindOf(mimetype),
-    ...(name === undefined ? {} : { name: displayName(name) }),
-    ...(mimetype === undefined ? {} : { mimeType: mimetype }),
-    ...(size === undefined ? {} : { bytes: size }),
+    ...(name ? { name: displayName(name) } : {}),
+    ...(mimetype ? { mimeType: mimetype } : {}),
+    ...(typeof size === "number" ? { bytes: size } : {}),
   };
 }
 

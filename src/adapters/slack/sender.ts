@@ -71,9 +71,15 @@ export class Sender {
       if (progress.steps.has(step)) continue;
       progress.steps.set(step, await this.#doStep(message, plan, step, progress, signal));
     }
-    if (message.target.chatId && message.target.threadId)
-      this.#parts.threads.joined(message.target.chatId, message.target.threadId);
+    this.#tookPart(message.target);
     return receiptOf(progress);
+  }
+
+  #tookPart({ chatId, threadId, userId }: Target): void {
+    if (!chatId || !threadId) return;
+    this.#parts.threads.joined(chatId, threadId);
+    // Whom it answers has spoken to it, called by its name or not.
+    if (userId) this.#parts.threads.visited(chatId, userId, threadId);
   }
 
   async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp> {

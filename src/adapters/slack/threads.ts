@@ -7,7 +7,8 @@ import { mentionedIds } from "./mrkdwn.js";
 import type { Identity, SlackEvent } from "./native.js";
 
 const MOST = 5000;
-const LOOK_AT = 100;
+/** As much as Slack gives at once: the bot may have come late into a long thread. */
+const LOOK_AT = 1000;
 const RECENT_ROOTS = 20;
 
 export interface ThreadFacts {
@@ -68,11 +69,16 @@ export class Threads {
     return mentionedIds(text ?? "").includes(userId);
   }
 
+  #isWithBot(root: SlackEvent): boolean {
+    return this.#concernsBot(root) || (root.reply_users?.includes(this.#identity.userId) ?? false);
+  }
+
+  /** They spoke to the bot there. */
   visited(channel: string, user: string, threadTs: string): void {
     this.#lastOf.set(`${channel}:${user}`, threadTs);
   }
 
-  /** Where this user last spoke: that is the conversation which a command without a thread means. */
+  /** Where this user last spoke to the bot: that is the conversation which a command without a thread means. */
   async lastOf(channel: string, user: string): Promise<string | null> {
     const known = this.#lastOf.get(`${channel}:${user}`);
     if (known !== undefined) return known;
@@ -94,6 +100,8 @@ export class Threads {
         ({ ts, user: author, reply_users: repliers }) =>
           isTs(ts) && (author === user || repliers?.includes(user)),
       )
+      // In a room people mostly speak to each other.
+      .filter((root) => channel.startsWith("D") || this.#isWithBot(root))
       .map(({ ts, latest_reply: reply }) => ({ ts: ts!, at: Number(reply ?? ts) }))
       .sort((a, b) => b.at - a.at);
     return theirs[0]?.ts ?? null;

@@ -139,6 +139,16 @@ describe("what a message says", () => {
     ).toBe("audio");
   });
 
+  it("takes null for what isn't there", () => {
+    const file = { id: "F1", name: null, title: null, mimetype: null, size: null, mode: "hosted" };
+    const nulls = { bot_id: null, thread_ts: null, team: null, attachments: null, files: [file] };
+    expect(message(nulls as unknown as SlackEvent)).toMatchObject({
+      isBot: false,
+      attachments: [{ kind: "file" }],
+      origin: { threadId: TS, guildId: "T1" },
+    });
+  });
+
   it("names other bots as bots", () => {
     expect(message({ subtype: "bot_message", user: undefined!, bot_id: "B7", username: "CI" })).toMatchObject(
       {

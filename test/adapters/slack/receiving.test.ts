@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Bench, bench } from "./harness.js";
+import { type Bench, bench, outbound, patient } from "./harness.js";
 
 let b: Bench;
 afterEach(() => b.close());
@@ -12,6 +12,20 @@ describe("receiving over Socket Mode", () => {
     await b.slack.until(() => b.inbox.received.length === 3);
     expect(new Set(b.inbox.received.map(({ eventId }) => eventId)).size).toBe(1);
     for (const message of b.inbox.received) expect(message).toMatchObject({ text: "hello", mentioned: true });
+  });
+
+  it("passes over what nobody understands, once, and tells the operator", async () => {
+    b = await bench();
+    const odd = b.slack.event({
+      type: "message",
+      channel: "D1",
+      user: "U1",
+      ts: "1794840777.000001",
+      text: 7,
+    });
+    await b.slack.until(() => odd.state === "acked");
+    expect([odd.attempts, b.inbox.received.length]).toEqual([1, 0]);
+    expect(b.log).toContainEqual(expect.stringMatching(/^warn: An event from Slack/));
   });
 
   it("keeps the order of a conversation though a file takes its time", async () => {
@@ -51,6 +65,17 @@ describe("receiving over Socket Mode", () => {
     expect(b.inbox.received[2]).toMatchObject({ text: "no idea", threadWithBot: false });
   });
 
+  it("knows a long thread it was called into late, also after a restart", async () => {
+    b = await bench();
+    const root = b.slack.say({ channel: "C1", user: "U1", text: "a long story", silently: true });
+    for (let i = 0; i < 150; i++)
+      b.slack.say({ channel: "C1", user: "U2", text: `line ${i}`, threadTs: root.ts, silently: true });
+    b.slack.say({ channel: "C1", user: "U2", text: "<@U0BOT> hi", threadTs: root.ts, silently: true });
+    b.slack.say({ channel: "C1", user: "U2", text: "and?", threadTs: root.ts });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    expect(b.inbox.received[0]).toMatchObject({ text: "and?", threadWithBot: true });
+  });
+
   it("quotes how a thread began when it is called into it", async () => {
     b = await bench();
     const root = b.slack.say({
@@ -76,6 +101,37 @@ describe("slash commands", () => {
     const command = b.slack.command("D1", "U1", "/hermes", "status");
     await b.slack.until(() => command.state === "acked");
     expect(b.inbox.received[1]).toMatchObject({ text: "/status", origin: { threadId: ts, userId: "U1" } });
+  });
+
+  it("don't belong to what their user says to others", async () => {
+    b = await bench();
+    const talk = b.slack.say({ channel: "C1", user: "U1", text: "<@U0BOT> hello" });
+    b.slack.say({ channel: "C1", user: "U1", text: "lunch, anybody?" });
+    await b.slack.until(() => b.inbox.received.length === 3);
+    b.slack.command("C1", "U1", "/hermes", "status");
+    await b.slack.until(() => b.inbox.received.length === 4);
+    expect(b.inbox.received[3]).toMatchObject({ text: "/status", origin: { threadId: talk.ts } });
+    const { slack, inbox } = b;
+    await b.adapter.disconnect();
+    const next = await bench({ slack, inbox, adapter: { catchUpMaxAgeSeconds: 0 } });
+    slack.command("C1", "U1", "/hermes", "usage");
+    await slack.until(() => inbox.received.length === 5);
+    expect(inbox.received[4]).toMatchObject({ text: "/usage", origin: { threadId: talk.ts } });
+    slack.command("C1", "U2", "/hermes", "help");
+    await slack.until(() => inbox.received.length === 6);
+    expect(inbox.received[5]).toMatchObject({ text: "/help", origin: { threadId: null } });
+    await next.close();
+  });
+
+  it("belong to a thread in which the bot answered them, called by its name or not", async () => {
+    b = await bench();
+    const { ts } = b.slack.say({ channel: "C1", user: "U1", text: "what is the time?" });
+    await b.slack.until(() => b.inbox.received.length === 1);
+    const target = { chatType: "group", chatId: "C1", threadId: ts, replyTo: ts };
+    await b.adapter.send(outbound(target, "noon"), patient());
+    b.slack.command("C1", "U1", "/hermes", "status");
+    await b.slack.until(() => b.inbox.received.length === 2);
+    expect(b.inbox.received[1]).toMatchObject({ text: "/status", origin: { threadId: ts } });
   });
 
   it("find that thread in the history after a restart", async () => {

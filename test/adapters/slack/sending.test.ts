@@ -141,7 +141,15 @@ describe("a send that fails", () => {
     expect(message).not.toContain("xoxb");
   });
 
-  it.each(["invalid_auth", "token_revoked", "account_inactive"])(
+  it("says what to do where the app takes no direct messages", async () => {
+    b.slack.faults.next("chat.postMessage", { kind: "error", error: "messages_tab_disabled" });
+    expect(await failure(outbound({}, "x"))).toMatchObject({
+      outcome: "refused",
+      message: expect.stringContaining("App Home"),
+    });
+  });
+
+  it.each(["invalid_auth", "token_revoked", "account_inactive", "team_added_to_org"])(
     "waits for the operator after %s",
     async (error) => {
       b.slack.faults.next("chat.postMessage", { kind: "error", error });
