@@ -8,16 +8,20 @@ import type { ChangeNote, InboxRow } from "../store/queues.js";
 
 type Arrived = Pick<InboxRow, "message" | "receivedAt">;
 
+const NO_WORDS = "[A message without words]";
+
 /** What a person wrote, as the agent reads it. In a shared session every message carries its sender's name. */
 export function toUserMessage(
   { message, receivedAt }: Arrived,
   shared: boolean,
   notes: readonly ChangeNote[] = [],
 ): NewMessage {
-  const { origin, text, quoted, attachments, sentAt } = message;
+  const { origin, text, quoted, attachments, sentAt, request } = message;
   const quote = quoted ? [`> ${quoted.text.replaceAll("\n", "\n> ")}`] : [];
   const body = lines([...quote, text, ...attachments.map(describe)]);
-  const said = shared ? senderPrefix(origin) + body : body;
+  // Somebody called the bot by its name and said nothing else: models take no message without words.
+  const words = body === "" && !request ? NO_WORDS : body;
+  const said = shared ? senderPrefix(origin) + words : words;
   const late = lateSeconds({ sentAt, receivedAt });
   return {
     role: "user",
