@@ -99,6 +99,33 @@ describe("a session that has grown too long", () => {
     expect(ancestors.map(({ kind }) => kind)).toEqual(["root", "compression"]);
   });
 
+  it("is not split with what was taken back while its summary was made", async () => {
+    let asked = 0;
+    let write = (): void => undefined;
+    const written = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    const auxiliary: Auxiliary = {
+      complete: async (task) => {
+        if (task !== "compression") return undefined;
+        asked += 1;
+        await written;
+        return "a summary";
+      },
+    };
+    const config = { compression: { ...short, hygiene_hard_message_limit: 10 } };
+    const gateway = await TestGateway.start({ config, auxiliary });
+    await talk(gateway, 5);
+    await until("a summary is being made", () => asked === 1);
+    const { id } = await gateway.session(ann);
+    await gateway.ask(ann, "/undo");
+    write();
+    await gateway.stop();
+    expect(gateway.read("SELECT session_id FROM gw_routes")).toEqual([{ session_id: id }]);
+    const said = "SELECT content FROM messages WHERE session_id = ? AND role = 'user' AND active = 1";
+    expect(gateway.read(said, id)).toEqual([1, 2, 3, 4].map((n) => ({ content: `message ${n}` })));
+  });
+
   it("is never split under a turn that runs", async () => {
     const gateway = await TestGateway.start({
       config: { compression: { ...short, hygiene_hard_message_limit: 6 } },

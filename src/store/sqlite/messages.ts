@@ -124,5 +124,7 @@ export function undoTurns(db: Database, id: SessionId, turns = 1): { undone: num
   if (!first) return { undone: 0, texts: [] };
   sql(db, "UPDATE messages SET active = 0 WHERE session_id = ? AND id >= ? AND active = 1").run(id, first.id);
   sql(db, "UPDATE sessions SET rewind_count = rewind_count + 1 WHERE id = ?").run(id);
+  // A summary that is being made has read what is taken back here: it must not bring it back.
+  sql(db, "UPDATE gw_routes SET epoch = epoch + 1 WHERE session_id = ?").run(id);
   return { undone: users.length, texts: users.map((u) => plainText(decodeContent(u.content))).reverse() };
 }
