@@ -10,12 +10,16 @@ export function resetNotice(
   const wanted =
     settings.notify && route.resetHadActivity && !settings.excludedPlatforms.includes(route.origin.platform);
   if (!suspended && !wanted) return undefined;
+  if (route.autoResetReason === "session_switch") return MOVED;
   return [
     `◐ Session automatically reset (${reasonText(route.autoResetReason, settings)}).`,
     "The conversation starts fresh; `/resume` brings the earlier one back.",
     "When this happens is set by `session_reset` in config.yaml.",
   ].join("\n");
 }
+
+const MOVED =
+  "◐ The earlier conversation goes on in another chat, so a fresh one begins here; `/resume` brings it back.";
 
 function reasonText(reason: string | null, settings: { atHour: number; idleMinutes: number }): string {
   if (reason === "daily") return `daily schedule at ${settings.atHour}:00`;

@@ -90,6 +90,42 @@ describe("/resume", () => {
   });
 });
 
+describe("a session that was resumed in another chat", () => {
+  const there = inGroup("ann");
+
+  async function movedOn(): Promise<{ gateway: TestGateway; rome: string }> {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "about Rome");
+    await gateway.ask(ann, "/title Rome");
+    const { id } = await gateway.session(ann);
+    await gateway.ask(there, "/resume Rome");
+    return { gateway, rome: id };
+  }
+
+  it("goes on there when the first chat begins anew, which is told why", async () => {
+    const { gateway, rome } = await movedOn();
+    const sent = await gateway.ask(ann, "hello");
+    expect(sent).toEqual([expect.stringContaining("goes on in another chat"), "hello"]);
+    expect(sent[0]).not.toContain("session_reset");
+    expect(await gateway.store.getSession(rome)).toMatchObject({ ended_at: null, end_reason: null });
+    expect(await userTexts(gateway, (await gateway.session(ann)).id)).toEqual(["hello"]);
+    await gateway.ask(there, "more of it");
+    expect(await userTexts(gateway, rome)).toEqual(["about Rome", "more of it"]);
+  });
+
+  it("goes on there when the first chat goes back to yet another", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "about Oslo");
+    await gateway.ask(ann, "/title Oslo");
+    await gateway.ask(ann, "/new");
+    await gateway.ask(ann, "about Rome");
+    const rome = await gateway.session(ann);
+    await gateway.ask(there, `/resume ${rome.id}`);
+    expect((await gateway.ask(ann, "/resume Oslo"))[0]).toContain("Back in");
+    expect(await gateway.store.getSession(rome.id)).toMatchObject({ ended_at: null });
+  });
+});
+
 describe("/undo and /retry", () => {
   it("take back the last turn", async () => {
     const gateway = await TestGateway.start();

@@ -98,7 +98,7 @@ export function openRoute(db: Database, route: NewRoute): RouteRow | undefined {
   const current = getRoute(db, route.sessionKey);
   if ((current?.sessionId ?? null) !== route.expectedSessionId) return current;
   if (route.forMessage !== undefined && !isWaiting(db, route.forMessage)) return current;
-  if (current) endSession(db, current.sessionId, route.endReason);
+  endCurrent(db, current, route.endReason);
   const session = createSession(db, route.session);
   sql(
     db,
@@ -118,6 +118,11 @@ export function openRoute(db: Database, route: NewRoute): RouteRow | undefined {
   return getRoute(db, route.sessionKey);
 }
 
+/** One that has expired was ended then; by now it may go on in another chat. */
+function endCurrent(db: Database, current: RouteRow | undefined, reason: EndReason): void {
+  if (current && current.expiredReason === null) endSession(db, current.sessionId, reason);
+}
+
 /** Cancelled or erased by another process, it must not begin a session. */
 function isWaiting(db: Database, inboxId: number): boolean {
   return sql(db, "SELECT 1 FROM gw_inbox WHERE id = ? AND state = 'waiting'").get(inboxId) !== undefined;
@@ -131,7 +136,7 @@ export function switchRoute(
 ): RouteRow | undefined {
   const current = getRoute(db, key);
   if (!current || !getSession(db, sessionId)) return undefined;
-  if (current.sessionId !== sessionId) endSession(db, current.sessionId, reason);
+  if (current.sessionId !== sessionId) endCurrent(db, current, reason);
   reopenSession(db, sessionId);
   // A conversation goes on in one chat at a time: another that was in it begins anew.
   sql(
