@@ -73,8 +73,8 @@ export class Lanes {
   }
 
   /** It is in a lane or running. */
-  has(row: InboxRow): boolean {
-    return this.#known.has(row.id);
+  has({ id }: Pick<InboxRow, "id">): boolean {
+    return this.#known.has(id);
   }
 
   isRunning(key: SessionKey): boolean {
@@ -210,7 +210,7 @@ export class Lanes {
     if (items.length > 0 && !this.#closed) await this.#runItems(key, lane, items);
     for (const { row } of items) this.#known.delete(row.id);
     this.#goOn(key, lane);
-    await this.#refillIfRoom();
+    await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
   }
 
   async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
@@ -230,7 +230,8 @@ export class Lanes {
     } finally {
       lane.running = undefined;
       for (const { id } of running.taken) this.#known.delete(id);
-      lane.items.unshift(...running.steering.map((row) => ({ row })));
+      const left = running.steering.map((row) => ({ row }));
+      lane.items = [...left, ...lane.items].toSorted((a, b) => a.row.id - b.row.id);
     }
   }
 

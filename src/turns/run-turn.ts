@@ -189,8 +189,9 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
   return { outcome: stopped ? "stopped" : "failed", failure: { kind, message }, answer: result.text };
 }
 
-/** The conversation went on in another session, under a new epoch. */
+/** The conversation went on in another session, under a new epoch. What was added on the way is added again. */
 async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined> {
+  current.turn.steering.unshift(...current.turn.taken.splice(0));
   const route = await deps.store.getRoute(current.key);
   const session = route && (await deps.store.getSession(route.sessionId));
   if (!route || !session) return undefined;

@@ -141,6 +141,35 @@ describe("lanes", () => {
     expect(said.map(({ content }) => content)).toEqual(["begin", "a hint", "with a hint"]);
   });
 
+  it("keep a hint that the turn took up before its session had to be shortened", async () => {
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      async *run(request, signal) {
+        const isLong = request.history.length >= 8;
+        if (!isLong) return yield* echoAgent().run(request, signal);
+        const hints = await until("there is a hint", () => {
+          const taken = request.takeSteering();
+          return taken.length > 0 && taken;
+        });
+        for (const content of hints) yield { type: "message", message: { role: "user", content } };
+        const failure = { kind: "context_length", message: "too long", notice: "Too long." } as const;
+        yield { type: "failed", failure };
+      },
+    };
+    const config = {
+      display: { busy_input_mode: "steer" },
+      compression: { protect_first_n: 1, protect_last_n: 2 },
+    };
+    const gateway = await TestGateway.start({ agent, config });
+    const ann = inDm("ann");
+    for (let n = 1; n <= 4; n += 1) await gateway.ask(ann, `message ${n}`);
+    const long = await gateway.say(ann, "long");
+    await until("the turn runs", () => gateway.inbox(long)?.state === "running");
+    await gateway.say(ann, "a hint");
+    await gateway.idle();
+    expect(texts(gateway, ann).slice(4)).toEqual(["long", "a hint"]);
+  });
+
   it("make the next turn of a hint that the turn didn't take up", async () => {
     const gateway = await TestGateway.start({ config: { display: { busy_input_mode: "steer" } } });
     const ann = inDm("ann");

@@ -67,6 +67,39 @@ describe("a lane", () => {
     expect(ran).toEqual([[1], [2], [3], [4]]);
   });
 
+  it("keeps it also for hints that the turn didn't take up", async () => {
+    const { lanes, ran, end } = lanesOf();
+    lanes.push({ row: row(1) });
+    await has(ran, 1);
+    lanes.push({ row: row(2, "a", "bob") });
+    lanes.steer(row(3, "a", "cid"));
+    for (let n = 1; n <= 3; n += 1) {
+      await has(ran, n);
+      end();
+    }
+    expect(ran).toEqual([[1], [2], [3]]);
+  });
+
+  it("tells of more that couldn't be read, and goes on", async () => {
+    const errors: unknown[] = [];
+    const { lanes, ran, end } = lanesOf({
+      refill: async () => {
+        throw new Error("no disk");
+      },
+      onError: (error) => errors.push(error),
+    });
+    for (let id = 1; id <= 10_001; id += 1) lanes.push({ row: row(id) });
+    for (let n = 1; errors.length === 0; n += 1) {
+      await has(ran, n);
+      end();
+      await until("it ended", () => errors.length > 0 || ran.length > n);
+    }
+    expect(errors).toEqual([new Error("no disk")]);
+    lanes.push({ row: row(10_002) });
+    await until("it goes on", () => ran.flat().includes(10_002));
+    end();
+  });
+
   it("runs a row once, however often it is read", async () => {
     const { lanes, ran, end } = lanesOf();
     for (let n = 0; n < 3; n += 1) lanes.push({ row: row(1) });
