@@ -23,9 +23,12 @@ interface Result {
   usages: readonly TurnUsage[];
 }
 
+/** The agent's last words. Some say all they want before their last tool call, and nothing after it. */
 export function lastAnswer(result: Result): string {
-  const last = result.messages.findLast((message) => message.role === "assistant");
-  return typeof last?.content === "string" ? last.content : result.text;
+  const words = result.messages
+    .filter(({ role, content }) => role === "assistant" && typeof content === "string")
+    .map(({ content }) => content as string);
+  return words.findLast((text) => text.trim() !== "") ?? words.at(-1) ?? result.text;
 }
 
 export function reply(rows: readonly InboxRow[], text: string, kind: NewReply["kind"]): NewReply {
