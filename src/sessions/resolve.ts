@@ -32,7 +32,7 @@ export async function resolveRoute(store: Store, question: ResolveQuestion): Pro
   const route = await store.getRoute(question.key);
   const reason = route && dueReason(route, question);
   if (route && !reason) return { route, opened: false };
-  const flags = reason ? resetFlags(route!, reason) : {};
+  const flags = reason ? await resetFlags(store, route!, reason) : {};
   const opened = await store.openRoute({
     sessionKey: question.key,
     origin: question.origin,
@@ -65,6 +65,9 @@ export function dueReason(
   });
 }
 
-function resetFlags(route: RouteRow, reason: string): Partial<RouteFlags> {
-  return { wasAutoReset: true, autoResetReason: reason, resetHadActivity: route.lastPromptTokens > 0 };
+/** Whether there is something to miss: a session that was resumed or summarised has it without a turn since. */
+async function resetFlags(store: Store, route: RouteRow, reason: string): Promise<Partial<RouteFlags>> {
+  const session = await store.getSession(route.sessionId);
+  const resetHadActivity = (session?.message_count ?? 0) > 0;
+  return { wasAutoReset: true, autoResetReason: reason, resetHadActivity };
 }

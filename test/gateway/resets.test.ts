@@ -71,6 +71,23 @@ describe("a session", () => {
     expect((await afterSilence(byPlatform, 11 * MINUTE)).isFresh).toBe(true);
   });
 
+  it("that was only resumed and then left is not given up without a word", async () => {
+    const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
+    await gateway.ask(ann, "about Rome");
+    const rome = await gateway.session(ann);
+    await gateway.ask(ann, "/new");
+    await gateway.ask(ann, `/resume ${rome.id}`);
+    await gateway.silentFor(ann, 31 * MINUTE);
+    expect(await gateway.ask(ann, "go on")).toEqual([expect.stringMatching(NOTICE), "go on"]);
+  });
+
+  it("in which nothing was said begins afresh without a word", async () => {
+    const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
+    await gateway.ask(ann, "/new");
+    await gateway.silentFor(ann, 31 * MINUTE);
+    expect(await gateway.ask(ann, "hello")).toEqual(["hello"]);
+  });
+
   it.each([
     ["notify is off", { notify: false }],
     ["the platform is excluded", { notify_exclude_platforms: ["test"] }],
