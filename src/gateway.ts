@@ -52,7 +52,7 @@ const FAREWELLS_AT_ONCE = 2;
 const RETRY_LOOK_MS = 1000;
 /** The longest time that a start waits for its platforms. */
 const CONNECT_PATIENCE_MS = 15_000;
-/** Another process may have put a dead message back. */
+/** Another process may have put a dead message back, and a turn may have been left without an end. */
 const INBOX_LOOK_MS = 15_000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
@@ -145,7 +145,7 @@ export class Gateway {
     await this.#connectAll(unsettled);
     // Who has one account of the home is a guest: the house is kept by others.
     if (!share?.only) this.#sweep.start();
-    this.#look = setInterval(() => this.#track(this.#readWaiting()), INBOX_LOOK_MS);
+    this.#look = setInterval(() => this.#track(this.#lookAgain()), INBOX_LOOK_MS);
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
 
@@ -548,7 +548,25 @@ export class Gateway {
   #refillSoon(): void {
     if (this.#stopping.signal.aborted) return;
     clearTimeout(this.#refill);
-    this.#refill = setTimeout(() => this.#track(this.#readWaiting()), RETRY_LOOK_MS);
+    this.#refill = setTimeout(() => this.#track(this.#lookAgain()), RETRY_LOOK_MS);
+  }
+
+  async #lookAgain(): Promise<void> {
+    await this.#readWaiting();
+    if (await this.#releaseStranded()) await this.#readWaiting();
+  }
+
+  /** Turns that are over, but neither their answer nor their failure could be stored (a full disk, say). */
+  async #releaseStranded(): Promise<boolean> {
+    const { store, bootId } = this.#parts;
+    const running = await store.runningTurns(bootId);
+    const stranded = running.filter(({ inboxId }) => !this.#lanes.has({ id: inboxId }));
+    for (const { inboxId, turnId, sessionKey } of stranded) {
+      const error = "the end of its turn could not be stored";
+      const next = { state: "waiting", notBefore: 0 } as const;
+      await store.failTurn({ turnId, sessionKey, inboxIds: [inboxId], error, next, replies: [] });
+    }
+    return stranded.length > 0;
   }
 
   async #readWaiting(): Promise<void> {

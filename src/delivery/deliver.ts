@@ -25,6 +25,13 @@ export interface DeliveryOptions {
   onError(error: unknown, traceId?: TraceId): void;
 }
 
+interface Settled {
+  row: OutboxRow;
+  outcome: DeliveryOutcome;
+  /** When its send began. */
+  startedAt: number;
+}
+
 const AT_ONCE = 64;
 const SEND_TIMEOUT_MS = 60_000;
 /** Rows that wait for their time are looked for so often. */
@@ -35,6 +42,8 @@ const GIVE_UP_AFTER_SECONDS = 86_400;
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #sends = new PQueue({ concurrency: AT_ONCE });
+  /** What became of sends whose end could not be stored (a full disk, say). Their chats wait, so they stay few. */
+  readonly #unstored = new Map<number, Settled>();
   #poll: NodeJS.Timeout | undefined;
   #claiming = false;
   #again = false;
@@ -70,13 +79,18 @@ export class Delivery {
     this.#closed = true;
     clearInterval(this.#poll);
     await this.#sends.onIdle();
+    await this.#storeLeft();
   }
 
   /** After a crash: the platform's own memory decides where it has one, the configured policy elsewhere. */
   async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
     for (const row of rows.map((found) => this.#addressed(found))) {
       const startedAt = nowSeconds();
-      await this.#settle(row, await this.#lookUp(row, "the gateway died in the send"), startedAt);
+      await this.#settle({
+        row,
+        outcome: await this.#lookUp(row, "the gateway died in the send"),
+        startedAt,
+      });
     }
     this.wake();
   }
@@ -101,6 +115,7 @@ export class Delivery {
     try {
       const room = AT_ONCE - this.#sends.size - this.#sends.pending;
       if (room <= 0) return;
+      await this.#storeLeft();
       const { store, bootId, share } = this.#options;
       const rows = await store.claimDeliveries(bootId, room, share);
       for (const row of rows) void this.#sends.add(() => this.#deliver(this.#addressed(row)));
@@ -118,18 +133,28 @@ export class Delivery {
 
   async #deliver(row: OutboxRow): Promise<void> {
     const startedAt = nowSeconds();
-    await this.#settle(row, await this.#send(row), startedAt);
+    await this.#settle({ row, outcome: await this.#send(row), startedAt });
     this.wake();
   }
 
-  async #settle(row: OutboxRow, outcome: DeliveryOutcome, startedAt: number): Promise<void> {
+  /** False: it could not be stored, and is tried again soon. */
+  async #settle(settled: Settled): Promise<boolean> {
+    const { row, outcome, startedAt } = settled;
     try {
       await this.#options.store.settleDelivery(row.id, outcome);
-      killPoint("settled");
-      this.#options.settled(row, outcome, startedAt);
     } catch (error) {
+      this.#unstored.set(row.id, settled);
       this.#options.onError(error, row.traceId);
+      return false;
     }
+    this.#unstored.delete(row.id);
+    killPoint("settled");
+    this.#options.settled(row, outcome, startedAt);
+    return true;
+  }
+
+  async #storeLeft(): Promise<void> {
+    for (const left of this.#unstored.values()) if (!(await this.#settle(left))) return;
   }
 
   async #send(row: OutboxRow): Promise<DeliveryOutcome> {

@@ -67,6 +67,8 @@ export interface Queues {
   finishTurn(finish: TurnFinish): Promise<boolean>;
   /** Running → waiting (after a pause), dead or cancelled; with a notice for the chat where there is one to give. */
   failTurn(failed: TurnFailure): Promise<boolean>;
+  /** What runs under this boot, one entry a message. */
+  runningTurns(bootId: string): Promise<RunningRow[]>;
   /** Like splitSession of the history, with the route moved in the same transaction. */
   splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
 
@@ -333,6 +335,12 @@ export interface TurnFailure {
     | { state: "cancelled" };
   replies: readonly NewReply[];
   end?: EndReason;
+}
+
+export interface RunningRow {
+  inboxId: number;
+  turnId: string;
+  sessionKey: SessionKey;
 }
 
 export interface RouteSplit {

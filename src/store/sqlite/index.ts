@@ -135,6 +135,7 @@ class SqliteStore implements Store {
   startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);
   finishTurn: Store["finishTurn"] = (finish) => this.#write.finishTurn(finish);
   failTurn: Store["failTurn"] = (failed) => this.#write.failTurn(failed);
+  runningTurns: Store["runningTurns"] = (bootId) => this.#read.runningTurns(bootId);
   splitRoute: Store["splitRoute"] = (split) => this.#write.splitRoute(split);
   enqueueReply: Store["enqueueReply"] = (reply, key) => this.#write.enqueueReply(reply, key);
   getDelivery: Store["getDelivery"] = (outboxId) => this.#read.getDelivery(outboxId);

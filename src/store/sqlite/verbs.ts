@@ -71,7 +71,7 @@ import {
   skipRun,
 } from "./queues/schedules.js";
 import { inheritChat } from "./queues/share.js";
-import { failTurn, finishTurn, startTurn } from "./queues/turns.js";
+import { failTurn, finishTurn, runningTurns, startTurn } from "./queues/turns.js";
 import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
 import {
@@ -187,6 +187,7 @@ export const readVerbs = {
   scrubDue,
 
   waitingMessages,
+  runningTurns,
   getCursor,
   getPreview,
   openPenalties,

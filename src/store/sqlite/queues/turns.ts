@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { EndReason } from "../../../session.js";
-import type { StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
+import type { RunningRow, StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
 import { appendMessages } from "../messages.js";
 import { addAuthors, addParticipant, addUsage, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
@@ -72,6 +72,15 @@ export function failTurn(db: Database, failed: TurnFailure): boolean {
   addReplies(db, failed);
   endWith(db, failed.sessionKey, failed.end);
   return true;
+}
+
+/** Commands are no turns. */
+export function runningTurns(db: Database, bootId: string): RunningRow[] {
+  return sql(
+    db,
+    `SELECT id AS inboxId, turn_id AS turnId, session_key AS sessionKey FROM gw_inbox
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id = ? AND reason IS NULL AND turn_id IS NOT NULL ORDER BY id`,
+  ).all(bootId) as RunningRow[];
 }
 
 /** Ends what a key's route points at, together with the route. */

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { plain, TestGateway } from "../support/gateway.js";
+import { inDm } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
+
+/** For a while nothing can be written, as on a full disk. Nobody has to restart anything afterwards. */
+const ann = inDm("ann");
+const texts = (gateway: TestGateway) => gateway.adapter.to(ann).map(({ text }) => plain(text));
+
+const BROKEN = "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+const breakTable = (gateway: TestGateway, table: string) =>
+  gateway.change(`CREATE TRIGGER broken BEFORE UPDATE ON ${table} ${BROKEN}`);
+const mend = (gateway: TestGateway) => gateway.change("DROP TRIGGER broken");
+
+it("a turn whose end can't be stored is asked again once that works", async () => {
+  const gateway = await TestGateway.start();
+  await gateway.ask(ann, "one");
+  const slow = await gateway.say(ann, "!slow 100 two");
+  await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+  breakTable(gateway, "gw_inbox");
+  await until("the turn failed", () => gateway.warnings.some(({ message }) => message === "turn failed"));
+  expect(gateway.inbox(slow)).toMatchObject({ state: "running" });
+  const later = gateway.say(ann, "three");
+  mend(gateway);
+  await later;
+  await gateway.idle();
+  expect(texts(gateway).toSorted()).toEqual(["one", "three", "two"]);
+  expect(gateway.inbox(slow)).toMatchObject({ state: "done", attempts: 2 });
+});
+
+it("a send whose end can't be stored is not repeated, and its chat goes on", async () => {
+  const gateway = await TestGateway.start();
+  await gateway.ask(ann, "one");
+  gateway.adapter.beforeSend = ({ text }) => {
+    if (text === "two") breakTable(gateway, "gw_outbox");
+  };
+  await gateway.say(ann, "two");
+  await until("it was noticed", () => gateway.warnings.some(({ message }) => message === "delivery failed"));
+  mend(gateway);
+  expect(await gateway.ask(ann, "three")).toEqual(["three"]);
+  expect(texts(gateway)).toEqual(["one", "two", "three"]);
+  expect(gateway.read("SELECT DISTINCT state, may_be_repeat FROM gw_outbox")).toEqual([
+    { state: "sent", may_be_repeat: 0 },
+  ]);
+});
