@@ -15,6 +15,8 @@ export interface LaneItem {
 }
 
 export interface RunningTurn {
+  /** Whose turn it is: it has their rights. Null: nobody knows. */
+  authorId: string | null;
   controller: AbortController;
   /** What was added since the agent last looked. */
   steering: InboxRow[];
@@ -117,10 +119,15 @@ export class Lanes {
     await mine;
   }
 
-  /** Into the running turn, between two of its tool calls. What it doesn't take up becomes the next turn. */
+  /**
+   * Into the running turn, between two of its tool calls. What it doesn't take up becomes the next turn; so does what
+   * somebody else says, for whom the turn has no rights.
+   */
   steer(row: InboxRow): void {
     const running = this.#lanes.get(row.sessionKey)?.running;
-    if (running && !this.#known.has(row.id)) {
+    const author = authorOf(row);
+    const isTheirs = running !== undefined && author !== null && author === running.authorId;
+    if (isTheirs && !this.#known.has(row.id)) {
       this.#known.add(row.id);
       running.steering.push(row);
     } else {
@@ -214,7 +221,8 @@ export class Lanes {
   }
 
   async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
-    const running: RunningTurn = { controller: new AbortController(), steering: [], taken: [] };
+    const authorId = authorOf(items[0]!.row);
+    const running: RunningTurn = { authorId, controller: new AbortController(), steering: [], taken: [] };
     lane.running = running;
     try {
       const command = items[0]?.command;
@@ -262,6 +270,12 @@ function takeTurn(items: LaneItem[]): LaneItem[] {
     plain.map((item) => ({ senderId: senderOf(item.row), text: item.row.message.text, media: [], item })),
   );
   return items.splice(0, first?.messages.length ?? 0);
+}
+
+/** A direct chat has one person, named or not. */
+function authorOf({ message: { origin } }: InboxRow): string | null {
+  const { userIdAlt, userId, chatType, chatId } = origin;
+  return userIdAlt ?? userId ?? (chatType === "dm" ? (chatId ?? "") : null);
 }
 
 /** A program waits for the answer to each of its requests: they are never joined. */
