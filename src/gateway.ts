@@ -13,7 +13,7 @@ import {
   type MenuCommand,
 } from "./adapters/adapter.js";
 import { nowSeconds } from "./clock.js";
-import { MEDIA_FOLDERS } from "./config/paths.js";
+import { KEPT_FOLDERS, MEDIA_FOLDERS } from "./config/paths.js";
 import { Delivery } from "./delivery/deliver.js";
 import { Pace } from "./delivery/pace.js";
 import { Stream, StreamHandle } from "./delivery/stream.js";
@@ -388,6 +388,7 @@ export class Gateway {
       home: homeDir,
       folder: MEDIA_FOLDERS.sent,
       allowedFolders: [MEDIA_FOLDERS.outgoing, ...config.gateway.media_delivery_allow_dirs],
+      keptFolders: KEPT_FOLDERS,
       maxBytes: most === undefined ? undefined : Math.min(most, config.media.max_upload_bytes),
     };
   }

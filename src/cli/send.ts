@@ -99,6 +99,7 @@ function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
     home,
     folder: MEDIA_FOLDERS.sent,
     allowedFolders: ["/"],
+    keptFolders: [],
     maxBytes: config.media.max_upload_bytes,
   };
   return () =>

@@ -34,6 +34,13 @@ export const MEDIA_FOLDERS = {
   sent: "media/sent",
 } as const;
 
+/** Folders of the home with what people have said and sent: whoever allows a whole tree doesn't mean these. */
+export const KEPT_FOLDERS: readonly string[] = [
+  ...["sessions", "memories", "backups", "logs"],
+  MEDIA_FOLDERS.incoming,
+  MEDIA_FOLDERS.sent,
+];
+
 /** `HERMES_HOME`, else `~/.hermes`; always absolute. */
 export function resolveHome(env: Env): string {
   const userHome = env.HOME || homedir();

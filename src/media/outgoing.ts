@@ -16,6 +16,8 @@ export interface OutgoingPlace {
   folder: string;
   /** Absolute, or under the home. */
   allowedFolders: readonly string[];
+  /** Of the home, with what people have said and sent: they have to be allowed by name. */
+  keptFolders: readonly string[];
   /** Undefined: the chat takes no files. */
   maxBytes: number | undefined;
 }
@@ -54,12 +56,13 @@ export function isRefused(file: OutboundFile | RefusedFile): file is RefusedFile
 async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
   const { home, folder, maxBytes } = place;
   if (maxBytes === undefined) throw new Refusal("this chat takes no files");
+  const meant = path.resolve(home, wanted.replace(/^~(?=\/)/, homedir()));
   // Links are followed first: what counts is where it really lies.
-  const real = await realpath(path.resolve(home, wanted.replace(/^~(?=\/)/, homedir()))).catch(
-    () => undefined,
-  );
+  const real = await realpath(meant).catch(() => undefined);
+  // Whether something lies elsewhere is nobody's business.
+  if (!(await isAllowed(real ?? (await wouldLie(meant)), place)))
+    throw new Refusal("it lies in no folder that files may be sent from");
   if (real === undefined) throw new Refusal("it is not there");
-  if (!(await isAllowed(real, place))) throw new Refusal("it lies in no folder that files may be sent from");
   const source = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size, isFile } = await sizeOf(source);
@@ -72,6 +75,12 @@ async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
   } finally {
     await source.close();
   }
+}
+
+/** Of a file that isn't there: in the folder that is. */
+async function wouldLie(file: string): Promise<string> {
+  const folder = await realpath(path.dirname(file)).catch(() => path.dirname(file));
+  return path.join(folder, path.basename(file));
 }
 
 async function sizeOf(handle: FileHandle): Promise<{ size: number; isFile: boolean }> {
@@ -99,19 +108,30 @@ async function copyBytes(source: FileHandle, target: string, maxBytes: number): 
   return bytes;
 }
 
-async function isAllowed(real: string, { home, allowedFolders }: OutgoingPlace): Promise<boolean> {
-  if (isSecret(real, await realpath(home))) return false;
+async function isAllowed(
+  real: string,
+  { home, allowedFolders, keptFolders }: OutgoingPlace,
+): Promise<boolean> {
+  const own = await realpath(home);
+  if (isSecret(real, own)) return false;
+  const kept = keptFolders.map((name) => path.join(own, name)).find((folder) => isUnder(real, folder));
   for (const folder of allowedFolders) {
     const root = await realpath(path.resolve(home, folder.replace(/^~(?=\/|$)/, homedir()))).catch(
       () => undefined,
     );
-    if (root !== undefined && real.startsWith(root.endsWith(path.sep) ? root : root + path.sep)) return true;
+    if (root !== undefined && isUnder(real, root) && (!kept || root === kept || isUnder(root, kept)))
+      return true;
   }
   return false;
 }
 
+function isUnder(file: string, folder: string): boolean {
+  return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
+}
+
 const SECRET_FOLDERS = new Set([".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud", ".git"]);
-const SECRET_FILES = /^(\.env.*|auth\.json|credentials.*|config\.yaml|state\.db.*|id_(rsa|ed25519|ecdsa).*)$/;
+const SECRET_FILES =
+  /^(\.env.*|auth\.json|dashboard\.token|chat_history|credentials.*|config\.yaml|state\.db.*|id_(rsa|ed25519|ecdsa).*)$/;
 
 /** Nobody who allows a whole tree means these. */
 function isSecret(real: string, home: string): boolean {

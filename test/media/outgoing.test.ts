@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { KEPT_FOLDERS } from "../../src/config/paths.js";
 import { takeFiles } from "../../src/media/outgoing.js";
 import { PNG } from "../support/pictures.js";
 import { tempDir } from "../support/temp.js";
@@ -10,7 +11,10 @@ function home() {
   fs.mkdirSync(path.join(dir, "media/out/deep"), { recursive: true });
   fs.writeFileSync(path.join(dir, "media/out/plot.png"), PNG);
   fs.writeFileSync(path.join(dir, "state.db"), "secret");
-  const place = { home: dir, folder: "media/sent", allowedFolders: ["media/out"], maxBytes: 1000 };
+  const place = {
+    ...{ home: dir, folder: "media/sent", allowedFolders: ["media/out"], maxBytes: 1000 },
+    keptFolders: KEPT_FOLDERS,
+  };
   return { dir, place, take: async (file: string) => (await takeFiles([{ path: file }], place))[0] };
 }
 
@@ -69,6 +73,30 @@ describe("a file that an answer names", () => {
       { ...place, allowedFolders: [dir] },
     );
     expect(taken.map((file) => "problem" in file)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it("is never what people said or sent, unless that folder itself is allowed", async () => {
+    const { dir, place } = home();
+    const kept = ["sessions/a.jsonl", "memories/people/x.md", "backups/b.tar.gz", "media/in/c.png"];
+    for (const file of [...kept, "dashboard.token"]) {
+      fs.mkdirSync(path.join(dir, path.dirname(file)), { recursive: true });
+      fs.writeFileSync(path.join(dir, file), "x");
+    }
+    const take = async (allowedFolders: string[], more = {}) => {
+      const wanted = [...kept, "dashboard.token"].map((file) => ({ path: file }));
+      const taken = await takeFiles(wanted, { ...place, allowedFolders, ...more });
+      return taken.map((file) => !("problem" in file));
+    };
+    expect(await take([dir, path.dirname(dir), "/"])).toEqual([false, false, false, false, false]);
+    expect(await take(["media/in", "memories/people"])).toEqual([false, true, false, true, false]);
+    expect(await take(["/"], { keptFolders: [] })).toEqual([true, true, true, true, false]);
+  });
+
+  it("doesn't tell whether something lies elsewhere", async () => {
+    const { take } = home();
+    const { problem } = (await take("/etc/passwd")) as { problem: string };
+    for (const file of ["/etc/no-such-file", "/no/such/folder/x.txt", "media/none/x.txt"])
+      expect(await take(file)).toMatchObject({ problem });
   });
 
   it("is refused where a chat takes none, and after the tenth", async () => {
