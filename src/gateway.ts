@@ -422,6 +422,7 @@ export class Gateway {
       ...(message.request?.sessionId ? { id: message.request.sessionId } : {}),
       source: message.platform,
       user_id: shared ? null : principal.userId,
+      room: principal.room,
       model: agent.model,
       system_prompt: await systemPrompt({
         origin: message.origin,

@@ -32,9 +32,17 @@ export interface Person {
   userId: string;
 }
 
+/** A chat that several people read. */
+export interface Room {
+  platform: string;
+  chatId: string;
+}
+
 /** Who is asking. Owners see everything; everybody else their own sessions and the rooms they took part in. */
 export interface Principal extends Person {
   owner?: boolean;
+  /** It reads what they are told: of all that they may see, only what belongs to it is found. */
+  room?: Room;
 }
 
 export interface Attachment {
@@ -164,6 +172,25 @@ export function targetOf(
     userId: origin.userId ?? null,
     replyTo: origin.messageId ?? null,
   };
+}
+
+/** Undefined: one person's own chat. */
+export function roomOf({
+  platform,
+  chatType,
+  chatId,
+}: Pick<Target, "platform" | "chatType" | "chatId">): Room | undefined {
+  return chatType === "dm" ? undefined : { platform, chatId: chatId ?? "" };
+}
+
+export function isSameRoom(a: Room, b: Room | undefined): boolean {
+  return a.platform === b?.platform && a.chatId === b.chatId;
+}
+
+/** The room that reads what becomes of a message. What an errand tells nobody, no room reads. */
+export function audienceOf(message: Parameters<typeof targetOf>[0]): Room | undefined {
+  const { errand } = message;
+  return errand && !errand.target ? undefined : roomOf(targetOf(message));
 }
 
 /** As a target is written and read: `platform:chat`, `platform:chat:thread`. */

@@ -5,6 +5,8 @@ export interface PromptFacts {
   chatType: string;
   /** Do several people write into this session? */
   shared: boolean;
+  /** Does a room read the answers, whoever asks? */
+  overheard?: boolean;
   principalName?: string | null;
   /** Nobody is there: a schedule or another program asks. */
   unattended?: boolean;
@@ -26,12 +28,15 @@ export function systemPrompt(facts: PromptFacts): string {
     facts.configured?.trim() || DEFAULT_PROMPT,
     situation(facts),
     facts.shared ? SHARED : undefined,
+    facts.overheard ? OVERHEARD : undefined,
     facts.unattended ? UNATTENDED : undefined,
     TOOLS,
     facts.sendsFrom?.length ? sending(facts.sendsFrom) : undefined,
     block("What you remember about everyone here", facts.memory.shared),
     // In a room everybody would hear it.
-    facts.shared ? undefined : block("What you remember about this person", facts.memory.own),
+    facts.shared || facts.overheard
+      ? undefined
+      : block("What you remember about this person", facts.memory.own),
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");
 }
@@ -39,6 +44,9 @@ export function systemPrompt(facts: PromptFacts): string {
 const SHARED =
   "Several people write in this conversation. Each of their messages begins with the name of its sender in square " +
   "brackets, like [Ann]. Keep them apart, and don't begin your own messages that way.";
+
+const OVERHEARD =
+  "Everybody in this room reads your answers: your tools find what belongs to the room, and nobody's private notes.";
 
 const UNATTENDED =
   "Nobody is there who could answer questions: do what you are asked as well as you can. Your last message is " +

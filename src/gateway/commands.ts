@@ -10,8 +10,9 @@ import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../ro
 import { commands, findCommand } from "../routing/commands/index.js";
 import { parseCommand } from "../routing/parse-command.js";
 import { principalOf } from "../routing/router.js";
-import { placesOf, platformConfig, resetSettingsOf } from "../rules.js";
-import type { NewMessage, SessionKey } from "../session.js";
+import { isolationOf, placesOf, platformConfig, resetSettingsOf } from "../rules.js";
+import type { NewMessage, SessionKey, SessionRow } from "../session.js";
+import { isShared } from "../sessions/key.js";
 import type { AcceptedMessage, InboxRow, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
 import type { Inbox } from "../turns/inbox.js";
@@ -200,11 +201,11 @@ export class CommandDesk implements CommandGateway {
   async branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined> {
     const { session } = call;
     if (!session) return undefined;
+    if (!call.route) await this.startSession(call, {});
     const messages = await this.store.getMessages(session.id);
     const branch = await this.store.createSession({
       id: newSessionId(),
-      source: session.source,
-      user_id: session.user_id,
+      ...this.#whose(call, session),
       model: session.model,
       system_prompt: session.system_prompt,
       model_config: JSON.stringify({ _branched_from: session.id }),
@@ -212,7 +213,16 @@ export class CommandDesk implements CommandGateway {
       title: title ?? (session.title === null ? null : await this.store.nextTitle(session.title)),
     });
     await this.store.appendMessages(branch.id, messages as NewMessage[]);
+    this.#parts.messagesChanged(branch.id);
     return this.#changed(await this.store.switchRoute(call.key, branch.id, "session_switch"));
+  }
+
+  /** A copy of what several people share is the asker's own in a chat of their own. */
+  #whose({ message, principal }: CommandCall, { source, user_id }: SessionRow) {
+    const shared = isShared(message.origin, isolationOf(this.config));
+    return user_id === null && !shared
+      ? { source: principal.platform, user_id: principal.userId }
+      : { source, user_id };
   }
 
   async compress(call: CommandCall, focus: string) {

@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.js";
-import type { InboundMessage, Principal } from "../message.js";
+import { audienceOf, type InboundMessage, type Principal } from "../message.js";
 import {
   type AccessLists,
   accessDecision,
@@ -75,9 +75,13 @@ function engageQuestion(message: InboundMessage) {
   return { chatType, threadId, channelIds, threadWithBot, ...said };
 }
 
-/** Who is asking, for everything that is looked up on their behalf. */
+/** Who is asking, for everything that is looked up on their behalf, and the room that is told of it. */
 export function principalOf(message: InboundMessage, owners: readonly string[]): Principal {
-  const { platform, origin, errand } = message;
+  const room = audienceOf(message);
+  return { ...askerOf(message, owners), ...(room ? { room } : {}) };
+}
+
+function askerOf({ platform, origin, errand }: InboundMessage, owners: readonly string[]): Principal {
   const given = errand?.principal;
   if (given) return { ...given, owner: given.owner ?? isOwner(given, owners) };
   const userId = origin.userId ?? origin.userIdAlt ?? origin.chatId ?? "";

@@ -1,4 +1,4 @@
-import type { Principal } from "../message.js";
+import type { Principal, Room } from "../message.js";
 import type {
   ChatMessage,
   EndReason,
@@ -31,6 +31,8 @@ export interface Store extends Queues, Schedules, People {
   addUsage(id: SessionId, usage: Usage, mode?: "add" | "set"): Promise<void>;
   /** Lets a person see a session that isn't theirs by origin: they took part in it. */
   addParticipant(id: SessionId, person: Principal): Promise<void>;
+  /** The room that it belongs to: all of it was said there. */
+  getRoom(id: SessionId): Promise<Room | undefined>;
 
   /** Null clears. False when the session doesn't exist; a title in use by another session is a conflict. */
   setTitle(id: SessionId, title: string | null): Promise<boolean>;
@@ -103,6 +105,8 @@ export interface NewSession {
   started_at?: number;
   title?: string | null;
   cwd?: string | null;
+  /** Where it begins, if several people read it. */
+  room?: Room | undefined;
 }
 
 export interface ListQuery {

@@ -7,7 +7,8 @@ import { originOf, type Person } from "../support/test-adapter.js";
 
 /**
  * Two or three people, interleaved over every kind of chat. Whatever one of them wrote, named or let the bot remember
- * carries a secret; wherever the session isn't shared, no other person may ever meet it.
+ * carries a secret; wherever the session isn't shared, no other person may ever meet it, and no room may meet what was
+ * said outside of it.
  */
 
 const NAMES = ["ann", "bob", "cid"] as const;
@@ -42,6 +43,7 @@ const DEEDS = [
   "search",
   "read",
   "steal",
+  "return",
   "remember",
   "recall",
   "undo",
@@ -68,6 +70,7 @@ interface Secret {
   owner: Name;
   /** The session's key where it was said: whoever is in there may know it. */
   key: string;
+  chatId: string;
   text: string;
 }
 
@@ -88,8 +91,18 @@ class Play {
     const before = this.#gateway.adapter.to(person).length;
     await this.#gateway.say(person, words);
     await this.#gateway.idle();
-    for (const message of this.#gateway.adapter.to(person).slice(before))
-      this.expectNothingOf(who, this.#gateway.keyOf(person), message.text, deed);
+    for (const { text } of this.#gateway.adapter.to(person).slice(before)) {
+      this.expectNothingOf(who, this.#gateway.keyOf(person), text, deed);
+      if (person.chatType !== "dm") this.#expectOfRoom(person, text, `${deed}: ${words}`);
+    }
+  }
+
+  /** Everybody there reads it: not even what the asker has said elsewhere, but for what they repeat themselves. */
+  #expectOfRoom({ chatId }: Person, text: string, deed: string): void {
+    const elsewhere = this.secrets.filter(
+      (secret) => secret.chatId !== chatId && !deed.includes(secret.text),
+    );
+    for (const secret of elsewhere) expect(text, `in ${chatId}, ${deed}`).not.toContain(secret.text);
   }
 
   #words(person: Person, who: Name, deed: Step["deed"]): string | undefined {
@@ -97,9 +110,10 @@ class Play {
     const secret = () => {
       this.#count += 1;
       const text = `secret${who}x${this.#count}x`;
-      this.secrets.push({ owner: who, key, text });
+      this.secrets.push({ owner: who, key, chatId: person.chatId, text });
       return text;
     };
+    const own = this.secrets.findLast(({ owner }) => owner === who);
     const foreign = this.secrets.find(({ owner, key: theirs }) => owner !== who && theirs !== key);
     switch (deed) {
       case "write":
@@ -122,10 +136,12 @@ class Play {
         return '!tool memory {"action":"read"}';
       case "steal":
         return foreign && `/resume ${foreign.text.slice(0, -1)}`;
+      case "return":
+        return own && `/resume ${own.text}`;
     }
   }
 
-  /** In a room the own secrets of whoever asks are theirs to tell; those of others, from elsewhere, are not. */
+  /** Nobody meets what others said where they don't read along. */
   expectNothingOf(reader: Name, key: string, text: string, where: string): void {
     for (const secret of this.secrets) {
       if (secret.owner === reader || secret.key === key || this.#sharedWith(reader, secret)) continue;
@@ -182,7 +198,8 @@ class Play {
       }
       if (!shared) this.expectNothingOf(reader, route.sessionKey, JSON.stringify(history), "the history");
       if (!shared) this.expectNothingOf(reader, route.sessionKey, session.system_prompt ?? "", "the prompt");
-      if (shared) expect(session.system_prompt, "a room's prompt").not.toMatch(/secret/);
+      if (route.origin.chatType !== "dm")
+        expect(session.system_prompt, "a room's prompt").not.toMatch(/secret/);
     }
   }
 }

@@ -13,7 +13,6 @@ export const branch: Command = {
   description: "Go on in a copy; the original stays as it is",
   group: "conversation",
   when: "idle",
-  rewrites: true,
   run,
 };
 

@@ -19,7 +19,7 @@ export interface Command {
   adminOnly?: boolean;
   /** "now": also while a turn runs. "idle": after the running turn, in its place in the queue. */
   when: "now" | "idle";
-  /** What was said is changed by it, or copied: the transcript is written anew. */
+  /** What was said is changed by it: the transcript is written anew. */
   rewrites?: true;
   run(call: CommandCall): Promise<CommandOutcome>;
 }
@@ -54,6 +54,7 @@ export interface CommandGateway {
   /** Ends the session and opens a new one. */
   startSession(call: CommandCall, options: { title?: string }): Promise<RouteRow>;
   switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined>;
+  /** The chat goes on in a copy of the call's session. */
   branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined>;
   /** Summarises now; the counts are messages. Undefined when there is too little to summarise. */
   compress(

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { HermesError } from "../../errors.js";
-import { formatTarget } from "../../message.js";
+import { formatTarget, isSameRoom, roomOf } from "../../message.js";
 import { draftSchedule } from "../../policies/schedule.js";
 import { formatWhen, nextTick, type When } from "../../policies/when.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { parseAdd } from "./parts/cron-words.js";
-import { blocks, bullets, code, shortened } from "./parts/text.js";
+import { blocks, bullets, code, counted, shortened } from "./parts/text.js";
 import { ago, localTime } from "./parts/times.js";
 
 export const cron: Command = {
@@ -49,10 +49,16 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   }
 }
 
-async function list({ gateway, now }: CommandCall): Promise<string> {
-  const schedules = (await gateway.store.listSchedules()).filter(({ state }) => state !== "done");
-  if (schedules.length === 0) return blocks("There are no schedules. To make one:", HOW);
-  return bullets(...schedules.map((schedule) => describe(schedule, gateway.config.timezone, now)));
+/** A room is told of those that speak in it: the others' names are made of what somebody asks elsewhere. */
+async function list({ gateway, now, principal: { room } }: CommandCall): Promise<string> {
+  const all = (await gateway.store.listSchedules()).filter(({ state }) => state !== "done");
+  if (all.length === 0) return blocks("There are no schedules. To make one:", HOW);
+  const shown = room ? all.filter(({ target }) => target !== null && isSameRoom(room, roomOf(target))) : all;
+  const left = all.length - shown.length;
+  return blocks(
+    bullets(...shown.map((schedule) => describe(schedule, gateway.config.timezone, now))),
+    left > 0 && `${counted(left, "schedule")} of other chats: \`/cron\` in a direct message shows all.`,
+  );
 }
 
 function describe(schedule: ScheduleRow, zone: string, now: number): string {
@@ -81,7 +87,7 @@ async function add(call: CommandCall, text: string): Promise<string> {
   const schedule = await gateway.store.addSchedule(
     {
       ...draft,
-      ...(await gateway.deliveryOf(call, words.to ?? "origin")),
+      ...(await deliveryOf(call, words.to ?? "origin")),
       id: randomBytes(4).toString("hex"),
       missed: words.missed ?? "run",
       maker: { platform: principal.platform, userId: principal.userId },
@@ -91,6 +97,16 @@ async function add(call: CommandCall, text: string): Promise<string> {
   );
   const off = settings.enabled ? "" : " But schedules are switched off here (`cron.enabled`).";
   return `⏰ ${describe(schedule, timezone, now)}.${off}`;
+}
+
+/** What is wrong with a target is said with the chats that there are; not to a room. */
+async function deliveryOf(call: CommandCall, to: string) {
+  try {
+    return await call.gateway.deliveryOf(call, to);
+  } catch (error) {
+    if (!call.principal.room || !(error instanceof HermesError)) throw error;
+    throw new HermesError(error.code, error.message, { cause: error });
+  }
 }
 
 async function change(

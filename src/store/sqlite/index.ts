@@ -81,6 +81,7 @@ class SqliteStore implements Store {
   resolveSession: Store["resolveSession"] = (reference, asker) => this.#read.resolveSession(reference, asker);
   addUsage: Store["addUsage"] = (id, usage, mode) => this.#write.addUsage(id, usage, mode);
   addParticipant: Store["addParticipant"] = (id, person) => this.#write.addParticipant(id, person);
+  getRoom: Store["getRoom"] = (id) => this.#read.getRoom(id);
 
   setTitle: Store["setTitle"] = (id, title) => this.#write.setTitle(id, title);
   suggestTitle: Store["suggestTitle"] = (id, title) => this.#write.suggestTitle(id, title);

@@ -53,13 +53,19 @@ export function tipOf(db: Database, session: SessionRow): SessionRow {
 
 /** Up the compression links: the session that a list shows for this one. */
 export function rootOf(db: Database, session: SessionRow): SessionRow {
-  let root = session;
+  return continuedBy(db, session).at(-1)!;
+}
+
+/** The session, and those that it continues after a summary, up to the first. */
+export function continuedBy(db: Database, session: SessionRow): SessionRow[] {
+  const rows = [session];
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    const parent = parentOf(db, root);
-    if (!parent || kindOf(root, parent) !== "compression") break;
-    root = parent;
+    const child = rows.at(-1)!;
+    const parent = parentOf(db, child);
+    if (!parent || kindOf(child, parent) !== "compression") break;
+    rows.push(parent);
   }
-  return root;
+  return rows;
 }
 
 /** Oldest first. */

@@ -5,7 +5,7 @@ import { decodeContent, plainText } from "./content.js";
 import { kindOf, parentOf, rootOf, tipOf } from "./lineage.js";
 import { getSession } from "./sessions.js";
 import { marks, readRows, sql } from "./statements.js";
-import { type Condition, visibleTo } from "./visibility.js";
+import { type Condition, seesAll, visibleTo } from "./visibility.js";
 
 const LIMIT = 20;
 const PREVIEW_CHARS = 60;
@@ -13,7 +13,7 @@ const PREVIEW_CHARS = 60;
 /** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
 export function listSessions(db: Database, query: ListQuery = {}): SessionSummary[] {
   if (query.order !== "active") return rootsByStart(db, query).map((root) => summarise(db, root));
-  if (query.asker && !query.asker.owner) return rootsOfPerson(db, query).map((root) => summarise(db, root));
+  if (!seesAll(query.asker)) return rootsOfPerson(db, query).map((root) => summarise(db, root));
   return take(query, byActivity(db, query));
 }
 

@@ -85,6 +85,12 @@ const TABLES = [
     user_name TEXT,
     PRIMARY KEY (platform, user_id, message_id)
 ) WITHOUT ROWID`,
+  // The room that a session belongs to: all of it was said there, so whoever is there may be told of it.
+  `CREATE TABLE IF NOT EXISTS gw_rooms (
+    session_id TEXT PRIMARY KEY,
+    platform TEXT NOT NULL,
+    chat_id TEXT NOT NULL
+) WITHOUT ROWID`,
   ...QUEUE_TABLES,
 ];
 
@@ -107,6 +113,7 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_sessions_archived ON sessions(started_at) WHERE archived = 1",
   "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
   "CREATE INDEX IF NOT EXISTS gw_authors_session ON gw_authors(session_id)",
+  "CREATE INDEX IF NOT EXISTS gw_rooms_chat ON gw_rooms(platform, chat_id)",
   ...QUEUE_INDEXES,
 ];
 

@@ -7,7 +7,7 @@ import { CJK, type FullTextTable, indexedText } from "./fulltext.js";
 import { countCjk, type Expression, hasTokens, parseExpression, sanitizeFtsQuery, termsOf } from "./query.js";
 import { snippetOf } from "./snippet.js";
 import { marks, sql } from "./statements.js";
-import { type Condition, visibleTo } from "./visibility.js";
+import { type Condition, seesAll, visibleTo } from "./visibility.js";
 
 /**
  * A query → a plan → ids in order → rows. Snippets and contexts are made for the rows that are returned, never for
@@ -314,8 +314,7 @@ function filters(options: SearchOptions): Condition {
 function isFiltered(options: SearchOptions): boolean {
   const { sources, excludeSources, roles, asker, since, until, limit = LIMIT } = options;
   const lists = [sources, excludeSources, roles].some((list) => list !== undefined && list.length > 0);
-  const narrowed = asker !== undefined && !asker.owner;
-  return lists || narrowed || since !== undefined || until !== undefined || limit < 0;
+  return lists || !seesAll(asker) || since !== undefined || until !== undefined || limit < 0;
 }
 
 const page = (options: SearchOptions): [number, number] => [options.limit ?? LIMIT, options.offset ?? 0];

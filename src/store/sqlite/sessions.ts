@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { newSessionId, nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
-import type { Principal } from "../../message.js";
+import type { Principal, Room } from "../../message.js";
 import type { EndReason, SessionId, SessionRow } from "../../session.js";
 import type { Author } from "../queues.js";
 import type { NewSession, Usage } from "../store.js";
@@ -40,7 +40,34 @@ export function createSession(db: Database, session: NewSession): SessionRow {
   // Chance has given out an id that is somebody's already: the conversation must not become theirs.
   if (!added && session.id === undefined) return createSession(db, session);
   if (added && session.title) setTitle(db, id, session.title);
+  if (added && session.room) putInRoom(db, id, session.room);
+  else if (added && session.parent_session_id) inheritRoom(db, id, session.parent_session_id);
   return requireSession(db, id);
+}
+
+export function getRoom(db: Database, id: SessionId): Room | undefined {
+  const find = sql(db, "SELECT platform, chat_id AS chatId FROM gw_rooms WHERE session_id = ?");
+  return find.get(id) as Room | undefined;
+}
+
+export function putInRoom(db: Database, id: SessionId, { platform, chatId }: Room): void {
+  const put = sql(db, "INSERT OR IGNORE INTO gw_rooms (session_id, platform, chat_id) VALUES (?, ?, ?)");
+  put.run(id, platform, chatId);
+}
+
+/** What continues or copies a session of a room is the room's too. */
+function inheritRoom(db: Database, id: SessionId, from: SessionId): void {
+  sql(
+    db,
+    `INSERT OR IGNORE INTO gw_rooms (session_id, platform, chat_id)
+     SELECT ?, platform, chat_id FROM gw_rooms WHERE session_id = ?`,
+  ).run(id, from);
+}
+
+/** What was said elsewhere too is not the room's any more. Without one: no room's. */
+export function leaveOtherRooms(db: Database, id: SessionId, room: Room | undefined): void {
+  const leave = sql(db, "DELETE FROM gw_rooms WHERE session_id = ? AND (platform, chat_id) <> (?, ?)");
+  leave.run(id, room?.platform ?? "", room?.chatId ?? "");
 }
 
 export function endSession(db: Database, id: SessionId, reason: EndReason): boolean {

@@ -80,6 +80,7 @@ import {
   archiveSession,
   createSession,
   endSession,
+  getRoom,
   getSession,
   reopenSession,
   resolveSession,
@@ -165,6 +166,7 @@ export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, check
 export const readVerbs = {
   countPrunable,
   getSession,
+  getRoom,
   listSessions,
   resolveSession,
   nextTitle,

@@ -5,10 +5,29 @@ export interface Condition {
   params: unknown[];
 }
 
-/** Which sessions `s` a person may see: their own, and those they took part in. Nobody in particular and owners: all. */
+const ALL: Condition = { sql: "1", params: [] };
+
+/**
+ * Which sessions `s` a person may see: their own, and those they took part in. Nobody in particular and owners: all.
+ * Where a room reads along, those of them that are the room's.
+ */
 export function visibleTo(asker: Principal | undefined): Condition {
-  if (!asker || asker.owner) return { sql: "1", params: [] };
-  const { platform, userId } = asker;
+  if (!asker) return ALL;
+  const theirs = asker.owner ? ALL : knownTo(asker);
+  if (!asker.room) return theirs;
+  const { platform, chatId } = asker.room;
+  return {
+    sql: `${theirs.sql} AND s.id IN (SELECT session_id FROM gw_rooms WHERE platform = ? AND chat_id = ?)`,
+    params: [...theirs.params, platform, chatId],
+  };
+}
+
+/** Everything is looked at: no person and no room narrows it. */
+export function seesAll(asker: Principal | undefined): boolean {
+  return !asker || (asker.owner === true && !asker.room);
+}
+
+function knownTo({ platform, userId }: Principal): Condition {
   return {
     sql: `s.id IN (SELECT id FROM sessions WHERE user_id = ? AND source = ?
       UNION ALL SELECT session_id FROM gw_participants WHERE platform = ? AND user_id = ?)`,

@@ -1,6 +1,6 @@
 import { newSessionId } from "../../../src/clock.js";
 import { type Config, configSchema } from "../../../src/config/schema.js";
-import { type InboundMessage, type Origin, type Principal, targetOf } from "../../../src/message.js";
+import { type InboundMessage, type Origin, type Principal, roomOf, targetOf } from "../../../src/message.js";
 import { assemble } from "../../../src/policies/compression.js";
 import { nextReset } from "../../../src/policies/reset.js";
 import type { CommandCall, CommandGateway, CommandOutcome } from "../../../src/routing/commands/command.js";
@@ -65,6 +65,7 @@ function sessionsOf(store: Store, routes: Map<SessionKey, RouteRow>): SessionVer
       source: call.principal.platform,
       user_id: call.principal.userId,
       started_at: call.now,
+      room: call.principal.room,
       ...(title === undefined ? {} : { title }),
     });
   const point = async (call: CommandCall, session: SessionRow, reason: string) => {
@@ -189,7 +190,13 @@ export function openChat(world: World, place: Place): Chat {
   const { user, chatType = "dm", chatId = user, threadId = null } = place;
   const origin: Origin = { platform: "web", chatType, chatId, threadId, userId: user };
   const key = sessionKey(origin, ISOLATION);
-  const principal: Principal = { platform: "web", userId: user, owner: place.owner ?? false };
+  const room = roomOf(origin);
+  const principal: Principal = {
+    platform: "web",
+    userId: user,
+    owner: place.owner ?? false,
+    ...(room ? { room } : {}),
+  };
   const session = async () => {
     const route = routes.get(key);
     return route && store.getSession(route.sessionId);

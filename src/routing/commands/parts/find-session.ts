@@ -6,14 +6,14 @@ import type { CommandCall } from "../command.js";
 
 const LIST_SIZE = 10;
 
-/** What the asker may see, last active first. Its numbers are what /resume takes. */
+/** What the asker may see here, last active first. Its numbers are what /resume takes. */
 export function listVisible(call: CommandCall): Promise<SessionSummary[]> {
   return call.gateway.store.listSessions({ asker: listAsker(call), order: "active", limit: LIST_SIZE });
 }
 
 /** A room reads along: there even an owner is shown no titles of others. */
-function listAsker({ principal, message }: CommandCall): Principal {
-  return message.origin.chatType === "dm" ? principal : { ...principal, owner: false };
+function listAsker({ principal }: CommandCall): Principal {
+  return principal.room ? { ...principal, owner: false } : principal;
 }
 
 export type Found = { session: SessionRow } | { nothing: "none" | "several" };
@@ -30,6 +30,13 @@ export async function findSession(call: CommandCall, reference: string): Promise
     if (error.code === "conflict") return { nothing: "several" };
     throw error;
   }
+}
+
+/** The asker has such a session, but not in this room. A number means the room's own list. */
+export async function isElsewhere(call: CommandCall, reference: string): Promise<boolean> {
+  const { room, ...alone } = call.principal;
+  if (!room || /^\d{1,2}$/.test(reference)) return false;
+  return "session" in (await findSession({ ...call, principal: { ...alone, owner: false } }, reference));
 }
 
 function byName({ gateway, principal }: CommandCall, name: string): Promise<SessionRow | undefined> {

@@ -5,14 +5,19 @@ import { listVisible } from "./find-session.js";
 import { blocks, code, counted, lines, shortened } from "./text.js";
 import { ago } from "./times.js";
 
-/** The last sessions that the asker may see, numbered for /resume. */
+/** The last sessions that the asker may see, numbered for /resume; where a room reads along, those of the room. */
 export async function showSessions(call: CommandCall): Promise<string> {
   const sessions = await listVisible(call);
-  if (sessions.length === 0) return "You have no sessions yet: write something to begin one.";
+  const { room } = call.principal;
+  const all = room && "In a direct message, /sessions shows all of yours.";
+  if (sessions.length === 0)
+    return room
+      ? `No session of yours belongs to this room yet. ${all}`
+      : "You have no sessions yet: write something to begin one.";
   return blocks(
-    "**Sessions**, last active first:",
+    `**${room ? "Your sessions in this room" : "Sessions"}**, last active first:`,
     lines(...sessions.map((session, i) => `${i + 1}. ${describe(call, session)}`)),
-    "`/resume <number, title or id>` goes back to one.",
+    lines("`/resume <number, title or id>` goes back to one.", all),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
-import type { Origin } from "../../../message.js";
+import { type Origin, roomOf } from "../../../message.js";
 import type { EndReason, SessionId, SessionKey, SessionRow } from "../../../session.js";
 import type {
   AdoptedRoute,
@@ -12,8 +12,15 @@ import type {
   RouteRow,
   RouteSplit,
 } from "../../queues.js";
-import { splitSession } from "../lineage.js";
-import { createSession, endSession, getSession, reopenSession } from "../sessions.js";
+import { continuedBy, splitSession } from "../lineage.js";
+import {
+  createSession,
+  endSession,
+  getSession,
+  leaveOtherRooms,
+  putInRoom,
+  reopenSession,
+} from "../sessions.js";
 import { sql } from "../statements.js";
 
 interface StoredRoute {
@@ -135,7 +142,10 @@ export function switchRoute(
   reason: EndReason,
 ): RouteRow | undefined {
   const current = getRoute(db, key);
-  if (!current || !getSession(db, sessionId)) return undefined;
+  const session = getSession(db, sessionId);
+  if (!current || !session) return undefined;
+  const room = roomOf(current.origin);
+  for (const { id } of continuedBy(db, session)) leaveOtherRooms(db, id, room);
   if (current.sessionId !== sessionId) endCurrent(db, current, reason);
   reopenSession(db, sessionId);
   // A conversation goes on in one chat at a time: another that was in it begins anew.
@@ -188,6 +198,8 @@ export function adoptRoutes(db: Database, routes: readonly AdoptedRoute[]): numb
       user_id: origin.userId ?? null,
       started_at: createdAt,
     });
+    const room = roomOf(origin);
+    if (room) putInRoom(db, sessionId, room);
     const row = [sessionKey, sessionId, JSON.stringify(origin), tuple, createdAt, updatedAt, updatedAt];
     return insert.run(...row, lastPromptTokens, JSON.stringify(flags)).changes;
   });

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { TestGateway } from "../support/gateway.js";
+import { inDm, inGroup } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
+
+/** What the agent may look up is what may be read where its answer goes. */
+
+const ann = inDm("ann");
+const team = inGroup("ann", "team");
+const OWNED = { owners: ["test:ann"] };
+
+const SEARCH = '!tool session_search {"query":"walrus","limit":10}';
+
+async function annTalks(config = {}): Promise<TestGateway> {
+  const gateway = await TestGateway.start({ config, platform: { enabled: true } });
+  await gateway.ask(ann, "a private walrus");
+  await gateway.ask(ann, '!tool memory {"action":"add","content":"Is afraid of walruses"}');
+  await gateway.ask(team, "a walrus for the team");
+  await gateway.ask(team, "/new");
+  return gateway;
+}
+
+describe("in a room", () => {
+  it("the agent finds what was said there, for owners too", async () => {
+    for (const config of [{}, OWNED]) {
+      const gateway = await annTalks(config);
+      const [found] = await gateway.ask(team, SEARCH);
+      expect(found).toContain("for the team");
+      expect(found).not.toContain("private");
+      expect((await gateway.ask(team, "!tool session_search {}"))[0]).not.toContain("private");
+      const { id } = await gateway.session(ann);
+      expect((await gateway.ask(team, `!tool session_search {"session_id":"${id}"}`))[0]).toContain(
+        "not found",
+      );
+    }
+  });
+
+  it("the agent has nobody's private notes, and can add to them", async () => {
+    const gateway = await annTalks();
+    expect((await gateway.ask(team, '!tool memory {"action":"read"}'))[0]).toContain("several people read");
+    expect((await gateway.session(team)).system_prompt).not.toContain("afraid");
+    await gateway.ask(team, '!tool memory {"action":"add","content":"Leads the team"}');
+    expect((await gateway.ask(ann, '!tool memory {"action":"read"}'))[0]).toMatch(/afraid[\s\S]*Leads/);
+  });
+
+  it("schedules are listed that speak there, and a wrong target names no chats", async () => {
+    const gateway = await annTalks(OWNED);
+    await gateway.ask(ann, "/cron add --name rash every 1d Ask about the rash");
+    await gateway.ask(team, "/cron add --name standup every 1d Who does what?");
+    const [list] = await gateway.ask(team, "/cron");
+    expect(list).toContain("standup");
+    expect(list).not.toContain("rash");
+    expect(list).toContain("1 schedule of other chats");
+    expect((await gateway.ask(ann, "/cron"))[0]).toMatch(/rash[\s\S]*standup/);
+    for (const id of ["eve", "eva"]) await gateway.ask(inDm(id, "Twin"), "hello");
+    const ambiguous = "/cron add --to test:Twin every 1d Hello";
+    expect((await gateway.ask(ann, ambiguous))[0]).toMatch(/Several chats.*dm-ev[ae]/);
+    expect((await gateway.ask(team, ambiguous))[0]).toMatch(/^Several chats on test are called "Twin".$/);
+  });
+});
+
+describe("in a direct chat", () => {
+  it("the agent finds everything of the asker", async () => {
+    const gateway = await annTalks();
+    await gateway.ask(ann, "/new");
+    const [found] = await gateway.ask(ann, SEARCH);
+    expect(found).toContain("private");
+    expect(found).toContain("for the team");
+    expect((await gateway.session(ann)).system_prompt).toContain("afraid");
+  });
+
+  it("a room's own session goes on, and the room doesn't see it any more", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(team, "about the sprint");
+    await gateway.ask(team, "/title Sprint");
+    const sprint = await gateway.session(team);
+    expect((await gateway.ask(ann, "/resume Sprint"))[0]).toContain("Back in `Sprint`");
+    await gateway.ask(ann, "between us, it goes badly");
+    expect((await gateway.session(ann)).id).toBe(sprint.id);
+    expect((await gateway.ask(team, "/sessions"))[0]).not.toContain("Sprint");
+    expect((await gateway.ask(team, '!tool session_search {"query":"badly"}'))[0]).not.toContain(
+      "between us",
+    );
+  });
+
+  it("what several people share goes on in a copy: it is theirs, too, and they would read it", async () => {
+    const gateway = await TestGateway.start({ config: { group_sessions_per_user: false } });
+    const bob = inGroup("bob", "team");
+    await gateway.ask(team, "hello all");
+    await gateway.ask(bob, "hello ann");
+    await gateway.ask(bob, "/title Standup");
+    const standup = await gateway.session(bob);
+    const [reply] = await gateway.ask(ann, "/resume Standup");
+    expect(reply).toContain("a copy of your own");
+    await gateway.ask(ann, "I find bob tiresome");
+    expect(await gateway.session(ann)).toMatchObject({ user_id: "ann", parent_session_id: standup.id });
+    expect((await gateway.session(bob)).id).toBe(standup.id);
+    const said = async (id: string) => JSON.stringify(await gateway.store.getMessages(id));
+    expect(await said((await gateway.session(ann)).id)).toMatch(/hello all[\s\S]*tiresome/);
+    expect(await said(standup.id)).not.toContain("tiresome");
+    const dm = inDm("bob");
+    expect((await gateway.ask(dm, '!tool session_search {"query":"tiresome"}'))[0]).not.toContain("I find");
+    expect((await gateway.ask(dm, "/sessions"))[0]).not.toContain("Standup #2");
+    expect((await gateway.ask(ann, "/resume Standup"))[0]).toContain("already");
+  });
+});
+
+describe("a schedule", () => {
+  it("that speaks in a room looks up what belongs to it, whoever made it", async () => {
+    const gateway = await TestGateway.start({ config: OWNED, cron: true });
+    await gateway.ask(ann, "a private walrus");
+    await gateway.ask(team, "a walrus for the team");
+    await gateway.store.addSchedule(
+      {
+        ...{ id: "s1", name: "walruses", prompt: SEARCH, missed: "run", timeZone: null, maker: null },
+        ...{ when: { kind: "once", at: 1 }, nextAt: 1, createdAt: 1, deliver: "test:team" },
+        target: {
+          ...{ platform: "test", account: "bot", chatType: "group", chatId: "team" },
+          ...{ threadId: null, userId: null, replyTo: null },
+        },
+      },
+      9,
+    );
+    const text = await until(
+      "the schedule has spoken",
+      () => gateway.adapter.to(team).find((message) => message.text.includes("Cronjob"))?.text,
+    );
+    expect(text).toContain("for the team");
+    expect(text).not.toContain("private");
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { openChat, openWorld } from "./chat.js";
+
+/** Ann has a diary in her direct chat, and talks in two rooms; others read along there. */
+async function annEverywhere() {
+  const world = await openWorld();
+  const chats = {
+    dm: openChat(world, { user: "ann" }),
+    team: openChat(world, { user: "ann", chatType: "group", chatId: "team" }),
+    club: openChat(world, { user: "ann", chatType: "channel", chatId: "club" }),
+  };
+  for (const [title, chat] of [
+    ["Diary", chats.dm],
+    ["Sprint", chats.team],
+    ["Chess", chats.club],
+  ] as const) {
+    await chat.say(`about ${title}`);
+    await chat.ask(`/title ${title}`);
+  }
+  return { world, ...chats };
+}
+
+const titlesIn = (list: string) => [...list.matchAll(/^\d+\. `(.+?)`/gm)].map(([, title]) => title);
+
+describe("in a room", () => {
+  it.each(["/sessions", "/sessions list", "/resume"])("%s shows what belongs to it", async (text) => {
+    const { team, club, dm } = await annEverywhere();
+    expect(titlesIn(await team.ask(text))).toEqual(["Sprint"]);
+    expect(titlesIn(await club.ask(text))).toEqual(["Chess"]);
+    expect(titlesIn(await dm.ask(text)).toSorted()).toEqual(["Chess", "Diary", "Sprint"]);
+    expect(await team.ask(text)).toContain("In a direct message, /sessions shows all of yours.");
+    expect(await dm.ask(text)).not.toContain("direct message");
+  });
+
+  it("where one has said nothing yet, nothing is listed", async () => {
+    const { world } = await annEverywhere();
+    const lobby = openChat(world, { user: "ann", chatType: "group", chatId: "lobby" });
+    const reply = await lobby.ask("/sessions");
+    expect(reply).toContain("No session of yours belongs to this room yet.");
+    expect(reply).not.toMatch(/Diary|Sprint|Chess/);
+  });
+
+  it("what belongs elsewhere isn't brought in, by title, id or number", async () => {
+    const { team, dm } = await annEverywhere();
+    const diary = (await dm.session())!;
+    const before = (await team.session())!.id;
+    for (const reference of ["Diary", "Chess", diary.id, diary.id.slice(0, -1)])
+      expect(await team.ask(`/resume ${reference}`)).toBe(
+        `\`${reference}\` doesn't belong to this room, and several read along here. Resume it in a direct chat.`,
+      );
+    for (const reference of ["2", "3"])
+      expect(await team.ask(`/resume ${reference}`)).toContain("No session");
+    expect((await team.session())!.id).toBe(before);
+    expect((await dm.session())!.id).toBe(diary.id);
+  });
+
+  it("numbers count its own list", async () => {
+    const { team } = await annEverywhere();
+    const sprint = (await team.session())!.id;
+    await team.ask("/new");
+    await team.say("another matter");
+    expect(await team.ask("/resume 2")).toContain("Back in `Sprint`");
+    expect((await team.session())!.id).toBe(sprint);
+  });
+
+  it("a title of one's own from elsewhere is in use, and that is all", async () => {
+    const { team, dm } = await annEverywhere();
+    expect(await team.ask("/title Diary")).not.toContain((await dm.session())!.id);
+  });
+
+  it("nobody learns there of sessions that are somebody else's", async () => {
+    const { world } = await annEverywhere();
+    const bob = openChat(world, { user: "bob", chatType: "group", chatId: "team" });
+    await bob.say("hello");
+    for (const title of ["Diary", "Sprint", "Nothing"])
+      expect(await bob.ask(`/resume ${title}`)).toBe(`No session \`${title}\` found. /sessions shows yours.`);
+    const olga = openChat(world, { user: "olga", owner: true, chatType: "group", chatId: "team" });
+    expect(await olga.ask("/resume Diary")).toBe("No session `Diary` found. /sessions shows yours.");
+    expect(await olga.ask("/sessions")).not.toMatch(/Diary|Sprint|Chess/);
+  });
+});
