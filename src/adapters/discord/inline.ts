@@ -1,5 +1,6 @@
 /** Inline Markdown → runs of text in one style, line by line. Pure. */
 import type { Token, Tokens } from "marked";
+import { decodeEntities } from "../entities.js";
 import type { Run } from "./pack.js";
 
 /** Up to this length a link or a piece of code is not cut. */
@@ -29,7 +30,7 @@ function runsOf(token: Token, marks: readonly string[]): Run[] {
     case "link":
       return [linkRun(token as Tokens.Link, marks)];
     case "image":
-      return [linkTo((token as Tokens.Image).text, (token as Tokens.Image).href, marks)];
+      return [linkTo((token as Tokens.Image).text, decodeEntities((token as Tokens.Image).href), marks)];
     case "br":
       return [{ text: "\n", marks }];
     case "escape":
@@ -58,7 +59,7 @@ function linkRun(link: Tokens.Link, marks: readonly string[]): Run {
   const text = inlineRuns(link.tokens)
     .map((runs) => runs.map((run) => run.text).join(""))
     .join(" ");
-  return linkTo(text, link.href, marks);
+  return linkTo(text, decodeEntities(link.href), marks);
 }
 
 /** Discord makes links of web addresses only. */
@@ -85,20 +86,7 @@ function textRuns(raw: string, marks: readonly string[]): Run[] {
     );
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&apos;": "'",
-  "&nbsp;": "\u00a0",
-};
-
 /** Marks of Discord's own that Markdown doesn't have: spoilers, small print. */
 export function plainText(text: string): string {
-  return text
-    .replace(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? entity)
-    .replaceAll("||", "\\|\\|")
-    .replace(/^-# /gm, "\\-# ");
+  return decodeEntities(text).replaceAll("||", "\\|\\|").replace(/^-# /gm, "\\-# ");
 }

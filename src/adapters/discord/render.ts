@@ -48,7 +48,9 @@ function withMarker(part: string, marker: string): string {
 function linesOf(text: string): Line[] {
   const clean = text.replaceAll("\0", "").replaceAll("\r\n", "\n");
   try {
-    return blockLines(markdown.lexer(clean), TOP);
+    const lines = blockLines(markdown.lexer(clean), TOP);
+    // Nothing but link definitions, say: better the source than nothing.
+    return lines.some(({ runs }) => runs.length > 0) ? lines : plainLines(clean, TOP);
   } catch {
     // A text that can't be understood is sent as it is.
     const parts = splitText(clean, { limit: LIMIT / 2, unit: "utf16", marker: false });

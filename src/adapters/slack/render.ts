@@ -1,5 +1,6 @@
 /** Markdown → Slack's mrkdwn, split after rendering. Pure. */
 import { lexer, type Token, type Tokens } from "marked";
+import { decodeEntities } from "../entities.js";
 import { type Around, type Atom, atomsOf, type Mark, newline, PLAIN, settleSpaces, solid } from "./atoms.js";
 import { type Part, type SplitShape, splitAtoms } from "./split.js";
 import { tableLines } from "./table.js";
@@ -8,8 +9,20 @@ import { tableLines } from "./table.js";
 export const LONGEST_MESSAGE = 12_000;
 
 export function render(markdown: string, shape: Partial<SplitShape> = {}): Part[] {
-  const atoms = settleSpaces(blocks(lexer(markdown.replaceAll("\0", "")), PLAIN));
-  return splitAtoms(atoms, { limit: LONGEST_MESSAGE, marker: true, ...shape });
+  const text = markdown.replaceAll("\0", "");
+  const whole = { limit: LONGEST_MESSAGE, marker: true, ...shape };
+  const parts = splitAtoms(rendered(text), whole);
+  // Nothing but link definitions, say: better the source than nothing.
+  return parts.length > 0 ? parts : splitAtoms(atomsOf(text, PLAIN), whole);
+}
+
+function rendered(text: string): Atom[] {
+  try {
+    return settleSpaces(blocks(lexer(text), PLAIN));
+  } catch {
+    // Nested deeper than the stack: still words.
+    return atomsOf(text, PLAIN);
+  }
 }
 
 // --- blocks -------------------------------------------------------------------------------------------------------
@@ -107,9 +120,13 @@ function inlineOne(token: Token, around: Around): Atom[] {
     case "br":
       return [newline(around)];
     case "link":
-      return link((token as Tokens.Link).href, plain(token.tokens ?? []), around);
+      return link(decodeEntities((token as Tokens.Link).href), plain(token.tokens ?? []), around);
     case "image":
-      return link((token as Tokens.Image).href, (token as Tokens.Image).text || "image", around);
+      return link(
+        decodeEntities((token as Tokens.Image).href),
+        (token as Tokens.Image).text || "image",
+        around,
+      );
     case "html":
       return /^<br\s*\/?>$/i.test(token.raw) ? [newline(around)] : atomsOf(token.raw, around);
     case "list":
@@ -118,7 +135,9 @@ function inlineOne(token: Token, around: Around): Atom[] {
     case "table":
       return block(token, around);
     default:
-      return inner(token) ? inline(inner(token)!, around) : atomsOf(literal(textOf(token)), around);
+      return inner(token)
+        ? inline(inner(token)!, around)
+        : atomsOf(literal(decodeEntities(textOf(token))), around);
   }
 }
 
@@ -160,7 +179,8 @@ function plain(tokens: readonly Token[]): string {
       if (token.type === "br") return " ";
       if (token.type === "link") return cellLink(token as Tokens.Link);
       if (token.type === "image") return (token as Tokens.Image).text || (token as Tokens.Image).href;
-      return inner(token) ? plain(inner(token)!) : textOf(token);
+      if (inner(token)) return plain(inner(token)!);
+      return token.type === "text" ? decodeEntities(textOf(token)) : textOf(token);
     })
     .join("");
 }

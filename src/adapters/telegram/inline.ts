@@ -1,5 +1,6 @@
 /** Markdown inside a block → runs. Pure. */
 import type { MarkedToken, Token, Tokens } from "marked";
+import { decodeEntities } from "../entities.js";
 import { bold, inlineCode, italic, link, type Run, struck, type Tag } from "./runs.js";
 
 export function inline(tokens: readonly Token[], tags: readonly Tag[]): Run[] {
@@ -19,7 +20,7 @@ function inlineRuns(token: MarkedToken, tags: readonly Tag[]): Run[] {
     case "link":
       return linkRuns(token, tags);
     case "image":
-      return linked(token.href, [{ text: decoded(token.text) || "image", tags }]);
+      return linked(token.href, [{ text: decodeEntities(token.text) || "image", tags }]);
     case "br":
       return [{ text: "\n", tags }];
     case "checkbox":
@@ -29,7 +30,7 @@ function inlineRuns(token: MarkedToken, tags: readonly Tag[]): Run[] {
     case "html":
       return [{ text: /^<br\s*\/?>$/i.test(token.text) ? "\n" : token.text, tags }];
     case "text":
-      return token.tokens ? inline(token.tokens, tags) : [{ text: decoded(token.text), tags }];
+      return token.tokens ? inline(token.tokens, tags) : [{ text: decodeEntities(token.text), tags }];
     default:
       return [{ text: token.raw, tags }];
   }
@@ -56,24 +57,9 @@ const LONGEST_HREF = 1000;
 
 /** An address that Telegram would drop is written out. */
 function linked(href: string, runs: Run[]): Run[] {
-  const address = decoded(href);
+  const address = decodeEntities(href);
   if (!/^(https?|tg|mailto|tel):/i.test(address) || address.length > LONGEST_HREF)
     return address === "" ? runs : [...runs, { text: ` (${address})`, tags: runs.at(-1)?.tags ?? [] }];
   const tag = link(address);
   return runs.map(({ text, tags }) => ({ text, tags: wearing(tags, tag) }));
-}
-
-const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
-
-/** Markdown may hold HTML's entities; Telegram shows what they stand for. */
-function decoded(text: string): string {
-  return text.replace(
-    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi,
-    (whole, name, dec, hex) => {
-      if (name) return NAMED[name.toLowerCase()] ?? whole;
-      const point = dec ? Number(dec) : Number.parseInt(hex, 16);
-      const valid = point > 31 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
-      return valid ? String.fromCodePoint(point) : whole;
-    },
-  );
 }

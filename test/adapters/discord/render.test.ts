@@ -26,6 +26,8 @@ describe("Discord's Markdown", () => {
     ["HTML as text", "<b>x</b>", "<b>x</b>"],
     ["line breaks", "a\nb", "a\nb"],
     ["mentions", "<@123> and <#4>", "<@123> and <#4>"],
+    ["entities in an address", "[x](https://a.b/?c=1&amp;d=2)", "[x](https://a.b/?c=1&d=2)"],
+    ["nothing but a definition", "[1]: https://a.b", "[1]: https://a.b"],
   ])("%s", (_name, markdown, expected) => {
     expect(one(markdown)).toBe(expected);
   });

@@ -41,9 +41,19 @@ describe("Markdown for Slack", () => {
     ["html", "<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"],
     ["an unclosed fence", "```\nx", "```\nx\n```"],
     ["nothing", "  \n ", ""],
+    ["entities", "1 &lt; 2 &amp; &#39;3&#39; `&amp;`", "1 &lt; 2 &amp; '3' `&amp;amp;`"],
+    ["entities in an address", "[x](https://a.b/?c=1&amp;d=2)", "<https://a.b/?c=1&amp;d=2|x>"],
+    ["nothing but a definition", "[1]: https://a.b", "[1]: https://a.b"],
+    ["nothing but a fence", "```", "```"],
   ])("%s", (_, markdown, expected) => {
     expect(one(markdown)).toBe(expected);
   });
+});
+
+it.each(["> ", "- "])("says in plain words what is nested deeper than the stack: %j", (mark) => {
+  const parts = render(`${mark.repeat(8000)}deep`);
+  expect(parts.map(({ text }) => text.length).every((length) => length <= LONGEST_MESSAGE)).toBe(true);
+  expect(parts.at(-1)!.text).toContain("deep");
 });
 
 describe("splitting", () => {
