@@ -22,8 +22,17 @@ export interface LogOptions {
 }
 
 export async function createLog(options: LogOptions): Promise<Log> {
-  const target = options.destination ?? destination({ fd: 2, sync: true });
+  const target = options.destination ?? standardError();
   return pino(pinoOptions(options), options.pretty ? await prettyStream(target) : target);
+}
+
+/** Lines that can't be written (a full disk) wait for the next one, so many at most: nobody fails over the log. */
+const WAITING_BYTES = 1024 * 1024;
+
+function standardError(): DestinationStream {
+  const target = destination({ fd: 2, sync: true, maxLength: WAITING_BYTES });
+  target.on("error", () => undefined);
+  return target;
 }
 
 function pinoOptions({ level, secrets = [] }: LogOptions): LoggerOptions {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { HermesError } from "../src/errors.js";
 import { createLog, type LogOptions } from "../src/log.js";
@@ -115,5 +116,22 @@ describe("for people", () => {
     expect(stderr).toMatch(
       /^\[\d\d:\d\d:\d\d\] INFO: first of \[redacted\] \{"sessionKey":"k1"\}\n.*WARN: second\n$/,
     );
+  });
+});
+
+describe("a full disk", () => {
+  it.each([false, true])("keeps nobody from working: pretty %s", (pretty) => {
+    const script = `
+      import { createLog } from ${JSON.stringify(new URL("../dist/log.js", import.meta.url).href)};
+      const log = await createLog({ level: "info", pretty: ${pretty} });
+      for (let i = 0; i < 5000; i++) log.info({ filler: "x".repeat(500) }, "a line");
+      console.log("at work");`;
+    const full = openSync("/dev/full", "w");
+    const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", full],
+    });
+    closeSync(full);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "at work\n" });
   });
 });
