@@ -177,14 +177,20 @@ function resetCommand(): Command {
     )
     .option("--platform <name>", "whose policy", "")
     .option("--chat-type <type>", "dm, group, channel, thread, …", "dm")
-    .option("--last <when>", "the last message: a moment, or an age (26h)")
-    .option("--now <when>", "ask about another moment")
+    .option("--last <when>", "the last message: a moment, or an age (26h)", aTime)
+    .option("--now <when>", "ask about another moment", aTime)
     .option("--busy", "as if background work were running")
     .addOption(jsonOption())
     .action(async (key: string | undefined, options: ResetOptions) => {
       if (key === "-") await answerLines(explainNaiveReset, options.json);
       else show(key === undefined ? resetByFlags(options) : await resetOfRoute(key, options), options.json);
     });
+}
+
+/** Told apart here, while it is misuse of a flag; what it means depends on `--now`. */
+function aTime(text: string): string {
+  parseTime(text, nowSeconds());
+  return text;
 }
 
 function explainNaiveReset(question: Question): Answer {

@@ -26,6 +26,11 @@ describe("hermes as a process", () => {
       ["sessions", "search", "x", "--since", "soon"],
       /^error: option '--since <when>' argument 'soon' is invalid/,
     ],
+    [["explain", "reset", "--last", "soon"], /^error: option '--last <when>' argument 'soon' is invalid/],
+    [
+      ["explain", "reset", "--last", "1h", "--now", "soon"],
+      /^error: option '--now <when>' argument 'soon' is invalid/,
+    ],
     [["sessions", "show"], /^error: missing required argument 'session'/],
     [["sessions", "prune", "--older-than", "-1", "-y"], /^error: option '--older-than <days>'/],
   ])("says how %j is misused, with exit code 2 and nothing on stdout", async (args, message) => {
