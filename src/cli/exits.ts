@@ -1,9 +1,13 @@
-/** `hermes … | head`: when the reader has seen enough there is nobody left to tell, and nothing went wrong. */
-export function exitWhenReaderLeaves(): void {
+/**
+ * `hermes … | head`: when the reader has seen enough there is nobody left to tell, and nothing went wrong. Where the output
+ * can't be written (a full disk), `tell` says so and gives the exit code.
+ */
+export function exitWhenReaderLeaves(tell: (error: unknown) => number): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    process.exit(error.code === "EPIPE" ? 0 : tell(error));
   });
+  // Whoever doesn't hear that something failed still gets the exit code.
+  process.stderr.on("error", () => undefined);
 }
 
 /** Ctrl-C ends a command with 130, unless the command listens itself (the gateway has turns to finish). */

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { describeError, HermesError } from "../errors.js";
+import { explained } from "./files.js";
 import { printError } from "./output.js";
 
 const FAILED = 1;
@@ -9,13 +10,19 @@ const MISUSED = 2;
 export function reportFailure(error: unknown): number {
   // Commander has already printed its message; a code of 0 means that help or the version was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
-  const { code, message, hint } = describeError(error);
+  const { code, message, hint } = describeError(withFile(error));
   if (code === "internal" && !(error instanceof HermesError))
     printError(`error: something unexpected went wrong: ${message}`);
   else printError(`error: ${message}`);
   if (hint) printError(hint);
   if (process.env.HERMES_DEBUG === "1" && error instanceof Error) printError(stackOf(error));
   return FAILED;
+}
+
+/** What the system said about a file, in words. */
+function withFile(error: unknown): unknown {
+  const path = error instanceof Error ? (error as NodeJS.ErrnoException).path : undefined;
+  return path === undefined ? error : explained(error, path);
 }
 
 function stackOf(error: Error): string {

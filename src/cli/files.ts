@@ -55,8 +55,13 @@ export function explained(error: unknown, file: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
   const reason = REASONS[code] ?? message;
-  return new HermesError("unavailable", `Can't use ${file}: ${reason}.`, { cause: error });
+  return new HermesError("unavailable", `Can't use ${file}: ${reason}.`, {
+    hint: code === "EACCES" || code === "EPERM" ? WHOSE : undefined,
+    cause: error,
+  });
 }
+
+const WHOSE = "Run hermes as its owner, or name another place.";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it or its folder doesn't exist",

@@ -4,6 +4,7 @@ import { version } from "../version.js";
 import { chatByFlag } from "./chat/flags.js";
 import { exitOnInterrupt, exitWhenReaderLeaves } from "./exits.js";
 import { reportFailure } from "./failure.js";
+import { explained } from "./files.js";
 
 interface Entry {
   name: string;
@@ -149,7 +150,7 @@ async function buildProgram(argv: readonly string[]): Promise<Command> {
 }
 
 async function main(argv: string[]): Promise<void> {
-  exitWhenReaderLeaves();
+  exitWhenReaderLeaves((error) => reportFailure(explained(error, "the output")));
   exitOnInterrupt();
   try {
     const words = chatByFlag(argv.slice(2));

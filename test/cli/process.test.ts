@@ -1,9 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { someHistory, storeIn } from "./support/home.js";
-import { finished, hermes, runHermes, startHermes, temporaryFolder } from "./support/run.js";
+import { finished, HERMES, hermes, runHermes, startHermes, temporaryFolder } from "./support/run.js";
 
 describe("hermes as a process", () => {
   it("explains itself without a home, on stdout", async () => {
@@ -76,6 +77,29 @@ describe("hermes as a process", () => {
     await once(child.stdout!, "data");
     child.stdout!.destroy();
     expect(await Promise.all([once(child, "close"), errorsOf(child.stderr!)])).toEqual([[0, null], ""]);
+  });
+
+  it("says in one sentence that its output can't be written", () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [HERMES, "--help"], {
+      encoding: "utf8",
+      stdio: ["ignore", full, "pipe"],
+    });
+    closeSync(full);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "error: Can't use the output: the disk is full.\n",
+    });
+  });
+
+  it("says in one sentence which file the system refused", async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, "state.db"));
+    expect(await runHermes(home, ["adopt", "--check"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: Can't use ${join(home, "state.db")}: it is a folder.\n`,
+    });
   });
 
   it("ends with 130 when interrupted", async () => {
