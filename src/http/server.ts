@@ -13,6 +13,7 @@ import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
 import { LOGIN_PATHS, loginRoutes } from "./login.js";
 import { requestId } from "./request-id.js";
+import { cutStalled } from "./stalled.js";
 import { requireToken } from "./token.js";
 
 export interface HttpOptions {
@@ -26,6 +27,8 @@ export interface HttpOptions {
   log?: HttpLog;
   /** A request has to have arrived by then, head and body. Answers may take longer. */
   requestTimeoutMs?: number;
+  /** Who takes nothing of an answer for so long is cut off. */
+  stalledMs?: number;
   /** Requests a minute from one address; 0: any number. */
   ratePerMinute?: number;
   /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
@@ -54,6 +57,7 @@ export interface HttpServer {
 const CLOSE_GRACE_MS = 2000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+const STALLED_MS = 60_000;
 const RATE_PER_MINUTE = 0;
 
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
@@ -65,6 +69,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     hostname: host,
     serverOptions: timeouts(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
   }) as Server;
+  cutStalled(server, options.stalledMs ?? STALLED_MS);
   await listen(server, host, port);
   const { port: boundPort } = server.address() as AddressInfo;
   return { url: urlOf(host, boundPort), close: () => closeServer(server, streams) };

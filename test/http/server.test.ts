@@ -1,11 +1,13 @@
 import http from "node:http";
 import net from "node:net";
-import type { Hono } from "hono";
+import type { HttpBindings } from "@hono/node-server";
+import type { Context, Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
 import { Guesses } from "../../src/guesses.js";
 import { isLoopback, urlOf } from "../../src/http/bind.js";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/http/server.js";
 import { RateLimit } from "../../src/rate-limit.js";
+import { until } from "../support/until.js";
 import { EventReader } from "./support/events.js";
 import { ask } from "./support/request.js";
 
@@ -33,6 +35,15 @@ function routes(app: Hono): void {
   });
 }
 
+/** Asks, and reads nothing of the answer. */
+function readNothing(url: string): net.Socket {
+  const { port, pathname } = new URL(url);
+  const socket = net.connect(Number(port), "127.0.0.1");
+  socket.on("error", () => {}).pause();
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  return socket;
+}
+
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
@@ -53,6 +64,36 @@ describe("the HTTP server", () => {
       expect(headers["content-security-policy"]).not.toContain("unsafe");
       expect(headers["x-content-type-options"]).toBe("nosniff");
     }
+  });
+
+  it("cuts off who doesn't take an answer that is there, and lets those be who wait for one", async () => {
+    const cut: string[] = [];
+    const note = (c: Context) => (c.env as HttpBindings).outgoing.once("close", () => cut.push(c.req.path));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { url } = await start({
+      stalledMs: 100,
+      routes: (app) => {
+        app.get("/slow", async (c) => released.then(() => c.text("at last")));
+        app.get("/whole", (c) => {
+          note(c);
+          return c.body(new Uint8Array(20_000_000));
+        });
+        app.get("/endless", (c) => {
+          note(c);
+          c.header("Content-Type", "text/event-stream");
+          return c.body(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(100_000)) }));
+        });
+      },
+    });
+    const slow = ask(`${url}/slow`);
+    const idle = [readNothing(`${url}/endless`), readNothing(`${url}/whole`)];
+    await until("both were cut off", () => cut.length === 2);
+    for (const socket of idle) socket.destroy();
+    release();
+    expect((await slow).text).toBe("at last");
   });
 
   it("keeps the details of its own faults to itself", async () => {
