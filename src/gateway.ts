@@ -87,7 +87,11 @@ export class Gateway {
   constructor(parts: GatewayParts) {
     this.#parts = parts;
     const { config, store, bootId, log, events, share } = parts;
-    this.#inbox = new Inbox(store, isolationOf(config), { readAlias: readAliasFrom(parts.homeDir) });
+    this.#inbox = new Inbox(store, {
+      isolation: isolationOf(config),
+      keys: { readAlias: readAliasFrom(parts.homeDir) },
+      isForFurtherBot: ({ platform, account }) => this.#botsOf(platform).indexOf(account) > 0,
+    });
     this.#aftermath = new Aftermath(parts, this.#stopping.signal);
     this.#lanes = new Lanes({
       maxConcurrent: config.max_concurrent_sessions ?? Number.POSITIVE_INFINITY,
@@ -544,6 +548,11 @@ export class Gateway {
     return this.#parts.adapters.find(
       (a) => a.platform === platform && (a.account === account || account === ""),
     );
+  }
+
+  /** The accounts of a platform, its own bot first. */
+  #botsOf(platform: string): string[] {
+    return this.#parts.adapters.filter((a) => a.platform === platform).map(({ account }) => account);
   }
 
   /** Rows whose pause is over, or that could not be routed: they wait in the inbox, look again soon. */

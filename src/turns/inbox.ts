@@ -9,18 +9,23 @@ import { traceIdOf } from "../trace-id.js";
 
 const GIVEN_MAX = 1000;
 
+export interface InboxOptions {
+  isolation: Isolation;
+  keys: KeyOptions;
+  /** It came to a bot that isn't its platform's first: what is said to one is nothing to the others. */
+  isForFurtherBot(message: InboundMessage): boolean;
+}
+
 /** message → its session key → inbox row. When `accept` resolves, the message can't be lost any more. */
 export class Inbox {
   readonly #store: Store;
-  readonly #isolation: Isolation;
-  readonly #keyOptions: KeyOptions;
+  readonly #options: InboxOptions;
   /** Tuples of keys that were just given out: their routes may not be there yet. The oldest give way. */
   readonly #given = new Map<SessionKey, string>();
 
-  constructor(store: Store, isolation: Isolation, keyOptions: KeyOptions = {}) {
+  constructor(store: Store, options: InboxOptions) {
     this.#store = store;
-    this.#isolation = isolation;
-    this.#keyOptions = keyOptions;
+    this.#options = options;
   }
 
   /** Undefined for an event that is there already. */
@@ -40,12 +45,14 @@ export class Inbox {
   }
 
   tupleOf(message: InboundMessage): string {
-    return originTuple(message.origin, this.#isolation, this.#keyOptions);
+    return originTuple(message.origin, this.#options.isolation, this.#options.keys);
   }
 
-  /** Keys are not injective: one that stands for another origin already gets a suffix. */
+  /** Keys name no bot, and are not injective: one that stands for another bot or another origin already gets a suffix. */
   async keyOf(message: InboundMessage): Promise<SessionKey> {
-    const key = sessionKey(message.origin, this.#isolation, this.#keyOptions);
+    const { isolation, keys, isForFurtherBot } = this.#options;
+    const plain = sessionKey(message.origin, isolation, keys);
+    const key = isForFurtherBot(message) ? guardedKey(plain, message.account, "") : plain;
     const tuple = this.tupleOf(message);
     const taken = (await this.#store.getRoute(key))?.tuple ?? this.#given.get(key) ?? tuple;
     if (this.#given.size >= GIVEN_MAX) this.#given.delete(this.#given.keys().next().value!);

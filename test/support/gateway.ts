@@ -45,6 +45,8 @@ export interface TestGatewayOptions {
   home?: string;
   /** With schedules, looked at again and again. */
   cron?: boolean;
+  /** Further bots of the platform "test". */
+  bots?: TestAdapter[];
 }
 
 /** A gateway in this process, made of the real parts: a store on a file, the echo agent, a platform in memory. */
@@ -100,7 +102,8 @@ export class TestGateway {
       ...this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY),
       ...(options.hooks ? { hooks: options.hooks } : {}),
     };
-    this.parts = options.cron ? { ...parts, adapters: [...parts.adapters, this.#schedules()] } : parts;
+    const further = [...(options.bots ?? []), ...(options.cron ? [this.#schedules()] : [])];
+    this.parts = { ...parts, adapters: [...parts.adapters, ...further] };
     this.gateway = new Gateway(this.parts);
   }
 

@@ -5,7 +5,7 @@ import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from ".
 /** A platform in memory: people, direct chats, groups, threads and channels, and everything that was sent there. */
 export class TestAdapter implements Adapter, CanPreview {
   readonly platform = "test";
-  readonly account = "bot";
+  readonly account: string;
   readonly limits = { length: 4000, unit: "utf16" as const };
   readonly files = { maxBytes: 1_000_000 };
   readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
@@ -15,7 +15,8 @@ export class TestAdapter implements Adapter, CanPreview {
   beforeSend: (message: OutboundMessage) => void | Promise<void> = () => undefined;
   #events: AdapterEvents | undefined;
 
-  constructor({ burstMs }: { burstMs?: number } = {}) {
+  constructor({ burstMs, account = "bot" }: { burstMs?: number; account?: string } = {}) {
+    this.account = account;
     if (burstMs !== undefined) this.burst = { quietMs: burstMs, afterLongMs: burstMs, longChars: 100 };
   }
 

@@ -39,7 +39,7 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
     );
     const key = route.key
       .split(":")
-      .map((part) => (part === from ? to : part))
+      .map((part) => (part === from || part.startsWith(`${from}~`) ? to + part.slice(from.length) : part))
       .join(":");
     sql(
       db,
