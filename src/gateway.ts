@@ -29,7 +29,7 @@ import { routerOptionsOf } from "./gateway/router-options.js";
 import { Sweep } from "./gateway/sweep.js";
 import { isPicture, readImages } from "./media/images.js";
 import { type OutgoingPlace, takeFiles } from "./media/outgoing.js";
-import { type InboundMessage, type Target, targetOf } from "./message.js";
+import { audienceOf, type InboundMessage, type Target, targetOf } from "./message.js";
 import { busyDecision } from "./policies/busy.js";
 import { resetPolicyFor } from "./policies/reset.js";
 import { unknownCommand } from "./routing/admin.js";
@@ -359,7 +359,7 @@ export class Gateway {
       tools,
       resolve: (key, row) => this.#resolve(key, row),
       isShared: (row) => isShared(row.message.origin, isolationOf(config)),
-      principal: (row) => principalOf(row.message, config.owners),
+      principal: (row) => principalOf(row.message, config),
       modelFor: (key) => this.#desk.modelFor(key),
       noticeFor: (found) => this.#noticeFor(found),
       compress: async (key, { epoch, session }) =>
@@ -420,13 +420,13 @@ export class Gateway {
 
   async #newSession(message: InboundMessage) {
     const { agent, systemPrompt, config } = this.#parts;
-    const principal = principalOf(message, config.owners);
+    const principal = principalOf(message, config);
     const shared = isShared(message.origin, isolationOf(config));
     return {
       ...(message.request?.sessionId ? { id: message.request.sessionId } : {}),
       source: message.platform,
       user_id: shared ? null : principal.userId,
-      room: principal.room,
+      room: audienceOf(message),
       model: agent.model,
       system_prompt: await systemPrompt({
         origin: message.origin,

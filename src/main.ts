@@ -451,7 +451,6 @@ export function gatewayParts({
         platform: origin.platform,
         chatType: origin.chatType,
         shared,
-        overheard: principal.room !== undefined,
         principalName: origin.userName ?? null,
         memory: { own: await remembered(principal), shared: await remembered("shared") },
         configured: config.agent.system_prompt,

@@ -41,7 +41,7 @@ export interface Room {
 /** Who is asking. Owners see everything; everybody else their own sessions and the rooms they took part in. */
 export interface Principal extends Person {
   owner?: boolean;
-  /** It reads what they are told: of all that they may see, only what belongs to it is found. */
+  /** Of all that they may see, only what belongs to it is found. */
   room?: Room;
 }
 

@@ -5,8 +5,6 @@ export interface PromptFacts {
   chatType: string;
   /** Do several people write into this session? */
   shared: boolean;
-  /** Does a room read the answers, whoever asks? */
-  overheard?: boolean;
   principalName?: string | null;
   /** Nobody is there: a schedule or another program asks. */
   unattended?: boolean;
@@ -28,15 +26,13 @@ export function systemPrompt(facts: PromptFacts): string {
     facts.configured?.trim() || DEFAULT_PROMPT,
     situation(facts),
     facts.shared ? SHARED : undefined,
-    facts.overheard ? OVERHEARD : undefined,
+    facts.chatType === "dm" ? undefined : OVERHEARD,
     facts.unattended ? UNATTENDED : undefined,
     TOOLS,
     facts.sendsFrom?.length ? sending(facts.sendsFrom) : undefined,
     block("What you remember about everyone here", facts.memory.shared),
     // In a room everybody would hear it.
-    facts.shared || facts.overheard
-      ? undefined
-      : block("What you remember about this person", facts.memory.own),
+    facts.shared ? undefined : block("What you remember about this person", facts.memory.own),
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");
 }
@@ -46,7 +42,7 @@ const SHARED =
   "brackets, like [Ann]. Keep them apart, and don't begin your own messages that way.";
 
 const OVERHEARD =
-  "Everybody in this room reads your answers: your tools find what belongs to the room, and nobody's private notes.";
+  "Others read your answers here: what somebody told you elsewhere is mentioned only when they ask for it.";
 
 const UNATTENDED =
   "Nobody is there who could answer questions: do what you are asked as well as you can. Your last message is " +

@@ -122,7 +122,7 @@ export class CommandDesk implements CommandGateway {
     return {
       isDm: origin.chatType === "dm",
       userId: origin.userId ?? null,
-      owner: principalOf(row.message, this.config.owners).owner,
+      owner: principalOf(row.message, this.config).owner,
       settings: platformConfig(this.config, platform),
     };
   }
@@ -168,7 +168,7 @@ export class CommandDesk implements CommandGateway {
       message: row.message,
       key: row.sessionKey,
       inboxId: row.id,
-      principal: principalOf(row.message, this.config.owners),
+      principal: principalOf(row.message, this.config),
       isAdmin: false,
       now: nowSeconds(),
       route,

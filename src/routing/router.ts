@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.js";
-import { audienceOf, type InboundMessage, type Principal } from "../message.js";
+import { type InboundMessage, type Principal, roomOf } from "../message.js";
 import {
   type AccessLists,
   accessDecision,
@@ -8,6 +8,8 @@ import {
   unauthorizedResponse,
 } from "../policies/access.js";
 import { type EngageSettings, engageDecision } from "../policies/engage.js";
+import { isolationOf } from "../rules.js";
+import { isShared } from "../sessions/key.js";
 import type { Command } from "./commands/command.js";
 import { parseCommand } from "./parse-command.js";
 
@@ -75,10 +77,13 @@ function engageQuestion(message: InboundMessage) {
   return { chatType, threadId, channelIds, threadWithBot, ...said };
 }
 
-/** Who is asking, for everything that is looked up on their behalf, and the room that is told of it. */
-export function principalOf(message: InboundMessage, owners: readonly string[]): Principal {
-  const room = audienceOf(message);
-  return { ...askerOf(message, owners), ...(room ? { room } : {}) };
+/**
+ * Who is asking, for everything that is looked up on their behalf. Where several people write into one session, the
+ * words of one could make the agent look up what is another's: there it finds what belongs to the room.
+ */
+export function principalOf(message: InboundMessage, config: Config): Principal {
+  const room = isShared(message.origin, isolationOf(config)) ? roomOf(message.origin) : undefined;
+  return { ...askerOf(message, config.owners), ...(room ? { room } : {}) };
 }
 
 function askerOf({ platform, origin, errand }: InboundMessage, owners: readonly string[]): Principal {

@@ -2,13 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { AgentBackend } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
 import { plain, TestGateway } from "../support/gateway.js";
-import { inDm } from "../support/test-adapter.js";
+import { inDm, inGroup } from "../support/test-adapter.js";
 import { until } from "../support/until.js";
 
 const ann = inDm("ann");
 const bob = inDm("bob");
-/** Another direct chat of hers. */
-const anotherOfAnn = { ...ann, chatId: "another-of-ann" };
 
 const userTexts = async (gateway: TestGateway, id: string) =>
   (await gateway.store.getMessages(id)).filter(({ role }) => role === "user").map(({ content }) => content);
@@ -81,7 +79,7 @@ describe("/resume", () => {
 
   it("works as the first thing that is said, and what follows it isn't lost", async () => {
     const gateway = await TestGateway.start();
-    const elsewhere = anotherOfAnn;
+    const elsewhere = inGroup("ann");
     await gateway.ask(ann, "about Rome");
     await gateway.ask(ann, "/title Rome");
     const rome = await gateway.session(ann);
@@ -93,7 +91,7 @@ describe("/resume", () => {
 });
 
 describe("a session that was resumed in another chat", () => {
-  const there = anotherOfAnn;
+  const there = inGroup("ann");
 
   async function movedOn(): Promise<{ gateway: TestGateway; rome: string }> {
     const gateway = await TestGateway.start();

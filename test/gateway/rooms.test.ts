@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { TestGateway } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
-import { until } from "../support/until.js";
 
-/** What the agent may look up is what may be read where its answer goes. */
+/** Where several people write, the words of one could make the agent look up what is another's. */
 
 const ann = inDm("ann");
 const team = inGroup("ann", "team");
 const OWNED = { owners: ["test:ann"] };
+const SHARED = { group_sessions_per_user: false };
 
 const SEARCH = '!tool session_search {"query":"walrus","limit":10}';
 
@@ -20,9 +20,9 @@ async function annTalks(config = {}): Promise<TestGateway> {
   return gateway;
 }
 
-describe("in a room", () => {
-  it("the agent finds what was said there, for owners too", async () => {
-    for (const config of [{}, OWNED]) {
+describe("in a session that several people share", () => {
+  it("the agent finds what was said in the room, for owners too", async () => {
+    for (const config of [SHARED, { ...SHARED, ...OWNED }]) {
       const gateway = await annTalks(config);
       const [found] = await gateway.ask(team, SEARCH);
       expect(found).toContain("for the team");
@@ -36,11 +36,34 @@ describe("in a room", () => {
   });
 
   it("the agent has nobody's private notes, and can add to them", async () => {
-    const gateway = await annTalks();
+    const gateway = await annTalks(SHARED);
     expect((await gateway.ask(team, '!tool memory {"action":"read"}'))[0]).toContain("several people read");
     expect((await gateway.session(team)).system_prompt).not.toContain("afraid");
     await gateway.ask(team, '!tool memory {"action":"add","content":"Leads the team"}');
     expect((await gateway.ask(ann, '!tool memory {"action":"read"}'))[0]).toMatch(/afraid[\s\S]*Leads/);
+  });
+});
+
+describe("in a room, in a session of one's own", () => {
+  it("the agent finds everything of the asker, knows their notes, and that others read along", async () => {
+    const gateway = await annTalks();
+    const [found] = await gateway.ask(team, SEARCH);
+    expect(found).toContain("private");
+    expect(found).toContain("for the team");
+    expect((await gateway.ask(team, '!tool memory {"action":"read"}'))[0]).toContain("afraid");
+    const { system_prompt } = await gateway.session(team);
+    expect(system_prompt).toContain("afraid");
+    expect(system_prompt).toContain("Others read your answers here");
+    await gateway.ask(ann, "/new");
+    await gateway.ask(ann, "hello");
+    expect((await gateway.session(ann)).system_prompt).not.toContain("Others read");
+  });
+
+  it("nobody else's is found", async () => {
+    const gateway = await annTalks();
+    const [found] = await gateway.ask(inGroup("bob", "team"), SEARCH);
+    expect(found).not.toContain("private");
+    expect(found).not.toContain("for the team");
   });
 
   it("schedules are listed that speak there, and a wrong target names no chats", async () => {
@@ -78,9 +101,6 @@ describe("in a direct chat", () => {
     await gateway.ask(ann, "between us, it goes badly");
     expect((await gateway.session(ann)).id).toBe(sprint.id);
     expect((await gateway.ask(team, "/sessions"))[0]).not.toContain("Sprint");
-    expect((await gateway.ask(team, '!tool session_search {"query":"badly"}'))[0]).not.toContain(
-      "between us",
-    );
   });
 
   it("what several people share goes on in a copy: it is theirs, too, and they would read it", async () => {
@@ -102,30 +122,5 @@ describe("in a direct chat", () => {
     expect((await gateway.ask(dm, '!tool session_search {"query":"tiresome"}'))[0]).not.toContain("I find");
     expect((await gateway.ask(dm, "/sessions"))[0]).not.toContain("Standup #2");
     expect((await gateway.ask(ann, "/resume Standup"))[0]).toContain("already");
-  });
-});
-
-describe("a schedule", () => {
-  it("that speaks in a room looks up what belongs to it, whoever made it", async () => {
-    const gateway = await TestGateway.start({ config: OWNED, cron: true });
-    await gateway.ask(ann, "a private walrus");
-    await gateway.ask(team, "a walrus for the team");
-    await gateway.store.addSchedule(
-      {
-        ...{ id: "s1", name: "walruses", prompt: SEARCH, missed: "run", timeZone: null, maker: null },
-        ...{ when: { kind: "once", at: 1 }, nextAt: 1, createdAt: 1, deliver: "test:team" },
-        target: {
-          ...{ platform: "test", account: "bot", chatType: "group", chatId: "team" },
-          ...{ threadId: null, userId: null, replyTo: null },
-        },
-      },
-      9,
-    );
-    const text = await until(
-      "the schedule has spoken",
-      () => gateway.adapter.to(team).find((message) => message.text.includes("Cronjob"))?.text,
-    );
-    expect(text).toContain("for the team");
-    expect(text).not.toContain("private");
   });
 });

@@ -240,7 +240,6 @@ export class TestGateway {
           platform: origin.platform,
           chatType: origin.chatType,
           shared,
-          overheard: principal.room !== undefined,
           principalName: origin.userName ?? null,
           memory: { own: await remembered(principal), shared: await remembered("shared") },
           configured: null,

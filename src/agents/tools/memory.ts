@@ -58,7 +58,7 @@ async function runAction(
 ): Promise<string> {
   const slot = slotOf(args, principal);
   const action = textArgument(args, "action") ?? "read";
-  if (action === "read" && slot !== "shared" && (shared || principal.room)) {
+  if (action === "read" && slot !== "shared" && shared) {
     throw new Mistake(
       "several people read this conversation: a person's notes are only read in a chat of their own.",
     );

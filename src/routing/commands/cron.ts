@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { HermesError } from "../../errors.js";
-import { formatTarget, isSameRoom, roomOf } from "../../message.js";
+import { audienceOf, formatTarget, isSameRoom, roomOf } from "../../message.js";
 import { draftSchedule } from "../../policies/schedule.js";
 import { formatWhen, nextTick, type When } from "../../policies/when.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
@@ -50,9 +50,10 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
 }
 
 /** A room is told of those that speak in it: the others' names are made of what somebody asks elsewhere. */
-async function list({ gateway, now, principal: { room } }: CommandCall): Promise<string> {
+async function list({ gateway, now, message }: CommandCall): Promise<string> {
   const all = (await gateway.store.listSchedules()).filter(({ state }) => state !== "done");
   if (all.length === 0) return blocks("There are no schedules. To make one:", HOW);
+  const room = audienceOf(message);
   const shown = room ? all.filter(({ target }) => target !== null && isSameRoom(room, roomOf(target))) : all;
   const left = all.length - shown.length;
   return blocks(
@@ -104,7 +105,7 @@ async function deliveryOf(call: CommandCall, to: string) {
   try {
     return await call.gateway.deliveryOf(call, to);
   } catch (error) {
-    if (!call.principal.room || !(error instanceof HermesError)) throw error;
+    if (!audienceOf(call.message) || !(error instanceof HermesError)) throw error;
     throw new HermesError(error.code, error.message, { cause: error });
   }
 }

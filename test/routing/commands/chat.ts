@@ -7,7 +7,7 @@ import type { CommandCall, CommandGateway, CommandOutcome } from "../../../src/r
 import { commands, findCommand } from "../../../src/routing/commands/index.js";
 import { parseCommand } from "../../../src/routing/parse-command.js";
 import type { SessionKey, SessionRow } from "../../../src/session.js";
-import { originTuple, sessionKey } from "../../../src/sessions/key.js";
+import { isShared, originTuple, sessionKey } from "../../../src/sessions/key.js";
 import type { Queues, RouteRow } from "../../../src/store/queues.js";
 import type { Store } from "../../../src/store/store.js";
 import { tempStore } from "../../support/temp.js";
@@ -65,7 +65,7 @@ function sessionsOf(store: Store, routes: Map<SessionKey, RouteRow>): SessionVer
       source: call.principal.platform,
       user_id: call.principal.userId,
       started_at: call.now,
-      room: call.principal.room,
+      room: roomOf(call.message.origin),
       ...(title === undefined ? {} : { title }),
     });
   const point = async (call: CommandCall, session: SessionRow, reason: string) => {
@@ -190,7 +190,7 @@ export function openChat(world: World, place: Place): Chat {
   const { user, chatType = "dm", chatId = user, threadId = null } = place;
   const origin: Origin = { platform: "web", chatType, chatId, threadId, userId: user };
   const key = sessionKey(origin, ISOLATION);
-  const room = roomOf(origin);
+  const room = isShared(origin, ISOLATION) ? roomOf(origin) : undefined;
   const principal: Principal = {
     platform: "web",
     userId: user,

@@ -1,5 +1,5 @@
 import { HermesError } from "../../../errors.js";
-import type { Principal } from "../../../message.js";
+import { audienceOf, type Principal } from "../../../message.js";
 import type { SessionRow, SessionSummary } from "../../../session.js";
 import { sanitizeTitle } from "../../../title.js";
 import type { CommandCall } from "../command.js";
@@ -11,9 +11,10 @@ export function listVisible(call: CommandCall): Promise<SessionSummary[]> {
   return call.gateway.store.listSessions({ asker: listAsker(call), order: "active", limit: LIST_SIZE });
 }
 
-/** A room reads along: there even an owner is shown no titles of others. */
-function listAsker({ principal }: CommandCall): Principal {
-  return principal.room ? { ...principal, owner: false } : principal;
+/** Where a room reads along, only what belongs to it: not the titles of direct messages, and none of others to an owner. */
+function listAsker({ principal, message }: CommandCall): Principal {
+  const room = audienceOf(message);
+  return room ? { ...principal, room, owner: false } : principal;
 }
 
 export type Found = { session: SessionRow } | { nothing: "none" | "several" };

@@ -1,3 +1,4 @@
+import { audienceOf } from "../../../message.js";
 import type { SessionSummary } from "../../../session.js";
 import type { CommandCall } from "../command.js";
 import { currentSession } from "./current-session.js";
@@ -8,7 +9,7 @@ import { ago } from "./times.js";
 /** The last sessions that the asker may see, numbered for /resume; where a room reads along, those of the room. */
 export async function showSessions(call: CommandCall): Promise<string> {
   const sessions = await listVisible(call);
-  const { room } = call.principal;
+  const room = audienceOf(call.message);
   const all = room && "In a direct message, /sessions shows all of yours.";
   if (sessions.length === 0)
     return room
