@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { rows } from "../support/agreement.js";
 import { Daemon, hermes } from "../support/daemon.js";
 import { platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
@@ -50,6 +51,40 @@ describe("rooms of the real daemon", () => {
       JSON.parse((await hermes(daemon.home, ["trace", message.id, "--json"])).stdout)[0].reason;
     const [first, second] = discord.chat(channel);
     expect([await reasons(first!), await reasons(second!)]).toEqual(["not_listed", "bot"]);
+  });
+
+  it("are told what belongs to them, and a direct message is told everything", async () => {
+    const platforms = await startPlatforms();
+    const { telegram } = platforms;
+    const ann = telegram.users.person("Ann");
+    const team = telegram.chats.make("supergroup", { title: "Team" });
+    const dm = telegram.chats.privateWith(ann);
+    const yaml = platformsYaml(platforms, { telegram: "require_mention: false" });
+    const daemon = await new Daemon({ yaml }).start();
+    const ask = async (chat: { id: number }, text: string) => {
+      const before = telegram.said(chat.id).length;
+      if (chat === team) telegram.users.write(team, { from: ann, text });
+      else telegram.users.writeDm(ann, text);
+      await until(`${text} is answered`, () => telegram.said(chat.id).length > before);
+      return telegram.said(chat.id).at(-1)!.text;
+    };
+
+    await ask(dm, "my walrus is ill");
+    await ask(dm, "/title Diary");
+    await ask(dm, '!tool memory {"action":"add","content":"Has a walrus"}');
+    await ask(team, "a walrus for the team");
+    await ask(team, "/title Sprint");
+    expect(await ask(team, "/sessions")).toMatch(/^(?!.*Diary)[\s\S]*Sprint/);
+    expect(await ask(team, "/resume Diary")).toContain("Resume it in a direct chat");
+    await ask(team, "/new");
+    const search = '!tool session_search {"query":"walrus"}';
+    expect(await ask(team, search)).toMatch(/^(?![\s\S]*is ill)[\s\S]*for the team/);
+    expect(await ask(team, '!tool memory {"action":"read"}')).not.toContain("Has a walrus");
+    const prompts = rows<{ system_prompt: string }>(daemon.home, "SELECT system_prompt FROM sessions");
+    expect(prompts.filter(({ system_prompt }) => system_prompt.includes("Has a walrus"))).toEqual([]);
+    expect(await ask(dm, "/sessions")).toMatch(/Diary[\s\S]*Sprint|Sprint[\s\S]*Diary/);
+    await ask(dm, "/new");
+    expect(await ask(dm, search)).toContain("is ill");
   });
 
   it("get as many messages a minute as the platform takes; the rest waits and is not lost", async () => {
