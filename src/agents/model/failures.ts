@@ -1,6 +1,7 @@
 /** What providers say when they can't → what happened, whether to try again and when. */
 import type { Failure } from "../backend.js";
 import { field } from "../text.js";
+import { beforeOwnWords } from "./own-words.js";
 
 export type FailureKind = Failure["kind"];
 
@@ -46,7 +47,8 @@ export function toFailure(error: unknown, signal: AbortSignal): Failure {
 export function classify(error: unknown): RequestFailed {
   if (error instanceof RequestFailed) return error;
   const { status, text } = read(error);
-  const message = `${status === undefined ? "" : `HTTP ${status}: `}${text.slice(0, 500)}`;
+  const shown = beforeOwnWords(text, field(error, "requestBodyValues"));
+  const message = `${status === undefined ? "" : `HTTP ${status}: `}${shown.slice(0, 500)}`;
   const kind = kindOf(status, text, error);
   return new RequestFailed(kind, message, {
     isPassing: kind === "rate_limit" || kind === "network",

@@ -19,6 +19,30 @@ function failure(events: readonly AgentEvent[]) {
   return last?.type === "failed" ? last.failure : undefined;
 }
 
+describe("a server that repeats what it refuses", () => {
+  it.each([
+    ["as it is", (said: string) => said],
+    ["as JSON", (said: string) => JSON.stringify(said)],
+    ["as ASCII", (said: string) => JSON.stringify(said).replace("ä", "\\u00e4")],
+    ["in part", (said: string) => `${said.slice(0, 20)}…`],
+  ])("%s is heard up to our own words: logs hold none", async (_, repeated) => {
+    const server = await startServer();
+    server.script({
+      error: { status: 422, body: `No string in messages.1: ${repeated('Kätzchen "PIN" 99')}` },
+    });
+    const events = await runTurn(agentOn(server), turn('Kätzchen "PIN" 99'));
+    expect(failure(events)?.message).toMatch(/^HTTP 422: .*No string in messages\.1/);
+    expect(failure(events)?.message).not.toMatch(/tzchen|PIN|99/);
+  });
+
+  it("is still understood by what it says after them", async () => {
+    const server = await startServer();
+    const said = "a very long story";
+    server.script({ error: { status: 400, body: `${said}: maximum context length exceeded` } });
+    expect(ending(await runTurn(agentOn(server), turn(said)))).toBe("context_length");
+  });
+});
+
 describe("a passing failure", () => {
   it.each([
     ["429", refuses(429, "slow down")],
