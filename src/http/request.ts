@@ -1,4 +1,5 @@
 /** What a request tells about its way here. */
+import net from "node:net";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { isLoopback } from "./bind.js";
@@ -15,7 +16,20 @@ function forwardedFor(c: Context): string | undefined {
 /** Who is counted and limited: programs on this machine are let be, and a proxy on it says for whom it asks. */
 export function clientAddress(c: Context): string | undefined {
   const address = remoteAddress(c);
-  return isLoopback(address) ? forwardedFor(c) : address;
+  const client = isLoopback(address) ? forwardedFor(c) : address;
+  return client === undefined ? undefined : networkOf(client);
+}
+
+/** Of version 6 everybody has a whole network (/64) of addresses: that is one client. */
+function networkOf(address: string): string {
+  if (!net.isIPv6(address)) return address;
+  const plain = address.toLowerCase().replace(/%.*$/, "");
+  if (/^::ffff:[\d.]+$/.test(plain)) return plain.slice("::ffff:".length);
+  const [head = "", tail] = plain.split("::");
+  const [first, last] = [head, tail ?? ""].map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = tail === undefined ? 0 : 8 - first!.length - last!.length;
+  const groups = [...first!, ...Array<string>(zeros).fill("0"), ...last!].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
 /** Whose wrong guesses are counted: everybody's, each for themselves. */

@@ -218,6 +218,28 @@ describe("the Origin check", () => {
   });
 });
 
+describe("a client", () => {
+  const statuses = async (url: string, addresses: string[]) => {
+    const get = (client: string) => ask(`${url}/thing`, { headers: { "x-forwarded-for": client } });
+    return Promise.all(addresses.map(async (client) => (await get(client)).status));
+  };
+
+  it("of IP version 6 is its network, all of whose addresses it has", async () => {
+    const { url } = await start({ ratePerMinute: 4 });
+    const network = ["2001:db8:0:7::1", "2001:0DB8::7:0:0:0:2", "2001:db8:0:7:ffff:ffff:ffff:ffff"];
+    expect(await statuses(url, [...network, "2001:db8:0:7:a::"])).toEqual([200, 200, 200, 200]);
+    expect(await statuses(url, ["2001:db8:0:7::9", "2001:db8:0:8::1", "2001:db8::1", "::1:2:3:4"])).toEqual([
+      429, 200, 200, 200,
+    ]);
+  });
+
+  it("of version 4 is its address, however it is written", async () => {
+    const { url } = await start({ ratePerMinute: 1 });
+    expect(await statuses(url, ["192.0.2.1"])).toEqual([200]);
+    expect(await statuses(url, ["::ffff:192.0.2.1", "192.0.2.2", "unknown"])).toEqual([429, 200, 200]);
+  });
+});
+
 describe("the token", () => {
   const get = (url: string, headers: Record<string, string> = {}) => ask(`${url}/thing`, { headers });
 
