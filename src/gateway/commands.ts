@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isChatId } from "../adapters/chat-ids.js";
 import { newSessionId, nowSeconds } from "../clock.js";
 import { deliveryOf } from "../delivery/find-target.js";
+import { describeError } from "../errors.js";
 import type { CommandVerdict } from "../hooks/verdict.js";
 import { type InboundMessage, targetOf } from "../message.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
@@ -142,8 +143,7 @@ export class CommandDesk implements CommandGateway {
     } catch (error) {
       const { traceId } = row;
       this.#parts.log.error({ err: error, traceId, command: command.name }, "command failed");
-      const text = error instanceof Error ? error.message : String(error);
-      return { ok: false, done: command, reply: `/${command.name} failed: ${text}` };
+      return { ok: false, done: command, reply: `/${command.name} failed: ${wordsFor(error)}` };
     }
   }
 
@@ -307,6 +307,13 @@ export class CommandDesk implements CommandGateway {
 
 /** What came of it, and which command it was in the end. */
 type Done = CommandOutcome & { ok: boolean; done: Pick<Command, "name" | "rewrites"> };
+
+/** What the asker can do something about is said; where the database lies and what it lacks is the operator's. */
+function wordsFor(error: unknown): string {
+  const { code, message } = describeError(error);
+  const isOurs = code === "internal" || code === "unavailable";
+  return isOurs ? "something went wrong here. The operator's log says what." : message;
+}
 
 /** What a chat is told when hooks have decided; undefined: they leave it to the command. */
 function decided(verdict: CommandVerdict | undefined, name: string): string | undefined {

@@ -126,6 +126,21 @@ describe("a session that was resumed in another chat", () => {
   });
 });
 
+describe("a command that fails", () => {
+  it("tells the log why, and not the chat", async () => {
+    const gateway = await TestGateway.start();
+    gateway.change("DROP TABLE gw_participants");
+    const [reply] = await gateway.ask(bob, "/sessions");
+    expect(reply).toBe("/sessions failed: something went wrong here. The operator's log says what.");
+    expect(gateway.warnings).toContainEqual({
+      message: "command failed",
+      fields: expect.objectContaining({
+        err: expect.objectContaining({ message: expect.stringMatching(/gw_participants/) }),
+      }),
+    });
+  });
+});
+
 describe("/undo and /retry", () => {
   it("take back the last turn", async () => {
     const gateway = await TestGateway.start();
