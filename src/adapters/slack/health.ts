@@ -12,6 +12,8 @@ export class HealthWatch {
   #notice: string | undefined;
   /** Why nothing can be sent. */
   #mute: string | undefined;
+  /** Why nothing that is delivered can be believed; null: something was, so the rest isn't Slack's. */
+  #forged: string | null | undefined;
   readonly #staleMs: number;
 
   constructor(staleMs: number) {
@@ -48,16 +50,27 @@ export class HealthWatch {
     return isNews;
   }
 
+  /** What came is signed wrongly. True: that is news. */
+  forged(detail: string): boolean {
+    if (this.#forged !== undefined) return false;
+    this.#forged = detail;
+    return true;
+  }
+
+  signed(): void {
+    this.proof();
+    this.#forged = null;
+  }
+
   get lastProofAt(): number | null {
     return this.#lastProofAt;
   }
 
   now(): Health {
     const stale = this.#isStale();
-    const detail = stale
-      ? "Slack has been silent for too long"
-      : (this.#detail ?? this.#mute ?? this.#notice);
-    const impaired = stale || (this.#state === "ok" && this.#mute !== undefined);
+    const fault = this.#mute ?? this.#forged ?? undefined;
+    const detail = stale ? "Slack has been silent for too long" : (this.#detail ?? fault ?? this.#notice);
+    const impaired = stale || (this.#state === "ok" && fault !== undefined);
     const state = impaired ? "degraded" : this.#state;
     return { state, lastProofAt: this.#lastProofAt, ...(detail === undefined ? {} : { detail }) };
   }

@@ -9,15 +9,20 @@ export interface HttpParts {
   signingSecret: string;
   /** Undefined while the adapter isn't connected; rejects when the inbox didn't take it. */
   accept(delivered: Delivered): Promise<void> | undefined;
+  /** It came from Slack. */
   onProof(): void;
+  /** It claims to, but its signature is of another secret or another time. */
+  onForged(): void;
 }
 
 export async function handleRequest(request: Request, parts: HttpParts): Promise<Response> {
   if (request.method !== "POST") return plain(405, "POST only");
   const body = await readBody(request);
   if (body === undefined) return plain(413, "too large");
-  if (!isSigned(request.headers, body, parts.signingSecret, Date.now() / 1000))
+  if (!isSigned(request.headers, body, parts.signingSecret, Date.now() / 1000)) {
+    if (request.headers.get("x-slack-signature")) parts.onForged();
     return plain(401, "not signed");
+  }
   const parsed = parse(request.headers.get("content-type") ?? "", body);
   if (!parsed) return plain(400, "neither JSON nor a form");
   parts.onProof();

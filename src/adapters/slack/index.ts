@@ -34,6 +34,9 @@ export interface SlackAdapter
   handleRequest(request: Request): Promise<Response>;
 }
 
+const FORGED =
+  "Requests to Slack's address are signed with another secret than ours: compare platforms.slack.signing_secret with Basic Information → Signing Secret, and look at this machine's clock";
+
 export function slackAdapter(options: SlackOptions): SlackAdapter {
   const settings = withDefaults(options);
   const { times, account } = settings;
@@ -103,7 +106,10 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       return await handleRequest(request, {
         signingSecret: settings.signingSecret,
         accept: (delivered) => connection?.accept(delivered),
-        onProof: () => health.proof(),
+        onProof: () => health.signed(),
+        onForged: () => {
+          if (health.forged(FORGED)) settings.log("error", FORGED);
+        },
       });
     },
   };

@@ -80,6 +80,21 @@ describe("events over HTTP", () => {
     expect((await post(body, {}, Date.now() + offset)).status).toBe(401);
   });
 
+  it("that are signed with another secret are told to the operator, until one of Slack's own comes", async () => {
+    const forged = { "x-slack-signature": `v0=${"0".repeat(64)}` };
+    await post(body, { "x-slack-signature": "" });
+    expect(b.adapter.health().state).toBe("ok");
+    await post(body, forged);
+    await post(body, forged);
+    const detail = expect.stringContaining("signing_secret");
+    expect(b.adapter.health()).toMatchObject({ state: "degraded", detail });
+    expect(b.log.filter((line) => line.startsWith("error"))).toEqual([detail]);
+    await post(body);
+    expect(b.adapter.health().state).toBe("ok");
+    await post(body, forged);
+    expect(b.adapter.health()).toMatchObject({ state: "ok" });
+  });
+
   it("are refused when the body was changed", async () => {
     const delivery = b.slack.event({ type: "x" });
     const request = signedRequest(URL_, SECRET, delivery);
