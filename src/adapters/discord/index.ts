@@ -113,6 +113,7 @@ class Discord implements DiscordAdapter {
     const interactions = new Interactions(rest, events);
     const dms = new KnownDms(events);
     const seen = new Seen(events);
+    rest.on("response", (_request, { headers }) => seen.heardTime(headers.get("date")));
     await Promise.all([interactions.load(), dms.load(), seen.load()]);
     const common = { rest, settings, botId, interactions };
     const sender = new Sender(common);

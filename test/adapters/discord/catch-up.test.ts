@@ -271,3 +271,27 @@ function place(inbox: FakeInbox): number {
   const saved = inbox.cursors.get("session:0");
   return saved ? (JSON.parse(saved) as { sequence: number }).sequence : 0;
 }
+
+describe("a clock that is ahead of Discord's", () => {
+  it("hides nothing that was said in a channel meanwhile", async () => {
+    const aheadMs = 600_000;
+    const there = () => Date.now() - aheadMs;
+    const bench = await connected({}, {}, (emulator) => {
+      emulator.faults.clockBehindMs = aheadMs;
+    });
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const guild = emulator.guild("S");
+    guild.joinedAtMs = there();
+    const channel = emulator.channel(guild, "c");
+    emulator.say(ada, channel, "before", { sentAtMs: there() });
+    await inbox.message("before");
+    const seen = inbox.cursors.get("seen");
+    await until("a heartbeat later", () => inbox.cursors.get("seen") !== seen);
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    emulator.say(ada, channel, "missed", { sentAtMs: there() });
+    await restart(bench);
+    await inbox.message("missed");
+  });
+});

@@ -30,6 +30,8 @@ export class Faults {
 
   /** Nobody answers who knocks at the gateway. */
   hangHandshakes = false;
+  /** The bot's clock is so much ahead of Discord's, as far as requests tell the time. */
+  clockBehindMs = 0;
 
   /** The next request that fits, `times` times. */
   arm(method: string, path: RegExp, fault: RestFault, times = 1): void {
@@ -49,6 +51,7 @@ export class Faults {
     this.silent = false;
     this.closeAfterHello = null;
     this.hangHandshakes = false;
+    this.clockBehindMs = 0;
   }
 
   take(method: string, path: string): RestFault | undefined {

@@ -62,7 +62,10 @@ export class RestServer {
     if (fault?.kind === "delay") await pause(fault.ms);
     const answer = this.#answerTo(call, request.headers.authorization, fault);
     if (fault?.kind === "drop_after") request.socket.destroy();
-    else reply(response, answer);
+    else {
+      response.setHeader("date", new Date(Date.now() - this.#parts.faults.clockBehindMs).toUTCString());
+      reply(response, answer);
+    }
   }
 
   #answerTo(call: Call, authorization: string | undefined, fault: ReturnType<Faults["take"]>): RestAnswer {
