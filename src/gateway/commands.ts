@@ -6,7 +6,7 @@ import { describeError } from "../errors.js";
 import type { CommandVerdict } from "../hooks/verdict.js";
 import { type InboundMessage, targetOf } from "../message.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
-import { isAdmin, mayUse, unknownCommand } from "../routing/admin.js";
+import { isAdmin, mayUse, type NamedCommand, unknownCommand } from "../routing/admin.js";
 import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../routing/commands/command.js";
 import { commands, findCommand } from "../routing/commands/index.js";
 import { parseCommand } from "../routing/parse-command.js";
@@ -88,16 +88,18 @@ export class CommandDesk implements CommandGateway {
   async runHooked(row: InboxRow, name: string): Promise<void> {
     await this.#desk.lanes.hold(row.sessionKey, async () => {
       if (!(await this.store.startCommand(row.id, name, this.#parts.bootId))) return;
-      const { args } = parseCommand(row.message.text);
-      const verdict = await this.#verdictOf(row, name, args);
-      const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
-      const outcome =
-        verdict?.decision === "rewrite" && other
-          ? await this.#runAllowed(row, other, verdict.args)
-          : { done: { name }, reply: decided(verdict, name) ?? unknownCommand(name, commands) };
+      const outcome = this.#refusalOf(row, { name }) ?? (await this.#outcomeOfHooked(row, name));
       await this.#settle(row, outcome.done, outcome);
       this.#desk.wake();
     });
+  }
+
+  async #outcomeOfHooked(row: InboxRow, name: string): Promise<Omit<Done, "ok">> {
+    const { args } = parseCommand(row.message.text);
+    const verdict = await this.#verdictOf(row, name, args);
+    const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
+    if (verdict?.decision === "rewrite" && other) return this.#runAllowed(row, other, verdict.args);
+    return { done: { name }, reply: decided(verdict, name) ?? unknownCommand(name, commands) };
   }
 
   /** What hooks say to it, then the command itself, or the one that they make of it. */
@@ -128,7 +130,7 @@ export class CommandDesk implements CommandGateway {
     };
   }
 
-  #refusalOf(row: InboxRow, command: Command): Done | undefined {
+  #refusalOf(row: InboxRow, command: NamedCommand): Done | undefined {
     const permission = mayUse(command, this.#askerOf(row));
     return permission.ok ? undefined : { ok: false, done: command, reply: permission.reason };
   }

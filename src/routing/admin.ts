@@ -18,12 +18,15 @@ export interface CommandAsker {
   settings: AdminSettings | undefined;
 }
 
+/** Of a command that only hooks know there is no more than its name. */
+export type NamedCommand = Pick<Command, "name" | "aliases" | "adminOnly">;
+
 export type CommandPermission = { ok: true } | { ok: false; reason: string };
 
 /** Who must always be able to ask what they may do; /start comes from the apps themselves, before any word. */
 const ALWAYS = new Set(["help", "whoami", "start"]);
 
-export function mayUse(command: Command, asker: CommandAsker): CommandPermission {
+export function mayUse(command: NamedCommand, asker: CommandAsker): CommandPermission {
   if (isAdmin(asker) || ALWAYS.has(command.name) || isListed(command, asker)) return { ok: true };
   return { ok: false, reason: `⛔ /${command.name} is admin-only here. ${whatIsLeft(asker)}` };
 }
@@ -47,7 +50,7 @@ function listOf({ isDm, settings }: CommandAsker): string[] {
 }
 
 /** `*` opens everything but what is for admins by nature; that has to be named. */
-function isListed(command: Command, asker: CommandAsker): boolean {
+function isListed(command: NamedCommand, asker: CommandAsker): boolean {
   const listed = listOf(asker);
   if (listed.includes("*") && !command.adminOnly) return true;
   return [command.name, ...(command.aliases ?? [])].some((name) => listed.includes(name));

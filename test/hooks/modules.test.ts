@@ -217,4 +217,18 @@ describe("commands", () => {
     expect(denied[0]).not.toContain("did it");
     expect(await gateway.ask(ann, "/whoami")).toEqual(denied);
   });
+
+  it("of a hook's own are for those who may use them, too", async () => {
+    const dir = hookFolder({
+      own: deciding(["command:deploy"], { decision: "handled", message: "deployed" }),
+    });
+    const { hooks } = startHooks(dir);
+    const platform = { allow_admin_from: ["owner"], user_allowed_commands: ["whoami"] };
+    const gateway = await TestGateway.start({ hooks, platform });
+    expect((await gateway.ask(ann, "/deploy"))[0]).toContain("/deploy is admin-only here");
+    expect(await gateway.ask(inDm("owner"), "/deploy")).toEqual(["deployed"]);
+    const more = { ...platform, user_allowed_commands: ["/deploy"] };
+    const open = await gateway.restart({ hooks, platform: more });
+    expect(await open.ask(ann, "/deploy")).toEqual(["deployed"]);
+  });
 });
