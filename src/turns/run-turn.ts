@@ -495,6 +495,9 @@ export function totalUsage(usages: readonly TurnUsage[]): Usage {
 const GIVEN_UP =
   "Something went wrong on my side and your message was not answered. Please send it again later.";
 
+/** To whatever chat an errand speaks in: the log and `hermes trace` say more. */
+const OUR_FAULT = "something went wrong here. The operator's log says what.";
+
 /** A fault of ours: the message waits for another attempt, and is given up aloud after the last. */
 async function giveBack(
   deps: TurnDeps,
@@ -507,7 +510,7 @@ async function giveBack(
   if (!started) return { outcome: "retrying", failure };
   const exhausted = attemptsExhausted(started.attempt);
   const delayMs = nextAttempt({ attempts: started.attempt, random: Math.random });
-  const notice = rows.at(-1)!.message.errand ? message : GIVEN_UP;
+  const notice = rows.at(-1)!.message.errand ? OUR_FAULT : GIVEN_UP;
   await deps.store.failTurn({
     turnId,
     sessionKey: key,

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import type { AgentBackend } from "../../src/agents/backend.js";
+import { echoAgent } from "../../src/agents/echo.js";
 import type { Errand } from "../../src/errand.js";
 import type { Target } from "../../src/message.js";
 import { plain, TestGateway } from "../support/gateway.js";
@@ -57,6 +59,21 @@ it("a failure is told to the target, but not again and again; its session ends t
   expect(await send(gateway, "!fail refused", { ...errand, failsQuietly: true })).toEqual(told);
   expect(await gateway.route(asker)).toBeUndefined();
   expect(gateway.read("SELECT state FROM gw_inbox")).toEqual([{ state: "dead" }, { state: "dead" }]);
+});
+
+it("a fault of ours is told to the target without what only the operator should read", async () => {
+  const agent: AgentBackend = {
+    ...echoAgent(),
+    run: () => {
+      throw new Error("/home/operator/.hermes/state.db is gone");
+    },
+  };
+  const gateway = await TestGateway.start({ agent });
+  const told = await send(gateway, "what is new?", { target: TARGET, name: "News" });
+  expect(told).toEqual(["⚠️ News failed: something went wrong here. The operator's log says what."]);
+  expect(gateway.read("SELECT error FROM gw_inbox")).toEqual([
+    { error: "/home/operator/.hermes/state.db is gone" },
+  ]);
 });
 
 it("an errand that was cut off too often is given up aloud", async () => {
