@@ -18,7 +18,7 @@ import { Delivery } from "./delivery/deliver.js";
 import { Pace } from "./delivery/pace.js";
 import { Stream, StreamHandle } from "./delivery/stream.js";
 import { Aftermath } from "./gateway/aftermath.js";
-import { BACKGROUND, CommandDesk } from "./gateway/commands.js";
+import { CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
 import { saveMemories } from "./gateway/farewell.js";
@@ -30,6 +30,7 @@ import { Sweep } from "./gateway/sweep.js";
 import { isPicture, readImages } from "./media/images.js";
 import { type OutgoingPlace, takeFiles } from "./media/outgoing.js";
 import { audienceOf, type InboundMessage, type Target, targetOf } from "./message.js";
+import { BACKGROUND } from "./one-turn.js";
 import { busyDecision } from "./policies/busy.js";
 import { resetPolicyFor } from "./policies/reset.js";
 import { unknownCommand } from "./routing/admin.js";
@@ -439,18 +440,7 @@ export class Gateway {
 
   #finished(finished: FinishedTurn): void {
     this.#parts.messagesCommitted(finished.session, finished.messages);
-    if (finished.ended) return;
-    if (finished.key.includes(BACKGROUND)) this.#closeBackground(finished);
-    else this.#aftermath.after(finished);
-  }
-
-  /** Side work has one turn: its session ends, and its route is no chat's. */
-  #closeBackground({ key, session }: FinishedTurn): void {
-    const { store, log, routeClosed } = this.#parts;
-    store.closeRoute(key, session.id, "background_complete").then(
-      () => routeClosed(key),
-      (error: unknown) => log.warn({ err: error, sessionKey: key }, "background session was not closed"),
-    );
+    if (!finished.ended) this.#aftermath.after(finished);
   }
 
   #noticeFor(found: RouteRow): string | undefined {

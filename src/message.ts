@@ -80,6 +80,8 @@ export interface InboundMessage {
   authenticated: boolean;
   /** Its author has changed it since: no command any more, whatever it says. */
   edited?: true;
+  /** A command has made it (/queue, /background): no command itself, whatever it says. */
+  fromCommand?: true;
   /** Nobody typed it. */
   errand?: Errand;
   /** A program waits for its answer. */

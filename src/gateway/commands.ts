@@ -5,6 +5,7 @@ import { deliveryOf } from "../delivery/find-target.js";
 import { describeError } from "../errors.js";
 import type { CommandVerdict } from "../hooks/verdict.js";
 import { type InboundMessage, targetOf } from "../message.js";
+import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { isAdmin, mayUse, type NamedCommand, unknownCommand } from "../routing/admin.js";
 import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../routing/commands/command.js";
@@ -33,9 +34,6 @@ export interface DeskParts {
   /** Nothing will be said to it. */
   unanswered(row: InboxRow): void;
 }
-
-/** In the key of side work, after that of the chat that asked for it. */
-export const BACKGROUND = ":background:";
 
 const MODELS_MAX = 1000;
 
@@ -252,7 +250,12 @@ export class CommandDesk implements CommandGateway {
   /** A message of its own with a session of its own: as durable as any other. */
   async background(call: CommandCall, prompt: string): Promise<string> {
     const id = randomUUID().slice(0, 8);
-    const message = { ...call.message, eventId: `background:${id}`, text: prompt };
+    const message = {
+      ...call.message,
+      eventId: `background:${id}`,
+      text: prompt,
+      fromCommand: true as const,
+    };
     const row = await this.#desk.inbox.accept(message, `${call.key}${BACKGROUND}${id}`);
     if (row) this.#desk.lanes.push({ row });
     return id;
@@ -326,5 +329,5 @@ function decided(verdict: CommandVerdict | undefined, name: string): string | un
 /** What the agent is asked in the command's place: a message of its own, in the same chat. */
 function followUp({ message, sessionKey }: InboxRow, command: string, text: string): AcceptedMessage {
   const eventId = `${message.eventId}/${command}`;
-  return { message: { ...message, eventId, text }, sessionKey, receivedAt: nowSeconds() };
+  return { message: { ...message, eventId, text, fromCommand: true }, sessionKey, receivedAt: nowSeconds() };
 }

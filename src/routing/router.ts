@@ -46,7 +46,7 @@ export async function route(
   const engaged = engageDecision(engageQuestion(message), options.engageSettings(message.platform));
   if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
   // Whatever its text begins with: nobody has typed a command, or not as it stands there.
-  if (message.errand || message.edited) return { to: "turn" };
+  if (message.errand || message.edited || message.fromCommand) return { to: "turn" };
   const { isCommand, command: name, args } = parseCommand(message.text);
   if (!isCommand || name === null) return { to: "turn" };
   const command = options.findCommand(name);

@@ -14,6 +14,7 @@ import { killPoint } from "../kill-point.js";
 import type { ShownImages } from "../media/images.js";
 import { hideTags, type WantedFile } from "../media/tags.js";
 import type { Principal, Target } from "../message.js";
+import { endAfterTurn } from "../one-turn.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
@@ -459,10 +460,8 @@ function answering(deps: TurnDeps, { rows, started }: Pick<Turn, "rows" | "start
   return { rows, session: started.session, model: agent.model, takeFiles };
 }
 
-/** Errands and requests may have sessions of one turn. */
 function endOf(rows: readonly InboxRow[]): { end?: string } {
-  const { errand, request } = rows[0]!.message;
-  const end = errand?.end ?? request?.end;
+  const end = endAfterTurn(rows[0]!);
   return end === undefined ? {} : { end };
 }
 

@@ -211,6 +211,51 @@ describe("/background", () => {
     expect(sent[1]).toBe("look it up");
     expect(await userTexts(gateway, (await gateway.session(ann)).id)).toEqual(["before"]);
   });
+
+  const sideWork = (gateway: TestGateway) =>
+    gateway.read(
+      `SELECT end_reason, (SELECT count(*) FROM gw_routes r WHERE r.session_id = s.id) AS routes FROM sessions s
+       WHERE id IN (SELECT session_id FROM gw_inbox WHERE session_key LIKE '%:background:%')`,
+    );
+  const OVER = [{ end_reason: "background_complete", routes: 0 }];
+
+  it("leaves no route behind, also when it fails", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "/background look it up");
+    expect(sideWork(gateway)).toEqual(OVER);
+    const failing = await TestGateway.start();
+    await failing.ask(ann, "/background !fail network");
+    expect(sideWork(failing)).toEqual(OVER);
+  });
+
+  it("leaves none behind when it is given up after crashes", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.say(ann, "/background !slow 60000 never said");
+    const running = "SELECT id FROM gw_inbox WHERE state = 'running' AND session_key LIKE '%:background:%'";
+    await until("it runs", () => gateway.read(running).length === 1);
+    await gateway.stop();
+    gateway.change("UPDATE gw_inbox SET state = 'running', attempts = 3 WHERE state = 'waiting'");
+    const restarted = await gateway.restart();
+    expect((await restarted.sentTo(ann, 1))[0]!.text).toContain("gave up");
+    expect(sideWork(restarted)).toEqual(OVER);
+  });
+});
+
+describe("what a command gives the agent", () => {
+  it("is no command, not even after a restart", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "before");
+    const slow = await gateway.say(ann, "!slow 60000 never said");
+    await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
+    const queued = await gateway.say(ann, "/queue /new");
+    await until("it waits", () => gateway.inbox(queued)?.state === "done");
+    const { id } = await gateway.session(ann);
+    await gateway.stop();
+    gateway.change("UPDATE gw_inbox SET state = 'cancelled' WHERE event_id = ?", slow);
+    const restarted = await gateway.restart();
+    await restarted.idle();
+    expect(await userTexts(restarted, id)).toEqual(["before", "/new"]);
+  });
 });
 
 describe("a command", () => {

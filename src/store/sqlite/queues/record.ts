@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { failureWords } from "../../../errand.js";
 import { type EventOutcome, type InboundMessage, targetOf } from "../../../message.js";
+import { endAfterTurn } from "../../../one-turn.js";
 import { traceIdOfRequest } from "../../../trace-id.js";
 import type {
   ChatLogEntry,
@@ -36,9 +37,11 @@ export function recover(
     const text = failureWords(message.errand, message.errand ? "it was cut off too often" : notice);
     const of = { inboxId: id, nonce: `r${id}.${bootId}` };
     if (text !== undefined) addReply(db, { target: targetOf(message), kind: "notice", text, sessionKey }, of);
-    endWith(db, sessionKey, message.errand?.end);
   };
-  for (const row of inbox.dead) tell(row, notices.dead);
+  for (const row of inbox.dead) {
+    tell(row, notices.dead);
+    endWith(db, row.sessionKey, endAfterTurn(row));
+  }
   for (const row of inbox.interrupted) tell(row, notices.interrupted);
   return { ...inbox, unsettled: recoverOutbox(db, bootId, share) };
 }
