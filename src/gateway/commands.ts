@@ -239,6 +239,12 @@ export class CommandDesk implements CommandGateway {
     return { wasRunning, cancelled };
   }
 
+  async askAgain(key: SessionKey): Promise<boolean> {
+    const rows = await this.store.askAgain(key);
+    for (const row of rows) this.#desk.lanes.push({ row });
+    return rows.length > 0;
+  }
+
   isRunning(key: SessionKey): boolean {
     return this.#desk.lanes.isRunning(key);
   }

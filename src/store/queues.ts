@@ -33,6 +33,8 @@ export interface Queues {
   waitingMessages(share?: Share): Promise<InboxRow[]>;
   /** Waiting → cancelled, all of them or those that came before this row. Gives how many. */
   cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<number>;
+  /** What was asked last in a chat's session waits again, if it was stopped or failed. Gives its rows. */
+  askAgain(key: SessionKey): Promise<InboxRow[]>;
   /** Waiting → running, for a command: it is carried out at most once. False when somebody else was first. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
   /**

@@ -169,6 +169,63 @@ describe("/undo and /retry", () => {
   });
 });
 
+describe("/retry of what got no answer", () => {
+  /** Fails as often as it is told to, then answers. */
+  function failing(times: number): AgentBackend {
+    let left = times;
+    const failure = { kind: "network", message: "no route", notice: "The model can't be reached." } as const;
+    return {
+      ...echoAgent(),
+      async *run(request, signal) {
+        const asked = String(request.input.at(-1)?.content);
+        if (asked === "two" && left-- > 0) yield { type: "failed", failure };
+        else yield* echoAgent().run(request, signal);
+      },
+    };
+  }
+
+  it("asks it again, and leaves alone what was answered", async () => {
+    const gateway = await TestGateway.start({ agent: failing(2) });
+    await gateway.ask(ann, "one");
+    expect(await gateway.ask(ann, "two")).toEqual(["The model can't be reached."]);
+    expect(await gateway.ask(ann, "/retry")).toEqual(["The model can't be reached."]);
+    expect(await gateway.ask(ann, "/retry")).toEqual(["two"]);
+    const { id } = await gateway.session(ann);
+    expect(await userTexts(gateway, id)).toEqual(["one", "two"]);
+    expect(await gateway.store.deadLetters()).toEqual([]);
+    await gateway.ask(ann, "/retry");
+    expect(await userTexts(gateway, id)).toEqual(["one", "two"]);
+  });
+
+  it("asks again what /stop ended, with all that was joined in it", async () => {
+    const gateway = await TestGateway.start({ burstMs: 100 });
+    await gateway.ask(ann, "one");
+    const first = await gateway.say(ann, "!slow 300 two");
+    const second = await gateway.say(ann, "and three");
+    await until("the turn runs", () => gateway.inbox(second)?.state === "running");
+    await gateway.ask(ann, "/stop");
+    expect(gateway.inbox(first)).toMatchObject({ state: "cancelled" });
+    expect(await gateway.ask(ann, "/retry")).toEqual(["two\nand three"]);
+    const { id } = await gateway.session(ann);
+    expect(await userTexts(gateway, id)).toEqual(["one", "!slow 300 two", "and three"]);
+  });
+
+  it("is over with its session", async () => {
+    const gateway = await TestGateway.start({ agent: failing(1) });
+    await gateway.ask(ann, "two");
+    await gateway.ask(ann, "/new");
+    expect(await gateway.ask(ann, "/retry")).toEqual(["There is nothing to retry."]);
+  });
+
+  it("doesn't bring back what was erased", async () => {
+    const gateway = await TestGateway.start({ agent: failing(1) });
+    const dead = await gateway.say(ann, "two");
+    await gateway.idle();
+    gateway.change("UPDATE gw_inbox SET state = 'cancelled', reason = 'erased' WHERE event_id = ?", dead);
+    expect(await gateway.ask(ann, "/retry")).toEqual(["There is nothing to retry."]);
+  });
+});
+
 describe("while a turn runs", () => {
   it("/status answers at once", async () => {
     const gateway = await TestGateway.start();

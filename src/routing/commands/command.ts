@@ -63,6 +63,8 @@ export interface CommandGateway {
   ): Promise<{ before: number; after: number; title: string | null } | undefined>;
   /** Stops the running turn and forgets what waits; what came after the row `before` stays. */
   stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }>;
+  /** What was asked last and got no answer is asked again, as it was. False: there is no such thing. */
+  askAgain(key: SessionKey): Promise<boolean>;
   isRunning(key: SessionKey): boolean;
   waiting(key: SessionKey): number;
   /** A separate session; its answer comes to this chat when it is done. */

@@ -16,6 +16,8 @@ export const retry: Command = {
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
   if (!session) return { reply: await noSession(call) };
+  // Stopped or failed, it stands in no history yet: what does is answered already.
+  if (await call.gateway.askAgain(call.key)) return {};
   const { store } = call.gateway;
   const last = (await turnsOf(store, session.id)).at(-1);
   if (!last) return { reply: "There is nothing to retry." };

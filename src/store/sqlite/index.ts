@@ -108,6 +108,7 @@ class SqliteStore implements Store {
   waitingMessages: Store["waitingMessages"] = (share) => this.#read.waitingMessages(share);
   cancelWaiting: Store["cancelWaiting"] = (key, reason, before) =>
     this.#write.cancelWaiting(key, reason, before);
+  askAgain: Store["askAgain"] = (key) => this.#write.askAgain(key);
   startCommand: Store["startCommand"] = (id, command, bootId) =>
     this.#write.startCommand(id, command, bootId);
   settleMessage: Store["settleMessage"] = (settled) => this.#write.settleMessage(settled);

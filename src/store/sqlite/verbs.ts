@@ -71,7 +71,7 @@ import {
   skipRun,
 } from "./queues/schedules.js";
 import { inheritChat } from "./queues/share.js";
-import { failTurn, finishTurn, runningTurns, startTurn } from "./queues/turns.js";
+import { askAgain, failTurn, finishTurn, runningTurns, startTurn } from "./queues/turns.js";
 import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
 import {
@@ -121,6 +121,7 @@ export const writeVerbs = {
 
   acceptMessages,
   cancelWaiting,
+  askAgain,
   startCommand,
   settleMessage,
   openRoute,

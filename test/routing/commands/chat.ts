@@ -108,13 +108,15 @@ function sessionsOf(store: Store, routes: Map<SessionKey, RouteRow>): SessionVer
 
 function turnsOf(
   activity: Activity,
-): Pick<CommandGateway, "stop" | "isRunning" | "waiting" | "model" | "setModel"> {
+): Pick<CommandGateway, "stop" | "askAgain" | "isRunning" | "waiting" | "model" | "setModel"> {
   return {
     async stop() {
       const stopped = { wasRunning: activity.running, cancelled: activity.waiting };
       Object.assign(activity, { running: false, waiting: 0 });
       return stopped;
     },
+    // Here every turn is answered.
+    askAgain: async () => false,
     isRunning: () => activity.running,
     waiting: () => activity.waiting,
     model: (key) => activity.models.get(key) ?? "echo",

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { EndReason } from "../../../session.js";
-import type { RunningRow, StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
+import type { EndReason, SessionKey } from "../../../session.js";
+import type { InboxRow, RunningRow, StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
 import { appendMessages } from "../messages.js";
 import { addAuthors, addParticipant, addUsage, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
@@ -81,6 +81,28 @@ export function runningTurns(db: Database, bootId: string): RunningRow[] {
     `SELECT id AS inboxId, turn_id AS turnId, session_key AS sessionKey FROM gw_inbox
      WHERE state = 'running' AND ${OPEN_IN} AND boot_id = ? AND reason IS NULL AND turn_id IS NOT NULL ORDER BY id`,
   ).all(bootId) as RunningRow[];
+}
+
+/** Since the chat came into its session; a summary in between makes no difference. */
+export function askAgain(db: Database, key: SessionKey): InboxRow[] {
+  const route = getRoute(db, key);
+  if (!route) return [];
+  const { platform, chatId } = route.origin;
+  const last = sql(
+    db,
+    `SELECT turn_id FROM gw_inbox WHERE platform = ? AND chat_id IS ? AND session_key = ? AND turn_id IS NOT NULL
+       AND started_at >= ? ORDER BY id DESC LIMIT 1`,
+  )
+    .pluck()
+    .get(platform, chatId, key, route.createdAt) as string | undefined;
+  if (last === undefined) return [];
+  // Whatever has another reason is not for anybody to ask again: it was erased, say.
+  const rows = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL, error = NULL, reason = NULL
+     WHERE turn_id = ? AND state IN ('dead', 'cancelled') AND (reason IS NULL OR reason = 'stopped') RETURNING *`,
+  ).all(last) as StoredInbox[];
+  return rows.map(toInboxRow).toSorted((a, b) => a.id - b.id);
 }
 
 /** Ends what a key's route points at, together with the route. */
