@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isChatId } from "../adapters/chat-ids.js";
-import { newSessionId, nowSeconds } from "../clock.js";
+import { nowSeconds } from "../clock.js";
 import { deliveryOf } from "../delivery/find-target.js";
 import { describeError } from "../errors.js";
 import type { CommandVerdict } from "../hooks/verdict.js";
-import { type InboundMessage, targetOf } from "../message.js";
+import { type InboundMessage, type Person, targetOf } from "../message.js";
 import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { isAdmin, mayUse, type NamedCommand, unknownCommand } from "../routing/admin.js";
@@ -13,7 +13,7 @@ import { commands, findCommand } from "../routing/commands/index.js";
 import { parseCommand } from "../routing/parse-command.js";
 import { principalOf } from "../routing/router.js";
 import { isolationOf, placesOf, platformConfig, resetSettingsOf } from "../rules.js";
-import type { NewMessage, SessionKey, SessionRow } from "../session.js";
+import type { SessionKey, SessionRow } from "../session.js";
 import { isShared } from "../sessions/key.js";
 import type { AcceptedMessage, InboxRow, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
@@ -199,30 +199,21 @@ export class CommandDesk implements CommandGateway {
   }
 
   async branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined> {
-    const { session } = call;
+    const { session, key: sessionKey } = call;
     if (!session) return undefined;
     if (!call.route) await this.startSession(call, {});
-    const messages = await this.store.getMessages(session.id);
-    const branch = await this.store.createSession({
-      id: newSessionId(),
-      ...this.#whose(call, session),
-      model: session.model,
-      system_prompt: session.system_prompt,
-      model_config: JSON.stringify({ _branched_from: session.id }),
-      parent_session_id: session.id,
-      title: title ?? (session.title === null ? null : await this.store.nextTitle(session.title)),
-    });
-    await this.store.appendMessages(branch.id, messages as NewMessage[]);
-    this.#parts.messagesChanged(branch.id);
-    return this.#changed(await this.store.switchRoute(call.key, branch.id, "session_switch"));
+    const owner = this.#ownerOfCopy(call, session);
+    const named = title === undefined ? {} : { title };
+    const wanted = { sessionKey, sessionId: session.id, ...named, ...(owner ? { owner } : {}) };
+    const route = this.#changed(await this.store.branchRoute(wanted));
+    if (route) this.#parts.messagesChanged(route.sessionId);
+    return route;
   }
 
   /** A copy of what several people share is the asker's own in a chat of their own. */
-  #whose({ message, principal }: CommandCall, { source, user_id }: SessionRow) {
+  #ownerOfCopy({ message, principal }: CommandCall, { user_id }: SessionRow): Person | undefined {
     const shared = isShared(message.origin, isolationOf(this.config));
-    return user_id === null && !shared
-      ? { source: principal.platform, user_id: principal.userId }
-      : { source, user_id };
+    return user_id === null && !shared ? principal : undefined;
   }
 
   async compress(call: CommandCall, focus: string) {

@@ -5,6 +5,7 @@ import type {
   Origin,
   OutboundFile,
   OutboundKind,
+  Person,
   RefusedFile,
   Target,
 } from "../message.js";
@@ -55,6 +56,8 @@ export interface Queues {
   openRoute(route: NewRoute): Promise<RouteRow | undefined>;
   /** Points a chat at a session that exists. Ends the current one, reopens the other, raises the epoch. */
   switchRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<RouteRow | undefined>;
+  /** Points a chat at a copy of a session. Undefined: the chat has no route, or there is no such session. */
+  branchRoute(branch: RouteBranch): Promise<RouteRow | undefined>;
   /** Ends the session of a route that was due while nobody wrote. The next message opens a new one. */
   expireRoute(key: SessionKey, expectedSessionId: SessionId, resetReason: string): Promise<boolean>;
   /** Ends a session together with its route. */
@@ -343,6 +346,16 @@ export interface RunningRow {
   inboxId: number;
   turnId: string;
   sessionKey: SessionKey;
+}
+
+export interface RouteBranch {
+  sessionKey: SessionKey;
+  /** What is copied. */
+  sessionId: SessionId;
+  /** Left out: the next of its name. */
+  title?: string;
+  /** Whose the copy is; left out: it is whose the original is, and everybody who took part may see it. */
+  owner?: Person;
 }
 
 export interface RouteSplit {

@@ -141,6 +141,56 @@ describe("a command that fails", () => {
   });
 });
 
+describe("/branch", () => {
+  const room = (name: string) => inGroup(name.toLowerCase(), "room", name);
+  const shared = { config: { group_sessions_per_user: false } };
+
+  it("goes on in a copy, in which everybody stays who they were", async () => {
+    const gateway = await TestGateway.start(shared);
+    const [anna, bert] = [room("Anna"), room("Bert")];
+    await gateway.ask(anna, "from Anna");
+    await gateway.ask(bert, "from Bert");
+    const original = await gateway.session(anna);
+    const [reply] = await gateway.ask(anna, "/branch Other way");
+    expect(reply).toContain("You are now in a copy: `Other way`");
+    const copy = await gateway.session(anna);
+    expect(copy).toMatchObject({ parent_session_id: original.id, ended_at: null, message_count: 4 });
+    const authors = `SELECT user_id, content FROM gw_authors a JOIN messages m ON m.id = a.message_id
+      WHERE a.session_id = ? AND m.session_id = a.session_id ORDER BY m.id`;
+    expect(gateway.read(authors, copy.id)).toEqual(gateway.read(authors, original.id));
+    expect(gateway.read(authors, copy.id)).toHaveLength(2);
+    const people = "SELECT user_id FROM gw_participants WHERE session_id = ? ORDER BY user_id";
+    expect(gateway.read(people, copy.id)).toEqual([{ user_id: "anna" }, { user_id: "bert" }]);
+    expect(await gateway.store.resolveSession(copy.id, { platform: "test", userId: "bert" })).toBeDefined();
+    expect(await gateway.store.getSession(original.id)).toMatchObject({ end_reason: "session_switch" });
+    expect(await userTexts(gateway, original.id)).toEqual(["[Anna] from Anna", "[Bert] from Bert"]);
+  });
+
+  it("of a room's session into a chat of one's own is nobody else's, and knows who wrote what", async () => {
+    const gateway = await TestGateway.start(shared);
+    await gateway.ask(room("Anna"), "from Anna");
+    await gateway.ask(room("Bert"), "from Bert");
+    const original = await gateway.session(room("Anna"));
+    const alone = inDm("anna");
+    expect((await gateway.ask(alone, `/resume ${original.id}`))[0]).toContain("a copy of your own");
+    const copy = await gateway.session(alone);
+    expect(await gateway.store.resolveSession(copy.id, { platform: "test", userId: "bert" })).toBeUndefined();
+    const authors = "SELECT user_id FROM gw_authors WHERE session_id = ?";
+    expect(gateway.read(authors, copy.id)).toEqual([{ user_id: "bert" }]);
+  });
+
+  it("of a session with the longest title shortens that, and a taken title leaves nothing behind", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "hello");
+    await gateway.ask(ann, `/title ${"x".repeat(100)}`);
+    expect((await gateway.ask(ann, "/branch"))[0]).toContain("You are now in a copy");
+    expect((await gateway.session(ann)).title).toBe(`${"x".repeat(97)} #2`);
+    const before = gateway.read("SELECT count(*) FROM sessions");
+    expect((await gateway.ask(ann, `/branch ${"x".repeat(100)}`))[0]).toContain("in use");
+    expect(gateway.read("SELECT count(*) FROM sessions")).toEqual(before);
+  });
+});
+
 describe("/undo and /retry", () => {
   it("take back the last turn", async () => {
     const gateway = await TestGateway.start();

@@ -117,6 +117,7 @@ class SqliteStore implements Store {
   listRoutes: Store["listRoutes"] = () => this.#read.listRoutes();
   openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
+  branchRoute: Store["branchRoute"] = (branch) => this.#write.branchRoute(branch);
   expireRoute: Store["expireRoute"] = (key, id, reason) => this.#write.expireRoute(key, id, reason);
   closeRoute: Store["closeRoute"] = (key, id, reason) => this.#write.closeRoute(key, id, reason);
   adoptRoutes: Store["adoptRoutes"] = (routes) => this.#write.adoptRoutes(routes);

@@ -1,10 +1,11 @@
 import type { Database } from "better-sqlite3";
 import { newSessionId, nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
-import type { SessionId, SessionRow } from "../../session.js";
+import type { NewMessage, SessionId, SessionRow } from "../../session.js";
+import type { RouteBranch } from "../queues.js";
 import type { Lineage, LineageNode, Split } from "../store.js";
-import { appendMessages } from "./messages.js";
-import { createSession, getSession, requireSession } from "./sessions.js";
+import { appendMessages, getMessages } from "./messages.js";
+import { addAuthors, authorsOf, createSession, getSession, requireSession } from "./sessions.js";
 import { sql } from "./statements.js";
 import { freeTitle } from "./titles.js";
 
@@ -143,11 +144,37 @@ export function splitSession(db: Database, split: Split): SessionRow | undefined
     title: parent.title === null ? null : freeTitle(db, parent.title),
     cwd: parent.cwd,
   });
+  copyParticipants(db, parent.id, id);
+  if (split.messages && split.messages.length > 0) appendMessages(db, id, split.messages);
+  return requireSession(db, id);
+}
+
+/** The same conversation once more, with who wrote what in it. The original stays as it is. */
+export function branchSession(db: Database, { sessionId, title, owner }: Branch): SessionRow {
+  const original = requireSession(db, sessionId);
+  const { model, system_prompt, cwd } = original;
+  const copy = createSession(db, {
+    ...{ model, system_prompt, cwd },
+    source: owner?.platform ?? original.source,
+    user_id: owner?.userId ?? original.user_id,
+    model_config: JSON.stringify({ _branched_from: sessionId }),
+    parent_session_id: sessionId,
+    title: title ?? (original.title === null ? null : freeTitle(db, original.title)),
+  });
+  const messages = getMessages(db, sessionId);
+  const authors = authorsOf(db, sessionId);
+  const written = messages.map((message) => authors.get(message.id) ?? null);
+  addAuthors(db, copy.id, appendMessages(db, copy.id, messages as NewMessage[]), written);
+  if (!owner) copyParticipants(db, sessionId, copy.id);
+  return requireSession(db, copy.id);
+}
+
+type Branch = Pick<RouteBranch, "sessionId" | "title" | "owner">;
+
+function copyParticipants(db: Database, from: SessionId, to: SessionId): void {
   sql(
     db,
     `INSERT OR IGNORE INTO gw_participants (session_id, platform, user_id)
      SELECT ?, platform, user_id FROM gw_participants WHERE session_id = ?`,
-  ).run(id, parent.id);
-  if (split.messages && split.messages.length > 0) appendMessages(db, id, split.messages);
-  return requireSession(db, id);
+  ).run(to, from);
 }

@@ -109,6 +109,16 @@ export function addAuthors(
   }
 }
 
+/** By message. */
+export function authorsOf(db: Database, id: SessionId): Map<number, Author> {
+  const rows = sql(
+    db,
+    `SELECT message_id AS messageId, platform, user_id AS userId, user_name AS userName FROM gw_authors
+     WHERE session_id = ?`,
+  ).all(id) as (Author & { messageId: number })[];
+  return new Map(rows.map(({ messageId, ...author }) => [messageId, author]));
+}
+
 const COUNTERS = [
   "input_tokens",
   "output_tokens",

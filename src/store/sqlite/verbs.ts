@@ -49,6 +49,7 @@ import {
 } from "./queues/record.js";
 import {
   adoptRoutes,
+  branchRoute,
   closeRoute,
   expireRoute,
   findRoute,
@@ -126,6 +127,7 @@ export const writeVerbs = {
   settleMessage,
   openRoute,
   switchRoute,
+  branchRoute,
   expireRoute,
   adoptRoutes,
   closeRoute,

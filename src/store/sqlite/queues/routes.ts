@@ -8,11 +8,12 @@ import type {
   KnownChat,
   KnownChatsQuery,
   NewRoute,
+  RouteBranch,
   RouteFlags,
   RouteRow,
   RouteSplit,
 } from "../../queues.js";
-import { continuedBy, splitSession } from "../lineage.js";
+import { branchSession, continuedBy, splitSession } from "../lineage.js";
 import {
   createSession,
   endSession,
@@ -160,6 +161,12 @@ export function switchRoute(
        last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL, flags = '{}' WHERE session_key = ?`,
   ).run(sessionId, now, now, now, key);
   return getRoute(db, key);
+}
+
+export function branchRoute(db: Database, branch: RouteBranch): RouteRow | undefined {
+  const { sessionKey, sessionId } = branch;
+  if (!getRoute(db, sessionKey) || !getSession(db, sessionId)) return undefined;
+  return switchRoute(db, sessionKey, branchSession(db, branch).id, "session_switch");
 }
 
 export function expireRoute(
