@@ -71,14 +71,10 @@ export class Aftermath {
   }
 
   /** Only a session that nobody has named, and never over a name that came meanwhile. */
-  async #nameSession({ session, messages, answer }: FinishedTurn): Promise<void> {
+  async #nameSession({ session, asked, answer }: FinishedTurn): Promise<void> {
     const { store, title } = this.#parts;
     if (session.title !== null || session.message_count > 2) return;
-    const userText = messages
-      .filter((m) => m.role === "user")
-      .map((m) => String(m.content ?? ""))
-      .join("\n");
-    const proposed = await title({ userText, answer }, this.#signal);
+    const proposed = await title({ userText: asked, answer }, this.#signal);
     if (proposed) await store.suggestTitle(session.id, proposed);
   }
 

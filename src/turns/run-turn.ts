@@ -30,7 +30,7 @@ import {
   reply,
   says,
 } from "./replies.js";
-import { toMessages, toUserMessage, withImages } from "./turn-input.js";
+import { plainWords, toMessages, toUserMessage, withImages } from "./turn-input.js";
 
 /**
  * Waiting rows → session → the agent's events → one transaction: messages, counters, answers, rows done. Whatever
@@ -79,6 +79,8 @@ export interface FinishedTurn {
   /** Of the turn: whoever goes on from it finds out by this whether another one has begun. */
   epoch: number;
   messages: NewMessage[];
+  /** What people wrote, and nothing that was added to it. */
+  asked: string;
   answer: string;
   principal: Principal;
   /** The session ended with it. */
@@ -398,6 +400,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     route,
     epoch: started.epoch,
     messages,
+    asked: rows.map(plainWords).join("\n"),
     answer,
     principal,
     ended,

@@ -34,6 +34,11 @@ export function toUserMessage(
   };
 }
 
+/** Without names, notes and quotes: what it was about. */
+export function plainWords({ message: { text, attachments } }: Arrived): string {
+  return lines([text, ...attachments.map(describe)]);
+}
+
 function lines(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentBackend, Auxiliary, TurnRequest } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
 import { TestGateway } from "../support/gateway.js";
-import { inDm } from "../support/test-adapter.js";
+import { inDm, inGroup } from "../support/test-adapter.js";
 import { until } from "../support/until.js";
 
 const ann = inDm("ann");
@@ -162,6 +162,16 @@ describe("a title", () => {
       "there is a title",
       async () => (await gateway.session(ann)).title === "Where is the nearest lake",
     );
+  });
+
+  it("names nobody, also of a late message in two pieces in a room", async () => {
+    const gateway = await TestGateway.start({ burstMs: 100, config: { group_sessions_per_user: false } });
+    const anna = inGroup("anna", "room", "Anna");
+    await gateway.say(anna, "where is", { sentAt: Date.now() / 1000 - 100 });
+    await gateway.say(anna, "the nearest lake?");
+    await gateway.idle();
+    const title = await until("there is a title", async () => (await gateway.session(anna)).title);
+    expect(title).toBe("where is the nearest lake");
   });
 
   it("that is taken gets its number", async () => {
