@@ -469,7 +469,8 @@ export function gatewayParts({
       if (summary.error) log.warn({ reason: summary.error }, "the summary was made without a model");
       return summary.text;
     },
-    title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
+    title: (exchange, signal) =>
+      makeTitle(auxiliary, exchange, signal, (reason) => log.warn({ reason }, "no title could be made")),
     share,
     routeChanged: (route) => index?.update(route),
     routeClosed: (key) => index?.remove(key),

@@ -17,18 +17,20 @@ export interface Exchange {
   answer: string;
 }
 
-/** Nothing when the model fails: the next exchange may have better luck. */
+/** Nothing when the model fails, which is told: the next exchange may have better luck. */
 export async function makeTitle(
   auxiliary: Auxiliary,
   exchange: Exchange,
   signal: AbortSignal,
+  failed: (reason: string) => void = () => undefined,
 ): Promise<string | undefined> {
   const prompt = `User: ${head(exchange.userText)}\n\nAssistant: ${head(exchange.answer)}`;
   try {
     const request = { system: SYSTEM, prompt, maxTokens: MAX_TOKENS, temperature: TEMPERATURE };
     const written = await auxiliary.complete("title_generation", request, signal);
     return written === undefined ? titleFromText(exchange.userText) : cleanTitle(written);
-  } catch {
+  } catch (error) {
+    if (!signal.aborted) failed(error instanceof Error ? error.message : String(error));
     return undefined;
   }
 }

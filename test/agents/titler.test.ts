@@ -19,11 +19,14 @@ describe("a title by a model", () => {
     expect(String(body.messages[0]?.content)).toContain("3 to 7 words");
   });
 
-  it("is none when the model fails", async () => {
+  it("is none when the model fails, and the reason is told", async () => {
     const server = await startServer();
     server.script(refuses(401, "no"));
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));
-    expect(await makeTitle(auxiliary, { userText: "hi", answer: "hello" }, never)).toBeUndefined();
+    const reasons: string[] = [];
+    const failed = (reason: string) => void reasons.push(reason);
+    expect(await makeTitle(auxiliary, { userText: "hi", answer: "hello" }, never, failed)).toBeUndefined();
+    expect(reasons).toEqual([expect.stringContaining("401")]);
   });
 
   it.each([
