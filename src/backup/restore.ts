@@ -19,10 +19,18 @@ export async function openBackup(
   home: string,
   checkDatabase: (path: string) => Promise<CheckReport>,
 ): Promise<OpenedBackup> {
-  await fs.mkdir(home, { recursive: true, mode: 0o700 });
+  if (!(await fs.stat(file).catch(() => undefined)))
+    throw new HermesError("not_found", `There is no file ${file}.`, {
+      hint: "Name what `hermes backup` wrote; by itself that is in backups/ of the home.",
+    });
+  const isNew = (await fs.mkdir(home, { recursive: true, mode: 0o700 })) !== undefined;
   const stage = path.join(home, `.restore-${randomBytes(6).toString("hex")}`);
   // What was being unpacked when it failed may still arrive.
-  const discard = () => fs.rm(stage, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  const discard = async () => {
+    await fs.rm(stage, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    // A home that was made for looking alone goes too; one with files in it stays.
+    if (isNew) await fs.rmdir(home).catch(() => undefined);
+  };
   try {
     await fs.mkdir(stage, { mode: 0o700 });
     await unpack(file, stage);
@@ -46,9 +54,7 @@ async function unpack(file: string, stage: string): Promise<void> {
       filter: (_, entry) => !("type" in entry) || entry.type === "File" || entry.type === "Directory",
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw new HermesError("not_found", `There is no file ${file}.`, { cause: error });
-    throw broken(file, message);
+    throw broken(file, (error as Error).message);
   }
 }
 

@@ -1,11 +1,13 @@
+import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
 import { backupName } from "../backup/rotate.js";
 import { fileStamp, nowSeconds } from "../clock.js";
 import { isSecretPath } from "../config/mask.js";
 import { homePaths, resolveHome } from "../config/paths.js";
+import { HermesError } from "../errors.js";
 import { version } from "../version.js";
-import { dataSize } from "./numbers.js";
+import { counted, dataSize } from "./numbers.js";
 import { noDatabase, withStore } from "./open.js";
 import { jsonOption } from "./options.js";
 import { print, printJson } from "./output.js";
@@ -14,7 +16,10 @@ import { withProgress } from "./progress.js";
 /** `hermes backup`: everything but the secrets, in one file, while the gateway runs. */
 export function backupCommand(): Command {
   return new Command("backup")
-    .option("--to <file>", "where to (default: backups/ in the home, named by the time)")
+    .option(
+      "--to <file>",
+      "where to: a file, or a folder in which it is named by the time (default: backups/ in the home)",
+    )
     .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action(backup);
@@ -27,7 +32,7 @@ To have one made every day, set backup.every_hours in config.yaml.`;
 
 async function backup(options: { to?: string; json?: boolean }): Promise<void> {
   const { home, backupsDir } = homePaths(resolveHome(process.env));
-  const target = path.resolve(options.to ?? path.join(backupsDir, backupName(fileStamp())));
+  const target = await targetOf(options.to, backupsDir);
   const { createBackup } = await import("../backup/create.js");
   const made = await withStore(
     (store) =>
@@ -45,5 +50,32 @@ async function backup(options: { to?: string; json?: boolean }): Promise<void> {
     noDatabase,
   );
   if (options.json) printJson(made);
-  else print(`Wrote ${made.file} (${made.files} files, ${dataSize(made.bytes)}).`);
+  else print(`Wrote ${made.file} (${counted(made.files, "file")}, ${dataSize(made.bytes)}).`);
 }
+
+/** In a folder it is named by the time. Only another backup is ever replaced: a slip could name the database itself. */
+async function targetOf(to: string | undefined, backupsDir: string): Promise<string> {
+  const name = backupName(fileStamp());
+  if (to === undefined) return path.join(backupsDir, name);
+  const target = path.resolve(to);
+  const there = await stat(target).catch(() => undefined);
+  if (there?.isDirectory() || to.endsWith(path.sep)) return path.join(target, name);
+  if (there && !(there.isFile() && (await isPacked(target))))
+    throw new HermesError("conflict", `${target} exists already, and is no backup.`, {
+      hint: "Name another file, or a folder.",
+    });
+  return target;
+}
+
+/** Before the store is opened: to close a database file that this process uses would give its locks up. */
+async function isPacked(file: string): Promise<boolean> {
+  const handle = await open(file, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === GZIP;
+  } finally {
+    await handle.close();
+  }
+}
+
+const GZIP = 0x1f8b;

@@ -6,6 +6,7 @@ import { resolveHome } from "../config/paths.js";
 import { HermesError } from "../errors.js";
 import type { CheckReport } from "../store/store.js";
 import { confirmed } from "./ask.js";
+import { counted } from "./numbers.js";
 import { jsonOption, yesOption } from "./options.js";
 import { print, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
@@ -74,7 +75,9 @@ async function requireStopped(home: string): Promise<void> {
 function tellSound(file: string, { manifest }: OpenedBackup, json?: boolean): void {
   if (json) printJson({ ok: true, file, ...manifest, files: manifest.files.length });
   else
-    print(`${file} is whole and sound: ${manifest.files.length} files, made by version ${manifest.version}.`);
+    print(
+      `${file} is whole and sound: ${counted(manifest.files.length, "file")}, made by version ${manifest.version}.`,
+    );
 }
 
 async function place(
@@ -86,7 +89,7 @@ async function place(
   const { putInPlace } = await import("../backup/restore.js");
   const { kept, config } = await putInPlace(stage, home, fileStamp());
   if (json) return printJson({ restored: file, home, kept: kept ?? null, config: config ?? null });
-  print(`Restored ${manifest.files.length} files to ${home}.`);
+  print(`Restored ${counted(manifest.files.length, "file")} to ${home}.`);
   if (kept) print(`What was there before: ${kept}`);
   if (config) print(`Your config.yaml was kept; the backup's is ${config}`);
   else print("Secrets are in no backup: set tokens and keys again in .env.");

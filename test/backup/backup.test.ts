@@ -107,6 +107,35 @@ describe("hermes backup and restore", () => {
     expect(fs.readdirSync(daemon.home).sort()).toEqual(before);
   });
 
+  it("is named by the time in a folder, and takes the place of nothing but another", async () => {
+    const daemon = await new Daemon().start();
+    await daemon.stop();
+    const folder = tempDir();
+    const inFolder = await runHermes(daemon.home, ["backup", "--to", folder]);
+    expect(inFolder).toMatchObject({ code: 0, stderr: "" });
+    expect(fs.readdirSync(folder)).toEqual([expect.stringMatching(/^hermes-\d{8}_\d{6}\.tar\.gz$/)]);
+    const again = path.join(folder, fs.readdirSync(folder)[0]!);
+    expect((await runHermes(daemon.home, ["backup", "--to", again])).code).toBe(0);
+    const database = path.join(daemon.home, "state.db");
+    const slip = await runHermes(daemon.home, ["backup", "--to", database]);
+    expect(slip).toMatchObject({ code: 1, stdout: "" });
+    expect(slip.stderr).toBe(
+      `error: ${database} exists already, and is no backup.\nName another file, or a folder.\n`,
+    );
+    expect(everything(daemon.home).messages).toEqual([]);
+  });
+
+  it("makes no home for looking alone", async () => {
+    const daemon = await new Daemon().start();
+    await daemon.stop();
+    const { file } = await made(daemon.home);
+    const home = path.join(tempDir(), "none");
+    expect((await runHermes(home, ["restore", "nothing.tar.gz"])).stderr).toMatch(/^error: There is no file/);
+    expect((await runHermes(home, ["restore", file, "--check"])).code).toBe(0);
+    expect((await runHermes(home, ["restore", file])).code).toBe(1);
+    expect(fs.existsSync(home)).toBe(false);
+  });
+
   it("makes them on its own, and keeps as many as it should", async () => {
     const folder = tempDir();
     const old = ["20250101_000000", "20250102_000000"].map((stamp) =>
