@@ -1,7 +1,7 @@
 /** The home and what lies in it: whose it is, who can read it, how much room is left. */
 import { constants } from "node:fs";
 import { access, readdir, stat, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { homePaths } from "../../config/paths.js";
 import { type Finding, found } from "../../finding.js";
 import { readIndex } from "../../sessions/index-file.js";
@@ -109,10 +109,18 @@ const LEAST_BYTES = 100 * MB;
 const FEW_BYTES = 1024 * MB;
 
 export async function checkDisk(home: string): Promise<Finding> {
-  const where = (await stat(home).catch(() => undefined)) ? home : join(home, "..");
-  const { bavail, bsize } = await statfs(where);
+  const { bavail, bsize } = await statfs(await nearestThere(home));
   const databaseBytes = (await stat(homePaths(home).stateDb).catch(() => undefined))?.size ?? 0;
   return judgeRoom(bavail * bsize, databaseBytes);
+}
+
+/** The disk on which it would be made. */
+async function nearestThere(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  return isThere || path === dirname(path) ? path : nearestThere(dirname(path));
 }
 
 /** A copy of the database must fit: migrations, repairs and backups make one. */

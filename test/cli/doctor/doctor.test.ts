@@ -68,7 +68,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
       /^opens \(schema 11, compact\): \d sessions, \d messages$/,
     );
     expect(findings(report, "integrity")).toHaveLength(1);
-    const empty = join(temporaryFolder(), "none");
+    const empty = join(temporaryFolder(), "not", "made", "yet");
     expect(await hermes(empty, "doctor")).toMatch(
       /warn {2}home: .* doesn't exist yet[\s\S]*ok {4}database: not made yet/,
     );
