@@ -67,6 +67,7 @@ class Conversation {
   #running = 0;
   /** A Ctrl-C was the last that was heard: the next one leaves. */
   #mayLeave = false;
+  #hasLeft = false;
   #leave: () => void = () => undefined;
 
   constructor(terminal: Terminal, screen: ChatScreen, history: InputHistory, earlier: readonly string[]) {
@@ -99,8 +100,9 @@ class Conversation {
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, this.#leave);
     this.#ask();
     await left;
+    this.#hasLeft = true;
     this.#input.close();
-    this.#screen.above = undefined;
+    this.#screen.close();
     this.#terminal.interrupt();
     print();
   }
@@ -124,12 +126,13 @@ class Conversation {
     try {
       await this.#terminal.say(text);
     } catch (error) {
+      if (this.#hasLeft) return;
       const { message, hint } = describeError(error);
       printError(`error: ${message}${hint ? `\n${hint}` : ""}`);
     } finally {
       this.#running--;
     }
-    if (this.#running > 0) return;
+    if (this.#running > 0 || this.#hasLeft) return;
     const next = this.#ahead.shift();
     if (next === undefined) this.#ask();
     else {
@@ -144,7 +147,8 @@ class Conversation {
   }
 
   #interrupt(wasEmpty: boolean): void {
-    if (this.#mayLeave) this.#leave();
+    // A line that was begun since is cleared first, as a shell does it.
+    if (this.#mayLeave && (wasEmpty || this.#running > 0)) this.#leave();
     else if (this.#running > 0) this.#interruptTurn();
     else {
       this.#mayLeave = wasEmpty;

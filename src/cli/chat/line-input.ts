@@ -36,7 +36,7 @@ export class LineInput {
   constructor(options: LineInputOptions) {
     this.#options = options;
     const { input, output, prompt, history, complete } = options;
-    this.#screen = new HidingScreen(output);
+    this.#screen = new HidingScreen(output, () => this.#rewrapped());
     this.#lines = readline.createInterface({
       input,
       output: this.#screen,
@@ -87,6 +87,11 @@ export class LineInput {
     this.#lines.close();
   }
 
+  /** The terminal has already put what was typed into other rows: the line is drawn again from the first of them. */
+  #rewrapped(): void {
+    (this.#lines as unknown as { prevRows: number }).prevRows = this.#lines.getCursorPos().rows;
+  }
+
   readonly #keyPressed = (_text: string | undefined, key: readline.Key | undefined) => {
     if (key?.name === "paste-start") this.#pasting = true;
     if (key?.name === "paste-end") this.#pasting = false;
@@ -128,10 +133,13 @@ class HidingScreen extends Writable {
   readonly isTTY = true;
   readonly #output: NodeJS.WriteStream;
 
-  constructor(output: NodeJS.WriteStream) {
+  constructor(output: NodeJS.WriteStream, onResize: () => void) {
     super({ decodeStrings: false });
     this.#output = output;
-    output.on("resize", () => this.emit("resize"));
+    output.on("resize", () => {
+      onResize();
+      this.emit("resize");
+    });
   }
 
   get columns(): number {

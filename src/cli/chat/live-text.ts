@@ -21,8 +21,8 @@ export class LiveText {
   /** How much of the text is printed for good. */
   #done = 0;
   #text = "";
-  /** Rows of the screen that are drawn again. */
-  #drawn = 0;
+  /** What is drawn again. How many rows that takes is asked then: the window may have another width by now. */
+  #drawn: readonly string[] = [];
   #isFirst = true;
 
   constructor(canvas: Canvas, colors: Paper["colors"]) {
@@ -83,8 +83,8 @@ export class LiveText {
     const gap = this.#isFirst || open.length === 0 ? [] : [""];
     const shown = this.#fitting([...gap, ...open], Math.max(1, rows - 2));
     const lines = [...forGood, ...shown].map((line) => `${line}\n`).join("");
-    this.#canvas.write(UP_AND_CLEAR(this.#drawn) + lines);
-    this.#drawn = this.#rowsOf(shown);
+    this.#canvas.write(UP_AND_CLEAR(this.#rowsOf(this.#drawn)) + lines);
+    this.#drawn = shown;
   }
 
   /** The cursor can't go above the screen: of a long block its end is shown until it is complete. */

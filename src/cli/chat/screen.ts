@@ -21,14 +21,22 @@ export class ChatScreen implements TerminalView {
   /** What was shown last of them. */
   #lastTold = "";
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(canvas: Canvas) {
     this.#canvas = canvas;
     this.#text = new LiveText(canvas, colors);
   }
 
+  /** What was said so far stays; from here on nothing is drawn over what others print. */
+  close(): void {
+    this.above = undefined;
+    if (this.#turnId) this.#pause();
+    this.#isClosed = true;
+  }
+
   watch(event: GatewayEvent): void {
-    if (this.above) return;
+    if (this.above || this.#isClosed) return;
     if (event.type === "turn-started") this.#begin(event.turnId);
     if (event.type === "tool-ended") this.#toolEnded(event);
     if (event.type === "turn-step") this.#pause();
@@ -36,12 +44,13 @@ export class ChatScreen implements TerminalView {
   }
 
   preview(turnId: string, text: string): void {
-    if (this.above || turnId !== this.#turnId) return;
+    if (this.above || this.#isClosed || turnId !== this.#turnId) return;
     this.#latest = text;
     this.#timer ??= setTimeout(() => this.#draw(), DRAW_EVERY_MS);
   }
 
   show({ text, turnId, kind, files = [] }: OutboundMessage): void {
+    if (this.#isClosed) return;
     const all = [text, ...files.map(({ name, path }) => `[${name}: ${path}]`)].join("\n\n");
     if (this.above) this.above(() => this.#print(all));
     else if (kind === "answer" && turnId === this.#turnId) this.#finish(all);
@@ -50,6 +59,7 @@ export class ChatScreen implements TerminalView {
 
   /** One line of ours. */
   say(line: string): void {
+    if (this.#isClosed) return;
     const write = () => this.#canvas.write(`${colors.dim(line)}\n`);
     if (this.above) this.above(write);
     else write();

@@ -86,6 +86,57 @@ describe("hermes chat in a terminal", { timeout: 90_000 }, () => {
     expect(messages.at(-1)!.content).toMatch(/^one two/);
   });
 
+  it("clears a line that was begun since the last Ctrl-C, and leaves with the next", async () => {
+    const screen = await opened(temporaryFolder(), "chat");
+    screen.press("C-c");
+    await screen.until(/\(Ctrl-C again leaves\)\n❯ *$/m);
+    screen.type("a draft");
+    await screen.until(/❯ a draft *$/m);
+    screen.press("C-c");
+    await screen.until(/\(Ctrl-C again leaves\)\n❯ *\n❯ *$/m);
+    screen.press("C-c");
+    await screen.until(/leaves\)[\s\S]*\(Ctrl-C again leaves\)\n❯ *$/m);
+    screen.press("C-c");
+    await screen.until(/exit=0/);
+  });
+
+  it("says how to come back also to whoever leaves in the middle of an answer", async () => {
+    const screen = await opened(temporaryFolder(), "chat");
+    enter(screen, "first");
+    await screen.until(/^first\s+❯ *$/m);
+    enter(screen, "!drip 700 one two three four never");
+    await screen.until(/^one two\b/m);
+    screen.press("C-d");
+    const end = await screen.until(/exit=0/);
+    expect(end).toMatch(/^one two.*\n+Session {2}\S+\nResume {3}hermes -r \S+.*\nexit=0$/m);
+  });
+
+  it("stands once in a window of another width, while it is written and while one types", async () => {
+    const screen = await opened(temporaryFolder(), "chat");
+    const words = Array.from({ length: 30 }, (_, i) => `word${i}`).join(" ");
+    enter(screen, "first");
+    await screen.until(/^first\s+❯ *$/m);
+    enter(screen, `!drip 700 ${words} end`);
+    await screen.until(/^word0\b[\s\S]*\bword20\b/m);
+    screen.resize(50);
+    const answered = await screen.until(/\bend\s+❯ *$/m);
+    expect(answered.match(/(?<!drip 700 )\bword0\b/g)).toHaveLength(1);
+    screen.type(`${words} typed`);
+    await screen.until(/typed *$/m);
+    screen.resize(100);
+    screen.type(" wide");
+    const wide = await screen.until(/typed wide *$/m);
+    screen.resize(40);
+    screen.type(" narrow");
+    const narrow = await screen.until(/wide narrow *$/m);
+    for (const shown of [wide, narrow]) {
+      expect(shown.match(/❯ word0\b/g)).toHaveLength(1);
+      expect(shown).toMatch(/\bend\n\n❯ word0/);
+    }
+    screen.press("C-u", "C-d");
+    await screen.until(/exit=0/);
+  });
+
   it("goes on with the latest conversation after a recap, and completes titles", async () => {
     const home = await someHistory();
     const screen = await opened(home, "-c");

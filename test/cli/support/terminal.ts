@@ -13,6 +13,8 @@ export interface Screen {
   type(text: string): void;
   /** As a terminal hands in what was copied elsewhere. */
   paste(text: string): void;
+  /** Another width of the window; what stands there goes into other rows. */
+  resize(columns: number): void;
   /** The screen as soon as it matches; an error that shows it if it never does. */
   until(pattern: RegExp): Promise<string>;
 }
@@ -43,6 +45,7 @@ export function openScreen(home: string, args: readonly string[]): Screen {
       tmux("set-buffer", "--", text);
       tmux("paste-buffer", "-p");
     },
+    resize: (columns) => void tmux("resize-window", "-x", String(columns)),
     until: (pattern) => waitFor(() => tmux("capture-pane", "-p", "-J"), pattern),
   };
 }
