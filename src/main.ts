@@ -24,7 +24,7 @@ import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js"
 import type { Config } from "./config/schema.js";
 import { findTarget } from "./delivery/find-target.js";
 import type { Events } from "./events.js";
-import { dueRuns, realign } from "./gateway/due-runs.js";
+import { dueByClock, realign } from "./gateway/due-runs.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
@@ -491,7 +491,7 @@ export function gatewayParts({
 function schedules(store: Store, config: Config, log: Log): Adapter {
   const deps = { store, config, places: { ...placesOf(config), isChatId } };
   return cronAdapter({
-    due: (now) => dueRuns(deps, now),
+    due: dueByClock(deps),
     failed: (error) => log.warn({ err: error }, "schedules were not looked at"),
   });
 }

@@ -17,7 +17,7 @@ export interface DueDeps {
   places: Omit<Places, "chats">;
 }
 
-export async function dueRuns(deps: DueDeps, now: number): Promise<DueRun[]> {
+async function dueRuns(deps: DueDeps, now: number): Promise<DueRun[]> {
   const { store, config } = deps;
   const runs: DueRun[] = [];
   for (const schedule of await store.dueSchedules(now)) {
@@ -30,16 +30,32 @@ export async function dueRuns(deps: DueDeps, now: number): Promise<DueRun[]> {
   return runs;
 }
 
-/** The configured zone may be another than at the last start: times that are still to come are told by it. */
+/**
+ * Times that are still to come are told anew: the configured zone may be another than at the last start, or a clock that
+ * was ahead has been put right, and what comes next would lie in its future.
+ */
 export async function realign(
   { store, config }: Pick<DueDeps, "store" | "config">,
   now: number,
 ): Promise<void> {
   for (const { id, when, timeZone, state, nextAt } of await store.listSchedules()) {
-    if (timeZone !== null || state !== "active" || nextAt === null || nextAt <= now) continue;
-    const next = nextTick(when as When, now, config.timezone);
+    if (state !== "active" || nextAt === null || nextAt <= now) continue;
+    const next = nextTick(when as When, now, timeZone ?? config.timezone);
     if (next !== nextAt) await store.changeSchedule(id, { nextAt: next });
   }
+}
+
+/** Clocks are put right by moments all the time: that changes no schedule. */
+const PUT_BACK_SECONDS = 60;
+
+/** What is due at each look, also after the clock was put back. */
+export function dueByClock(deps: DueDeps): (now: number) => Promise<DueRun[]> {
+  let latest = Number.NEGATIVE_INFINITY;
+  return async (now) => {
+    if (now < latest - PUT_BACK_SECONDS) await realign(deps, now);
+    latest = now;
+    return dueRuns(deps, now);
+  };
 }
 
 interface Tick {

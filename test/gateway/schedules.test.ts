@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { realign } from "../../src/gateway/due-runs.js";
+import { dueByClock, realign } from "../../src/gateway/due-runs.js";
+import { placesOf } from "../../src/rules.js";
 import type { ScheduleRow } from "../../src/store/schedules.js";
 import { plain, TestGateway, type TestGatewayOptions } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
@@ -190,6 +191,27 @@ describe("a schedule that is due", () => {
       ["fixed", 9],
       ["nine", 0],
     ]);
+  });
+
+  it("that ran while the clock was years ahead runs at its time once that is put right", async () => {
+    const gateway = await TestGateway.start({
+      config: { owners: ["test:ann"] },
+      platform: { enabled: true },
+    });
+    const now = Math.floor(Date.now() / 1000);
+    const ahead = now + 5 * 366 * 86_400;
+    await gateway.ask(ann, "/cron add --name half --timezone Asia/Tokyo --missed skip every 30m hello");
+    await gateway.ask(ann, '/cron add --name nine --timezone Asia/Tokyo --missed skip "0 9 * * *" hello');
+    const before = (await gateway.store.listSchedules()).map(({ nextAt }) => nextAt);
+    const places = { ...placesOf(gateway.config), isChatId: () => true };
+    const due = dueByClock({ store: gateway.store, config: gateway.config, places });
+    const nextAt = async () => (await gateway.store.listSchedules()).map((schedule) => schedule.nextAt!);
+    await due(ahead);
+    expect(Math.min(...(await nextAt()))).toBeGreaterThan(ahead);
+    await due(now);
+    expect(await nextAt()).toEqual(before);
+    await due(now - 30);
+    expect(await nextAt()).toEqual(before);
   });
 
   it("once is over then", async () => {

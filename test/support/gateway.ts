@@ -15,7 +15,7 @@ import { joinEntries, type MemoryFiles, memoryFiles } from "../../src/agents/too
 import type { SessionReader } from "../../src/agents/tools/session-reader.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
 import { Events } from "../../src/events.js";
-import { dueRuns } from "../../src/gateway/due-runs.js";
+import { dueByClock } from "../../src/gateway/due-runs.js";
 import { logEvents } from "../../src/gateway/log-events.js";
 import type { GatewayLog, GatewayParts } from "../../src/gateway/parts.js";
 import { Sweep } from "../../src/gateway/sweep.js";
@@ -265,7 +265,7 @@ export class TestGateway {
     const { store, config } = this;
     const places = { ...placesOf(config), isChatId };
     return cronAdapter({
-      due: (now) => dueRuns({ store, config, places }, now),
+      due: dueByClock({ store, config, places }),
       failed: (error) => this.warnings.push({ message: "schedules", fields: { error } }),
       everyMs: 20,
     });
