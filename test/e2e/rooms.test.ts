@@ -53,14 +53,14 @@ describe("rooms of the real daemon", () => {
     expect([await reasons(first!), await reasons(second!)]).toEqual(["not_listed", "bot"]);
   });
 
-  it("are told what belongs to them, and a direct message is told everything", async () => {
+  it("that share a session are told what belongs to them, and a direct message is told everything", async () => {
     const platforms = await startPlatforms();
     const { telegram } = platforms;
     const ann = telegram.users.person("Ann");
     const team = telegram.chats.make("supergroup", { title: "Team" });
     const dm = telegram.chats.privateWith(ann);
     const yaml = platformsYaml(platforms, { telegram: "require_mention: false" });
-    const daemon = await new Daemon({ yaml }).start();
+    const daemon = await new Daemon({ yaml: `${yaml}\ngroup_sessions_per_user: false\n` }).start();
     const ask = async (chat: { id: number }, text: string) => {
       const before = telegram.said(chat.id).length;
       if (chat === team) telegram.users.write(team, { from: ann, text });
