@@ -16,9 +16,12 @@ const EXTENSIONS =
   "png jpe?g gif webp bmp svg heic tiff? mp4 mov webm mkv avi mp3 wav ogg opus m4a flac aac pdf docx? xlsx? pptx? odt ods odp rtf txt md csv tsv json ya?ml xml log html? ics zip tar gz tgz bz2 xz 7z rar epub"
     .split(" ")
     .join("|");
-/** In quotes anything up to the next one; bare, up to the first known extension that ends a word. */
+/**
+ * In quotes anything up to the next one; bare, up to the first known extension that ends a word. Never past another tag:
+ * looking for each one's end to the end of the line would take minutes where somebody lets an answer be full of them.
+ */
 const TAG = new RegExp(
-  `(?<![\\w"'/\\\\])MEDIA:[ \\t]*(?:"([^"\\n]+)"|'([^'\\n]+)'|([^\\s"'\`][^\\n"'\`]*?\\.(?:${EXTENSIONS}))(?=[\\s,;)\\]*]|[.!?](?:\\s|$)|$))`,
+  `(?<![\\w"'/\\\\])MEDIA:[ \\t]*(?:"([^"\\n]+)"|'([^'\\n]+)'|([^\\s"'\`](?:(?!MEDIA:)[^\\n"'\`])*?\\.(?:${EXTENSIONS}))(?=[\\s,;)\\]*]|[.!?](?:\\s|$)|$))`,
   "gi",
 );
 const HINTS: readonly [RegExp, WantedFile["as"]][] = [
@@ -50,7 +53,9 @@ export function readTags(answer: string): Tagged {
 export function hideTags(unfinished: string): string {
   if (!/MEDIA:|\[\[/i.test(unfinished)) return unfinished;
   const { text } = readTags(unfinished);
-  return text.replace(/(?<![\w"'/\\])MEDIA:[^\n]*$|\[\[[a-z_]*\]?$/i, "").trimEnd();
+  const line = text.lastIndexOf("\n") + 1;
+  const last = text.slice(line).replace(/(?<![\w"'/\\])MEDIA:.*$|\[\[[a-z_]*\]?$/is, "");
+  return (text.slice(0, line) + last).trimEnd();
 }
 
 /** Where a tag stood, until the lines that were nothing else are gone. */

@@ -44,6 +44,20 @@ describe("files in an answer", () => {
     ]);
   });
 
+  it("end before the next tag", () => {
+    expect(paths("MEDIA:/a/plot MEDIA:/a/plot.png")).toEqual(["/a/plot.png"]);
+  });
+
+  /** Anybody may let an answer be so: looking from each to the end of the line takes minutes, and all wait. */
+  it.each(["MEDIA:a.p ", "MEDIA: ", "MEDIA:'x "])(
+    "are looked for once, however many a line has of %j",
+    (tag) => {
+      const answer = `${tag.repeat(60_000)}\n`;
+      expect(readTags(answer).files).toEqual(tag.includes("'") ? expect.anything() : []);
+      expect(hideTags(`${answer}and more`)).toMatch(/and more$/);
+    },
+  );
+
   it("leave every text without a tag as it was", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
