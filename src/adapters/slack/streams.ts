@@ -74,7 +74,7 @@ export class Streams {
   async #begin(target: Target, text: string, signal: AbortSignal): Promise<string> {
     if (this.#mayStream(target)) {
       try {
-        return await this.#start(target, this.#withoutCursor(text), signal);
+        return await this.#start(target, this.#streamed(text), signal);
       } catch (error) {
         if (!NOT_HERE.has(slackCode(error) ?? "")) throw error;
         this.#nativeAgainAtMs = Date.now() + ASK_AGAIN_MS;
@@ -107,7 +107,7 @@ export class Streams {
 
   /** A text that doesn't go on from what was said can't be streamed: the message is edited from here on. */
   async #append(target: Target, ts: string, shown: string, signal: AbortSignal): Promise<string> {
-    const text = this.#withoutCursor(shown).slice(0, LONGEST_MESSAGE);
+    const text = this.#streamed(shown).slice(0, LONGEST_MESSAGE);
     const said = this.#said.get(ts);
     const { channel } = placeOf(target);
     if (said === undefined || !text.startsWith(said)) {
@@ -150,9 +150,12 @@ export class Streams {
     return ts;
   }
 
-  #withoutCursor(text: string): string {
+  /** Without the cursor, and pinging nobody whom a model happens to name. */
+  #streamed(shown: string): string {
     const { streamCursor } = this.#parts.settings;
-    return streamCursor !== "" && text.endsWith(streamCursor) ? text.slice(0, -streamCursor.length) : text;
+    const ends = streamCursor !== "" && shown.endsWith(streamCursor);
+    const text = ends ? shown.slice(0, -streamCursor.length) : shown;
+    return text.replace(/<(?=[@!#])/g, "<\u200b");
   }
 }
 

@@ -26,6 +26,17 @@ describe("an answer while it is written", () => {
     expect(b.slack.workspace.seen("C1")).toMatchObject([{ text: "One *two* three.", streaming: false }]);
   });
 
+  it("pings nobody whom a model happens to name", async () => {
+    b = await bench();
+    const { target } = outbound(threadIn("C1"), "");
+    let shown: string | null = null;
+    for (const text of ["Ask <", "Ask <!chan", "Ask <!channel> or <@U2> ▉"])
+      shown = await b.adapter.show(target, shown, text, patient());
+    expect(b.slack.workspace.seen("C1")).toMatchObject([
+      { text: "Ask <\u200b!channel> or <\u200b@U2>", streaming: true },
+    ]);
+  });
+
   it("is finished by another process after a crash in mid-stream", async () => {
     b = await bench();
     const { target } = outbound(threadIn("D1"), "");
