@@ -68,10 +68,7 @@ export class Connection {
   accept(delivered: Delivered): Promise<void> | undefined {
     if (this.#stopped || !this.desk) return undefined;
     const work = this.desk.intake.accept(delivered);
-    const settled = work.then(
-      () => undefined,
-      () => undefined,
-    );
+    const settled = work.catch(() => this.#notTaken());
     this.#underWay.add(settled);
     void settled.finally(() => this.#underWay.delete(settled));
     return work;
@@ -211,12 +208,25 @@ export class Connection {
 
   /** What was missed comes before what is new, unless it takes too long. */
   async #beforeOpen(gapMs: number | undefined): Promise<void> {
-    const { catchUpMaxAgeSeconds, times } = this.#parts.settings;
-    if (catchUpMaxAgeSeconds === 0 || (gapMs !== undefined && gapMs <= times.gapMs)) return;
+    const { times } = this.#parts.settings;
+    if (gapMs !== undefined && gapMs <= times.gapMs) return;
+    await Promise.race([this.#lookForMissed(), this.#pause(times.catchUpMs)]);
+  }
+
+  /** Slack brings it again a few times, and then no more: what it gives up is fetched. */
+  #notTaken(): void {
+    if (this.#stopped) return;
+    this.#parts.settings.log("warn", "A message from Slack could not be taken in yet: it comes again");
+    void this.#lookForMissed();
+  }
+
+  /** Resolves after an attempt; others follow by themselves. */
+  #lookForMissed(): Promise<void> {
+    if (this.#parts.settings.catchUpMaxAgeSeconds === 0) return Promise.resolve();
     // From here on something older may be missing: no cursor may pass it.
     this.desk!.cursor.hold();
     this.#catchingUp ??= this.#catchUp(0);
-    await Promise.race([this.#catchingUp, this.#pause(times.catchUpMs)]);
+    return this.#catchingUp;
   }
 
   /** One attempt; after a failure others follow by themselves, and the cursor stays where it was. Never rejects. */

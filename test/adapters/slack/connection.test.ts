@@ -194,6 +194,23 @@ describe("catching up", () => {
     await next.close();
   });
 
+  it("comes although Slack has given it up while the inbox took nothing, and the operator is told", async () => {
+    b = await bench();
+    b.slack.say({ channel: "D1", user: "U1", text: "before" });
+    await b.slack.until(() => b.inbox.cursors.has("seen"));
+    let full = true;
+    b.inbox.gate = async () => {
+      if (full) throw new Error("disk full");
+    };
+    b.slack.say({ channel: "D1", user: "U1", text: "in between" });
+    await b.slack.until(() => b.slack.deliveries.all.at(-1)!.state === "gave_up");
+    expect(b.log).toContainEqual(expect.stringMatching(/^warn: .*could not be taken in/));
+    full = false;
+    await b.slack.until(() => b.inbox.texts.includes("in between"));
+    const last = b.slack.say({ channel: "D1", user: "U1", text: "after" });
+    await b.slack.until(() => b.inbox.cursors.get("seen") === last.ts);
+  });
+
   it("waits where Slack limits the reading, and skips what it may not read", async () => {
     b = await bench();
     const inbox = new FakeInbox();
