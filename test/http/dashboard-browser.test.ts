@@ -291,6 +291,24 @@ describe("sessions", () => {
     await page.locator(".said-one[data-role=user]", { hasText: "words that come later" }).waitFor();
   });
 
+  it("show lists with their marks, and tables whole", async () => {
+    const shown = common();
+    const bob = new WebClient(shown.daemon.url, { token: TOKEN });
+    await bob.send("- a point\n\n1. a number\n\n| a | b |\n| - | - |\n| 1 | 2 |");
+    await bob.told("answer");
+    const page = await openAt(shown, `/sessions/${(await bob.session())!.id}`);
+    const answer = page.locator(".said-one[data-role=assistant] .md");
+    await answer.getByText("a point").waitFor();
+    const styleOf = (what: string, property: string) =>
+      answer
+        .locator(what)
+        .last()
+        .evaluate((node, name) => getComputedStyle(node).getPropertyValue(name), property);
+    expect(await styleOf("ul", "list-style-type")).toBe("disc");
+    expect(await styleOf("ol", "list-style-type")).toBe("decimal");
+    expect(await styleOf("tbody td", "border-bottom-style")).toBe("solid");
+  });
+
   it("a long transcript comes by pages", async () => {
     const shown = common();
     const id = "long_session";
