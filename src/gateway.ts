@@ -376,6 +376,7 @@ export class Gateway {
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
       preview: (row, turnId, text) => this.#preview(row, turnId, text),
       endPreview: (turnId) => this.#endStream(turnId),
+      dropPreview: (row, turnId) => this.#dropPreview(row, turnId),
       typing: (row) => this.#typing(row),
       finished: (finished) => this.#finished(finished),
       ended: ({ failure }) => {
@@ -489,6 +490,12 @@ export class Gateway {
     const adapter = this.#adapterFor(target);
     if (adapter && canPreview(adapter)) adapter.preview(target, turnId, text);
     else if (adapter && canStream(adapter)) this.#stream(adapter, row, turnId).update(text);
+  }
+
+  #dropPreview(row: InboxRow, turnId: string): void {
+    const target = targetOf(row.message);
+    const adapter = this.#adapterFor(target);
+    if (adapter && canPreview(adapter)) adapter.dropPreview?.(target, turnId);
   }
 
   #stream(adapter: Adapter & CanStream, row: InboxRow, turnId: string): StreamHandle {

@@ -77,7 +77,12 @@ export class Conversation {
     this.#settle();
   }
 
+  /** Without text: no answer comes of that turn. */
   showPreview(preview) {
+    if (preview.text === "") {
+      if (preview.turnId === this.#shown?.turnId) this.clearPreview();
+      return this.#showTyping(false);
+    }
     this.#shown = preview;
     this.#showTyping(false);
     clearTimeout(this.#stale);

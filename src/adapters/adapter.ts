@@ -80,6 +80,8 @@ export interface Health {
 /** Shows an answer while it is written. Previews may be dropped at any time; the answer itself is sent all the same. */
 export interface CanPreview {
   preview(target: Target, turnId: string, text: string): void;
+  /** The turn ended, and no answer takes the preview's place. */
+  dropPreview?(target: Target, turnId: string): void;
 }
 
 /** Shows that an answer is on its way. Called again every few seconds. */

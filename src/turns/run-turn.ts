@@ -62,6 +62,8 @@ export interface TurnDeps {
   preview(row: InboxRow, turnId: string, text: string): void;
   /** Nothing is shown of this turn any more when it resolves. */
   endPreview(turnId: string): Promise<void>;
+  /** No answer comes of it: it was stopped, failed, or had nothing to say. */
+  dropPreview(row: InboxRow, turnId: string): void;
   typing(row: InboxRow): void;
   /** After the commit. Not awaited by the chat. */
   finished(turn: FinishedTurn): void;
@@ -103,6 +105,7 @@ export async function runTurn(
   const tell = (sessionId: SessionId, end: Ending) => {
     const whole = { failure: null, answer: "", ...end, startedAt };
     deps.events.emit({ type: "turn-ended", ...aboutTurn({ key, rows, turnId, sessionId }), ...whole });
+    if (whole.outcome !== "answered") deps.dropPreview(first, turnId);
     deps.ended(whole);
   };
   try {

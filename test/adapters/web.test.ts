@@ -223,6 +223,17 @@ describe("an answer", () => {
     expect(events.events.filter(({ event }) => event === "preview")).toHaveLength(2);
   });
 
+  it("isn't shown any more when no answer comes of it", async () => {
+    const { adapter } = gateway;
+    const events = await ann.listen();
+    await events.next("hello");
+    adapter.preview(targetFor(ann), "t1", "half");
+    adapter.preview(targetFor(ann), "t1", "never shown: the turn was stopped");
+    adapter.dropPreview!(targetFor(ann), "t1");
+    expect((await events.next("preview")).data).toEqual({ turnId: "t1", text: "half" });
+    expect((await events.next("preview")).data).toEqual({ turnId: "t1", text: "" });
+  });
+
   it("is previewed twenty times a second at most", () => {
     vi.useFakeTimers();
     try {

@@ -91,6 +91,7 @@ describe("the web chat of the real daemon", () => {
     await say(page, "/stop");
     await server.left(1);
     await sees(page, /stopped/i);
+    await page.locator("#preview").waitFor({ state: "hidden" });
   });
 
   it("shows a picture that was sent, and offers any other file", async () => {

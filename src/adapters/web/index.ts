@@ -92,6 +92,12 @@ export function webAdapter(options: WebOptions): WebAdapter {
       if (chatId !== null && hub.has(chatId)) previews.offer(chatId, { turnId, text });
     },
 
+    dropPreview({ chatId }: Target, turnId: string): void {
+      if (chatId === null) return;
+      previews.forget(chatId);
+      hub.push(chatId, { event: "preview", data: { turnId, text: "" } });
+    },
+
     type({ chatId }: Target): void {
       if (chatId !== null) hub.push(chatId, { event: "typing", data: {} });
     },
