@@ -46,6 +46,11 @@ async function openAt({ daemon }: Shown, to: string, look: Look = {}): Promise<P
   return page;
 }
 
+/** As a page has it. */
+interface Styles {
+  getComputedStyle(node: unknown): Record<string, string>;
+}
+
 const title = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
 const live = (page: Page) => page.locator(".connection[data-state=live]").waitFor();
 const rows = (page: Page) => page.locator(".session-row");
@@ -303,10 +308,10 @@ describe("sessions", () => {
       answer
         .locator(what)
         .last()
-        .evaluate((node, name) => getComputedStyle(node).getPropertyValue(name), property);
-    expect(await styleOf("ul", "list-style-type")).toBe("disc");
-    expect(await styleOf("ol", "list-style-type")).toBe("decimal");
-    expect(await styleOf("tbody td", "border-bottom-style")).toBe("solid");
+        .evaluate((node, name) => (globalThis as unknown as Styles).getComputedStyle(node)[name], property);
+    expect(await styleOf("ul", "listStyleType")).toBe("disc");
+    expect(await styleOf("ol", "listStyleType")).toBe("decimal");
+    expect(await styleOf("tbody td", "borderBottomStyle")).toBe("solid");
   });
 
   it("a long transcript comes by pages", async () => {
