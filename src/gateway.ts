@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import PQueue from "p-queue";
 import {
   type Adapter,
   type AdapterEvents,
@@ -21,7 +20,7 @@ import { Aftermath } from "./gateway/aftermath.js";
 import { CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
-import { saveMemories } from "./gateway/farewell.js";
+import { Farewells } from "./gateway/farewell.js";
 import { MissedReport } from "./gateway/missed-report.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
@@ -42,6 +41,7 @@ import { isShared } from "./sessions/key.js";
 import { resetNotice } from "./sessions/reset-notice.js";
 import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
+import { farewellOf } from "./store/farewell.js";
 import type { InboxRow, MessageChange, OutboxRow, Penalty, RouteRow } from "./store/queues.js";
 import { type TraceId, traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
@@ -49,7 +49,6 @@ import { Lanes, type RunningTurn } from "./turns/lanes.js";
 import { type FinishedTurn, runTurn, type TurnDeps } from "./turns/run-turn.js";
 
 const MAX_ATTEMPTS = 3;
-const FAREWELLS_AT_ONCE = 2;
 const RETRY_LOOK_MS = 1000;
 /** The longest time that a start waits for its platforms. */
 const CONNECT_PATIENCE_MS = 15_000;
@@ -75,9 +74,8 @@ export class Gateway {
   readonly #pace = new Pace();
   /** Answers that are being shown, by their turn; as many as turns run. */
   readonly #streams = new Map<string, StreamHandle>();
-  /** At four in the morning all sessions end at once: their last turns take their time, a few at a time. */
-  readonly #farewells = new PQueue({ concurrency: FAREWELLS_AT_ONCE });
   readonly #stopping = new AbortController();
+  readonly #farewells: Farewells;
   readonly #routerOptions: RouterOptions;
   readonly #missed: MissedReport;
   /** Routing that is under way: a stop waits for it. */
@@ -94,6 +92,7 @@ export class Gateway {
       isForFurtherBot: ({ platform, account }) => this.#botsOf(platform).indexOf(account) > 0,
     });
     this.#aftermath = new Aftermath(parts, this.#stopping.signal);
+    this.#farewells = new Farewells(parts, this.#stopping.signal);
     this.#lanes = new Lanes({
       maxConcurrent: config.max_concurrent_sessions ?? Number.POSITIVE_INFINITY,
       run: (key, rows, turn) => this.#runTurn(key, rows, turn),
@@ -149,7 +148,10 @@ export class Gateway {
     await this.#readWaiting();
     await this.#connectAll(unsettled);
     // Who has one account of the home is a guest: the house is kept by others.
-    if (!share?.only) this.#sweep.start();
+    if (!share?.only) {
+      this.#sweep.start();
+      this.#track(this.#farewells.look());
+    }
     this.#look = setInterval(() => this.#track(this.#lookAgain()), INBOX_LOOK_MS);
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
@@ -170,8 +172,7 @@ export class Gateway {
     this.#missed.flush();
     await this.#lanes.close(config.agent.restart_drain_timeout * 1000);
     await this.#sweep.stop();
-    this.#farewells.clear();
-    await this.#farewells.onIdle();
+    await this.#farewells.stop();
     await this.#aftermath.idle();
     await this.#delivery.close();
   }
@@ -400,7 +401,7 @@ export class Gateway {
   }
 
   async #resolve(key: SessionKey, row: InboxRow): Promise<void> {
-    const { store, config } = this.#parts;
+    const { store, config, share } = this.#parts;
     const resolved = await resolveRoute(store, {
       key,
       tuple: this.#inbox.tupleOf(row.message),
@@ -410,6 +411,8 @@ export class Gateway {
       timeZone: config.timezone,
       hasBackgroundWork: this.#hasBackgroundWork(key),
       reset: resetSettingsOf(config),
+      // A guest takes leave at once, or not at all.
+      notesFarewell: !share?.only,
       newSession: () => this.#newSession(row.message),
     });
     if (!resolved) return;
@@ -462,11 +465,9 @@ export class Gateway {
   // ── around it ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #routeEnded(ended: RouteRow, reason: string): void {
-    const { log, events } = this.#parts;
-    events.emit({ type: "session-reset", reason, endReason: "session_reset", ...aboutRoute(ended) });
-    void this.#farewells
-      .add(() => saveMemories(this.#parts, ended, this.#stopping.signal))
-      .catch((error: unknown) => log.warn({ err: error }, "memories were not saved"));
+    const about = { reason, endReason: "session_reset", ...aboutRoute(ended) } as const;
+    this.#parts.events.emit({ type: "session-reset", ...about });
+    this.#farewells.add(farewellOf(ended));
   }
 
   #hasBackgroundWork(key: SessionKey): boolean {

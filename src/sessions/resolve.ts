@@ -15,6 +15,8 @@ export interface ResolveQuestion {
   timeZone: string;
   hasBackgroundWork: boolean;
   reset: ResetSettings;
+  /** The last turn of a session that is due is noted together with its end. */
+  notesFarewell: boolean;
   /** What a new session begins with; asked only when one is needed. */
   newSession(): Promise<NewSession>;
 }
@@ -42,6 +44,7 @@ export async function resolveRoute(store: Store, question: ResolveQuestion): Pro
     endReason: "session_reset",
     flags,
     forMessage: question.inboxId,
+    ...(reason && question.notesFarewell ? { farewell: true } : {}),
     at: question.now,
   });
   if (!opened) return undefined;

@@ -11,6 +11,7 @@ import type {
 } from "../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { TraceId } from "../trace-id.js";
+import type { Farewell } from "./farewell.js";
 import type { NewSession, OpenRows, Usage } from "./store.js";
 
 /**
@@ -60,6 +61,12 @@ export interface Queues {
   branchRoute(branch: RouteBranch): Promise<RouteRow | undefined>;
   /** Ends the session of a route that was due while nobody wrote. The next message opens a new one. */
   expireRoute(key: SessionKey, expectedSessionId: SessionId, resetReason: string): Promise<boolean>;
+  /** Last turns that are still to be had; each is noted with the end of its session. */
+  openFarewells(share?: Pick<Share, "except">): Promise<Farewell[]>;
+  /** Gives how many attempts there were, this one included. Undefined: it wasn't noted. */
+  startFarewell(id: SessionId): Promise<number | undefined>;
+  /** It was had, or given up. */
+  endFarewell(id: SessionId): Promise<void>;
   /** Ends a session together with its route. */
   closeRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<void>;
   /** Routes that another Hermes left behind, for keys that have none yet. Gives how many were new. */
@@ -279,6 +286,8 @@ export interface NewRoute {
   flags?: Partial<RouteFlags>;
   /** The message in the inbox that needs it. */
   forMessage?: number;
+  /** The session before may still take leave. */
+  farewell?: true;
   at: number;
 }
 

@@ -119,6 +119,9 @@ class SqliteStore implements Store {
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
   branchRoute: Store["branchRoute"] = (branch) => this.#write.branchRoute(branch);
   expireRoute: Store["expireRoute"] = (key, id, reason) => this.#write.expireRoute(key, id, reason);
+  openFarewells: Store["openFarewells"] = (share) => this.#read.openFarewells(share);
+  startFarewell: Store["startFarewell"] = (id) => this.#write.startFarewell(id);
+  endFarewell: Store["endFarewell"] = (id) => this.#write.endFarewell(id);
   closeRoute: Store["closeRoute"] = (key, id, reason) => this.#write.closeRoute(key, id, reason);
   adoptRoutes: Store["adoptRoutes"] = (routes) => this.#write.adoptRoutes(routes);
   setRouteFlags: Store["setRouteFlags"] = (key, flags) => this.#write.setRouteFlags(key, flags);

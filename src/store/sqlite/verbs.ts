@@ -16,6 +16,7 @@ import { copyDatabase, copyPages } from "./prepare.js";
 import { countPrunable, deleteSession, pruneSessions } from "./prune.js";
 import { backlog } from "./queues/backlog.js";
 import { changeMessage } from "./queues/changes.js";
+import { endFarewell, openFarewells, startFarewell } from "./queues/farewells.js";
 import {
   acceptMessages,
   cancelWaiting,
@@ -131,6 +132,8 @@ export const writeVerbs = {
   expireRoute,
   adoptRoutes,
   closeRoute,
+  startFarewell,
+  endFarewell,
   setRouteFlags,
   splitRoute,
   saveCursor,
@@ -193,6 +196,7 @@ export const readVerbs = {
 
   waitingMessages,
   runningTurns,
+  openFarewells,
   getCursor,
   getPreview,
   openPenalties,

@@ -186,7 +186,7 @@ export function forgetPerson(db: Database, plan: ErasurePlan): void {
   const list = marks(ids);
   for (const { id } of shared)
     db.prepare(`UPDATE sessions SET user_id = NULL WHERE id = ? AND user_id IN (${list})`).run(id, ...ids);
-  for (const table of ["gw_participants", "gw_authors", "gw_pairing"])
+  for (const table of ["gw_participants", "gw_authors", "gw_farewells", "gw_pairing"])
     db.prepare(`DELETE FROM ${table} WHERE platform = ? AND user_id IN (${list})`).run(
       person.platform,
       ...ids,

@@ -23,6 +23,7 @@ import {
   reopenSession,
 } from "../sessions.js";
 import { sql } from "../statements.js";
+import { noteFarewell } from "./farewells.js";
 
 interface StoredRoute {
   session_key: string;
@@ -106,6 +107,7 @@ export function openRoute(db: Database, route: NewRoute): RouteRow | undefined {
   const current = getRoute(db, route.sessionKey);
   if ((current?.sessionId ?? null) !== route.expectedSessionId) return current;
   if (route.forMessage !== undefined && !isWaiting(db, route.forMessage)) return current;
+  if (current && current.expiredReason === null && route.farewell) noteFarewell(db, current);
   endCurrent(db, current, route.endReason);
   const session = createSession(db, route.session);
   sql(
@@ -181,6 +183,7 @@ export function expireRoute(
      WHERE session_key = ? AND session_id = ? AND expired_reason IS NULL`,
   ).run(resetReason, key, expected).changes;
   if (expired === 0) return false;
+  noteFarewell(db, getRoute(db, key)!);
   endSession(db, expected, "session_reset");
   setRouteFlags(db, key, { expiryFinalized: true });
   return true;

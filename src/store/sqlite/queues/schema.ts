@@ -119,6 +119,14 @@ export const QUEUE_TABLES = [
     told TEXT,
     open INTEGER NOT NULL DEFAULT 1
 )`,
+  // Last turns of sessions that ended by themselves, on behalf of whoever the session was opened for.
+  `CREATE TABLE IF NOT EXISTS gw_farewells (
+    session_id TEXT PRIMARY KEY,
+    session_key TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID`,
   // An empty message_id: there may be a message, and nobody knows which.
   "CREATE TABLE IF NOT EXISTS gw_previews (inbox_id INTEGER PRIMARY KEY, message_id TEXT NOT NULL)",
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
