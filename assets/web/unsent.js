@@ -59,9 +59,7 @@ export class Unsent {
       this.#drop(message);
       this.onAccepted(message, answer);
     } catch (error) {
-      const isFinal =
-        error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
-      if (!isFinal) throw error;
+      if (!(error instanceof ApiError) || !isFinal(error.status)) throw error;
       this.#drop(message);
       this.onFailed(message, error.message);
     }
@@ -79,6 +77,13 @@ export class Unsent {
       this.#memory = messages;
     }
   }
+}
+
+/** Logged out, too slow, too many: all of that passes. */
+const PASSING = [401, 408, 429];
+
+function isFinal(status) {
+  return status >= 400 && status < 500 && !PASSING.includes(status);
 }
 
 /** `crypto.randomUUID` exists on https and localhost only. */

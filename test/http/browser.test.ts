@@ -240,6 +240,22 @@ describe("the web chat in a browser", () => {
     expect(gateway.inbox).toHaveLength(1);
   });
 
+  it("sends again what came too fast", async () => {
+    const page = await openPage();
+    let refusals = 2;
+    await page.route("**/api/chat/messages", (route) => {
+      if (refusals-- <= 0) return route.continue();
+      return route.fulfill({
+        status: 429,
+        json: { error: { code: "refused", message: "Too many requests" } },
+      });
+    });
+    await write(page, "Patience");
+    await answers(page).filter({ hasText: "You said: Patience" }).waitFor();
+    expect(await own(page).allInnerTexts()).toEqual([expect.stringContaining("Patience")]);
+    complaints.splice(0); // the browser's own lines about the 429
+  });
+
   it("says why a message was refused, and gives it back", async () => {
     const page = await openPage();
     await page.route("**/api/chat/messages", (route) =>
