@@ -11,7 +11,7 @@ const NAME_CELLS = 36;
 /** The whole report: a heading and its lines for every part that has something to say. */
 export function drawInsights(insights: Insights): string {
   const parts: [heading: string, lines: string[]][] = [
-    [`Last ${insights.days} days`, overview(insights)],
+    [insights.days === 1 ? "Last day" : `Last ${insights.days} days`, overview(insights)],
     ["Models", models(insights)],
     ["Platforms", platforms(insights)],
     ["Tools", tools(insights)],
@@ -51,13 +51,17 @@ function overview({ overview: sum, days_active, longest_streak }: Insights): str
 function models({ models }: Insights): string[] {
   return models.map((row) => {
     const tokens = `${grouped(row.input_tokens)} in, ${grouped(row.output_tokens)} out`;
-    return `${name(row.model)}  ${grouped(row.sessions)} sessions · ${tokens} · ${dollars(row.cost_usd)}`;
+    return `${name(row.model)}  ${many(row.sessions, "session")} · ${tokens} · ${dollars(row.cost_usd)}`;
   });
 }
 
 function platforms({ platforms }: Insights): string[] {
   return platforms.map((row) => {
-    const counts = `${grouped(row.sessions)} sessions · ${grouped(row.messages)} messages · ${grouped(row.tokens)} tokens`;
+    const counts = [
+      many(row.sessions, "session"),
+      many(row.messages, "message"),
+      many(row.tokens, "token"),
+    ].join(" · ");
     return `${name(row.source)}  ${counts} · ${dollars(row.cost_usd)}`;
   });
 }
@@ -84,6 +88,10 @@ function pairs(rows: readonly (readonly [string, string])[]): string[] {
 
 function name(text: string): string {
   return padToCells(shorten(oneLine(text), NAME_CELLS), NAME_CELLS);
+}
+
+function many(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function dollars(usd: number): string {

@@ -24,11 +24,40 @@ async function insights({ days, source, json }: InsightsOptions): Promise<void> 
     (store) => store.insights({ days, ...given<{ source: string }>({ source }) }),
     () => undefined,
   );
-  if (json) printJson(found ?? { days, overview: { sessions: 0 } });
+  if (json) printJson(found ?? nothing(days));
   else
     print(
       found && found.overview.sessions > 0
         ? drawInsights(found)
         : `No sessions found in the last ${days} days.`,
     );
+}
+
+/** What a home without a database has to tell: the same shape as any other. */
+function nothing(days: number): Insights {
+  return {
+    days,
+    overview: {
+      sessions: 0,
+      messages: 0,
+      user_messages: 0,
+      tool_calls: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
+      api_calls: 0,
+      cost_usd: 0,
+      active_hours: 0,
+    },
+    models: [],
+    platforms: [],
+    tools: [],
+    weekdays: new Array<number>(7).fill(0),
+    hours: new Array<number>(24).fill(0),
+    days_active: 0,
+    longest_streak: 0,
+    notable: [],
+  };
 }

@@ -45,6 +45,13 @@ describe("hermes sessions list", () => {
     expect(await hermes(home, "sessions", "list")).toBe("No sessions found.\n");
     expect(await hermesJson(home, "sessions", "list")).toEqual([]);
     expect(await hermes(home, "insights", "--days", "3")).toBe("No sessions found in the last 3 days.\n");
+    // Programs find the same shape as where something is.
+    const shapeOf = (report: Insights) => [
+      Object.keys(report).toSorted(),
+      Object.keys(report.overview).toSorted(),
+    ];
+    const nothing = await hermesJson<Insights>(home, "insights");
+    expect(shapeOf(nothing)).toEqual(shapeOf(await hermesJson<Insights>(history(), "insights")));
     expect(await hermes(home, "sessions", "search", "x")).toBe("No sessions found.\n");
     expect(existsSync(home)).toBe(false);
   });

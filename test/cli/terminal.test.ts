@@ -13,6 +13,7 @@ describe("in a terminal", () => {
     screen.press("Enter");
     const shown = await screen.until(/exit=0/);
     expect(shown).toMatch(/● user[\s\S]*東京タワー[\s\S]*◆ assistant/);
+    expect(shown).toContain(`hermes -r ${WEATHER}`);
     expect(shown).toContain(`hermes sessions show ${WEATHER}`);
   });
 

@@ -84,6 +84,7 @@ export function matches(session: SessionSummary | undefined, typed: string): boo
 
 function nextSteps(id: string): string {
   return `
+Go on:      hermes -r ${id}
 All of it:  hermes sessions show ${id}
 Lineage:    hermes sessions lineage ${id}
 Rename:     hermes sessions rename ${id} TITLE`;
