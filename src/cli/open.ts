@@ -53,6 +53,9 @@ async function exists(path: string): Promise<boolean> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return false;
-    throw new HermesError("unavailable", `Can't read ${path} (${code ?? "unknown error"}).`, { cause });
+    throw new HermesError("unavailable", `Can't read ${path} (${code ?? "unknown error"}).`, {
+      hint: "Run hermes as its owner, or name another home with --home DIR or HERMES_HOME.",
+      cause,
+    });
   }
 }

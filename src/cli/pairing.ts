@@ -27,14 +27,14 @@ export function pairingCommand(): Command {
   command
     .command("approve")
     .description("Let the person in who was given this code")
-    .argument("<platform>")
+    .argument("<platform>", "telegram, discord, slack, …", lowerCase)
     .argument("<code>", "as the bot wrote it")
     .addOption(jsonOption())
     .action(approve);
   command
     .command("revoke")
     .description("Take a person's permission back")
-    .argument("<platform>")
+    .argument("<platform>", "telegram, discord, slack, …", lowerCase)
     .argument("<user>", "the user's id")
     .addOption(jsonOption())
     .action(revoke);
@@ -44,6 +44,11 @@ export function pairingCommand(): Command {
     .addOption(jsonOption())
     .action(clearPending);
   return command;
+}
+
+/** Platforms are small letters, however somebody writes them. */
+function lowerCase(text: string): string {
+  return text.toLowerCase();
 }
 
 // --- list ---------------------------------------------------------------------------------------------------------

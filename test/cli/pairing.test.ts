@@ -53,9 +53,9 @@ describe("hermes pairing", () => {
     ]);
   });
 
-  it("approves a code in any case, once", async () => {
+  it("approves a code in any case, of a platform in any case, once", async () => {
     const home = await homeWith(["7", "AAAABBBB"]);
-    expect(await hermes(home, "pairing", "approve", "telegram", "aaaabbbb")).toBe(
+    expect(await hermes(home, "pairing", "approve", "Telegram", "aaaabbbb")).toBe(
       "Approved Zoë (7) on telegram.\n",
     );
     expect(await storeIn(home, (store) => store.isPaired("telegram", ["7"]))).toBe(true);

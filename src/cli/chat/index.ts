@@ -1,6 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import { HermesError } from "../../errors.js";
+import { printError } from "../output.js";
 import type { TerminalOptions } from "./terminal.js";
 
 interface ChatOptions {
@@ -32,13 +33,19 @@ async function chat(options: ChatOptions): Promise<void> {
     const { chatInteractively } = await import("./interactive.js");
     return chatInteractively(find);
   }
-  const text = options.query ?? (await readAll(process.stdin));
+  const text = options.query ?? (await fromStdin());
   if (text.trim() === "")
     throw new HermesError("invalid", "There is nothing to ask.", {
       hint: 'Ask with `hermes chat -q "…"`, by a pipe, or in a terminal.',
     });
   const { askOnce } = await import("./once.js");
   process.exitCode = await askOnce(text.replace(/\r?\n$/, ""), find);
+}
+
+/** `hermes chat | tee answer.md`: somebody sits there, and has to know. */
+function fromStdin(): Promise<string> {
+  if (process.stdin.isTTY) printError("Type the question; Ctrl-D asks it.");
+  return readAll(process.stdin);
 }
 
 async function finder(options: ChatOptions): Promise<TerminalOptions["find"]> {
