@@ -36,7 +36,9 @@ export async function makeTitle(
 }
 
 function head(text: string): string {
-  return Array.from(text).slice(0, MOST_INPUT_CHARS).join("");
+  return Array.from(text.slice(0, 2 * MOST_INPUT_CHARS))
+    .slice(0, MOST_INPUT_CHARS)
+    .join("");
 }
 
 /** Models explain themselves: what counts is the first line after their thoughts. */
@@ -51,9 +53,12 @@ function unquote(text: string): string {
   return text.trim().replace(/^["'`“”‘’«»*#\s]+|["'`“”‘’«»*\s]+$/g, "");
 }
 
+/** Messages may be megabytes: their first words are not far from the beginning. */
+const LOOKED_AT_CHARS = 4000;
+
 /** The first words of a message, without its markup. */
 export function titleFromText(text: string): string | undefined {
-  const words = withoutMarkdown(text).split(/\s+/).filter(Boolean);
+  const words = withoutMarkdown(text.slice(0, LOOKED_AT_CHARS)).split(/\s+/).filter(Boolean);
   return shortTitle(
     words
       .slice(0, WORDS_WITHOUT_MODEL)

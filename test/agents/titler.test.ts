@@ -72,4 +72,8 @@ describe("a title without a model", () => {
   ])("%j becomes %j", (text, title) => {
     expect(titleFromText(text)).toBe(title);
   });
+
+  it.each(["\n", "![", "> ", "`"])("is made at once, however long a message is of %j", (mark) => {
+    expect(titleFromText(`hello there ${mark.repeat(1_000_000)}`)).toMatch(/^hello there/);
+  });
 });

@@ -11,10 +11,18 @@ export function readMrkdwn(text: string, options: ReadOptions): string {
   const plain = text
     .replace(/[\0\u0001]/g, "")
     .replace(/<([^<>\n]*)>/g, (_, inner: string) => reference(inner, options));
-  return decode(plain)
+  const parts = decode(plain)
     .replace(/^[ \t]*\u0001[:,]?[ \t]*/gm, "")
-    .replace(/[ \t]*\u0001/g, "")
-    .trim();
+    .split(GONE);
+  const last = parts.pop()!;
+  return [...parts.map(withoutSpacesAtEnd), last].join("").trim();
+}
+
+/** Not by a pattern: that would begin anew at each space of a long row. */
+function withoutSpacesAtEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === " " || text[end - 1] === "\t") end -= 1;
+  return text.slice(0, end);
 }
 
 /** Stands where a mention of the bot was, until the spaces around it are settled. */
@@ -47,5 +55,5 @@ function decode(text: string): string {
 
 /** Ids of the people that a text mentions. */
 export function mentionedIds(text: string): string[] {
-  return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g)].map(([, id]) => id!);
+  return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^<>]*)?>/g)].map(([, id]) => id!);
 }

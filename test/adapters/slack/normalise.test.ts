@@ -108,6 +108,12 @@ describe("what a message says", () => {
     expect(message({ text }).text).toBe(expected);
   });
 
+  it("keeps spaces but for those before a mention, however many there are", () => {
+    const row = " \t".repeat(200_000);
+    expect(message({ text: `a${row}b${row}<@U0BOT> c` }).text).toBe(`a${row}b c`);
+    expect(message({ text: `x${"<@U1|".repeat(50_000)}` }).mentioned).toBe(false);
+  });
+
   it("says whether it means the bot", () => {
     expect(message({ text: "hi <@U0BOT>" })).toMatchObject({ mentioned: true });
     expect(message({ text: "<@U0BOT>" })).toMatchObject({ mentioned: true, text: "" });
