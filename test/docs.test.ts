@@ -2,10 +2,13 @@ import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { configSchema } from "../src/config/schema.js";
 import { keysOf, schemaAt } from "../src/config/walk.js";
+import { openStore } from "../src/store/sqlite/index.js";
 import { HERMES } from "./support/daemon.js";
+import { tempDir } from "./support/temp.js";
 
 /** What the documents name, the program has. */
 
@@ -88,6 +91,22 @@ describe("the documents", () => {
       .filter((link) => !fs.existsSync(path.resolve(ROOT, path.dirname(name), link)));
     expect(broken).toEqual([]);
   });
+});
+
+it("docs/store.md names every table of ours, and every index of ours on Hermes' own", async () => {
+  const file = path.join(tempDir(), "state.db");
+  await (await openStore({ path: file })).close();
+  const db = new Database(file, { readonly: true });
+  onTestFinished(() => void db.close());
+  const ours = db
+    .prepare(
+      `SELECT name FROM sqlite_master WHERE name LIKE 'gw\\_%' ESCAPE '\\'
+       AND (type = 'table' OR tbl_name NOT LIKE 'gw\\_%' ESCAPE '\\') ORDER BY name`,
+    )
+    .pluck()
+    .all();
+  const named = new Set([...texts.get("docs/store.md")!.matchAll(/`(gw_\w+)`/g)].map(([, name]) => name));
+  expect([...named].toSorted()).toEqual(ours);
 });
 
 /** Whole lines in their order; a quote may stand further left than in its file. */
