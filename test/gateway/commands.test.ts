@@ -349,6 +349,15 @@ describe("/background", () => {
 });
 
 describe("what a command gives the agent", () => {
+  it("is not shown as if it had been written", async () => {
+    const gateway = await TestGateway.start();
+    const written = ["hello", "/queue and then this", "/background look it up", "/retry"];
+    for (const text of written) await gateway.ask(ann, text);
+    const log = await gateway.store.chatLog("test", ann.chatId, 100);
+    expect(log.filter(({ from }) => from === "user").map(({ text }) => text)).toEqual(written);
+    expect(log.filter(({ kind }) => kind === "answer")).toHaveLength(4);
+  });
+
   it("is no command, not even after a restart", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");

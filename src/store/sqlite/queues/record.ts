@@ -49,7 +49,8 @@ export function recover(
 export function chatLog(db: Database, platform: string, chatId: string, limit: number): ChatLogEntry[] {
   const written = sql(
     db,
-    "SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state <> 'refused' ORDER BY id DESC LIMIT ?",
+    `SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state <> 'refused'
+       AND payload ->> '$.fromCommand' IS NULL ORDER BY id DESC LIMIT ?`,
   ).all(platform, chatId, limit) as StoredInbox[];
   const got = sql(
     db,
