@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import PQueue from "p-queue";
 import {
   type Adapter,
   type AdapterEvents,
@@ -76,6 +77,8 @@ export class Gateway {
   readonly #streams = new Map<string, StreamHandle>();
   readonly #stopping = new AbortController();
   readonly #farewells: Farewells;
+  /** Codes are limited: those who ask at the same moment are counted one after another. */
+  readonly #strangers = new PQueue({ concurrency: 1 });
   readonly #routerOptions: RouterOptions;
   readonly #missed: MissedReport;
   /** Routing that is under way: a stop waits for it. */
@@ -307,7 +310,7 @@ export class Gateway {
       case "refuse":
         return this.#settle(row, "refused", decision.reason);
       case "pair":
-        return answerStranger(this.#parts.store, row);
+        return this.#strangers.add(() => answerStranger(this.#parts.store, row));
       case "unknown_command":
         if (this.#desk.isHooked(decision.name)) return this.#desk.runHooked(row, decision.name);
         return this.#settle(row, "done", "unknown command", unknownCommand(decision.name, commands));

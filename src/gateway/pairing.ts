@@ -25,7 +25,8 @@ export async function answerStranger(store: Store, row: InboxRow): Promise<void>
   }
   const code = newPairingCode((count) => randomBytes(count));
   const salt = randomBytes(16).toString("hex");
-  await store.addPairing({
+  const text = `Hi! I don't know you yet. Ask my operator to run:\n\n\`hermes pairing approve ${platform} ${code}\`\n\nThe code is good for an hour.`;
+  const pairing = {
     id: randomUUID().replaceAll("-", "").slice(0, 16),
     platform,
     userId,
@@ -33,14 +34,12 @@ export async function answerStranger(store: Store, row: InboxRow): Promise<void>
     hash: hashPairingCode(code, salt),
     salt,
     createdAt: now,
-  });
-  const text = `Hi! I don't know you yet. Ask my operator to run:\n\n\`hermes pairing approve ${platform} ${code}\`\n\nThe code is good for an hour.`;
-  const reply = { target: targetOf(message), kind: "notice", text } as const;
-  await store.settleMessage({
+  };
+  await store.addPairing(pairing, {
     inboxId: row.id,
     state: "refused",
     reason: "pairing: code sent",
-    replies: [reply],
+    replies: [{ target: targetOf(message), kind: "notice", text }],
   });
 }
 

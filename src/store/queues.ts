@@ -129,7 +129,8 @@ export interface Queues {
   pruneQueues(olderThanSeconds: number): Promise<number>;
 
   pairingState(platform: string, userId: string): Promise<PairingState>;
-  addPairing(pairing: NewPairing): Promise<void>;
+  /** With the message that asked for it, and the answer that tells the code. */
+  addPairing(pairing: NewPairing, settled?: SettledMessage): Promise<void>;
   /** People whom another Hermes has let in, each taken over once. Gives how many are new. */
   adoptPairings(people: readonly ApprovedRow[]): Promise<number>;
   listPairings(): Promise<{ pending: PairingRow[]; approved: ApprovedRow[] }>;

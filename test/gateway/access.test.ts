@@ -94,6 +94,16 @@ describe("pairing", () => {
     expect(await gateway.ask(inDm("other"), "hello")).not.toEqual(["hello"]);
   });
 
+  it("gives a stranger who writes twice at once one code, which is good", async () => {
+    const gateway = await TestGateway.start({ platform: { allow_all: false } });
+    await Promise.all(["hello", "are you there?", "hm"].map((text) => gateway.say(stranger, text)));
+    await gateway.idle();
+    const [reply, ...more] = gateway.adapter.to(stranger);
+    expect(more).toEqual([]);
+    const approved = await hermes(gateway.home, ["pairing", "approve", "test", codeIn(reply!.text)]);
+    expect(approved).toMatchObject({ code: 0 });
+  });
+
   it("keeps no more than three requests open", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     for (const name of ["a", "b", "c"]) expect(await gateway.ask(inDm(name), "hi")).toHaveLength(1);

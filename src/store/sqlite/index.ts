@@ -161,7 +161,7 @@ class SqliteStore implements Store {
     this.#read.eventOutcome(platform, account, eventId);
   pruneQueues: Store["pruneQueues"] = (seconds) => this.#write.pruneQueues(seconds);
   pairingState: Store["pairingState"] = (platform, userId) => this.#read.pairingState(platform, userId);
-  addPairing: Store["addPairing"] = (pairing) => this.#write.addPairing(pairing);
+  addPairing: Store["addPairing"] = (pairing, settled) => this.#write.addPairing(pairing, settled);
   adoptPairings: Store["adoptPairings"] = (people) => this.#write.adoptPairings(people);
   listPairings: Store["listPairings"] = () => this.#read.listPairings();
   pendingPairings: Store["pendingPairings"] = (platform) => this.#read.pendingPairings(platform);

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { ApprovedRow, NewPairing, PairingRow, PairingState } from "../../queues.js";
+import type { ApprovedRow, NewPairing, PairingRow, PairingState, SettledMessage } from "../../queues.js";
 import { marks, sql } from "../statements.js";
+import { settleMessage } from "./inbox.js";
 
 const PENDING = `SELECT id, platform, user_id AS userId, user_name AS userName, hash, salt, created_at AS createdAt
   FROM gw_pairing WHERE approved_at IS NULL`;
@@ -22,7 +23,7 @@ export function pairingState(db: Database, platform: string, userId: string): Pa
   };
 }
 
-export function addPairing(db: Database, pairing: NewPairing): void {
+export function addPairing(db: Database, pairing: NewPairing, settled?: SettledMessage): void {
   const { id, platform, userId, userName, hash, salt, createdAt } = pairing;
   forget(db, createdAt - FORGOTTEN_AFTER_SECONDS);
   // One request a person: a new code replaces the old one.
@@ -35,6 +36,7 @@ export function addPairing(db: Database, pairing: NewPairing): void {
     "INSERT INTO gw_pairing (id, platform, user_id, user_name, hash, salt, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   ).run(id, platform, userId, userName, hash, salt, createdAt);
   setLimit(db, `request:${platform}:${userId}`, createdAt);
+  if (settled) settleMessage(db, settled);
 }
 
 export function approvePairing(db: Database, id: string): boolean {
