@@ -1,6 +1,7 @@
 /** Markdown → what Discord's Markdown can say, in messages within its limit. Pure. */
 import { Marked, type Token, type Tokens } from "marked";
 import { splitText } from "../text.js";
+import { isWild } from "../wild-markdown.js";
 import { inlineRuns, plainText } from "./inline.js";
 import { type Fence, type Line, packLines } from "./pack.js";
 import { tableLines } from "./table.js";
@@ -47,15 +48,20 @@ function withMarker(part: string, marker: string): string {
 
 function linesOf(text: string): Line[] {
   const clean = text.replaceAll("\0", "").replaceAll("\r\n", "\n");
+  if (isWild(clean)) return asItIs(clean);
   try {
     const lines = blockLines(markdown.lexer(clean), TOP);
     // Nothing but link definitions, say: better the source than nothing.
     return lines.some(({ runs }) => runs.length > 0) ? lines : plainLines(clean, TOP);
   } catch {
-    // A text that can't be understood is sent as it is.
-    const parts = splitText(clean, { limit: LIMIT / 2, unit: "utf16", marker: false });
-    return parts.flatMap((part) => plainLines(part, TOP));
+    return asItIs(clean);
   }
+}
+
+/** A text that can't be understood. */
+function asItIs(text: string): Line[] {
+  const parts = splitText(text, { limit: LIMIT / 2, unit: "utf16", marker: false });
+  return parts.flatMap((part) => plainLines(part, TOP));
 }
 
 function blockLines(tokens: readonly Token[], place: Place): Line[] {

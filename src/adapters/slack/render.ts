@@ -1,6 +1,7 @@
 /** Markdown → Slack's mrkdwn, split after rendering. Pure. */
 import { lexer, type Token, type Tokens } from "marked";
 import { decodeEntities } from "../entities.js";
+import { isWild } from "../wild-markdown.js";
 import { type Around, type Atom, atomsOf, type Mark, newline, PLAIN, settleSpaces, solid } from "./atoms.js";
 import { type Part, type SplitShape, splitAtoms } from "./split.js";
 import { tableLines } from "./table.js";
@@ -17,6 +18,7 @@ export function render(markdown: string, shape: Partial<SplitShape> = {}): Part[
 }
 
 function rendered(text: string): Atom[] {
+  if (isWild(text)) return atomsOf(text, PLAIN);
   try {
     return settleSpaces(blocks(lexer(text), PLAIN));
   } catch {

@@ -1,5 +1,6 @@
 /** Markdown → parts in Telegram's HTML, each within the limit. Pure. */
 import { Lexer } from "marked";
+import { isWild } from "../wild-markdown.js";
 import { writeBlocks } from "./blocks.js";
 import { cutRuns, type Run, toHtml, toText } from "./runs.js";
 import { cutIntoParts, splitRuns } from "./split.js";
@@ -35,6 +36,7 @@ export function partOf(runs: readonly Run[]): Part {
 
 function runsOf(markdown: string): Run[] {
   const asIs = [{ text: markdown, tags: [] }];
+  if (isWild(markdown)) return asIs;
   try {
     const writer = new Writer();
     writeBlocks(writer, new Lexer({ gfm: true }).lex(markdown), []);
