@@ -61,7 +61,7 @@ export class Inbound {
       settings: parts.settings,
       events: parts.events,
       persist: (work) => this.#persist(work),
-      receive: async (message) => this.#message(await this.#withRoles(message)),
+      receive: (message) => this.#missed(message),
     });
   }
 
@@ -171,6 +171,16 @@ export class Inbound {
       : message.attachments;
     const cursor = { name: cursorNames.channel(raw.channel_id), value: raw.id };
     await this.#receive({ ...message, attachments }, cursor);
+  }
+
+  /** One that nobody understands must not hide those after it. */
+  async #missed(raw: NativeMessage): Promise<void> {
+    try {
+      await this.#message(await this.#withRoles(raw));
+    } catch (error) {
+      this.#parts.signal.throwIfAborted();
+      this.#failed(error);
+    }
   }
 
   /** A message from the history says nothing about its author's roles. */

@@ -61,6 +61,25 @@ describe("what was said while the daemon was away", () => {
     for (const { name } of people) await inbox.message(`missed from ${name}`);
   });
 
+  it("is fetched also behind a message that nobody understands, and that one is told", async () => {
+    const bench = await connected();
+    const { emulator, inbox } = bench;
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.say(ada, dm, "before");
+    await inbox.message("before");
+    await bench.adapter.disconnect();
+    emulator.gateway.forgetSessions();
+    const odd = { name: null as unknown as string, contentType: "image/png", bytes: Buffer.from("x") };
+    emulator.say(ada, dm, "odd", { files: [odd] });
+    emulator.say(ada, dm, "after");
+    const { lines } = await restart(bench);
+    await inbox.message("after");
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: "error", message: expect.stringContaining("not understood") }),
+    );
+  });
+
   it("has its author's roles, where they matter", async () => {
     const bench = await connected({ rolesMatter: true });
     const { emulator, inbox } = bench;
