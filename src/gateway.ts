@@ -483,8 +483,11 @@ export class Gateway {
 
   #settleMs(row: InboxRow): number {
     const burst = this.#adapterFor(targetOf(row.message))?.burst;
-    if (!burst || row.message.errand) return 0;
-    return row.message.text.length >= burst.longChars ? burst.afterLongMs : burst.quietMs;
+    const { errand, text, attachments } = row.message;
+    if (!burst || errand) return 0;
+    const { quietMs, afterLongMs, longChars, afterFileMs = quietMs } = burst;
+    if (text.length >= longChars) return afterLongMs;
+    return attachments.length > 0 ? afterFileMs : quietMs;
   }
 
   #preview(row: InboxRow, turnId: string, text: string): void {

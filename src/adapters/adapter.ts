@@ -7,7 +7,7 @@ export interface Adapter {
   readonly account: string;
   readonly limits: TextLimits;
   /** How long to wait for the rest of a message that the user's client split; left out: not at all. */
-  readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
+  readonly burst?: Burst;
   /** How fast messages may follow one another in a chat, where the platform minds. */
   pace?(target: Target): ChatPace;
   /** The largest file that it takes; left out: it takes none. */
@@ -22,6 +22,15 @@ export interface Adapter {
   health(): Health;
   /** Resolves when the platform has it. Rejects with a SendError that says whether it may have arrived. */
   send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt>;
+}
+
+export interface Burst {
+  quietMs: number;
+  /** After a text of `longChars`, which may have been cut. */
+  afterLongMs: number;
+  longChars: number;
+  /** After a file, where several come one by one; left out: as after anything else. */
+  afterFileMs?: number;
 }
 
 export interface ChatPace {

@@ -44,6 +44,22 @@ describe("files through the real daemon", () => {
     for (const name of kept) expect(name).toMatch(/^[0-9a-f-]{36}\.png$/);
   });
 
+  it("of an album are one question, however long each of them takes", async () => {
+    const platforms = await startPlatforms();
+    const { telegram } = platforms;
+    const ann = telegram.users.person("Ann");
+    const chat = telegram.chats.privateWith(ann);
+    telegram.faults.delayMs = 400;
+    for (const caption of ["what are these?", undefined, undefined]) {
+      const writing = { ...(caption ? { caption } : {}), fields: { media_group_id: "7" } };
+      telegram.users.sendFile(chat, ann, "photo", { content: PNG, path: "photos/1.png" }, writing);
+    }
+    await new Daemon({ yaml: platformsYaml(platforms) }).start();
+    const said = () => telegram.said(chat.id).map(({ text }) => text);
+    await until("it is answered", () => said().some((text) => text.includes("seen")), { found: said });
+    expect(said()).toEqual([expect.stringContaining("3 pictures seen")]);
+  });
+
   it("go out on every platform", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;

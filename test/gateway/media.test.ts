@@ -5,10 +5,10 @@ import { modelAgent } from "../../src/agents/model.js";
 import { configSchema } from "../../src/config/schema.js";
 import type { Attachment } from "../../src/message.js";
 import { ModelServer, refuses, says } from "../emulators/model-server.js";
-import { TestGateway, type TestGatewayOptions } from "../support/gateway.js";
+import { plain, TestGateway, type TestGatewayOptions } from "../support/gateway.js";
 import { PNG } from "../support/pictures.js";
 import { tempDir } from "../support/temp.js";
-import { inDm } from "../support/test-adapter.js";
+import { inDm, TestAdapter } from "../support/test-adapter.js";
 
 const ann = inDm("ann");
 const URL_OF_PNG = `data:image/png;base64,${PNG.toString("base64")}`;
@@ -162,5 +162,19 @@ describe("files that an answer names", () => {
     const test = await TestGateway.start({ config: { gateway: { media_delivery_allow_dirs: [dir] } } });
     await test.ask(ann, `MEDIA:${dir}/a.txt`);
     expect(test.adapter.sent.at(-1)!.files).toMatchObject([{ name: "a.txt", mimeType: "text/plain" }]);
+  });
+});
+
+describe("files that come one by one", () => {
+  it("are one question where their platform sends them so, and words don't wait", async () => {
+    const album = new TestAdapter({ account: "album", afterFileMs: 500 });
+    const gateway = await TestGateway.start({ bots: [album] });
+    for (const name of ["a.png", "b.png"])
+      await album.say(ann, "", { attachments: [{ kind: "image", name }] });
+    await gateway.idle();
+    expect(album.to(ann).map(({ text }) => plain(text))).toEqual(["[image: a.png]\n[image: b.png]"]);
+    await album.say(ann, "one");
+    await gateway.idle();
+    expect(album.to(ann).at(-1)).toMatchObject({ text: "one" });
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Adapter, AdapterEvents, CanPreview, Health } from "../../src/adapters/adapter.js";
+import type { Adapter, AdapterEvents, Burst, CanPreview, Health } from "../../src/adapters/adapter.js";
 import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from "../../src/message.js";
 
 /** A platform in memory: people, direct chats, groups, threads and channels, and everything that was sent there. */
@@ -8,15 +8,20 @@ export class TestAdapter implements Adapter, CanPreview {
   readonly account: string;
   readonly limits = { length: 4000, unit: "utf16" as const };
   readonly files = { maxBytes: 1_000_000 };
-  readonly burst?: { quietMs: number; afterLongMs: number; longChars: number };
+  readonly burst?: Burst;
   readonly sent: OutboundMessage[] = [];
   readonly previews: string[] = [];
   /** Set to let sends fail: called before each. */
   beforeSend: (message: OutboundMessage) => void | Promise<void> = () => undefined;
   #events: AdapterEvents | undefined;
 
-  constructor({ burstMs, account = "bot" }: { burstMs?: number; account?: string } = {}) {
+  constructor({
+    burstMs,
+    afterFileMs,
+    account = "bot",
+  }: { burstMs?: number; afterFileMs?: number; account?: string } = {}) {
     this.account = account;
+    if (afterFileMs !== undefined) this.burst = { quietMs: 0, afterLongMs: 0, longChars: 100, afterFileMs };
     if (burstMs !== undefined) this.burst = { quietMs: burstMs, afterLongMs: burstMs, longChars: 100 };
   }
 

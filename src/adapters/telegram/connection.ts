@@ -20,7 +20,7 @@ export interface ConnectionParts {
   settings: Settings;
   health: HealthBook;
   greeted(self: Self): void;
-  take(update: Update): Promise<void>;
+  prepare(update: Update): Promise<() => Promise<void>>;
 }
 
 export class Connection {

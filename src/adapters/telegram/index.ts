@@ -75,8 +75,8 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     platform: PLATFORM,
     account: settings.account,
     limits: { length: LIMIT, unit: "utf16" },
-    // Telegram's clients cut a long text at 4096 and send the pieces one after the other.
-    burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000 },
+    // Telegram's clients cut a long text at 4096 and send the pieces one after the other; albums come file by file.
+    burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000, afterFileMs: 1000 },
     // Of all topics together.
     pace: ({ chatType }: Target): ChatPace =>
       chatType === "dm" || groupMessagesPerMinute === 0 ? {} : { perMinute: groupMessagesPerMinute },
@@ -106,7 +106,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
         greeted: (me) => {
           self = me;
         },
-        take: (update) => intake.take(update),
+        prepare: (update) => intake.prepare(update),
       });
       const greeted = await connection.tryHello(stop).catch((error: unknown) => {
         begun.abort();

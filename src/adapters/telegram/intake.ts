@@ -29,11 +29,18 @@ export class Intake {
   }
 
   async take(update: Update): Promise<void> {
+    const handOn = await this.prepare(update);
+    await handOn();
+  }
+
+  /** Fetches its files. What it gives hands the update on, and resolves when the gateway has it. */
+  async prepare(update: Update): Promise<() => Promise<void>> {
     const known = this.#understood(update);
-    if (!known) return;
-    if (known.kind === "moved") return this.#move(known.from, known.to);
-    if (known.kind === "edit") return this.#parts.events.edited(known.edit);
-    await this.#parts.events.receive(await this.#withFiles(known));
+    if (!known) return async () => undefined;
+    if (known.kind === "moved") return () => this.#move(known.from, known.to);
+    if (known.kind === "edit") return () => this.#parts.events.edited(known.edit);
+    const message = await this.#withFiles(known);
+    return () => this.#parts.events.receive(message);
   }
 
   /** What can't be understood will not be understood next time either: it is reported, and must not block the rest. */

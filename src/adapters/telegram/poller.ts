@@ -20,8 +20,8 @@ export interface PollerParts {
   api: TelegramApi;
   settings: Settings;
   health: HealthBook;
-  /** Resolves when the update is safe with us. */
-  take(update: Update): Promise<void>;
+  /** Gives what hands the update on, and resolves when it is safe with us. */
+  prepare(update: Update): Promise<() => Promise<void>>;
 }
 
 const BATCH = 100;
@@ -102,10 +102,7 @@ export class Poller {
     await Promise.all(
       [...chats.values()].map(async (queue) => {
         try {
-          for (const update of queue) {
-            await this.#parts.take(update);
-            taken.add(update.update_id);
-          }
+          for (const album of albumsOf(queue)) await this.#takeAlbum(album, taken);
         } catch (error) {
           failures.push(error);
         }
@@ -113,6 +110,17 @@ export class Poller {
     );
     this.#offset = offsetAfter(updates, taken);
     if (failures.length > 0) throw new NotTaken(failures[0]);
+  }
+
+  /** Its files are fetched together, so that it comes together; one after the other, its first would be answered alone. */
+  async #takeAlbum(album: readonly Update[], taken: Set<number>): Promise<void> {
+    const ready = album.map((update) => this.#parts.prepare(update));
+    await Promise.allSettled(ready);
+    for (const [i, update] of album.entries()) {
+      const handOn = await ready[i]!;
+      await handOn();
+      taken.add(update.update_id);
+    }
   }
 
   /** How long to wait, and what to tell the operator. */
@@ -150,6 +158,19 @@ export class Poller {
     health.trouble(lasting ? "down" : "degraded", SECOND_POLLER);
     return this.#backoff.nextMs();
   }
+}
+
+/** Neighbours that were sent as one; everything else is alone. */
+function albumsOf(updates: readonly Update[]): Update[][] {
+  const albums: Update[][] = [];
+  for (const update of updates) {
+    const id = (update.message ?? update.channel_post)?.media_group_id;
+    const last = albums.at(-1);
+    const lastId = (last?.[0]?.message ?? last?.[0]?.channel_post)?.media_group_id;
+    if (last && id !== undefined && id === lastId) last.push(update);
+    else albums.push([update]);
+  }
+  return albums;
 }
 
 class NotTaken extends Error {
