@@ -68,6 +68,7 @@ describe("hermes gateway install", () => {
     const without = await finished(startHermes(tempDir(), ["gateway", "install"], env));
     expect(without).toMatchObject({ code: 1 });
     expect(without.stderr).toMatch(/no systemd[\s\S]*--print/);
+    expect(fs.existsSync(path.join(env.XDG_CONFIG_HOME, UNIT))).toBe(false);
     const shown = await finished(
       startHermes(tempDir(), ["gateway", "install", "--print", "--system", "--user", "ann"], env),
     );

@@ -58,8 +58,15 @@ async function install(options: InstallOptions): Promise<void> {
   });
   if (options.print) return print(unit.trimEnd());
   const file = unitPath(scope);
+  const isNew = !existsSync(file);
   writeUnit(file, unit);
-  await systemctl(scope, "daemon-reload");
+  try {
+    await systemctl(scope, "daemon-reload");
+  } catch (error) {
+    // Nobody has read it: it doesn't stay behind.
+    if (isNew) rmSync(file, { force: true });
+    throw error;
+  }
   await systemctl(scope, "enable", ...(options.start ? ["--now"] : []), UNIT_NAME);
   if (options.json) return printJson({ installed: file, scope, home, started: options.start });
   print(`Installed ${file}.`);
