@@ -4,7 +4,7 @@ import { resolveHome } from "../config/paths.js";
 import type { GatewayInfo, PlatformStatus } from "../store/sqlite/lock.js";
 import { oneLine, padToCells } from "./cells.js";
 import { colors, print, printJson } from "./output.js";
-import { relativeTime } from "./times.js";
+import { localMinute, relativeTime } from "./times.js";
 
 /** It writes every half minute. */
 export const STUCK_SECONDS = 120;
@@ -12,12 +12,21 @@ export const STUCK_SECONDS = 120;
 export async function showStatus(options: { json?: boolean }): Promise<void> {
   const { readLock } = await import("../store/sqlite/lock.js");
   const home = resolveHome(process.env);
-  const { running, info } = await readLock(home);
+  const { running, info, crashed } = await readLock(home);
   if (!running) process.exitCode = 1;
   if (options.json) printJson({ running, ...(info ?? {}) });
-  else if (!running) print(`No gateway is running on ${home}.`);
+  else if (!running) print([`No gateway is running on ${home}.`, ...lastWords(crashed)].join("\n"));
   else if (!info) print(`Running on ${home}.`);
   else print(describe(home, info, nowSeconds()).join("\n"));
+}
+
+function lastWords(crashed: GatewayInfo | undefined): string[] {
+  if (!crashed) return [];
+  const { pid, started_at } = crashed;
+  const who = `The last one (pid ${pid}, since ${localMinute(started_at)})`;
+  return [
+    `${who} ended without a goodbye: its log tells why. \`hermes gateway\` picks up what it left undone.`,
+  ];
 }
 
 function describe(home: string, info: GatewayInfo, now: number): string[] {

@@ -19,6 +19,24 @@ const inboxRow = (home: string, eventId: string) =>
     eventId,
   )[0];
 
+describe("hermes gateway status", () => {
+  it("tells a crash from a goodbye", async () => {
+    const daemon = await new Daemon().start();
+    const { home, pid } = daemon;
+    await daemon.kill();
+    const crashed = await hermes(home, ["gateway", "status"]);
+    expect(crashed).toMatchObject({ code: 1 });
+    expect(crashed.stdout).toMatch(
+      new RegExp(
+        `^No gateway is running on .*\\.\nThe last one \\(pid ${pid}, since .*\\) ended without a goodbye`,
+      ),
+    );
+    await daemon.start();
+    await daemon.stop();
+    expect((await hermes(home, ["gateway", "status"])).stdout).toMatch(/^No gateway is running on .*\.\n$/);
+  });
+});
+
 describe("a second gateway", () => {
   it("on the same home is refused, and told who is there since when", async () => {
     const daemon = await new Daemon().start();
