@@ -68,6 +68,8 @@ class Conversation {
   /** A Ctrl-C was the last that was heard: the next one leaves. */
   #mayLeave = false;
   #hasLeft = false;
+  /** Messages that waited for a turn which was interrupted: they go with it. */
+  #dropped = 0;
   #leave: () => void = () => undefined;
 
   constructor(terminal: Terminal, screen: ChatScreen, history: InputHistory, earlier: readonly string[]) {
@@ -133,6 +135,8 @@ class Conversation {
       this.#running--;
     }
     if (this.#running > 0 || this.#hasLeft) return;
+    if (this.#dropped > 0) this.#screen.say(`(not sent: ${counted(this.#dropped, "message")} that waited)\n`);
+    this.#dropped = 0;
     const next = this.#ahead.shift();
     if (next === undefined) this.#ask();
     else {
@@ -159,7 +163,7 @@ class Conversation {
   }
 
   #interruptTurn(): void {
-    this.#ahead.length = 0;
+    this.#dropped += this.#ahead.splice(0).length;
     this.#mayLeave = true;
     if (!this.#terminal.interrupt()) this.#screen.say(LEAVES);
   }

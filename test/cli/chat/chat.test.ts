@@ -86,6 +86,20 @@ describe("hermes chat in a terminal", { timeout: 90_000 }, () => {
     expect(messages.at(-1)!.content).toMatch(/^one two/);
   });
 
+  it("says that what waited for an interrupted answer was not sent", async () => {
+    const home = temporaryFolder();
+    const screen = await opened(home, "chat");
+    enter(screen, "!drip 5000 one two three four never");
+    await screen.until(/^… *$/m);
+    enter(screen, "typed ahead");
+    const history = () => readFileSync(join(home, "chat_history"), "utf8");
+    await until("it waits", () => history().includes("typed ahead"));
+    screen.press("C-c");
+    await screen.until(/\(interrupted\)\s+\(not sent: 1 message that waited\)\s+❯ *$/m);
+    screen.press("C-d");
+    await screen.until(/exit=0/);
+  });
+
   it("clears a line that was begun since the last Ctrl-C, and leaves with the next", async () => {
     const screen = await opened(temporaryFolder(), "chat");
     screen.press("C-c");
