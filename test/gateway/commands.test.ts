@@ -248,16 +248,25 @@ describe("/retry of what got no answer", () => {
   });
 
   it("asks again what /stop ended, with all that was joined in it", async () => {
-    const gateway = await TestGateway.start({ burstMs: 100 });
+    let asked = 0;
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      run: (request, signal) => {
+        asked += 1;
+        const input = asked === 2 ? [{ role: "user", content: "!slow 60000 never said" }] : request.input;
+        return echoAgent().run({ ...request, input }, signal);
+      },
+    };
+    const gateway = await TestGateway.start({ agent, burstMs: 700 });
     await gateway.ask(ann, "one");
-    const first = await gateway.say(ann, "!slow 300 two");
+    const first = await gateway.say(ann, "two");
     const second = await gateway.say(ann, "and three");
     await until("the turn runs", () => gateway.inbox(second)?.state === "running");
     await gateway.ask(ann, "/stop");
     expect(gateway.inbox(first)).toMatchObject({ state: "cancelled" });
     expect(await gateway.ask(ann, "/retry")).toEqual(["two\nand three"]);
     const { id } = await gateway.session(ann);
-    expect(await userTexts(gateway, id)).toEqual(["one", "!slow 300 two", "and three"]);
+    expect(await userTexts(gateway, id)).toEqual(["one", "two", "and three"]);
   });
 
   it("is over with its session", async () => {

@@ -60,7 +60,7 @@ describe("lanes", () => {
   });
 
   it("join the pieces of a split message", async () => {
-    const gateway = await TestGateway.start({ burstMs: 150 });
+    const gateway = await TestGateway.start({ burstMs: 700 });
     const ann = inDm("ann");
     for (const piece of ["one", "two", "three"]) await gateway.say(ann, piece);
     await gateway.idle();
@@ -76,7 +76,7 @@ describe("lanes", () => {
   });
 
   it("never join what two people wrote", async () => {
-    const gateway = await TestGateway.start({ burstMs: 150, config: { group_sessions_per_user: false } });
+    const gateway = await TestGateway.start({ burstMs: 700, config: { group_sessions_per_user: false } });
     const [ann, bob] = [inGroup("ann", "room", "Ann"), inGroup("bob", "room", "Bob")];
     await gateway.say(ann, "a1");
     await gateway.say(ann, "a2");

@@ -165,7 +165,7 @@ describe("a title", () => {
   });
 
   it("names nobody, also of a late message in two pieces in a room", async () => {
-    const gateway = await TestGateway.start({ burstMs: 100, config: { group_sessions_per_user: false } });
+    const gateway = await TestGateway.start({ burstMs: 700, config: { group_sessions_per_user: false } });
     const anna = inGroup("anna", "room", "Anna");
     await gateway.say(anna, "where is", { sentAt: Date.now() / 1000 - 100 });
     await gateway.say(anna, "the nearest lake?");
