@@ -15,7 +15,7 @@ const mend = (gateway: TestGateway) => gateway.change("DROP TRIGGER broken");
 it("a turn whose end can't be stored is asked again once that works", async () => {
   const gateway = await TestGateway.start();
   await gateway.ask(ann, "one");
-  const slow = await gateway.say(ann, "!slow 100 two");
+  const slow = await gateway.say(ann, "!slow 1500 two");
   await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
   breakTable(gateway, "gw_inbox");
   await until("the turn failed", () => gateway.warnings.some(({ message }) => message === "turn failed"));
