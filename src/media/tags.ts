@@ -66,7 +66,8 @@ function tidy(text: string): string {
     .split("\n")
     .filter((line) => !(line.includes(GONE) && /^[\s\u0000,;*+-]*$/.test(line)))
     .join("\n")
-    .replace(/[ \t]*\u0000[,;]?/g, "")
+    // From the first blank of a row only: a long row would be looked at anew from each of its blanks.
+    .replace(/(?<![ \t])[ \t]*\u0000[,;]?/g, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }

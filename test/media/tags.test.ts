@@ -58,6 +58,12 @@ describe("files in an answer", () => {
     },
   );
 
+  it("are taken out once, however long a row of blanks stands beside them", () => {
+    const blanks = " ".repeat(400_000);
+    expect(readTags(`a${blanks}b MEDIA:/a/plot.png`).text).toBe(`a${blanks}b`);
+    expect(readTags(`a, ${blanks}MEDIA:/a/plot.png and b`).text).toBe("a, and b");
+  });
+
   it("leave every text without a tag as it was", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
