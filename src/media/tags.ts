@@ -61,12 +61,12 @@ export function hideTags(unfinished: string): string {
 /** Where a tag stood, until the lines that were nothing else are gone. */
 const GONE = "\u0000";
 
+/** Blanks before a tag go from the first of their row: from each of them, a long row would be looked at anew. */
 function tidy(text: string): string {
   return text
     .split("\n")
     .filter((line) => !(line.includes(GONE) && /^[\s\u0000,;*+-]*$/.test(line)))
     .join("\n")
-    // From the first blank of a row only: a long row would be looked at anew from each of its blanks.
     .replace(/(?<![ \t])[ \t]*\u0000[,;]?/g, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();

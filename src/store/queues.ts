@@ -122,6 +122,8 @@ export interface Queues {
   deadLetters(): Promise<DeadLetter[]>;
   /** Dead → waiting or pending. Undefined: all. */
   retryDead(id?: string): Promise<number>;
+  /** Dead → cancelled, for all that a terminal leaves behind: nobody could be told of another try. */
+  dropDead(chat: { platform: string; account: string }, reason: string): Promise<number>;
   traceMessage(reference: string): Promise<Trace[]>;
   /** A message by its event, with what was answered to it; also what the agent was asked in a command's place. */
   eventOutcome(platform: string, account: string, eventId: string): Promise<EventOutcome | undefined>;

@@ -125,6 +125,7 @@ async function leave(
   key: string,
   share: { only: { platform: string; account: string } },
 ): Promise<void> {
+  await store.dropDead(share.only, "terminal_closed");
   const route = await store.getRoute(key);
   if (!route || route.expiredReason) return;
   if ((await store.waitingMessages(share)).length > 0) return;

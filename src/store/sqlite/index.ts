@@ -156,6 +156,7 @@ class SqliteStore implements Store {
   backlog: Store["backlog"] = (share) => this.#read.backlog(share);
   deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
+  dropDead: Store["dropDead"] = (chat, reason) => this.#write.dropDead(chat, reason);
   traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);
   eventOutcome: Store["eventOutcome"] = (platform, account, eventId) =>
     this.#read.eventOutcome(platform, account, eventId);

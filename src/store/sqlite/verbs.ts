@@ -42,6 +42,7 @@ import { forgetPreview, foundPreview, getPreview, notePreview, savePreview } fro
 import {
   chatLog,
   deadLetters,
+  dropDead,
   eventOutcome,
   pruneQueues,
   recover,
@@ -152,6 +153,7 @@ export const writeVerbs = {
   claimDeliveries,
   settleDelivery,
   recover,
+  dropDead,
   retryDead,
   pruneQueues,
   addPairing,

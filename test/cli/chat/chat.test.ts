@@ -199,6 +199,8 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
     const failed = await runHermes(home, ["chat", "-q", "!fail rate_limit"]);
     expect([failed.code, failed.stdout]).toEqual([1, ""]);
     expect(failed.stderr).toContain("The echo agent failed (rate_limit)");
+    // Its terminal is gone: nobody could be told of another try.
+    expect((await storeIn(home, (store) => store.backlog())).inbox.dead.count).toBe(0);
   });
 
   it("says what is wrong", async () => {

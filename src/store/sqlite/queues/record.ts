@@ -128,6 +128,17 @@ export function retryDead(db: Database, id?: string): number {
   return retried;
 }
 
+export function dropDead(
+  db: Database,
+  { platform, account }: { platform: string; account: string },
+  reason: string,
+): number {
+  return sql(
+    db,
+    `UPDATE gw_inbox SET state = 'cancelled', reason = ? WHERE state = 'dead' AND platform = ? AND account = ?`,
+  ).run(reason, platform, account).changes;
+}
+
 /** By `in:12` or 12, by its trace or request id, the platform's event or message id, or by the id of an answer that was sent. */
 export function traceMessage(db: Database, reference: string): Trace[] {
   const number = /^(?:in:)?(\d+)$/.exec(reference)?.[1] ?? null;
