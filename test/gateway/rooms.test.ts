@@ -44,6 +44,24 @@ describe("in a session that several people share", () => {
   });
 });
 
+describe("in a shared thread of a room with sessions of one's own", () => {
+  it("the agent finds nothing of those, where it may have looked anywhere", async () => {
+    const gateway = await annTalks();
+    expect((await gateway.ask(team, SEARCH))[0]).toContain("private");
+    const thread = { ...team, threadId: "7" };
+    await gateway.ask(thread, "a walrus for the thread");
+    await gateway.ask(thread, "/new");
+    const tools = '!tool session_search {"query":"walrus","limit":10,"role_filter":"user,assistant,tool"}';
+    const [found] = await gateway.ask(thread, tools);
+    expect(found).toContain("for the thread");
+    expect(found).not.toContain("private");
+    const { id } = await gateway.session(team);
+    expect((await gateway.ask(thread, `!tool session_search {"session_id":"${id}"}`))[0]).toContain(
+      "not found",
+    );
+  });
+});
+
 describe("in a room, in a session of one's own", () => {
   it("the agent finds everything of the asker, knows their notes, and that others read along", async () => {
     const gateway = await annTalks();

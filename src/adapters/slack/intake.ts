@@ -86,7 +86,12 @@ export class Intake {
     try {
       return normalise(event, this.#context);
     } catch {
-      this.#parts.settings.log("warn", "An event from Slack has a shape that nobody knows: skipped");
+      const { type, subtype, ts } = event;
+      const what = [type, subtype, ts].filter((part) => typeof part === "string").join(" ");
+      this.#parts.settings.log(
+        "warn",
+        `An event from Slack (${what}) has a shape that nobody knows: skipped`,
+      );
       return undefined;
     }
   }
