@@ -77,10 +77,10 @@ class History {
     return `${who === 0 ? HER_WORD : `words of ${who}`} ${word} ${this.#count++}`;
   }
 
-  /** In the room, where all read what the others write. */
+  /** In rooms, where all read what the others write. */
   #quote({ quotes, where }: Extract<Action, { do: "say" }>): Partial<InboundMessage> {
     const quoted = this.#last.get(where);
-    return quotes && PLACES[where]!.kind === "room" && quoted !== undefined
+    return quotes && PLACES[where]!.kind !== "dm" && quoted !== undefined
       ? { quoted: { text: quoted, messageId: null } }
       : {};
   }
@@ -130,7 +130,7 @@ function ofOthers(all: Dump, gone: ReadonlySet<unknown>): object {
     said: all
       .messages!.filter((row) => !gone.has(row.session_id) && isOthers(row))
       .map(({ id, content }) => ({ id, content })),
-    alone: all.messages!.filter((row) => theirs.has(row.session_id)),
+    alone: all.messages!.filter((row) => theirs.has(row.session_id) && !repeatsHer(row)),
     sends: others("gw_outbox").filter(({ text }) => isOthers({ content: text })),
     participants: others("gw_participants"),
     authors: others("gw_authors"),
@@ -140,6 +140,11 @@ function ofOthers(all: Dump, gone: ReadonlySet<unknown>): object {
       .map((row) => ({ ...row, payload: withoutHerQuote(String(row.payload)) })),
     routes: all.gw_routes!.filter((row) => !String(row.session_key).includes(ANN.id)).map(settled),
   };
+}
+
+/** Or did, until it was redacted. */
+function repeatsHer(row: object): boolean {
+  return /zanthorrhoea|\[erased\]/.test(JSON.stringify(row));
 }
 
 function withoutHerQuote(payload: string): object {

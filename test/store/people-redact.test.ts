@@ -23,7 +23,7 @@ function row(role: string, content: string | null, more: Partial<StoredMessage> 
 }
 
 const session = (rows: StoredMessage[], more: Partial<SharedRows> = {}): SharedRows => ({
-  ...{ rows, belongsToThem: false, continues: false },
+  ...{ id: "s", parentId: null, known: true, rows, belongsToThem: false },
   ...more,
 });
 const nobody = { authors: new Map<number, boolean>(), messageIds: new Set<string>(), names: [] };
@@ -116,10 +116,31 @@ describe("what is left of a shared session", () => {
     const end = "--- END OF CONTEXT SUMMARY — respond to the messages below, not to the summary above ---";
     const start = "[CONTEXT COMPACTION — REFERENCE ONLY]";
     const rows = [row("user", `${start}\nAnn is ill\n${end}\n\n[Ben] go on`), row("assistant", "I do")];
-    expect(leftOf([session(rows, { continues: true })], ["Ann"])).toEqual([
+    expect(leftOf([session(rows, { parentId: "p" })], ["Ann"])).toEqual([
       [`${start}\n${ERASED}\n${end}\n\n[Ben] go on`, "I do"],
     ]);
     expect(leftOf([session(rows)], ["Ann"])).toEqual([rows.map(({ content }) => content)]);
+  });
+
+  it("has no summary of where somebody quoted them, though nothing there names them", () => {
+    const end = "--- END OF CONTEXT SUMMARY — respond to the messages below, not to the summary above ---";
+    const start = "[CONTEXT COMPACTION — REFERENCE ONLY]";
+    const texts = ["I live at the mill"];
+    const quoting = (quoted: string) => [
+      session([row("user", `> ${quoted}\nis that so?`)], { id: "p", known: false }),
+      session([row("user", `${start}\nit is about the mill\n${end}\n\ngo on`)], {
+        ...{ id: "c", parentId: "p", known: false },
+      }),
+    ];
+    const contents = (sessions: SharedRows[]) =>
+      redactions(sessions, new Set(), { names: ["Ann"], texts }).changes.map(({ content }) => content);
+    expect(contents(quoting("I live at the mill"))).toEqual([
+      `> ${ERASED}\nis that so?`,
+      `${start}\n${ERASED}\n${end}\n\ngo on`,
+    ]);
+    // The first run was cut off between the two.
+    expect(contents(quoting(ERASED))).toEqual([`${start}\n${ERASED}\n${end}\n\ngo on`]);
+    expect(contents(quoting("something else"))).toEqual([]);
   });
 
   it("is the same when it is done twice", () => {

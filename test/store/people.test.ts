@@ -174,6 +174,30 @@ describe("erasing a person", () => {
     expect(isNobody(await store.planErasure(person(ben)))).toBe(false);
   });
 
+  it("finds quotes of them in sessions that they were never in", async () => {
+    const { store } = await tempStore();
+    const world = new World(store);
+    const ownInRoom = { kind: "own-in-room" as const, chat: "room-two" };
+    // Never answered: no session knows them.
+    await world.receive(ann, ownInRoom, "quinquereme soup is what I like");
+    const quoted = { text: "quinquereme soup is what I like", messageId: null };
+    const bens = await world.say(ben, ownInRoom, "what does she mean?", { quoted });
+    const elsewhere = await world.say(ben, dm, "> as one says\nnothing of hers");
+    const { row, key } = await world.receive(ben, ownInRoom, "and once more", { quoted });
+    const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
+    const started = await store.startTurn({ ...turn, bootId: "b", at: 1 });
+
+    const plan = await erase(store, ann);
+    expect(plan.shared).toMatchObject([{ id: bens, written: [] }]);
+    expect((await store.getMessages(bens)).map(({ content }) => content)).toEqual([
+      "> [erased]\nwhat does she mean?",
+      "You said: > [erased]\nwhat does she mean?",
+    ]);
+    expect((await store.getMessages(elsewhere))[0]!.content).toBe("> as one says\nnothing of hers");
+    const finish = { ...turn, sessionId: bens, epoch: started!.epoch, usage: {} };
+    expect(await store.finishTurn({ ...finish, messages: [], participants: [], replies: [] })).toBe(false);
+  });
+
   it("is completed by a second run, wherever the first was cut off", async () => {
     const { store, file } = await tempStore();
     const world = new World(store);

@@ -22,6 +22,8 @@ export interface Facts {
 
 export interface SessionFacts {
   row: SessionRow;
+  /** Something in it names them. Otherwise it was only held where they wrote, and somebody quotes there. */
+  known: boolean;
   /** Read when asked for, each time. */
   messages: () => StoredMessage[];
   /** Who took part, as far as it is noted. */
@@ -171,7 +173,7 @@ function allSchedules(db: Database): ScheduleFacts[] {
   }));
 }
 
-/** Those that know them, and all that came of those. Parents before their children. */
+/** Those that know them or may quote them, and all that came of those. Parents before their children. */
 function sessionsAround(
   db: Database,
   platform: string,
@@ -188,21 +190,18 @@ function sessionsAround(
     .pluck()
     .all(...[1, 2, 3].flatMap(() => [platform, ...ids])) as SessionId[];
   const isTheirs = isPerson(platform, ids);
-  const seeds = new Set([
+  const asked = inbox.filter(({ message }) => isTheirs(senderOf(message)));
+  const seeds = [
     ...noted,
-    ...inbox.filter(({ message }) => isTheirs(senderOf(message))).map(({ sessionId }) => sessionId),
+    ...asked.map(({ sessionId }) => sessionId),
     ...routes.filter(({ origin }) => isTheirs(originPerson(origin))).map(({ sessionId }) => sessionId),
-  ]);
-  const found = db
-    .prepare(
-      `WITH RECURSIVE around(id) AS (
-         SELECT value FROM json_each(?) UNION
-         SELECT s.id FROM sessions s JOIN around ON s.parent_session_id = around.id)
-       SELECT s.* FROM sessions s JOIN around USING (id) ORDER BY s.started_at, s.id`,
-    )
-    .all(JSON.stringify([...seeds])) as SessionRow[];
+  ];
+  const known = new Set(cameOf(db, seeds).map(({ id }) => id));
+  const rooms = new Set([...roomsOf(db, platform, seeds), ...asked.map(({ chatId }) => chatId ?? "")]);
+  const found = cameOf(db, [...seeds, ...quotingIn(db, platform, rooms, { inbox, routes })]);
   return found.map((row) => ({
     row,
+    known: known.has(row.id),
     messages: () => storedMessages(db, row.id, { includeUndone: true }),
     participants: db
       .prepare("SELECT platform, user_id AS userId FROM gw_participants WHERE session_id = ?")
@@ -213,6 +212,54 @@ function sessionsAround(
       )
       .all(row.id) as SessionFacts["authors"],
   }));
+}
+
+function cameOf(db: Database, seeds: readonly (SessionId | null)[]): SessionRow[] {
+  return db
+    .prepare(
+      `WITH RECURSIVE around(id) AS (
+         SELECT value FROM json_each(?) UNION
+         SELECT s.id FROM sessions s JOIN around ON s.parent_session_id = around.id)
+       SELECT s.* FROM sessions s JOIN around USING (id) ORDER BY s.started_at, s.id`,
+    )
+    .all(JSON.stringify(seeds)) as SessionRow[];
+}
+
+function roomsOf(db: Database, platform: string, sessionIds: readonly (SessionId | null)[]): string[] {
+  return db
+    .prepare(
+      "SELECT chat_id FROM gw_rooms WHERE platform = ? AND session_id IN (SELECT value FROM json_each(?))",
+    )
+    .pluck()
+    .all(platform, JSON.stringify(sessionIds)) as string[];
+}
+
+/** Whoever reads a room can quote everybody in it, also where the one quoted has never been answered. */
+function quotingIn(
+  db: Database,
+  platform: string,
+  rooms: ReadonlySet<string>,
+  { inbox, routes }: Pick<Facts, "inbox" | "routes">,
+): (SessionId | null)[] {
+  const isIn = (place: string, chatId: string | null | undefined) =>
+    place === platform && rooms.has(chatId ?? "");
+  const held = [
+    ...inbox.filter(({ message, chatId }) => isIn(message.platform, chatId)),
+    ...routes.filter(({ origin }) => isIn(origin.platform, origin.chatId)),
+  ].map(({ sessionId }) => sessionId);
+  const quoted = db
+    .prepare(
+      `WITH held(id) AS (
+         SELECT value FROM json_each(@held) UNION
+         SELECT session_id FROM gw_rooms
+           WHERE platform = @platform AND chat_id IN (SELECT value FROM json_each(@rooms)))
+       SELECT id FROM held WHERE EXISTS (
+         SELECT 1 FROM messages WHERE session_id = held.id AND role = 'user' AND instr(content, '> ') > 0)`,
+    )
+    .pluck()
+    .all({ held: JSON.stringify(held), platform, rooms: JSON.stringify([...rooms]) }) as SessionId[];
+  const asking = inbox.filter(({ message, chatId }) => message.quoted && isIn(message.platform, chatId));
+  return [...quoted, ...asking.map(({ sessionId }) => sessionId)];
 }
 
 function pairingOf(db: Database, platform: string, ids: readonly string[]): Facts["pairing"] {

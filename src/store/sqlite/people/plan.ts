@@ -116,19 +116,36 @@ function planned({ id, source, title, started_at }: SessionRow, messages: number
 function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: IsTheirs) {
   const names = called(facts);
   const rows: SharedRows[] = sessions.map((session) => ({
+    id: session.row.id,
+    parentId: session.row.parent_session_id,
+    known: session.known,
     rows: session.messages(),
     belongsToThem: belongs(session, facts, isTheirs),
-    continues: session.row.parent_session_id !== null,
   }));
   const authors = sessions.flatMap((session) =>
     session.authors.map((one) => [one.messageId, isTheirs(asPerson(one))] as const),
   );
   const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
   const messageIds = asked.map(({ sessionId, message }) => `${sessionId} ${message.origin.messageId}`);
-  const theirs = rowsOf(rows, { authors: new Map(authors), messageIds: new Set(messageIds), names });
+  const theirs = rowsOf(
+    rows.filter(({ known }) => known),
+    { authors: new Map(authors), messageIds: new Set(messageIds), names },
+  );
   const texts = asked.flatMap(({ message, versions }) => [message.text, ...versions]);
   const { changes, words } = redactions(rows, theirs, { names, texts });
-  const planned = sessions.map((session, i) => plannedShared(session, rows[i]!, theirs));
+  const changed = new Set(changes.map(({ id }) => id));
+  /** A turn under way there has read the quote, too. */
+  const quoting = new Set(
+    facts.inbox
+      .filter(({ message }) => message.quoted && quotes(message.quoted.text, words))
+      .map(({ sessionId }) => sessionId),
+  );
+  const planned = sessions
+    .map((session, i) => ({ session, shared: rows[i]! }))
+    .filter(
+      ({ shared }) => shared.known || quoting.has(shared.id) || shared.rows.some(({ id }) => changed.has(id)),
+    )
+    .map(({ session, shared }) => plannedShared(session, shared, theirs));
   const wrote = rows.flatMap((session) => session.rows.filter(({ id }) => theirs.has(id)));
   return { sessions: planned, wrote, changes, words };
 }

@@ -2,6 +2,7 @@
  * A shared session's rows → what is left of them without one person. Pure. Their messages and what the agent answered
  * to them become a mark; of what others wrote only the places that quote them.
  */
+import type { SessionId } from "../../../session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../../summary-marks.js";
 import { type MessageChange, THOUGHT_COLUMNS } from "../../people.js";
 import { decodeContent, decodeJsonList, plainText } from "../content.js";
@@ -10,11 +11,13 @@ import type { StoredMessage } from "../messages.js";
 export const ERASED = "[erased]";
 
 export interface SharedRows {
+  id: SessionId;
+  parentId: SessionId | null;
+  /** Something in it names them: it may be more than a quote. */
+  known: boolean;
   rows: readonly StoredMessage[];
   /** It began in a direct chat of theirs: what nobody else is noted for, they wrote. */
   belongsToThem: boolean;
-  /** It goes on from another session: its summaries may tell what they said there. */
-  continues: boolean;
 }
 
 export interface Whose {
@@ -70,13 +73,20 @@ export function redactions(
   const words = wordsIn([...wrote, ...changed, ...texts]);
   const parts: MessageChange[] = [];
   const wholes: MessageChange[] = [];
+  const tellsOfThem = new Set<SessionId | null>();
   for (const session of sessions) {
+    const { id, parentId, known } = session;
+    // It goes on from another session: its summaries may tell what they said there.
+    const summaries = known ? parentId !== null : tellsOfThem.has(parentId);
+    const before = parts.length;
     let answersThem = false;
     for (const row of session.rows) {
       if (isAsked(row)) answersThem = theirs.has(row.id);
       if (answersThem && isSaid(row)) wholes.push(...wholeChange(row));
-      else parts.push(...partChange(row, { words, names, summaries: session.continues }));
+      else parts.push(...partChange(row, { words, names, summaries }));
     }
+    const quotesThem = parts.length > before || session.rows.some(({ content }) => content?.includes(ERASED));
+    if (known || summaries || quotesThem) tellsOfThem.add(id);
   }
   return { changes: [...parts, ...wholes], words };
 }
