@@ -46,6 +46,8 @@ export interface Timing {
   callMs: number;
   uploadMs: number;
   downloadMs: number;
+  /** Between two polls while files are fetched. */
+  besideFilesMs: number;
   /** The first and the longest pause after a failure. */
   backoffMs: number;
   longestBackoffMs: number;
@@ -63,6 +65,7 @@ export const DEFAULT_TIMING: Timing = {
   callMs: 20_000,
   uploadMs: 55_000,
   downloadMs: 60_000,
+  besideFilesMs: 500,
   backoffMs: 500,
   longestBackoffMs: 30_000,
   refusedMs: 300_000,

@@ -1,5 +1,4 @@
 /** The way to Telegram: says hello until it is heard, then polls, or keeps an eye on the webhook. Ends with its signal. */
-import type { Update } from "grammy/types";
 import { asSignal, type TelegramApi } from "./api.js";
 import { Backoff, pause } from "./backoff.js";
 import { addressOf, type Settings, type WebhookOptions } from "./config.js";
@@ -14,13 +13,14 @@ import {
 import type { HealthBook } from "./health.js";
 import { type Self, WANTED_UPDATES } from "./normalise.js";
 import { Poller } from "./poller.js";
+import type { Prepare } from "./underway.js";
 
 export interface ConnectionParts {
   api: TelegramApi;
   settings: Settings;
   health: HealthBook;
   greeted(self: Self): void;
-  prepare(update: Update): Promise<() => Promise<void>>;
+  prepare: Prepare;
 }
 
 export class Connection {

@@ -1,4 +1,5 @@
-/** getUpdates → each update taken in → only then the offset that confirms it. The one place that computes offsets. */
+/** getUpdates → each update taken in → only then the offset that confirms it. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Update } from "grammy/types";
 import { asSignal, type TelegramApi } from "./api.js";
 import { Backoff, pause } from "./backoff.js";
@@ -14,14 +15,14 @@ import {
   WEBHOOK_ELSEWHERE,
 } from "./faults.js";
 import type { HealthBook } from "./health.js";
-import { chatOf, WANTED_UPDATES } from "./normalise.js";
+import { WANTED_UPDATES } from "./normalise.js";
+import { type Prepare, Underway } from "./underway.js";
 
 export interface PollerParts {
   api: TelegramApi;
   settings: Settings;
   health: HealthBook;
-  /** Gives what hands the update on, and resolves when it is safe with us. */
-  prepare(update: Update): Promise<() => Promise<void>>;
+  prepare: Prepare;
 }
 
 const BATCH = 100;
@@ -30,6 +31,7 @@ const LEAST_HOLD_MS = 100;
 export class Poller {
   readonly #parts: PollerParts;
   readonly #backoff: Backoff;
+  readonly #underway: Underway;
   /**
    * Confirms everything below it; sent once. After that Telegram has forgotten those, and asking without one is the same,
    * except after a quiet week, when ids go on anywhere, even lower.
@@ -42,6 +44,7 @@ export class Poller {
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
+    this.#underway = new Underway(parts.prepare);
     const { backoffMs, longestBackoffMs } = parts.settings.timing;
     this.#backoff = new Backoff(backoffMs, longestBackoffMs);
   }
@@ -56,6 +59,7 @@ export class Poller {
         if (!signal.aborted) await pause(this.#afterFailure(error), signal);
       }
     }
+    await this.#underway.settled();
   }
 
   async #pollOnce(signal: AbortSignal): Promise<void> {
@@ -66,7 +70,7 @@ export class Poller {
     this.#offset = undefined;
     this.#quick = false;
     health.heard();
-    await this.#takeAll(updates.toSorted((a, b) => a.update_id - b.update_id));
+    await this.#take(updates.toSorted((a, b) => a.update_id - b.update_id));
     // Between two conflicts some polls go well: that is not the end of them.
     if (!this.#inConflict() && !signal.aborted) health.proved();
     // A server that doesn't hold polls is asked at our pace.
@@ -84,7 +88,8 @@ export class Poller {
 
   #timeoutSeconds(): number {
     const { pollSeconds, conflictMs } = this.#parts.settings.timing;
-    if (this.#quick) return 0;
+    // With something open Telegram answers at once anyway.
+    if (this.#quick || !this.#underway.isIdle) return 0;
     return this.#inConflict() ? Math.min(pollSeconds, Math.ceil(conflictMs / 1000)) : pollSeconds;
   }
 
@@ -93,34 +98,14 @@ export class Poller {
     return this.#conflict !== undefined && Date.now() - this.#conflict.lastMs < conflictMs;
   }
 
-  /** Chats side by side, each in its order. What one can't take holds back its own later ones, and every offset above. */
-  async #takeAll(updates: readonly Update[]): Promise<void> {
-    const taken = new Set<number>();
-    const failures: unknown[] = [];
-    const chats = new Map<string, Update[]>();
-    for (const update of updates) chats.set(chatOf(update), [...(chats.get(chatOf(update)) ?? []), update]);
-    await Promise.all(
-      [...chats.values()].map(async (queue) => {
-        try {
-          for (const album of albumsOf(queue)) await this.#takeAlbum(album, taken);
-        } catch (error) {
-          failures.push(error);
-        }
-      }),
-    );
-    this.#offset = offsetAfter(updates, taken);
-    if (failures.length > 0) throw new NotTaken(failures[0]);
-  }
-
-  /** Its files are fetched together, so that it comes together; one after the other, its first would be answered alone. */
-  async #takeAlbum(album: readonly Update[], taken: Set<number>): Promise<void> {
-    const ready = album.map((update) => this.#parts.prepare(update));
-    await Promise.allSettled(ready);
-    for (const [i, update] of album.entries()) {
-      const handOn = await ready[i]!;
-      await handOn();
-      taken.add(update.update_id);
-    }
+  /** Waits for files only a moment: what others write meanwhile is asked for beside them. */
+  async #take(updates: readonly Update[]): Promise<void> {
+    this.#underway.begin(updates);
+    const moment = sleep(this.#parts.settings.timing.besideFilesMs, undefined, { ref: false });
+    await Promise.race([this.#underway.settled(), moment]);
+    this.#offset = this.#underway.confirm(updates);
+    const [failure] = this.#underway.failures();
+    if (failure !== undefined) throw new NotTaken(failure);
   }
 
   /** How long to wait, and what to tell the operator. */
@@ -160,31 +145,8 @@ export class Poller {
   }
 }
 
-/** Neighbours that were sent as one; everything else is alone. */
-function albumsOf(updates: readonly Update[]): Update[][] {
-  const albums: Update[][] = [];
-  for (const update of updates) {
-    const id = (update.message ?? update.channel_post)?.media_group_id;
-    const last = albums.at(-1);
-    const lastId = (last?.[0]?.message ?? last?.[0]?.channel_post)?.media_group_id;
-    if (last && id !== undefined && id === lastId) last.push(update);
-    else albums.push([update]);
-  }
-  return albums;
-}
-
 class NotTaken extends Error {
   constructor(cause: unknown) {
     super("an update was not taken", { cause });
   }
-}
-
-/** The first that wasn't taken, else the one after the last; undefined: there is nothing to confirm. */
-export function offsetAfter(updates: readonly Update[], taken: ReadonlySet<number>): number | undefined {
-  let offset: number | undefined;
-  for (const { update_id } of updates) {
-    if (!taken.has(update_id)) break;
-    offset = update_id + 1;
-  }
-  return offset;
 }

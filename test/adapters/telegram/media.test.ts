@@ -18,13 +18,7 @@ beforeEach(async () => {
   home = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-telegram-"));
   bench = new Bench();
   await bench.emulator.start();
-  const media = {
-    home,
-    folder: "media/telegram",
-    maxBytes: 1000,
-    mayFetch: async (message: InboundMessage) => message.origin.userId !== "666",
-  };
-  adapter = await bench.connected({ media, timing: { downloadMs: 1000 } });
+  adapter = await connected(8000);
   ann = bench.emulator.users.person("Ann");
   dm = bench.emulator.chats.privateWith(ann);
 });
@@ -33,6 +27,16 @@ afterEach(async () => {
   await bench.close();
   fs.rmSync(home, { recursive: true });
 });
+
+function connected(downloadMs: number): Promise<TelegramAdapter> {
+  const media = {
+    home,
+    folder: "media/telegram",
+    maxBytes: 1000,
+    mayFetch: async (message: InboundMessage) => message.origin.userId !== "666",
+  };
+  return bench.connected({ media, timing: { downloadMs, besideFilesMs: 50 } });
+}
 
 async function received() {
   await until("it is received", () => bench.gateway.received.length === 1);
@@ -67,6 +71,46 @@ describe("a file that comes in", () => {
     await until("it is being fetched", () => bench.emulator.callsOf("getFile").length === 1);
     expect(bench.emulator.updates.pending).toHaveLength(1);
     expect((await received()).attachments[0]).toMatchObject({ kind: "image" });
+  });
+
+  it("holds up its own chat alone while it comes, and nothing is confirmed past it", async () => {
+    bench.emulator.faults.slowFiles = true;
+    const ben = bench.emulator.users.person("Ben");
+    bench.emulator.users.writeDm(ben, "before");
+    bench.emulator.users.sendFile(dm, ann, "photo", { content: PNG, path: "photos/1.png" });
+    bench.emulator.users.writeDm(ann, "what is it?");
+    bench.emulator.users.writeDm(ben, "beside");
+    await until("others are heard", () => bench.gateway.texts.length === 2);
+    bench.emulator.users.writeDm(ben, "later");
+    await until("others are heard again", () => bench.gateway.texts.length === 3);
+    expect(bench.gateway.texts).toEqual(["before", "beside", "later"]);
+    expect(bench.emulator.updates.pending).toHaveLength(4);
+    bench.emulator.faults.slowFiles = false;
+    await until("all is confirmed", () => bench.emulator.updates.pending.length === 0);
+    expect(bench.gateway.texts).toEqual(["before", "beside", "later", "", "what is it?"]);
+    expect(bench.gateway.received[3]!.attachments[0]).toMatchObject({ kind: "image" });
+    expect(bench.gateway.attempts).toBe(5);
+    expect(bench.emulator.callsOf("getFile")).toHaveLength(1);
+  });
+
+  it("that is given up on doesn't keep its chat", async () => {
+    await adapter.disconnect();
+    await connected(300);
+    bench.emulator.faults.slowFiles = true;
+    bench.emulator.users.sendFile(dm, ann, "photo", { content: PNG, path: "photos/1.png" });
+    bench.emulator.users.writeDm(ann, "what is it?");
+    await until("all is confirmed", () => bench.emulator.updates.pending.length === 0);
+    expect(bench.gateway.texts).toEqual(["", "what is it?"]);
+    expect(bench.gateway.received[0]!.attachments[0]?.problem).toBeDefined();
+  });
+
+  it("that comes while the gateway stops is left to the next start", async () => {
+    bench.emulator.faults.slowFiles = true;
+    bench.emulator.users.sendFile(dm, ann, "photo", { content: PNG, path: "photos/1.png" });
+    await until("it is being fetched", () => bench.emulator.callsOf("getFile").length === 1);
+    await adapter.disconnect();
+    expect(bench.gateway.attempts).toBe(0);
+    expect(bench.emulator.updates.pending).toHaveLength(1);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Update } from "grammy/types";
 import { expect, it } from "vitest";
-import { offsetAfter } from "../../../src/adapters/telegram/poller.js";
+import { offsetAfter } from "../../../src/adapters/telegram/underway.js";
 
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { maxLength: 100 });
 const updatesOf = (sorted: readonly number[]): Update[] => sorted.map((update_id) => ({ update_id }));

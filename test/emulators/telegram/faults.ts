@@ -19,6 +19,8 @@ export class Faults {
   outage = false;
   /** Requests come in, and no answer ever goes out. */
   silent = false;
+  /** No file's content comes while it is on. */
+  slowFiles = false;
   /** Every new update is queued twice, with the same id. */
   duplicate = false;
   /** Batches come newest first. */
@@ -69,6 +71,7 @@ export class Faults {
     this.perChatMs = 0;
     this.outage = false;
     this.silent = false;
+    this.slowFiles = false;
     this.duplicate = false;
     this.reorder = false;
     this.#scripted.length = 0;

@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readBody } from "./body.js";
 import { Chats } from "./chats.js";
 import { Faults } from "./faults.js";
@@ -117,14 +118,15 @@ export class TelegramEmulator {
       const [, token, rest] = /^\/(?:file\/)?bot([^/]+)\/(.+)$/.exec(path) ?? [];
       if (token === undefined || rest === undefined) return answer(response, new ApiError(404, "Not Found"));
       if (!this.tokens.has(token)) return answer(response, new ApiError(401, "Unauthorized"));
-      if (path.startsWith("/file/")) return this.#download(rest, response);
+      if (path.startsWith("/file/")) return await this.#download(rest, response);
       await this.#call(rest, await readBody(request), response);
     } catch {
       request.socket.destroy();
     }
   }
 
-  #download(path: string, response: ServerResponse): void {
+  async #download(path: string, response: ServerResponse): Promise<void> {
+    while (this.faults.slowFiles && !response.destroyed) await sleep(5);
     const file = [...this.world.files.values()].find((known) => known.path === path);
     if (file) response.end(file.content);
     else answer(response, new ApiError(404, "Not Found"));
