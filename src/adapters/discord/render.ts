@@ -1,5 +1,6 @@
 /** Markdown → what Discord's Markdown can say, in messages within its limit. Pure. */
-import { Marked, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
+import { tokensOf } from "../markdown.js";
 import { splitText } from "../text.js";
 import { isWild } from "../wild-markdown.js";
 import { inlineRuns, plainText } from "./inline.js";
@@ -12,8 +13,6 @@ export const LIMIT = 2000;
 const MARKER_ROOM = 12;
 const INFO_MAX = 30;
 const RULE = "⎯⎯⎯⎯⎯⎯⎯⎯";
-
-const markdown = new Marked({ gfm: true });
 
 /** Where a block stands: in a list, in a quote. */
 interface Place {
@@ -50,7 +49,7 @@ function linesOf(text: string): Line[] {
   const clean = text.replaceAll("\0", "").replaceAll("\r\n", "\n");
   if (isWild(clean)) return asItIs(clean);
   try {
-    const lines = blockLines(markdown.lexer(clean), TOP);
+    const lines = blockLines(tokensOf(clean), TOP);
     // Nothing but link definitions, say: better the source than nothing.
     return lines.some(({ runs }) => runs.length > 0) ? lines : plainLines(clean, TOP);
   } catch {

@@ -1,6 +1,7 @@
 /** Markdown → Slack's mrkdwn, split after rendering. Pure. */
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { decodeEntities } from "../entities.js";
+import { tokensOf } from "../markdown.js";
 import { isWild } from "../wild-markdown.js";
 import { type Around, type Atom, atomsOf, type Mark, newline, PLAIN, settleSpaces, solid } from "./atoms.js";
 import { type Part, type SplitShape, splitAtoms } from "./split.js";
@@ -20,7 +21,7 @@ export function render(markdown: string, shape: Partial<SplitShape> = {}): Part[
 function rendered(text: string): Atom[] {
   if (isWild(text)) return atomsOf(text, PLAIN);
   try {
-    return settleSpaces(blocks(lexer(text), PLAIN));
+    return settleSpaces(blocks(tokensOf(text), PLAIN));
   } catch {
     // Nested deeper than the stack: still words.
     return atomsOf(text, PLAIN);

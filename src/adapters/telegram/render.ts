@@ -1,5 +1,5 @@
 /** Markdown → parts in Telegram's HTML, each within the limit. Pure. */
-import { Lexer } from "marked";
+import { tokensOf } from "../markdown.js";
 import { isWild } from "../wild-markdown.js";
 import { writeBlocks } from "./blocks.js";
 import { cutRuns, type Run, toHtml, toText } from "./runs.js";
@@ -39,7 +39,7 @@ function runsOf(markdown: string): Run[] {
   if (isWild(markdown)) return asIs;
   try {
     const writer = new Writer();
-    writeBlocks(writer, new Lexer({ gfm: true }).lex(markdown), []);
+    writeBlocks(writer, tokensOf(markdown), []);
     // Nothing but link definitions, say: better the source than nothing.
     return toText(writer.runs).trim() === "" ? asIs : writer.runs;
   } catch {

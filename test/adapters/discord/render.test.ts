@@ -24,6 +24,7 @@ describe("Discord's Markdown", () => {
     ["entities", "1 &lt; 2 &amp; 3", "1 < 2 & 3"],
     ["escapes stay", "\\*not\\*", "\\*not\\*"],
     ["HTML as text", "<b>x</b>", "<b>x</b>"],
+    ["what stands behind a tag", "<x>\n[a](file:///x) __b__", "<x>\na (file:///x) **b**"],
     ["line breaks", "a\nb", "a\nb"],
     ["mentions", "<@123> and <#4>", "<@123> and <#4>"],
     ["entities in an address", "[x](https://a.b/?c=1&amp;d=2)", "[x](https://a.b/?c=1&d=2)"],

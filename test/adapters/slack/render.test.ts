@@ -39,6 +39,8 @@ describe("Markdown for Slack", () => {
     ["a table", "| a | bb |\n|---|---:|\n| 1 | 2 |", "```\na | bb\n--+---\n1 |  2\n```"],
     ["a break", "a<br>b", "a\nb"],
     ["html", "<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"],
+    ["what stands behind a tag", "<x>\n[a](https://e.x) **b**", "&lt;x&gt;\n<https://e.x|a> *b*"],
+    ["a script as it is", "<script>\na *b* c\n</script>", "&lt;script&gt;\na *b* c\n&lt;/script&gt;"],
     ["an unclosed fence", "```\nx", "```\nx\n```"],
     ["nothing", "  \n ", ""],
     ["entities", "1 &lt; 2 &amp; &#39;3&#39; `&amp;`", "1 &lt; 2 &amp; '3' `&amp;amp;`"],

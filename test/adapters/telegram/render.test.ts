@@ -14,6 +14,11 @@ describe("Markdown becomes Telegram's HTML", () => {
     ["what HTML would misread", "1 < 2 && \"q\" > 'r'", "1 &lt; 2 &amp;&amp; \"q\" &gt; 'r'"],
     ["entities as what they stand for", "&lt;b&gt; &amp;", "&lt;b&gt; &amp;"],
     ["HTML as text", "a <script>x</script> b", "a &lt;script&gt;x&lt;/script&gt; b"],
+    [
+      "what stands behind a tag",
+      "<x>\n[a](https://e.x) **b**",
+      '&lt;x&gt;\n<a href="https://e.x">a</a> <b>b</b>',
+    ],
     ["inline code without other styles", "**a `b` c**", "<b>a </b><code>b</code><b> c</b>"],
     ["headings", "# One\ntext", "<b>One</b>\n\ntext"],
     ["links", '[t](https://x.y/?a=1&b="2")', '<a href="https://x.y/?a=1&amp;b=&quot;2&quot;">t</a>'],
