@@ -208,6 +208,22 @@ describe("an import", () => {
     expect((await store.searchMessages("walrus")).hits).toHaveLength(1);
   });
 
+  it("counts messages and tool calls where a line doesn't", async () => {
+    const { store } = await tempStore();
+    const messages = [
+      saying("look it up"),
+      saying("", { role: "assistant", tool_calls: [{ id: "1" }, { id: "2" }] }),
+      saying("", { role: "assistant", tool_calls: '[{"id": 12345678901234567890}]' }),
+      saying("taken back", { active: 0 }),
+    ];
+    await store.importSessions([
+      line("bare", { messages }),
+      line("counted", { message_count: 7, tool_call_count: 0, messages }),
+    ]);
+    expect(await store.getSession("bare")).toMatchObject({ message_count: 4, tool_call_count: 3 });
+    expect(await store.getSession("counted")).toMatchObject({ message_count: 7, tool_call_count: 0 });
+  });
+
   it("gives a title in use the next number", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "mine", source: "cli", title: "plan" });

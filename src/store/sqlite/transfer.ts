@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import type { MessageRow, SessionId, SessionRow } from "../../session.js";
 import type { ExportedSession, ExportQuery } from "../store.js";
-import { decodeContentExactly, decodeExactly, encodeContent, encodeJson } from "./content.js";
+import { decodeContentExactly, decodeExactly, decodeJsonList, encodeContent, encodeJson } from "./content.js";
 import { lastActive } from "./list.js";
 import { storedMessages } from "./messages.js";
 import { getSession } from "./sessions.js";
@@ -93,8 +93,13 @@ function importOne(db: Database, session: ExportedSession): void {
   const { messages, last_active, ...row } = session;
   const holder = row.title && sql(db, "SELECT 1 FROM sessions WHERE title = ?").get(row.title);
   const title = holder ? freeTitle(db, row.title!) : row.title;
-  insertKnown(db, "sessions", { ...row, title, parent_session_id: null });
+  const { message_count = messages.length, tool_call_count = countToolCalls(messages) } = row;
+  insertKnown(db, "sessions", { ...row, title, message_count, tool_call_count, parent_session_id: null });
   for (const message of messages) insertMessage(db, session.id, message);
+}
+
+function countToolCalls(messages: readonly MessageRow[]): number {
+  return messages.reduce((sum, row) => sum + (decodeJsonList(encodeJson(row.tool_calls))?.length ?? 0), 0);
 }
 
 /** Under its own number where that is free. */
