@@ -193,16 +193,14 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
       : []),
   ];
-  if (config.cron.enabled) {
-    await realign({ store, config }, nowSeconds());
-    adapters.push(schedules(store, config, log));
-  }
+  if (config.cron.enabled) adapters.push(schedules(store, config, log));
   for (const name of withoutAdapter(config, adapters))
     log.warn({ platform: name }, "the platform is switched on, but nothing here speaks to it");
   let http: HttpServer | undefined;
   let gateway: Gateway | undefined;
   let dashboard: Dashboard | undefined;
   try {
+    if (config.cron.enabled) await realign({ store, config }, nowSeconds());
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
     if (options.afterCrash) await mendTranscripts(store, transcripts, log);
@@ -489,9 +487,18 @@ export function gatewayParts({
 }
 
 function schedules(store: Store, config: Config, log: Log): Adapter {
-  const deps = { store, config, places: { ...placesOf(config), isChatId } };
+  const due = dueByClock({
+    store,
+    config,
+    places: { ...placesOf(config), isChatId },
+    unreadable: ({ id, name }, fault) =>
+      log.warn(
+        { id, fault },
+        `the schedule "${name}" can't be read and is left out: hermes cron remove ${id}`,
+      ),
+  });
   return cronAdapter({
-    due: dueByClock(deps),
+    due,
     failed: (error) => log.warn({ err: error }, "schedules were not looked at"),
   });
 }

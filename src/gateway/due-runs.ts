@@ -4,7 +4,7 @@ import { findTarget } from "../delivery/find-target.js";
 import type { Places } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
 import type { Target } from "../message.js";
-import { planRun } from "../policies/schedule.js";
+import { faultOf, planRun } from "../policies/schedule.js";
 import { nextTick, type When } from "../policies/when.js";
 import { localTime } from "../routing/commands/parts/times.js";
 import type { DueSchedule } from "../store/schedules.js";
@@ -15,12 +15,14 @@ export interface DueDeps {
   store: Store;
   config: Config;
   places: Omit<Places, "chats">;
+  /** Told once of each schedule that is due and can't be read. */
+  unreadable(schedule: { id: string; name: string }, fault: string): void;
 }
 
-async function dueRuns(deps: DueDeps, now: number): Promise<DueRun[]> {
+async function dueRuns(deps: DueDeps, schedules: readonly DueSchedule[], now: number): Promise<DueRun[]> {
   const { store, config } = deps;
   const runs: DueRun[] = [];
-  for (const schedule of await store.dueSchedules(now)) {
+  for (const schedule of schedules) {
     const decision = decide(schedule, config, now);
     if (decision === "wait") continue;
     const begun = decision.run ? await addressed(decision, schedule, deps) : decision;
@@ -38,8 +40,10 @@ export async function realign(
   { store, config }: Pick<DueDeps, "store" | "config">,
   now: number,
 ): Promise<void> {
-  for (const { id, when, timeZone, state, nextAt } of await store.listSchedules()) {
+  for (const schedule of await store.listSchedules()) {
+    const { id, when, timeZone, state, nextAt } = schedule;
     if (state !== "active" || nextAt === null || nextAt <= now) continue;
+    if (faultOf(schedule, config.timezone) !== null) continue;
     const next = nextTick(when as When, now, timeZone ?? config.timezone);
     if (next !== nextAt) await store.changeSchedule(id, { nextAt: next });
   }
@@ -50,11 +54,21 @@ const PUT_BACK_SECONDS = 60;
 
 /** What is due at each look, also after the clock was put back. */
 export function dueByClock(deps: DueDeps): (now: number) => Promise<DueRun[]> {
+  const { store, config, unreadable } = deps;
   let latest = Number.NEGATIVE_INFINITY;
+  let told = new Set<string>();
   return async (now) => {
     if (now < latest - PUT_BACK_SECONDS) await realign(deps, now);
     latest = now;
-    return dueRuns(deps, now);
+    const due = (await store.dueSchedules(now)).map((schedule) => ({
+      schedule,
+      fault: faultOf(schedule, config.timezone),
+    }));
+    for (const { schedule, fault } of due)
+      if (fault !== null && !told.has(schedule.id)) unreadable(schedule, fault);
+    told = new Set(due.flatMap(({ schedule, fault }) => (fault === null ? [] : [schedule.id])));
+    const sound = due.flatMap(({ schedule, fault }) => (fault === null ? [schedule] : []));
+    return dueRuns(deps, sound, now);
   };
 }
 

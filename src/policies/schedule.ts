@@ -1,6 +1,6 @@
 /** A schedule that is due → which tick runs now, or why it doesn't, and when the next one is. Pure. */
-import { HermesError } from "../errors.js";
-import { lastTick, nextTick, parseWhen, type When } from "./when.js";
+import { describeError, HermesError } from "../errors.js";
+import { checkWhen, lastTick, nextTick, parseWhen, type When } from "./when.js";
 
 /** What becomes of ticks that nobody was there for: the last of them is made up for, or none. */
 export type MissedPolicy = "run" | "skip";
@@ -84,6 +84,35 @@ export function draftSchedule(
     timeZone: words.timeZone ?? null,
     nextAt: nextTick(when, now, zone),
   };
+}
+
+interface KeptSchedule {
+  when: unknown;
+  timeZone: string | null;
+  /** What the store couldn't read of it. */
+  fault: string | null;
+}
+
+/** Why a stored schedule can't be followed; null: it can. */
+export function faultOf({ when, timeZone, fault }: KeptSchedule, configuredZone: string): string | null {
+  if (fault !== null) return fault;
+  const zone = timeZone ?? configuredZone;
+  try {
+    checkZone(zone);
+    checkWhen(when, zone);
+    return null;
+  } catch (error) {
+    return describeError(error).message;
+  }
+}
+
+/** For whoever wants to change it. */
+export function requireReadable(schedule: KeptSchedule & { name: string }, configuredZone: string): void {
+  const fault = faultOf(schedule, configuredZone);
+  if (fault === null) return;
+  throw new HermesError("invalid", `"${schedule.name}" can't be read: ${fault}`, {
+    hint: "Remove it and make it anew.",
+  });
 }
 
 /** One line, short enough for a list. */

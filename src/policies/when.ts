@@ -32,6 +32,17 @@ export function parseWhen(text: string, { now, timeZone }: { now: number; timeZo
   return byCalendar(words, { now, timeZone });
 }
 
+/** Throws what is wrong with a rule that was stored, by another version perhaps. */
+export function checkWhen(when: unknown, timeZone: string): void {
+  const { kind, at, from, seconds, expression } = (when ?? {}) as Record<string, unknown>;
+  const sound =
+    (kind === "once" && Number.isFinite(at)) ||
+    (kind === "every" && Number.isFinite(from) && Number(seconds) > 0) ||
+    (kind === "cron" && typeof expression === "string");
+  if (!sound) throw new HermesError("invalid", `${JSON.stringify(when)} is no rule that I know.`);
+  if (kind === "cron") ticksFrom({ kind, expression: expression as string }, 0, timeZone);
+}
+
 /** The first tick after that instant; null: none will come. */
 export function nextTick(when: When, after: number, timeZone: string): number | null {
   switch (when.kind) {

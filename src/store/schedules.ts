@@ -10,6 +10,7 @@ export interface Schedules {
   listSchedules(): Promise<ScheduleRow[]>;
   /** By id or by name; of two with one name the one that isn't done. */
   findSchedule(reference: string): Promise<ScheduleRow | undefined>;
+  /** Undefined where there is none, or where it can't be read. */
   changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
   removeSchedule(id: string): Promise<boolean>;
   /** Those whose time has come, and those that somebody wants to run now. */
@@ -51,6 +52,8 @@ export interface ScheduleChanges extends Omit<NewSchedule, "id" | "maker" | "cre
 }
 
 export interface ScheduleRow extends NewSchedule {
+  /** Why rule, target and maker, which are null then, can't be read; such a row can only be removed. */
+  fault: string | null;
   state: ScheduleState;
   runRequestedAt: number | null;
   lastRun: RunRow | null;

@@ -110,6 +110,22 @@ describe("hermes cron", { timeout: 60_000 }, () => {
     expect(all).toContain("skipped");
   });
 
+  it("shows one that can't be read, and removes it", async () => {
+    const home = await withSchedule({ when: { kind: "moon" } });
+    const [list, listed, shown, paused] = await Promise.all([
+      hermes(home, "cron", "list"),
+      hermesJson<ScheduleRow[]>(home, "cron", "list"),
+      hermes(home, "cron", "show", "drink tea"),
+      runHermes(home, ["cron", "pause", "drink tea"]),
+    ]);
+    expect(list).toMatch(/Drink tea\s+unreadable\s+—\s+—\s+\{"kind":"moon"\} is no rule/);
+    expect(listed).toMatchObject([{ name: "Drink tea", fault: expect.stringContaining("moon") }]);
+    expect(shown).toContain('unreadable: {"kind":"moon"} is no rule that I know.');
+    expect(paused).toMatchObject({ code: 1, stderr: expect.stringContaining("Remove it") });
+    expect(await hermes(home, "cron", "remove", "drink tea")).toBe('Removed "Drink tea" (unreadable).\n');
+    expect(await hermesJson<ScheduleRow[]>(home, "cron", "list")).toEqual([]);
+  });
+
   it("says what is wrong", async () => {
     const home = someHome();
     const cases: [string[], string][] = [

@@ -204,7 +204,8 @@ describe("a schedule that is due", () => {
     await gateway.ask(ann, '/cron add --name nine --timezone Asia/Tokyo --missed skip "0 9 * * *" hello');
     const before = (await gateway.store.listSchedules()).map(({ nextAt }) => nextAt);
     const places = { ...placesOf(gateway.config), isChatId: () => true };
-    const due = dueByClock({ store: gateway.store, config: gateway.config, places });
+    const unreadable = () => undefined;
+    const due = dueByClock({ store: gateway.store, config: gateway.config, places, unreadable });
     const nextAt = async () => (await gateway.store.listSchedules()).map((schedule) => schedule.nextAt!);
     await due(ahead);
     expect(Math.min(...(await nextAt()))).toBeGreaterThan(ahead);
@@ -212,6 +213,53 @@ describe("a schedule that is due", () => {
     expect(await nextAt()).toEqual(before);
     await due(now - 30);
     expect(await nextAt()).toEqual(before);
+  });
+
+  it("that can't be read is told once and holds up no other", async () => {
+    const gateway = await start();
+    const broken = {
+      json: "rule = '{\"kind'",
+      kind: 'rule = \'{"kind":"moon"}\'',
+      words: 'rule = \'{"kind":"cron","expression":"full moon"}\'',
+      zone: "time_zone = 'Mars/Olympus'",
+      target: "target = 'ops'",
+      maker: "maker = '[]'",
+    };
+    for (const [name, sets] of Object.entries(broken)) {
+      await gateway.ask(ann, `/cron add --to home --name ${name} every 1h I am ${name}`);
+      gateway.change(`UPDATE gw_schedules SET next_at = 1000, ${sets} WHERE name = ?`, name);
+    }
+    await gateway.ask(ann, "/cron add --to home --name sound every 1h I am sound");
+    gateway.change("UPDATE gw_schedules SET next_at = 1000 WHERE name = 'sound'");
+    const ran = () => gateway.store.findSchedule("sound").then((found) => found?.lastRun);
+    await until("the sound one has run", async () => (await ran())?.state === "skipped");
+    await gateway.ask(ann, "/cron run sound");
+    await until("and again", async () => (await ran())?.state === "done");
+    await gateway.idle();
+    expect(gateway.adapter.to(group)).toHaveLength(1);
+    const names = Object.keys(broken);
+    const warnings = gateway.warnings.map(({ message }) => message);
+    expect(warnings.toSorted()).toEqual(names.map((name) => `unreadable: ${name}`).toSorted());
+
+    const [list] = await gateway.ask(ann, "/cron");
+    for (const name of names) expect(list).toContain(`\`${name}\` can't be read: `);
+    expect(list).toContain("`sound` `every 1h`");
+    expect((await gateway.ask(ann, "/cron resume kind"))[0]).toContain("Remove it and make it anew");
+    for (const name of names)
+      expect(await gateway.ask(ann, `/cron remove ${name}`)).toEqual([`\`${name}\` is gone.`]);
+    await only(gateway);
+  });
+
+  it("and can't be read keeps its place when times are told anew", async () => {
+    const gateway = await start();
+    await gateway.ask(ann, "/cron add --name broken every 1h hello");
+    await gateway.ask(ann, '/cron add --name sound "0 9 * * *" hello');
+    gateway.change("UPDATE gw_schedules SET rule = '{\"kind' WHERE name = 'broken'");
+    const config = { ...gateway.config, timezone: "Asia/Tokyo" };
+    const before = (await gateway.store.findSchedule("sound"))?.nextAt;
+    await realign({ store: gateway.store, config }, Math.floor(Date.now() / 1000));
+    expect((await gateway.store.findSchedule("sound"))?.nextAt).not.toBe(before);
+    expect((await gateway.store.findSchedule("broken"))?.nextAt).toBeGreaterThan(1000);
   });
 
   it("once is over then", async () => {

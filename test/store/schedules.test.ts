@@ -137,6 +137,27 @@ describe("schedules", () => {
     expect(runs[0]!.tick).toBe(104);
   });
 
+  it("that can't be read are listed and removed, not changed", async () => {
+    const { store, file } = await tempStore();
+    for (const name of ["a", "b"]) await store.addSchedule(schedule(name, { target: TARGET }), 9);
+    const db = new Database(file);
+    db.prepare("UPDATE gw_schedules SET target = 'oh' WHERE name = 'a'").run();
+    const rows = () => db.prepare("SELECT * FROM gw_schedules WHERE name = 'a'").all();
+    const before = rows();
+    const fault = "Its target is no JSON object.";
+    expect(await store.listSchedules()).toMatchObject([
+      { name: "a", fault },
+      { name: "b", fault: null },
+    ]);
+    expect(await store.changeSchedule("id-a", { state: "paused" })).toBeUndefined();
+    await store.moveChat("test", "c1", "c2");
+    expect((await store.findSchedule("b"))?.target?.chatId).toBe("c2");
+    expect(rows()).toEqual(before);
+    expect(await store.removeSchedule("id-a")).toBe(true);
+    expect(rows()).toEqual([]);
+    db.close();
+  });
+
   it("follow a chat that has moved", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a", { target: TARGET }), 9);

@@ -265,7 +265,11 @@ export class TestGateway {
     const { store, config } = this;
     const places = { ...placesOf(config), isChatId };
     return cronAdapter({
-      due: dueByClock({ store, config, places }),
+      due: dueByClock({
+        ...{ store, config, places },
+        unreadable: ({ name }, fault) =>
+          this.warnings.push({ message: `unreadable: ${name}`, fields: { fault } }),
+      }),
       failed: (error) => this.warnings.push({ message: "schedules", fields: { error } }),
       everyMs: 20,
     });

@@ -7,14 +7,14 @@ import { resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import { deliveryOf } from "../../delivery/find-target.js";
 import { HermesError } from "../../errors.js";
-import { draftSchedule } from "../../policies/schedule.js";
-import { formatWhen, nextTick, type When } from "../../policies/when.js";
+import { draftSchedule, faultOf, requireReadable } from "../../policies/schedule.js";
+import { nextTick, type When } from "../../policies/when.js";
 import { placesOf } from "../../rules.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
 import type { Store } from "../../store/store.js";
 import { noDatabase, withNewStore, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
-import { nextRun, unknownSchedule } from "./show.js";
+import { nextRun, unknownSchedule, whenWords } from "./show.js";
 
 interface Options {
   name?: string;
@@ -115,9 +115,9 @@ export async function remove(reference: string, options: Options): Promise<void>
   const schedule = await withStore(async (store) => {
     const found = await find(store, reference);
     await store.removeSchedule(found.id);
-    return found;
+    return { ...found, fault: faultOf(found, readConfig().timezone) };
   }, noDatabase);
-  tell(schedule, options, `Removed "${schedule.name}" (${formatWhen(schedule.when as When)}).`);
+  tell(schedule, options, `Removed "${schedule.name}" (${whenWords(schedule)}).`);
 }
 
 function change(
@@ -126,6 +126,7 @@ function change(
 ): Promise<ScheduleRow> {
   return withStore(async (store) => {
     const current = await find(store, reference);
+    requireReadable(current, readConfig().timezone);
     const changed = await store.changeSchedule(current.id, await changes(store, current));
     if (!changed) throw await unknownSchedule(store, reference);
     return changed;

@@ -4,6 +4,7 @@ import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { formatTarget } from "../../message.js";
+import { faultOf } from "../../policies/schedule.js";
 import { formatWhen, type When } from "../../policies/when.js";
 import { localTime } from "../../routing/commands/parts/times.js";
 import type { RunRow, ScheduleRow } from "../../store/schedules.js";
@@ -21,11 +22,13 @@ export async function list({ all, json }: { all?: boolean; json?: boolean }): Pr
     (store) => store.listSchedules(),
     () => [],
   );
-  const shown = all ? schedules : schedules.filter(({ state }) => state !== "done");
+  const zone = configuredZone();
+  const shown = schedules
+    .filter(({ state }) => all || state !== "done")
+    .map((schedule) => ({ ...schedule, fault: faultOf(schedule, zone) }));
   if (json) return printJson(shown);
   if (shown.length === 0)
     return print("There are no schedules. `hermes cron add --help` tells how to make one.");
-  const zone = configuredZone();
   const columns = [
     { header: "Id", width: 8 },
     { header: "Name", width: 24, cut: 22 },
@@ -38,25 +41,27 @@ export async function list({ all, json }: { all?: boolean; json?: boolean }): Pr
   const rows = shown.map((schedule) => [
     schedule.id,
     schedule.name,
-    formatWhen(schedule.when as When),
+    whenWords(schedule),
     nextCell(schedule, zone),
     whereTo(schedule),
-    lastCell(schedule.lastRun, now),
+    schedule.fault === null ? lastCell(schedule.lastRun, now) : shorten(schedule.fault, REASON_CELLS),
   ]);
   print(drawColumns(columns, rows, 110));
 }
 
 export async function show(reference: string, { json }: { json?: boolean }): Promise<void> {
+  const zone = configuredZone();
   const { schedule, runs } = await withStore(async (store) => {
     const found = await store.findSchedule(reference);
     if (!found) throw await unknownSchedule(store, reference);
-    return { schedule: found, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };
+    const judged = { ...found, fault: faultOf(found, zone) };
+    return { schedule: judged, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };
   }, noDatabase);
   if (json) return printJson({ ...schedule, runs });
-  const zone = configuredZone();
-  const { name, id, when, prompt, missed, maker, timeZone } = schedule;
+  const { name, id, fault, prompt, missed, maker } = schedule;
+  const timeZone = fault === null ? schedule.timeZone : null;
   print(`${name} (${id})`);
-  print(`  when     ${formatWhen(when as When)} (${timeZone ?? zone})`);
+  print(`  when     ${whenWords(schedule)}${fault === null ? ` (${timeZone ?? zone})` : `: ${fault}`}`);
   print(`  next     ${nextCell(schedule, zone)}`);
   print(`  to       ${whereTo(schedule)}`);
   print(`  missed   ${missed}`);
@@ -84,13 +89,20 @@ export function nextRun(schedule: ScheduleRow, zone: string): string {
   return `Next run: ${nextCell(schedule, zone, true)}.`;
 }
 
-function nextCell({ state, nextAt, timeZone }: ScheduleRow, zone: string, withZone = false): string {
+/** Where its fault is known. */
+export function whenWords({ when, fault }: Pick<ScheduleRow, "when" | "fault">): string {
+  return fault === null ? formatWhen(when as When) : "unreadable";
+}
+
+function nextCell({ state, nextAt, timeZone, fault }: ScheduleRow, zone: string, withZone = false): string {
+  if (fault !== null) return "—";
   if (state !== "active" || nextAt === null) return state === "active" ? "never" : state;
   const time = localTime(nextAt, timeZone ?? zone);
   return withZone ? time : time.replace(/ \(.*\)$/, "");
 }
 
-function whereTo({ target, deliver }: ScheduleRow): string {
+function whereTo({ target, deliver, fault }: ScheduleRow): string {
+  if (fault !== null) return "—";
   return target ? formatTarget(target) : deliver;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { HermesError } from "../../errors.js";
 import { audienceOf, formatTarget, isSameRoom, roomOf } from "../../message.js";
-import { draftSchedule } from "../../policies/schedule.js";
+import { draftSchedule, faultOf, requireReadable } from "../../policies/schedule.js";
 import { formatWhen, nextTick, type When } from "../../policies/when.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
@@ -64,6 +64,8 @@ async function list({ gateway, now, message }: CommandCall): Promise<string> {
 
 function describe(schedule: ScheduleRow, zone: string, now: number): string {
   const { name, when, lastRun } = schedule;
+  const fault = faultOf(schedule, zone);
+  if (fault !== null) return `${code(name)} can't be read: ${fault}`;
   const last = lastRun
     ? `; last ${lastRun.state} ${ago(lastRun.at, now)}${lastRun.state === "failed" ? `: ${shortened(lastRun.reason ?? "")}` : ""}`
     : "";
@@ -118,6 +120,7 @@ async function change(
 ): Promise<string> {
   const found = await gateway.store.findSchedule(name);
   if (!found) return notFound(name);
+  requireReadable(found, gateway.config.timezone);
   await gateway.store.changeSchedule(found.id, await changes(found));
   return `${code(found.name)} ${words}.`;
 }

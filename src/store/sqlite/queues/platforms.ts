@@ -59,7 +59,7 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
   sql(
     db,
     `UPDATE gw_schedules SET target = json_set(target, '$.chatId', @to)
-     WHERE target ->> '$.platform' = @platform AND target ->> '$.chatId' = @from`,
+     WHERE json_valid(target) AND target ->> '$.platform' = @platform AND target ->> '$.chatId' = @from`,
   ).run({ to, from, platform });
   sql(db, "UPDATE gw_rooms SET chat_id = @to WHERE platform = @platform AND chat_id = @from").run({
     to,

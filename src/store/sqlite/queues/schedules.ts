@@ -92,7 +92,7 @@ export function changeSchedule(
   changes: Partial<ScheduleChanges>,
 ): ScheduleRow | undefined {
   const current = getSchedule(db, id);
-  if (!current) return undefined;
+  if (!current || current.fault !== null) return undefined;
   const next = { ...current, ...changes };
   explainDoubled(next.name, () =>
     sql(
@@ -201,12 +201,10 @@ function toSchedule(db: Database, row: StoredSchedule): ScheduleRow {
     id: row.id,
     name: row.name,
     prompt: row.prompt,
-    when: JSON.parse(row.rule),
     timeZone: row.time_zone,
     missed: row.missed,
     deliver: row.deliver,
-    target: parsed(row.target),
-    maker: parsed(row.maker),
+    ...parsedColumns(row),
     state: row.state,
     nextAt: row.next_at,
     runRequestedAt: row.run_requested_at,
@@ -230,8 +228,23 @@ function columnsOf(schedule: Omit<NewSchedule, "id" | "createdAt">): Record<stri
   };
 }
 
-function parsed<T>(json: string | null): T | null {
-  return json === null ? null : (JSON.parse(json) as T);
+/** One that another version wrote, or that broke, must not hold up the others. */
+function parsedColumns(row: StoredSchedule): Pick<ScheduleRow, "when" | "target" | "maker" | "fault"> {
+  const columns = ["rule", "target", "maker"] as const;
+  const broken = columns.find((column) => row[column] !== null && !isJsonObject(row[column]));
+  if (broken !== undefined)
+    return { when: null, target: null, maker: null, fault: `Its ${broken} is no JSON object.` };
+  const [when, target, maker] = columns.map((column) => JSON.parse(row[column] ?? "null"));
+  return { when, target, maker, fault: null };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 function toRun(row: StoredRun): RunRow {
