@@ -1,5 +1,6 @@
 /** What went wrong, as the SDK tells it → what it means for a send, and a sentence that says what to do. */
 import { HermesError, SendError } from "../../errors.js";
+import { neverConnected } from "../never-connected.js";
 
 /** The fields of the SDK's errors, which are classes that only the SDK can name. */
 interface NativeError extends Error {
@@ -51,17 +52,6 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** Only a person can help: the answers wait meanwhile. */
 const OPERATOR_MS = 60_000;
 
-/** These never got a connection: nothing can have arrived. */
-const NEVER_CONNECTED = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "EHOSTUNREACH",
-  "ENETDOWN",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 export function sendErrorOf(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const native = (error instanceof Error ? error : new Error(String(error))) as NativeError;
@@ -72,14 +62,10 @@ export function sendErrorOf(error: unknown): SendError {
   if (native.status !== undefined) {
     return new SendError("unknown", `Discord answered ${native.status}`, { cause: native });
   }
-  if (NEVER_CONNECTED.has(String(native.code ?? codeOf(native.cause)))) {
+  if (neverConnected(native)) {
     return new SendError("never_sent", "Discord can't be reached", { scope: "account", cause: native });
   }
   return new SendError("unknown", `The connection to Discord broke: ${native.message}`, { cause: native });
-}
-
-function codeOf(cause: unknown): unknown {
-  return typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
 }
 
 function isRateLimit(error: NativeError): boolean {

@@ -1,5 +1,6 @@
 /** What the SDK throws → what it means for a send, in a sentence that says what to do. Never a token in it. */
 import { HermesError, SendError } from "../../errors.js";
+import { errorsWithin, neverConnected } from "../never-connected.js";
 
 /** Only an operator can mend these; the answers wait meanwhile. */
 const ACCOUNT_FAULTS: Record<string, string> = {
@@ -44,16 +45,6 @@ const RATE_LIMITED = new Set(["ratelimited", "rate_limited"]);
 const DOUBTFUL = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
 
 const ACCOUNT_RETRY_MS = 60_000;
-
-/** Errors of a connection that never stood. */
-const NEVER_CONNECTED = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
 
 /** The error's word in Slack's answer, if it is one. */
 export function slackCode(error: unknown): string | undefined {
@@ -107,8 +98,7 @@ export function toSendError(error: unknown): SendError {
   if (code !== undefined) return fromAnswer(code, message, error);
   if (statusCode !== undefined && statusCode < 500)
     return new SendError("never_sent", message, { cause: error });
-  const never = NEVER_CONNECTED.has(networkCode(error) ?? "");
-  return new SendError(never ? "never_sent" : "unknown", message, { cause: error });
+  return new SendError(neverConnected(error) ? "never_sent" : "unknown", message, { cause: error });
 }
 
 function fromAnswer(code: string, message: string, cause: unknown): SendError {
@@ -124,15 +114,10 @@ function numbersOf(error: unknown): { retryAfter?: number; statusCode?: number }
   return (error ?? {}) as { retryAfter?: number; statusCode?: number };
 }
 
-/** fetch's errors hide the reason: WebAPIRequestError → TypeError → the socket's error. */
 function networkCode(error: unknown): string | undefined {
-  let at: unknown = error;
-  for (let depth = 0; depth < 5 && typeof at === "object" && at !== null; depth++) {
-    const { code, name } = at as { code?: unknown; name?: unknown };
+  for (const { code, name } of errorsWithin(error)) {
     if (typeof code === "string" && !code.startsWith("slack_")) return code;
     if (name === "TimeoutError" || name === "AbortError") return name;
-    const { original, cause } = at as { original?: unknown; cause?: unknown };
-    at = original ?? cause;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** What went wrong, in Telegram's words → what it means for a send, and what to do about it. Never a token. */
 import type { GrammyError } from "grammy";
 import { HermesError, SendError } from "../../errors.js";
+import { neverConnected } from "../never-connected.js";
 
 /** Seen by name: the class itself comes with the SDK, which loads late. */
 export function isApiError(error: unknown): error is GrammyError {
@@ -43,7 +44,7 @@ export function sendErrorOf(error: unknown, nature: CallNature): SendError {
   if (error instanceof SendError) return error;
   if (isApiError(error)) return refusal(error, nature);
   const reason = networkReason(error);
-  if (neverLeft(error)) return new SendError("never_sent", `Telegram can't be reached: ${reason}`);
+  if (neverConnected(error)) return new SendError("never_sent", `Telegram can't be reached: ${reason}`);
   return unclear(`Nobody knows whether Telegram has it: ${reason}`, nature);
 }
 
@@ -95,27 +96,6 @@ function whatToDo(description: string): string {
 }
 
 // ── the network ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Failures before a connection stands: nothing was sent. */
-const NOT_CONNECTED = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "EHOSTUNREACH",
-  "EADDRNOTAVAIL",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-
-function neverLeft(error: unknown): boolean {
-  const cause = innerError(error);
-  if (NOT_CONNECTED.has(codeOf(cause) ?? "")) return true;
-  return cause instanceof Error && /\bconnect ETIMEDOUT\b/.test(cause.message);
-}
 
 /** The inner error's text names the address, and with it the token: only its code may be told. */
 export function networkReason(error: unknown): string {

@@ -4,6 +4,7 @@ import { SendError } from "../../errors.js";
 import type { OutboundMessage } from "../../message.js";
 import { guardedLookup, PrivateAddressError } from "../../public-address.js";
 import { signBody } from "../../secret.js";
+import { neverConnected } from "../never-connected.js";
 
 export interface CallbackSettings {
   url: string;
@@ -70,20 +71,11 @@ export class Callbacks {
   }
 }
 
-const NEVER_CONNECTED = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 function failedCall(error: unknown): SendError {
   const { message, code, cause } = error as NodeJS.ErrnoException;
   const found = [error, cause].find((candidate) => candidate instanceof PrivateAddressError);
   if (found) return new SendError("refused", found.message, { cause: error });
-  const outcome = NEVER_CONNECTED.has(code ?? "") ? "never_sent" : "unknown";
+  const outcome = neverConnected(error) ? "never_sent" : "unknown";
   return new SendError(outcome, `The callback failed: ${message || code}`, { cause: error });
 }
 
