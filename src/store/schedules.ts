@@ -12,6 +12,7 @@ export interface Schedules {
   findSchedule(reference: string): Promise<ScheduleRow | undefined>;
   /** Undefined where there is none, or where it can't be read. */
   changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
+  /** Calls off the runs that wait or are being answered, too. */
   removeSchedule(id: string): Promise<boolean>;
   /** Those whose time has come, and those that somebody wants to run now. */
   dueSchedules(now: number): Promise<DueSchedule[]>;

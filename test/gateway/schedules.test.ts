@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { AgentBackend } from "../../src/agents/backend.js";
+import { echoAgent } from "../../src/agents/echo.js";
 import { dueByClock, realign } from "../../src/gateway/due-runs.js";
 import { placesOf } from "../../src/rules.js";
 import type { ScheduleRow } from "../../src/store/schedules.js";
@@ -260,6 +262,40 @@ describe("a schedule that is due", () => {
     await realign({ store: gateway.store, config }, Math.floor(Date.now() / 1000));
     expect((await gateway.store.findSchedule("sound"))?.nextAt).not.toBe(before);
     expect((await gateway.store.findSchedule("broken"))?.nextAt).toBeGreaterThan(1000);
+  });
+
+  it("says nothing more once it is removed: neither a run that is being answered nor one that waits", async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const echo = echoAgent();
+    async function* run(...args: Parameters<AgentBackend["run"]>) {
+      await gate;
+      yield* echo.run(...args);
+    }
+    const gateway = await start({ agent: { ...echo, run }, config: { max_concurrent_sessions: 1 } });
+    for (const name of ["first", "second"])
+      await gateway.ask(ann, `/cron add --to home --name ${name} every 1h I am ${name}`);
+    makeDue(gateway);
+    const states = async () =>
+      (await gateway.store.listSchedules()).map(({ lastRun: last }) => last?.state).toSorted();
+    await until("one is answered, one waits", async () => (await states()).join() === "running,waiting", {
+      found: states,
+    });
+    for (const name of ["first", "second"]) await gateway.say(ann, `/cron remove ${name}`);
+    await until("both are gone", async () => (await gateway.store.listSchedules()).length === 0);
+    const outcomes: string[] = [];
+    gateway.events.watch("test", (event) => {
+      if (event.type === "turn-ended") outcomes.push(event.outcome);
+    });
+    open();
+    await until("the turn is over", () => outcomes.length > 0);
+    await gateway.idle();
+    expect(outcomes).toEqual(["overtaken"]);
+    expect(gateway.adapter.to(group)).toEqual([]);
+    const sessions = await gateway.store.listSessions({ source: "cron" });
+    expect(sessions).toMatchObject([{ end_reason: "cron_complete", message_count: 0 }]);
   });
 
   it("once is over then", async () => {

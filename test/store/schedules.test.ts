@@ -127,6 +127,23 @@ describe("schedules", () => {
     ]);
   });
 
+  it("take with them what wasn't answered or sent yet", async () => {
+    const { store, file } = await tempStore();
+    for (const name of ["gone", "kept"]) await store.addSchedule(schedule(name), 9);
+    for (const id of ["id-gone", "id-kept"]) {
+      const [sent] = await accept(store, run(id, 100, 160));
+      const replies = [{ target: TARGET, kind: "answer" as const, text: "new" }];
+      await store.settleMessage({ inboxId: sent!.id, state: "done", reason: "/x", replies });
+      const [failed] = await accept(store, run(id, 160, 220));
+      const db = new Database(file);
+      db.prepare("UPDATE gw_inbox SET state = 'dead' WHERE id = ?").run(failed!.id);
+      db.close();
+    }
+    expect(await store.removeSchedule("id-gone")).toBe(true);
+    expect(await store.deadLetters()).toHaveLength(1);
+    expect(await store.claimDeliveries("boot", 9)).toHaveLength(1);
+  });
+
   it("remember their last runs and no more", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);

@@ -11,7 +11,9 @@ import type {
   SkippedRun,
 } from "../../schedules.js";
 import { isDoubled } from "../faults.js";
+import { noteRoutesChanged } from "../meta.js";
 import { sql } from "../statements.js";
+import { closeRoute, getRoute } from "./routes.js";
 
 interface StoredSchedule {
   id: string;
@@ -105,7 +107,23 @@ export function changeSchedule(
   return getSchedule(db, id);
 }
 
+/** From here on it says nothing: what waits or is being answered is called off, and what of it wasn't sent yet. */
 export function removeSchedule(db: Database, id: string): boolean {
+  const runs = "SELECT inbox_id FROM gw_schedule_runs WHERE schedule_id = @id AND inbox_id IS NOT NULL";
+  const open = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'cancelled', reason = 'its schedule was removed', finished_at = @now
+     WHERE state IN ('waiting', 'running', 'dead') AND id IN (${runs}) RETURNING session_key`,
+  )
+    .pluck()
+    .all({ id, now: nowSeconds() }) as string[];
+  // Without its route a turn writes nothing any more.
+  for (const key of open) {
+    const route = getRoute(db, key);
+    if (route) closeRoute(db, key, route.sessionId, "cron_complete");
+  }
+  if (open.length > 0) noteRoutesChanged(db);
+  sql(db, `DELETE FROM gw_outbox WHERE state IN ('pending', 'dead') AND inbox_id IN (${runs})`).run({ id });
   sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id = ?").run(id);
   return sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id).changes > 0;
 }
