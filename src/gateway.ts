@@ -17,6 +17,7 @@ import { KEPT_FOLDERS, MEDIA_FOLDERS } from "./config/paths.js";
 import { Delivery } from "./delivery/deliver.js";
 import { Pace } from "./delivery/pace.js";
 import { Stream, StreamHandle } from "./delivery/stream.js";
+import { Unfinished } from "./delivery/unfinished.js";
 import { Aftermath } from "./gateway/aftermath.js";
 import { CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
@@ -55,6 +56,8 @@ const RETRY_LOOK_MS = 1000;
 const CONNECT_PATIENCE_MS = 15_000;
 /** Another process may have put a dead message back, and a turn may have been left without an end. */
 const INBOX_LOOK_MS = 15_000;
+/** The longest time that a stop waits for the turn to be over, and for what it showed. */
+const STOP_PATIENCE_MS = 2000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
@@ -69,6 +72,7 @@ export class Gateway {
   readonly #inbox: Inbox;
   readonly #lanes: Lanes;
   readonly #delivery: Delivery;
+  readonly #unfinished: Unfinished;
   readonly #aftermath: Aftermath;
   readonly #sweep: Sweep;
   readonly #desk: CommandDesk;
@@ -118,6 +122,14 @@ export class Gateway {
         events.emit({ type: "penalised", platform, scope, seconds }),
       onError: (error, traceId) => log.error({ err: error, traceId }, "delivery failed"),
     });
+    this.#unfinished = new Unfinished({
+      store,
+      share,
+      adapterFor: (target) => this.#adapterFor(target),
+      pace: this.#pace,
+      signal: this.#stopping.signal,
+      failed: (error, traceId) => log.debug({ err: error, traceId }, "unfinished answer left as it is"),
+    });
     this.#sweep = new Sweep(
       parts,
       (key) => this.#isBusy(key),
@@ -128,6 +140,7 @@ export class Gateway {
       inbox: this.#inbox,
       aftermath: this.#aftermath,
       isBusy: (key) => this.#isBusy(key),
+      stopped: (key) => this.#stopped(key),
       enter: (row) => this.#track(this.#route(row), row.traceId),
       newSession: (message) => this.#newSession(message),
       wake: () => this.#delivery.wake(),
@@ -155,7 +168,10 @@ export class Gateway {
       this.#sweep.start();
       this.#track(this.#farewells.look());
     }
-    this.#look = setInterval(() => this.#track(this.#lookAgain()), INBOX_LOOK_MS);
+    this.#look = setInterval(() => {
+      this.#track(this.#lookAgain());
+      this.#track(this.#unfinished.settle());
+    }, INBOX_LOOK_MS);
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
 
@@ -248,6 +264,7 @@ export class Gateway {
         signal,
       }).start();
       this.#track(this.#delivery.settleUnknown(rowsOf(adapter)));
+      this.#track(this.#unfinished.settleOld());
     });
     this.#track(this.#delivery.settleUnknown(rowsOf()));
     const enough = new AbortController();
@@ -381,6 +398,7 @@ export class Gateway {
       preview: (row, turnId, text) => this.#preview(row, turnId, text),
       endPreview: (turnId) => this.#endStream(turnId),
       dropPreview: (row, turnId) => this.#dropPreview(row, turnId),
+      unanswered: (row) => this.#dismiss(row),
       typing: (row) => this.#typing(row),
       finished: (finished) => this.#finished(finished),
       ended: ({ failure }) => {
@@ -503,6 +521,17 @@ export class Gateway {
     const target = targetOf(row.message);
     const adapter = this.#adapterFor(target);
     if (adapter && canPreview(adapter)) adapter.dropPreview?.(target, turnId);
+    if (adapter && canStream(adapter))
+      this.#track(this.#unfinished.settle({ sessionKey: row.sessionKey }), row.traceId);
+  }
+
+  /** What a stopped turn showed stands as it will before the stop is answered; but that doesn't wait for long. */
+  async #stopped(key: SessionKey): Promise<void> {
+    const enough = new AbortController();
+    const patience = sleep(STOP_PATIENCE_MS, undefined, { signal: enough.signal });
+    const over = this.#lanes.over(key).then(() => this.#unfinished.settle({ sessionKey: key }));
+    await Promise.race([over, patience.catch(() => undefined)]);
+    enough.abort();
   }
 
   #stream(adapter: Adapter & CanStream, row: InboxRow, turnId: string): StreamHandle {

@@ -111,6 +111,11 @@ export interface CanStream {
     signal: AbortSignal,
     posting?: () => Promise<void>,
   ): Promise<string | null>;
+  /**
+   * No answer takes the message's place: the text is all that it will ever say, and without any it is taken away. May be
+   * called again. Rejects with a SendError: `refused` where there is no use in trying again.
+   */
+  breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Finds an unfinished answer that it showed and whose id was lost. */

@@ -28,6 +28,8 @@ export interface DeskParts {
   inbox: Inbox;
   aftermath: Aftermath;
   isBusy(key: SessionKey): boolean;
+  /** The turn that was told to end is over, or takes its time. */
+  stopped(key: SessionKey): Promise<void>;
   enter(row: InboxRow): void;
   newSession(message: InboundMessage): Promise<NewSession>;
   wake(): void;
@@ -227,6 +229,7 @@ export class CommandDesk implements CommandGateway {
   async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
     const cancelled = await this.store.cancelWaiting(key, "stopped", before);
     const wasRunning = this.#desk.lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
+    if (wasRunning || cancelled > 0) await this.#desk.stopped(key);
     return { wasRunning, cancelled };
   }
 

@@ -105,6 +105,12 @@ export interface Queues {
   getPreview(inboxId: number): Promise<string | null | undefined>;
   /** The message whose id was lost is this one: the answer takes its place. False: it shows another answer. */
   foundPreview(outboxId: number, messageId: string): Promise<boolean>;
+  /** Those whose turn is over without an answer in their place, at most a hundred, the newest first. */
+  leftPreviews(which: LeftPreviews, share?: Share): Promise<LeftPreview[]>;
+  /** What was left stands as it will, unless its message waits again. */
+  settlePreview(inboxId: number): Promise<void>;
+  /** Whether this message shows an answer. */
+  isPreview(messageId: string): Promise<boolean>;
   /** A platform makes us wait; also over a restart. An empty chat id stands for the whole account. */
   savePenalty(penalty: Penalty): Promise<void>;
   openPenalties(): Promise<Penalty[]>;
@@ -330,6 +336,8 @@ export interface TurnFinish {
   replies: readonly NewReply[];
   /** Changes that the agent has been told. */
   notes?: readonly Pick<ChangeNote, "inboxId" | "at">[];
+  /** How far the answer came, as it was shown: this stays where no answer takes its place. */
+  said?: string;
   /** The session had one turn: it and its route end with it. */
   end?: EndReason;
 }
@@ -351,7 +359,27 @@ export interface TurnFailure {
     | { state: "dead" }
     | { state: "cancelled" };
   replies: readonly NewReply[];
+  /** As in `TurnFinish`. */
+  said?: string;
   end?: EndReason;
+}
+
+export interface LeftPreviews {
+  /** Turns that ended earlier are left out. */
+  since: number;
+  sessionKey?: SessionKey;
+}
+
+/** An answer that was shown while it was written, and never came. */
+export interface LeftPreview {
+  inboxId: number;
+  traceId: TraceId;
+  /** Where its answer would have gone. */
+  target: Target;
+  /** Null: it may have been made, and nobody knows its id. */
+  messageId: string | null;
+  /** How far it came; empty: nobody knows, or not far. */
+  text: string;
 }
 
 export interface RunningRow {

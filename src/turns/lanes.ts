@@ -22,6 +22,8 @@ export interface RunningTurn {
   steering: InboxRow[];
   /** What the agent has taken up on the way: done when the turn is. */
   taken: InboxRow[];
+  /** Of its answer, as the chat is shown it while it is written. */
+  said: string;
 }
 
 export interface LaneOptions {
@@ -38,6 +40,8 @@ interface Lane {
   items: LaneItem[];
   scheduled: boolean;
   running: RunningTurn | undefined;
+  /** Resolves when that has ended. */
+  over: Promise<void> | undefined;
   /** Commands that act at once, one after another; no turn begins before them. */
   held: Promise<void> | undefined;
   /** When the last message came: a burst is over when it is quiet for a moment. */
@@ -103,6 +107,11 @@ export class Lanes {
     if (lane) this.#clear(lane, clearBefore);
     lane?.running?.controller.abort(reason);
     return lane?.running !== undefined;
+  }
+
+  /** Resolves when what runs there now has ended. */
+  async over(key: SessionKey): Promise<void> {
+    await this.#lanes.get(key)?.over;
   }
 
   /** A command that doesn't wait for the running turn. What comes after it begins after it. */
@@ -174,7 +183,8 @@ export class Lanes {
   #lane(key: SessionKey): Lane {
     const found = this.#lanes.get(key);
     if (found) return found;
-    const lane = { items: [], scheduled: false, running: undefined, held: undefined, quietUntilMs: 0 };
+    const idle = { running: undefined, over: undefined, held: undefined };
+    const lane = { items: [], scheduled: false, ...idle, quietUntilMs: 0 };
     this.#lanes.set(key, lane);
     return lane;
   }
@@ -214,7 +224,10 @@ export class Lanes {
     lane.scheduled = false;
     if (lane.held) return;
     const items = takeTurn(lane.items);
-    if (items.length > 0 && !this.#closed) await this.#runItems(key, lane, items);
+    if (items.length > 0 && !this.#closed) {
+      lane.over = this.#runItems(key, lane, items);
+      await lane.over;
+    }
     for (const { row } of items) this.#known.delete(row.id);
     this.#goOn(key, lane);
     await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
@@ -222,7 +235,8 @@ export class Lanes {
 
   async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
     const authorId = authorOf(items[0]!.row);
-    const running: RunningTurn = { authorId, controller: new AbortController(), steering: [], taken: [] };
+    const controller = new AbortController();
+    const running: RunningTurn = { authorId, controller, steering: [], taken: [], said: "" };
     lane.running = running;
     try {
       const command = items[0]?.command;

@@ -64,6 +64,8 @@ export interface TurnDeps {
   endPreview(turnId: string): Promise<void>;
   /** No answer comes of it: it was stopped, failed, or had nothing to say. */
   dropPreview(row: InboxRow, turnId: string): void;
+  /** Nothing was said to it, and nothing will be. */
+  unanswered(row: InboxRow): void;
   typing(row: InboxRow): void;
   /** After the commit. Not awaited by the chat. */
   finished(turn: FinishedTurn): void;
@@ -106,6 +108,7 @@ export async function runTurn(
     const whole = { failure: null, answer: "", ...end, startedAt };
     deps.events.emit({ type: "turn-ended", ...aboutTurn({ key, rows, turnId, sessionId }), ...whole });
     if (whole.outcome !== "answered") deps.dropPreview(first, turnId);
+    if (WORDLESS.has(whole.outcome) && turn.said.trim() === "") deps.unanswered(first);
     deps.ended(whole);
   };
   try {
@@ -129,7 +132,7 @@ export async function runTurn(
     const end = await converse(deps, { key, rows, turn, turnId, started });
     tell(started.session.id, end);
   } catch (error) {
-    const end = await giveBack(deps, { key, rows, turnId, started }, error);
+    const end = await giveBack(deps, { key, rows, turn, turnId, started }, error);
     tell(started?.session.id ?? "", end);
     if (!started) throw error;
   }
@@ -137,6 +140,9 @@ export async function runTurn(
 
 /** How a turn ended, as far as it isn't said by its beginning. */
 type Ending = Pick<TurnEnd, "outcome"> & Partial<TurnEnd>;
+
+/** Ends that the chat isn't told of. */
+const WORDLESS: ReadonlySet<TurnEnd["outcome"]> = new Set(["stopped", "interrupted", "silent"]);
 
 const OVERTAKEN: Ending = { outcome: "overtaken", failure: { kind: "overtaken", message: "overtaken" } };
 
@@ -189,6 +195,7 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     error: failure.message,
     next: { state: stopped ? "cancelled" : "dead" },
     replies: stopped && !isRequest(rows) ? [] : failureReplies(answering(deps, current), failure),
+    said: turn.said,
     ...endOf(rows),
   });
   const { kind, message } = failure;
@@ -205,7 +212,7 @@ async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined>
 }
 
 async function cancel(deps: TurnDeps, current: Turn, error: string): Promise<void> {
-  const { key, rows, turnId } = current;
+  const { key, rows, turn, turnId } = current;
   const inboxIds = rows.map((row) => row.id);
   const failure: Failure = { kind: "stopped", message: error, notice: "Stopped." };
   await deps.store.failTurn({
@@ -215,11 +222,12 @@ async function cancel(deps: TurnDeps, current: Turn, error: string): Promise<voi
     error,
     next: { state: "cancelled" },
     replies: isRequest(rows) ? failureReplies(answering(deps, current), failure) : [],
+    said: turn.said,
   });
 }
 
 /** Back into the inbox, as if nothing had been tried. */
-async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: string): Promise<Ending> {
+async function release(deps: TurnDeps, { key, rows, turn, turnId }: Turn, error: string): Promise<Ending> {
   await deps.store.failTurn({
     turnId,
     sessionKey: key,
@@ -227,6 +235,7 @@ async function release(deps: TurnDeps, { key, rows, turnId }: Turn, error: strin
     error,
     next: { state: "waiting", notBefore: 0, uncounted: true },
     replies: [],
+    said: turn.said,
   });
   return { outcome: "released", failure: { kind: "released", message: error } };
 }
@@ -257,6 +266,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     ...(model === undefined ? {} : { model }),
   };
   const result: AgentResult = { text: "", messages: [], usages: [], failure: undefined };
+  turn.said = "";
   const watch = watchdog(deps.idleTimeoutMs, turn.controller);
   const typing = setInterval(() => deps.typing(first), TYPING_EVERY_MS);
   deps.typing(first);
@@ -265,7 +275,9 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
       watch.restart();
       take(event, result);
       tellStep(deps, about, event, result);
-      if (event.type === "text") deps.preview(first, turnId, hideTags(result.text));
+      if (event.type !== "text") continue;
+      turn.said = hideTags(result.text);
+      deps.preview(first, turnId, turn.said);
     }
   } finally {
     clearInterval(typing);
@@ -382,6 +394,7 @@ async function finish(deps: TurnDeps, current: Turn, result: AgentResult, send =
     usage: totalUsage(result.usages),
     participants: rows.map((row) => deps.principal(row)),
     replies,
+    said: turn.said,
     notes: started.notes,
     ...(lastPromptTokens === undefined ? {} : { lastPromptTokens }),
     ...endOf(current.rows),
@@ -506,7 +519,7 @@ const OUR_FAULT = "something went wrong here. The operator's log says what.";
 /** A fault of ours: the message waits for another attempt, and is given up aloud after the last. */
 async function giveBack(
   deps: TurnDeps,
-  { key, rows, turnId, started }: Omit<Turn, "turn" | "started"> & { started: StartedTurn | undefined },
+  { key, rows, turn, turnId, started }: Omit<Turn, "started"> & { started: StartedTurn | undefined },
   error: unknown,
 ): Promise<Ending> {
   const message = error instanceof Error ? error.message : String(error);
@@ -523,6 +536,7 @@ async function giveBack(
     error: message,
     next: exhausted ? { state: "dead" } : { state: "waiting", notBefore: nowSeconds() + delayMs / 1000 },
     replies: exhausted ? failureReplies(answering(deps, { rows, started }), { ...failure, notice }) : [],
+    said: turn.said,
     ...(exhausted ? endOf(rows) : {}),
   });
   return { outcome: exhausted ? "failed" : "retrying", failure };

@@ -62,6 +62,26 @@ export function abilities(platform: Platform): void {
       if (shown !== null) expect(place.seen()[0]!.id).toBe(before[0]!.id);
     });
 
+    it.each(platform.kinds)(
+      "keeps its words if no answer comes, and goes if it has none: %s",
+      async (kind) => {
+        const { stage, inbox, adapter } = await able<CanStream>(platform);
+        const place = stage.place(kind);
+        place.say("tell me");
+        const { target } = answer(await inbox.message("tell me"), "");
+        const shown = await adapter.show(target, null, "Once **upon** ▉", soon());
+        // A draft vanishes by itself.
+        if (shown === null) return expect(place.seen()).toEqual([]);
+        for (let again = 0; again < 2; again++) {
+          await adapter.breakOff(target, shown, "Once **upon** a", soon());
+          expect(place.seen().map(({ text }) => text.replaceAll("*", ""))).toEqual(["Once upon a"]);
+        }
+        await adapter.breakOff(target, shown, "", soon());
+        expect(place.seen()).toEqual([]);
+        expect((await failure(adapter.breakOff(target, shown, "", soon()))).outcome).toBe("refused");
+      },
+    );
+
     needing(platform, "limits")("is not shown while the platform makes us wait", async () => {
       const { stage, inbox, adapter } = await able<CanStream>(platform);
       const place = stage.place(platform.kinds[1]!);

@@ -1,51 +1,14 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NO_MODEL } from "../../src/agents/echo.js";
-import { ModelServer, says } from "../emulators/model-server.js";
-import { Daemon } from "../support/daemon.js";
-import { allConnected, type Platforms, platformsYaml, startPlatforms } from "../support/platforms.js";
+import { says } from "../emulators/model-server.js";
+import { allConnected } from "../support/platforms.js";
 import { until } from "../support/until.js";
-
-/** A chat on each platform in which unfinished answers are messages. */
-function chatsOf({ telegram, discord, slack }: Platforms) {
-  const ann = telegram.users.person("Ann");
-  const group = telegram.chats.make("supergroup", { title: "Friends" });
-  const bob = discord.user("Bob");
-  const dm = discord.dm(bob);
-  return {
-    telegram: {
-      say: (text: string) => void telegram.users.write(group, { from: ann, text }),
-      seen: () => telegram.said(group.id).map(({ text }) => text),
-      cut: () => telegram.faults.dropAfter("sendMessage"),
-    },
-    discord: {
-      say: (text: string) => void discord.say(bob, dm, text),
-      seen: () => discord.said(dm).map(({ text }) => text),
-      cut: () => discord.faults.arm("POST", /\/messages$/, { kind: "drop_after" }),
-    },
-    slack: {
-      say: (text: string) => void slack.say({ channel: "D1", user: "U1", text }),
-      seen: () => slack.workspace.seen("D1").map(({ text }) => text),
-      cut: () => slack.faults.next("chat.postMessage", { kind: "cut_after" }),
-    },
-  };
-}
-
-async function scene(top = "") {
-  const platforms = await startPlatforms();
-  const yaml = platformsYaml(platforms, { top }).replace("streaming: {enabled: false}", "");
-  return { ...platforms, chats: chatsOf(platforms), daemon: new Daemon({ yaml }) };
-}
-
-const HALF = "An answer that is long enough to be shown, but";
-const WHOLE = "The whole answer, at last.";
+import { HALF, modelScene, type PlatformName, scene, WHOLE } from "./support/previews.js";
 
 describe("an unfinished answer that a crash left behind before its id was known", () => {
   /** The daemon dies when it has shown it; after the restart all is said. */
-  async function crash(platform: keyof ReturnType<typeof chatsOf>) {
-    const model = await ModelServer.start();
-    onTestFinished(() => model.close());
-    const top = `model: {provider: openai-compatible, default: m, base_url: "${model.url}"}`;
-    const { chats, daemon, ...platforms } = await scene(top);
+  async function crash(platform: PlatformName) {
+    const { model, chats, daemon, ...platforms } = await modelScene();
     await daemon.start({ HERMES_KILL_AT: "preview-shown:1" });
     await allConnected(platforms);
     model.script({ text: [HALF], stallAfter: 1 });
@@ -76,7 +39,7 @@ describe("an unfinished answer of which nobody knows whether it arrived", () => 
   const TEXT = "one two three four five six seven eight nine ten eleven twelve";
 
   /** The connection is cut when the platform has taken it. */
-  async function cut(platform: keyof ReturnType<typeof chatsOf>) {
+  async function cut(platform: PlatformName) {
     const { chats, daemon, ...platforms } = await scene("streaming: {edit_interval: 0.05}");
     await daemon.start();
     await allConnected(platforms);

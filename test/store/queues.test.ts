@@ -303,6 +303,37 @@ describe("a message that shows an unfinished answer", () => {
     expect(await delivered(store)).toMatchObject({ replaces: null, lostPreviewOf: null });
   });
 
+  it("is left with its words when its turn ends without an answer, and not while its message waits", async () => {
+    const { store, rows } = await begun(["e1", "e2"]);
+    const [{ id }] = rows as [InboxRow, InboxRow];
+    const end = async (next: { state: "waiting"; notBefore: number } | { state: "dead" }, said?: string) => {
+      const { turnId, inboxIds } = await startTurn(store, [rows[0]!]);
+      const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
+      await store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
+    };
+    await store.savePreview(id, "p1");
+    await end({ state: "waiting", notBefore: 0 }, "half");
+    expect(await store.leftPreviews({ since: 0 })).toEqual([]);
+    await store.settlePreview(id);
+    expect(await store.getPreview(id)).toBe("p1");
+    await end({ state: "dead" });
+    const left = {
+      inboxId: id,
+      messageId: "p1",
+      text: "half",
+      target: { chatId: "c1", replyTo: "platform-e1" },
+    };
+    expect(await store.leftPreviews({ since: 0, sessionKey: KEY })).toMatchObject([left]);
+    expect(await store.leftPreviews({ since: Date.now() })).toEqual([]);
+    expect(await store.leftPreviews({ since: 0, sessionKey: "another" })).toEqual([]);
+    const elsewhere = { only: { platform: "test", account: "another" } };
+    expect(await store.leftPreviews({ since: 0 }, elsewhere)).toEqual([]);
+    expect(await store.isPreview("p1")).toBe(true);
+    await store.settlePreview(id);
+    expect(await store.leftPreviews({ since: 0 })).toEqual([]);
+    expect(await store.isPreview("p1")).toBe(false);
+  });
+
   it("is not made before all that was said in its conversation is there", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [other] = await store.acceptMessages([accepted("e3", "another")]);

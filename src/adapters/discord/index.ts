@@ -218,6 +218,10 @@ class Discord implements DiscordAdapter {
     return this.#connected().sender.show(target, messageId, text, signal, posting);
   }
 
+  async breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
+    await this.#connected().sender.breakOff(target, messageId, text, signal);
+  }
+
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
     return this.#connected().sender.findPreview(target, signal);
   }

@@ -234,6 +234,21 @@ export class Sender {
     }
   }
 
+  /** What took a command's "is thinking" from it is not touched. */
+  async breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
+    const { interactions, rest } = this.#parts;
+    const isCommand = target.replyTo !== null && interactions.isKnown(target.replyTo);
+    const route = isCommand ? interactions.routeFor(target.replyTo) : messageRoute(target, messageId);
+    const content = renderPreview(text);
+    if (!route) return;
+    try {
+      if (content !== "") await this.#edit(route, content, signal);
+      else await rest.delete(route, { auth: !isCommand, signal });
+    } catch (error) {
+      throw sendErrorOf(error);
+    }
+  }
+
   /** Ours, in answer to that message, and still with the mark of what isn't finished. */
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
     const mark = this.#parts.settings.streamCursor.trim();

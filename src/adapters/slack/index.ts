@@ -91,6 +91,8 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       signal: AbortSignal,
       posting?: () => Promise<void>,
     ) => await desk().streams.show(target, messageId, text, signal, posting),
+    breakOff: async (target: Target, messageId: string, text: string, signal: AbortSignal) =>
+      await desk().streams.breakOff(target, messageId, text, signal),
     findPreview: async (target: Target, signal: AbortSignal) =>
       await desk().sender.findPreview(target, signal),
     type: (target: Target): void => connection?.desk?.typing.show(target),

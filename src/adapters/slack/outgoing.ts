@@ -28,6 +28,9 @@ export function previewMarkerOf({ replyTo }: Target) {
   return { event_type: PREVIEW_TYPE, event_payload: { question: replyTo ?? "" } };
 }
 
+/** Of one that was broken off: nobody looks for it any more. */
+export const BROKEN_OFF = { event_type: "hermes_broken_off", event_payload: {} };
+
 /** For `chat.update`: it takes less text than a post does, beyond that the text must stand in blocks. */
 export function editBody(part: Part): { text: string; blocks: object[] } {
   if (part.text.length <= LONGEST_EDIT) return { text: part.text, blocks: [] };

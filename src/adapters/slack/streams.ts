@@ -6,7 +6,7 @@ import type { SlackSettings } from "./config.js";
 import { slackCode, toSendError } from "./faults.js";
 import { parseShownId, streamId } from "./ids.js";
 import type { Identity } from "./native.js";
-import { editBody, placeOf, previewMarkerOf } from "./outgoing.js";
+import { BROKEN_OFF, editBody, placeOf, previewMarkerOf } from "./outgoing.js";
 import { LONGEST_MESSAGE, render } from "./render.js";
 
 export interface StreamParts {
@@ -71,6 +71,25 @@ export class Streams {
     return ts;
   }
 
+  /** Its last words. Without any it goes. */
+  async breakOff(target: Target, shownId: string, text: string, signal: AbortSignal): Promise<void> {
+    const { channel } = placeOf(target);
+    const { api } = this.#parts;
+    try {
+      if (text === "") {
+        const ts = await this.settle(channel, shownId, signal);
+        await api.call("chat.delete", { channel, ts }, { signal });
+        return;
+      }
+      const { ts, stream } = parseShownId(shownId);
+      const isOpen = stream && parseShownId(await this.#append(target, ts, text, signal)).stream;
+      if (isOpen) await this.#stop(channel, ts, signal, BROKEN_OFF);
+      else await this.#edit(target, ts, text, signal, BROKEN_OFF);
+    } catch (error) {
+      throw toSendError(error);
+    }
+  }
+
   async #begin(target: Target, text: string, signal: AbortSignal): Promise<string> {
     if (this.#mayStream(target)) {
       try {
@@ -129,10 +148,11 @@ export class Streams {
     return streamId(ts);
   }
 
-  async #stop(channel: string, ts: string, signal: AbortSignal): Promise<void> {
+  async #stop(channel: string, ts: string, signal: AbortSignal, mark?: object): Promise<void> {
     this.#said.delete(ts);
+    const metadata = mark && { metadata: mark };
     try {
-      await this.#parts.api.call("chat.stopStream", { channel, ts }, { signal });
+      await this.#parts.api.call("chat.stopStream", { channel, ts, ...metadata }, { signal });
     } catch (error) {
       if (!ENDED.has(slackCode(error) ?? "")) throw error;
     }
@@ -144,9 +164,11 @@ export class Streams {
     return ts;
   }
 
-  async #edit(target: Target, ts: string, text: string, signal: AbortSignal): Promise<string> {
+  async #edit(target: Target, ts: string, text: string, signal: AbortSignal, mark?: object): Promise<string> {
     const { channel } = placeOf(target);
-    await this.#parts.api.call("chat.update", { channel, ts, ...editBody(preview(text)) }, { signal });
+    const metadata = mark && { metadata: mark };
+    const args = { channel, ts, ...editBody(preview(text)), ...metadata };
+    await this.#parts.api.call("chat.update", args, { signal });
     return ts;
   }
 

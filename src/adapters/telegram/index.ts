@@ -144,6 +144,9 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
       }
     },
 
+    breakOff: async (target: Target, messageId: string, text: string, signal: AbortSignal) =>
+      linked().sender.breakOff(target, messageId, text, signal),
+
     type(target: Target): void {
       const id = link?.places.chatIdOf(target);
       if (!link || id === undefined || floods.leftMs(String(id)) > 0) return;

@@ -65,6 +65,16 @@ export class Places {
     }
   }
 
+  /** Makes a call that would do harm in another chat, and no harm twice. */
+  async onlyAt(target: Target, call: (spot: Spot) => Promise<unknown>): Promise<void> {
+    if (this.#moved.has(target.chatId ?? "")) throw new SendError("refused", "The chat has moved");
+    const spot = this.spotOf(target);
+    this.#parts.floods.check(String(spot.chatId));
+    await call(spot).catch((error: unknown) => {
+      throw this.#classed(error, spot, true);
+    });
+  }
+
   async #instead(target: Target, spot: Spot, error: unknown): Promise<Spot | undefined> {
     const to = movedTo(error);
     if (to !== undefined) {

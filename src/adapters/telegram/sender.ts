@@ -165,6 +165,18 @@ export class Sender {
     return String(known);
   }
 
+  /** The preview's last words. Without any it goes. Where the chat has moved, its number is another message's. */
+  async breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
+    const known = parseMessageId(messageId);
+    const [part] = render(text);
+    if (known === undefined) return;
+    const end = ({ chatId }: Spot) =>
+      part
+        ? this.#editText(chatId, known, part, signal)
+        : this.#api.call.deleteMessage(chatId, known, asSignal(signal));
+    await this.#places.onlyAt(target, end);
+  }
+
   /** A preview as a draft, which only private chats have: the newest of it, for it is gone in half a minute. */
   async showDraft(target: Target, text: string, signal: AbortSignal): Promise<void> {
     const part = render(text).at(-1);

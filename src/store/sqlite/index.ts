@@ -136,6 +136,9 @@ class SqliteStore implements Store {
     this.#write.foundPreview(outboxId, messageId);
   savePreview: Store["savePreview"] = (inboxId, messageId) => this.#write.savePreview(inboxId, messageId);
   getPreview: Store["getPreview"] = (inboxId) => this.#read.getPreview(inboxId);
+  leftPreviews: Store["leftPreviews"] = (which, share) => this.#read.leftPreviews(which, share);
+  settlePreview: Store["settlePreview"] = (inboxId) => this.#write.settlePreview(inboxId);
+  isPreview: Store["isPreview"] = (messageId) => this.#read.isPreview(messageId);
   savePenalty: Store["savePenalty"] = (penalty) => this.#write.savePenalty(penalty);
   openPenalties: Store["openPenalties"] = () => this.#read.openPenalties();
   startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);

@@ -38,7 +38,16 @@ import {
   revokePairing,
 } from "./queues/pairing.js";
 import { getCursor, moveChat, openPenalties, saveCursor, savePenalty } from "./queues/platforms.js";
-import { forgetPreview, foundPreview, getPreview, notePreview, savePreview } from "./queues/previews.js";
+import {
+  forgetPreview,
+  foundPreview,
+  getPreview,
+  isPreview,
+  leftPreviews,
+  notePreview,
+  savePreview,
+  settlePreview,
+} from "./queues/previews.js";
 import {
   chatLog,
   deadLetters,
@@ -145,6 +154,7 @@ export const writeVerbs = {
   savePreview,
   forgetPreview,
   foundPreview,
+  settlePreview,
   savePenalty,
   startTurn,
   finishTurn,
@@ -201,6 +211,8 @@ export const readVerbs = {
   openFarewells,
   getCursor,
   getPreview,
+  leftPreviews,
+  isPreview,
   openPenalties,
   getRoute,
   findRoute,

@@ -83,6 +83,33 @@ describe("slash commands", () => {
     expect(emulator.said(dm)).toMatchObject([{ id, text: "Hello", earlier: ["", "Hel"] }]);
   });
 
+  it("keep the words of an answer that never comes, until something else is said to them", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.command(ada, dm, "retry");
+    const message = await inbox.message("/retry");
+    const { target } = answer(message, "");
+    const id = await adapter.show(target, null, "Hel ▉", soon());
+    await adapter.breakOff(target, id!, "Hel", soon());
+    expect(emulator.said(dm)).toMatchObject([{ id, text: "Hel" }]);
+    await adapter.send(answer(message, "That failed", { kind: "notice" }), soon());
+    await adapter.breakOff(target, id!, "Hel", soon());
+    await adapter.breakOff(target, id!, "", soon());
+    expect(emulator.said(dm)).toMatchObject([{ id, text: "That failed" }]);
+  });
+
+  it("stop thinking when an answer never comes that had no words", async () => {
+    const { emulator, inbox, adapter } = await connected();
+    const ada = emulator.user("Ada");
+    const dm = emulator.dm(ada);
+    emulator.command(ada, dm, "retry");
+    const { target } = answer(await inbox.message("/retry"), "");
+    const id = await adapter.show(target, null, "Hel ▉", soon());
+    await adapter.breakOff(target, id!, "", soon());
+    expect(emulator.said(dm)).toEqual([]);
+  });
+
   it("are answered by a message of its own when their time is over, which says nothing of the bot's token", async () => {
     const { emulator, inbox, adapter } = await connected();
     const ada = emulator.user("Ada");

@@ -37,6 +37,26 @@ describe("an answer while it is written", () => {
     ]);
   });
 
+  it.each(["native", "edit"] as const)("is closed for good when no answer comes (%s)", async (streaming) => {
+    b = await bench({ adapter: { streaming } });
+    const { ts } = b.slack.say({ channel: "D1", user: "U1", text: "q", silently: true });
+    const { target } = outbound({ chatId: "D1", threadId: ts, chatType: "dm", replyTo: ts }, "");
+    const shown = await b.adapter.show(target, null, "One ▉", patient());
+    await b.adapter.breakOff(target, shown!, "One **two**", patient());
+    const text = streaming === "native" ? "One **two**" : "One *two*";
+    expect(b.slack.workspace.seen("D1")).toMatchObject([{ text, streaming: false }]);
+    expect(await b.adapter.findPreview(target, patient())).toBeNull();
+  });
+
+  it("keeps all the words of a long stream when no answer comes", async () => {
+    b = await bench();
+    const { target } = outbound(threadIn("D1"), "");
+    const long = "word ".repeat(1200).trim();
+    const shown = await b.adapter.show(target, null, `${long} ▉`, patient());
+    await b.adapter.breakOff(target, shown!, `${long} and more`, patient());
+    expect(b.slack.workspace.texts("D1")).toEqual([`${long} and more`]);
+  });
+
   it("is finished by another process after a crash in mid-stream", async () => {
     b = await bench();
     const { target } = outbound(threadIn("D1"), "");

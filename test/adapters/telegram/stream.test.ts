@@ -87,6 +87,33 @@ describe("an answer that is being written", () => {
   });
 });
 
+describe("an answer that never comes", () => {
+  const breakOff = (target: Target, id: string | null, text: string) =>
+    adapter.breakOff(target, id!, text, patience());
+
+  it("may be broken off twice, and is past help where somebody deleted it", async () => {
+    const id = await show(inGroup, null, "Once ▉");
+    await breakOff(inGroup, id, "Once");
+    await breakOff(inGroup, id, "Once");
+    expect(bench.emulator.said(group.id)).toMatchObject([{ text: "Once" }]);
+    bench.emulator.chats.find(group.id, id)!.deleted = true;
+    expect((await failureOf(breakOff(inGroup, id, "Once"))).outcome).toBe("refused");
+    expect(bench.emulator.said(group.id)).toEqual([]);
+  });
+
+  it("is not touched in a chat that has moved: its number is another message's there", async () => {
+    const old = bench.emulator.chats.make("group");
+    const there = { ...inGroup, chatId: String(old.id) };
+    const id = await show(there, null, "Once ▉");
+    const moved = bench.emulator.chats.upgrade(old.id);
+    const others = await show({ ...inGroup, chatId: String(moved.id) }, null, "another");
+    for (const number of [id, others])
+      for (const text of ["Once", ""])
+        expect((await failureOf(breakOff(there, number, text))).outcome).toBe("refused");
+    expect(bench.emulator.said(moved.id).map(({ text }) => text)).toContain("another");
+  });
+});
+
 describe("the typing sign", () => {
   it("is shown in the chat and the topic, General included", async () => {
     adapter.type(inDm);

@@ -1,7 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { type InboundMessage, targetOf } from "../../../message.js";
+import { traceIdOf } from "../../../trace-id.js";
+import type { LeftPreview, LeftPreviews, Share } from "../../queues.js";
 import { sql } from "../statements.js";
 import { OPEN_OUT } from "./schema.js";
+import { within } from "./share.js";
 
 /** Messages that show an answer while it is written: noted before they are made, named once their id is known. */
 
@@ -50,9 +53,55 @@ function questionOf(db: Database, inboxId: number): string {
   return targetOf(JSON.parse(payload) as InboundMessage).replyTo ?? "";
 }
 
+/** Where no answer took its place, this much was said. */
+export function leavePreview(db: Database, inboxId: number | undefined, said: string | undefined): void {
+  if (inboxId === undefined || said === undefined) return;
+  sql(db, "UPDATE gw_previews SET text = ? WHERE inbox_id = ?").run(said, inboxId);
+}
+
+const OVER = "state NOT IN ('waiting', 'running')";
+const LEFT_AT_ONCE = 100;
+
+export function leftPreviews(
+  db: Database,
+  { since, sessionKey }: LeftPreviews,
+  share?: Share,
+): LeftPreview[] {
+  const { condition, values } = within(share, "i.");
+  const rows = sql(
+    db,
+    `SELECT p.inbox_id, p.message_id, p.text, i.payload FROM gw_previews p CROSS JOIN gw_inbox i ON i.id = p.inbox_id
+     WHERE i.${OVER} AND i.finished_at >= ? AND i.session_key = COALESCE(?, i.session_key) AND ${condition}
+     ORDER BY p.inbox_id DESC LIMIT ${LEFT_AT_ONCE}`,
+  ).all(since, sessionKey ?? null, ...values) as StoredPreview[];
+  return rows.map(({ inbox_id, message_id, text, payload }) => {
+    const message = JSON.parse(payload) as InboundMessage;
+    const messageId = message_id === UNNAMED ? null : message_id;
+    return { inboxId: inbox_id, traceId: traceIdOf(message), target: targetOf(message), messageId, text };
+  });
+}
+
+interface StoredPreview {
+  inbox_id: number;
+  message_id: string;
+  text: string;
+  payload: string;
+}
+
+/** Whoever asks again meanwhile goes on with it. */
+export function settlePreview(db: Database, inboxId: number): void {
+  sql(
+    db,
+    `DELETE FROM gw_previews WHERE inbox_id = ? AND EXISTS (SELECT 1 FROM gw_inbox WHERE id = inbox_id AND ${OVER})`,
+  ).run(inboxId);
+}
+
+export function isPreview(db: Database, messageId: string): boolean {
+  return sql(db, "SELECT 1 FROM gw_previews WHERE message_id = ?").get(messageId) !== undefined;
+}
+
 export function foundPreview(db: Database, outboxId: number, messageId: string): boolean {
-  const taken = sql(db, "SELECT 1 FROM gw_previews WHERE message_id = ?").get(messageId);
-  if (taken !== undefined) return false;
+  if (isPreview(db, messageId)) return false;
   sql(db, "UPDATE gw_outbox SET replaces = ?, lost_preview_of = NULL WHERE id = ?").run(messageId, outboxId);
   return true;
 }

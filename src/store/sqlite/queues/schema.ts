@@ -127,8 +127,12 @@ export const QUEUE_TABLES = [
     user_id TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID`,
-  // An empty message_id: there may be a message, and nobody knows which.
-  "CREATE TABLE IF NOT EXISTS gw_previews (inbox_id INTEGER PRIMARY KEY, message_id TEXT NOT NULL)",
+  // An empty message_id: there may be a message, and nobody knows which. The text: how far a turn came that ended.
+  `CREATE TABLE IF NOT EXISTS gw_previews (
+    inbox_id INTEGER PRIMARY KEY,
+    message_id TEXT NOT NULL,
+    text TEXT NOT NULL DEFAULT ''
+)`,
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 

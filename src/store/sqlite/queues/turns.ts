@@ -8,7 +8,7 @@ import { marks, sql } from "../statements.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply } from "./outbox.js";
-import { takePreview } from "./previews.js";
+import { leavePreview, takePreview } from "./previews.js";
 import { closeRoute, getRoute } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
 
@@ -57,6 +57,7 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
   finishInbox(db, finish.inboxIds, { state: "done" });
   takeNotes(db, finish.notes ?? []);
   addReplies(db, finish);
+  leavePreview(db, finish.inboxIds[0], finish.said);
   if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
   return true;
 }
@@ -70,6 +71,7 @@ export function failTurn(db: Database, failed: TurnFailure): boolean {
   if (ids.length === 0) return false;
   finishInbox(db, ids, { error, ...next });
   addReplies(db, failed);
+  leavePreview(db, failed.inboxIds[0], failed.said);
   endWith(db, failed.sessionKey, failed.end);
   return true;
 }

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { says } from "../emulators/model-server.js";
+import { allConnected } from "../support/platforms.js";
+import { until } from "../support/until.js";
+import { HALF, modelScene, type PlatformName, WHOLE } from "./support/previews.js";
+
+const PLATFORMS = ["telegram", "discord", "slack"] as const;
+const UNFINISHED = `${HALF} ▉`;
+
+/** A daemon in whose chat an answer is shown that doesn't go on. */
+async function halfway(platform: PlatformName, { top = "", killAt = "", cut = false } = {}) {
+  const { model, chats, daemon, ...platforms } = await modelScene(top);
+  await daemon.start(killAt === "" ? {} : { HERMES_KILL_AT: killAt });
+  await allConnected(platforms);
+  const chat = chats[platform];
+  const ask = async () => {
+    const before = chat.seen().length;
+    model.script({ text: [HALF], stallAfter: 1 });
+    chat.say("question");
+    await until("it is shown", () => chat.seen().length > before, { found: chat.seen });
+    expect(chat.seen().at(-1)).toBe(UNFINISHED);
+  };
+  if (cut) chat.cut();
+  await ask();
+  const seen = (count: number) =>
+    until(`${count} messages are there`, () => chat.seen().length === count && chat.seen(), {
+      found: chat.seen,
+    });
+  /** In the end its words stand there and nothing else, and then what else was said. */
+  const becomes = (...others: string[]) =>
+    until("the chat looks as it should", () => isLeft(chat.seen(), others), { found: chat.seen });
+  return { model, daemon, chat, ask, seen, becomes, platforms };
+}
+
+function isLeft([first, ...rest]: readonly string[], others: readonly string[]): boolean {
+  return (
+    first === HALF && rest.length === others.length && others.every((text, i) => rest[i]!.includes(text))
+  );
+}
+
+const restartSoon = "agent: {restart_drain_timeout: 0.1}";
+
+describe.each(PLATFORMS)("an answer on %s that never comes", (platform) => {
+  it("keeps its words when it is stopped, before the stop is answered", async () => {
+    const { chat, ask, seen } = await halfway(platform);
+    for (const [i, command] of ["/stop", "/new"].entries()) {
+      if (i > 0) await ask();
+      chat.say(command);
+      expect((await seen(2 * i + 2))[2 * i]).toBe(HALF);
+      expect(chat.calls().slice(-2)).toEqual(["edit", "post"]);
+    }
+  }, 60_000);
+
+  it("is answered anew by /retry, in a message of its own", async () => {
+    const { model, chat, seen } = await halfway(platform);
+    chat.say("/stop");
+    await seen(2);
+    model.script(says(WHOLE));
+    chat.say("/retry");
+    await until("it is whole", () => chat.seen().at(-1) === WHOLE, { found: chat.seen });
+    expect(chat.seen()).toEqual([HALF, expect.stringContaining("Stopped."), WHOLE]);
+  }, 60_000);
+
+  it("keeps its words when another message interrupts it", async () => {
+    const { chat, becomes } = await halfway(platform, { top: "display: {busy_input_mode: interrupt}" });
+    chat.say("another");
+    await becomes("another");
+  }, 60_000);
+
+  it("keeps its words when its turn fails", async () => {
+    const { becomes } = await halfway(platform, { top: "agent: {gateway_timeout: 1}" });
+    await becomes("Stopped.");
+  }, 60_000);
+
+  it("goes when nothing was said after a restart", async () => {
+    const { model, daemon, chat, platforms } = await halfway(platform, { top: restartSoon });
+    await daemon.stop();
+    expect(chat.seen()).toEqual([UNFINISHED]);
+    model.script({ text: [HALF], firstWordAfterMs: 60_000 });
+    const asked = model.requests.length;
+    await daemon.start();
+    await allConnected(platforms);
+    await model.received(asked + 1);
+    chat.say("/stop");
+    await until("the stop is answered", () => chat.seen().at(-1)?.includes("Stopped."), { found: chat.seen });
+    expect(chat.seen()).toHaveLength(1);
+    expect(chat.calls().slice(-2)).toEqual(["delete", "post"]);
+  }, 60_000);
+
+  it("keeps its words after a crash at the end of its turn", async () => {
+    const { daemon, chat, becomes } = await halfway(platform, {
+      top: "display: {busy_input_mode: interrupt}",
+      killAt: "turn-committed:1",
+    });
+    chat.say("another");
+    await daemon.run.ended;
+    expect(chat.seen()).toEqual([UNFINISHED]);
+    await daemon.start();
+    await becomes("another");
+  }, 60_000);
+
+  it("stays as it is when the platform doesn't let us, and nothing hangs on it", async () => {
+    const { chat, seen } = await halfway(platform);
+    chat.refuseEdits();
+    chat.say("/stop");
+    expect(await seen(2)).toEqual([UNFINISHED, expect.stringContaining("Stopped.")]);
+    chat.say("hello");
+    expect((await seen(3))[2]).toContain("hello");
+  }, 60_000);
+});
+
+describe.each(["discord", "slack"] as const)("an answer on %s that never comes", (platform) => {
+  it("is found where its id was lost", async () => {
+    const { chat, becomes } = await halfway(platform, { cut: true });
+    chat.say("/stop");
+    await becomes("Stopped.");
+  }, 60_000);
+});
+
+describe("a command on Discord whose turn is stopped before a word", () => {
+  it("stops thinking", async () => {
+    const { model, chats: _, daemon, ...platforms } = await modelScene();
+    await daemon.start();
+    await allConnected(platforms);
+    const { discord } = platforms;
+    const ada = discord.user("Ada");
+    const dm = discord.dm(ada);
+    model.script({ text: [HALF], firstWordAfterMs: 60_000 });
+    discord.command(ada, dm, "queue", "a question");
+    await model.received(1);
+    expect(discord.said(dm)).toMatchObject([{ loading: true }]);
+    discord.say(ada, dm, "/stop");
+    await until("it has stopped thinking", () => discord.said(dm).every(({ loading }) => !loading));
+    await until("the stop is answered", () => discord.said(dm).at(-1)?.text.includes("Stopped."));
+    expect(discord.said(dm)).toHaveLength(1);
+  }, 60_000);
+});
