@@ -26,12 +26,18 @@ export function configCommand(): Command {
   command
     .command("path")
     .description("Print the path of config.yaml")
-    .action(() => print(homePaths(resolveHome(process.env)).configFile));
+    .option("--json", "print JSON")
+    .action(path);
   command
     .command("schema")
     .description("Print the JSON schema of config.yaml")
     .action(() => printJson(configJsonSchema()));
   return command;
+}
+
+function path({ json }: { json?: boolean }): void {
+  const { configFile } = homePaths(resolveHome(process.env));
+  json ? printJson({ path: configFile }) : print(configFile);
 }
 
 function load(): LoadedConfig {

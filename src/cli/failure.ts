@@ -6,6 +6,13 @@ import { printError } from "./output.js";
 const FAILED = 1;
 const MISUSED = 2;
 
+/** A word is missing, or two exclude each other. */
+export class Misuse extends HermesError {
+  constructor(message: string, hint: string) {
+    super("invalid", message, { hint });
+  }
+}
+
 /** Tells the person what went wrong and gives the exit code. */
 export function reportFailure(error: unknown): number {
   // Commander has already printed its message; a code of 0 means that help or the version was asked for.
@@ -16,7 +23,7 @@ export function reportFailure(error: unknown): number {
   else printError(`error: ${message}`);
   if (hint) printError(hint);
   if (process.env.HERMES_DEBUG === "1" && error instanceof Error) printError(stackOf(error));
-  return FAILED;
+  return error instanceof Misuse ? MISUSED : FAILED;
 }
 
 /** What the system said about a file, in words. */

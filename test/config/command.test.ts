@@ -46,5 +46,6 @@ test("show prints what is in force, secrets masked, with its layers on request",
 test("path and schema print just that", () => {
   const home = temporaryHome();
   expect(run(home, ["path"]).stdout).toBe(`${join(home, "config.yaml")}\n`);
+  expect(JSON.parse(run(home, ["path", "--json"]).stdout)).toEqual({ path: join(home, "config.yaml") });
   expect(JSON.parse(run(home, ["schema"]).stdout)).toHaveProperty("properties.session_reset.properties.mode");
 });

@@ -1,6 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import { HermesError } from "../../errors.js";
+import { jsonOption } from "../options.js";
 import { printError } from "../output.js";
 import type { TerminalOptions } from "./terminal.js";
 
@@ -8,6 +9,7 @@ interface ChatOptions {
   query?: string;
   continue?: string | true;
   resume?: string;
+  json?: boolean;
 }
 
 export function chatCommand(): Command {
@@ -18,18 +20,21 @@ export function chatCommand(): Command {
       "go on with the latest conversation of a terminal, or with one by title",
     )
     .option("-r, --resume <session>", "go on with any conversation: id, beginning of an id, or title")
+    .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action(chat);
 }
 
 const HELP = `
 Enter sends; a backslash at the end of a line, Alt+Enter and pasted text make several lines. Tab completes commands and
-titles. Ctrl-C interrupts an answer, a second one leaves. Piped input is asked once, like -q. A gateway may run meanwhile.`;
+titles. Ctrl-C interrupts an answer, a second one leaves. Piped input is asked once, like -q. A gateway may run meanwhile.
+
+  hermes chat -q "What is new?" --json    {session_id, outcome, answer, files, notices}`;
 
 async function chat(options: ChatOptions): Promise<void> {
   const find = await finder(options);
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (options.query === undefined && isTerminal) {
+  if (options.query === undefined && isTerminal && !options.json) {
     const { chatInteractively } = await import("./interactive.js");
     return chatInteractively(find);
   }
@@ -39,7 +44,7 @@ async function chat(options: ChatOptions): Promise<void> {
       hint: 'Ask with `hermes chat -q "…"`, by a pipe, or in a terminal.',
     });
   const { askOnce } = await import("./once.js");
-  process.exitCode = await askOnce(text.replace(/\r?\n$/, ""), find);
+  process.exitCode = await askOnce(text.replace(/\r?\n$/, ""), { find, json: options.json });
 }
 
 /** `hermes chat | tee answer.md`: somebody sits there, and has to know. */

@@ -1,7 +1,7 @@
 import type { TerminalView } from "../../adapters/cli/index.js";
 import type { OutboundMessage } from "../../message.js";
 import { plain } from "../cells.js";
-import { colors, print, printError } from "../output.js";
+import { colors, print, printError, printJson } from "../output.js";
 import { farewell } from "./farewell.js";
 import { renderMarkdown } from "./markdown.js";
 import { openTerminal, type TerminalOptions } from "./terminal.js";
@@ -9,8 +9,15 @@ import { openTerminal, type TerminalOptions } from "./terminal.js";
 const INTERRUPTED = 130;
 
 /** One question, its answer on stdout and all else on stderr. Gives the exit code. */
-export async function askOnce(text: string, find: TerminalOptions["find"]): Promise<number> {
-  const terminal = await openTerminal({ view: answerOnly(), ...(find ? { find } : {}) });
+export async function askOnce(
+  text: string,
+  { find, json }: { find?: TerminalOptions["find"]; json?: boolean | undefined },
+): Promise<number> {
+  const shown: OutboundMessage[] = [];
+  const view = json
+    ? { preview: () => undefined, show: (one: OutboundMessage) => void shown.push(one) }
+    : answerOnly();
+  const terminal = await openTerminal({ view, ...(find ? { find } : {}) });
   let asked = false;
   const onSignal = () => {
     if (asked) process.exit(INTERRUPTED);
@@ -22,7 +29,8 @@ export async function askOnce(text: string, find: TerminalOptions["find"]): Prom
   try {
     const outcome = await terminal.say(text);
     const session = await terminal.session();
-    if (session) for (const line of farewell(session)) printError(colors.dim(line));
+    if (json) printJson({ session_id: session?.id ?? null, outcome: outcome ?? null, ...told(shown) });
+    else if (session) for (const line of farewell(session)) printError(colors.dim(line));
     if (asked) return INTERRUPTED;
     return outcome === undefined || outcome === "answered" || outcome === "silent" ? 0 : 1;
   } finally {
@@ -30,6 +38,17 @@ export async function askOnce(text: string, find: TerminalOptions["find"]): Prom
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
   }
+}
+
+/** What was shown, for programs. */
+function told(shown: readonly OutboundMessage[]) {
+  const texts = (notices: boolean) =>
+    shown.flatMap(({ kind, text }) => ((kind === "notice") === notices && text !== "" ? [text] : []));
+  return {
+    answer: texts(false).join("\n\n") || null,
+    files: shown.flatMap(({ files = [] }) => files.map(({ name, path }) => ({ name, path }))),
+    notices: texts(true),
+  };
 }
 
 /** Programs get the Markdown as it is, people get it drawn. */

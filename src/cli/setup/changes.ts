@@ -4,21 +4,28 @@ import { ensureHome, homePaths } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { writeWhole } from "../files.js";
 import { colors } from "../output.js";
-import { diffLines } from "./diff.js";
+import { type DiffLine, diffLines } from "./diff.js";
 import { readTexts } from "./draft.js";
 
-export function describeChanges(before: ConfigTexts, after: ConfigTexts): string[] {
-  return [
-    ...fileChanges("config.yaml", before.config, after.config),
-    ...fileChanges(".env", before.env, after.env),
-  ];
+interface FileChange {
+  file: string;
+  lines: DiffLine[];
 }
 
-function fileChanges(name: string, before: string, after: string): string[] {
-  if (before === after) return [];
+export function changedFiles(before: ConfigTexts, after: ConfigTexts): FileChange[] {
+  const files = [
+    { file: "config.yaml", lines: diffLines(before.config, after.config) },
+    { file: ".env", lines: diffLines(before.env, after.env) },
+  ];
+  return files.filter(({ lines }) => lines.length > 0);
+}
+
+export function drawChanges(changes: readonly FileChange[]): string[] {
   const paint = { "+": colors.green, "-": colors.red, " ": colors.dim };
-  const lines = diffLines(before, after).map(({ sign, text }) => paint[sign](`${sign} ${text}`));
-  return [colors.bold(name), ...lines];
+  return changes.flatMap(({ file, lines }) => [
+    colors.bold(file),
+    ...lines.map(({ sign, text }) => paint[sign](`${sign} ${text}`)),
+  ]);
 }
 
 export function shadowWarning(name: string): string {

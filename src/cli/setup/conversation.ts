@@ -1,6 +1,6 @@
 /** The interview from hello to goodbye. Until the last yes nothing is written. */
 import { readLock } from "../../store/sqlite/lock.js";
-import { describeChanges, shadowWarning, write } from "./changes.js";
+import { changedFiles, drawChanges, shadowWarning, write } from "./changes.js";
 import { type Current, draft } from "./draft.js";
 import { interview } from "./interview.js";
 import { agree, Cancelled, intro, log, outro } from "./prompts.js";
@@ -17,7 +17,7 @@ export async function setUpByInterview(current: Current, dryRun: boolean): Promi
 
 async function converse(current: Current, dryRun: boolean): Promise<string> {
   const drafted = draft(current, await interview(current));
-  const changes = describeChanges(current.texts, drafted.texts);
+  const changes = drawChanges(changedFiles(current.texts, drafted.texts));
   if (changes.length === 0) return "Everything is as it was: nothing to write.";
   log.message(changes.join("\n"));
   for (const name of drafted.shadowed) log.warn(shadowWarning(name));

@@ -2,10 +2,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
-import { collect, wholeNumber } from "../options.js";
+import { Misuse } from "../failure.js";
+import { collect, jsonOption, wholeNumber } from "../options.js";
 import { print, printError, printJson } from "../output.js";
 import { type Answers, PLATFORM_NAMES } from "./answers.js";
-import { describeChanges, shadowWarning, write } from "./changes.js";
+import { changedFiles, drawChanges, shadowWarning, write } from "./changes.js";
 import { type Current, type Draft, draft, readCurrent } from "./draft.js";
 import { answersFrom, type SetupFlags } from "./flags.js";
 import { GUIDES } from "./guides.js";
@@ -16,6 +17,7 @@ interface SetupOptions extends SetupFlags {
   check: boolean;
   dryRun?: boolean;
   slackManifest?: boolean;
+  json?: boolean;
 }
 
 export function setupCommand(): Command {
@@ -50,6 +52,7 @@ export function setupCommand(): Command {
     .option("--no-check", "don't try the key and the tokens")
     .option("--dry-run", "show what would be written, and write nothing")
     .option("--slack-manifest", "print the manifest for a Slack app, and nothing else")
+    .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action(setup);
 }
@@ -76,6 +79,7 @@ async function setup(options: SetupOptions): Promise<void> {
   const home = resolveHome(process.env);
   const current = readCurrent(home, process.env);
   if (options.nonInteractive) return setUpFromFlags(current, options);
+  if (options.json) throw new Misuse("An interview prints no JSON.", "Pass --non-interactive, too.");
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new HermesError("refused", "Setup asks questions, and there is no terminal to ask on.", {
       hint: "Pass --non-interactive and what it should be told: `hermes setup --help`.",
@@ -90,10 +94,12 @@ async function setUpFromFlags(current: Current, options: SetupOptions): Promise<
   const answers = answersFrom(options, current);
   const drafted = draft(current, answers);
   if (options.check) await tryAll(answers, drafted);
-  const lines = describeChanges(current.texts, drafted.texts);
-  print(lines.length > 0 ? lines.join("\n") : "Nothing to change.");
+  const changes = changedFiles(current.texts, drafted.texts);
+  const written = changes.length > 0 && !options.dryRun;
+  if (!options.json) print(changes.length > 0 ? drawChanges(changes).join("\n") : "Nothing to change.");
   for (const name of drafted.shadowed) printError(shadowWarning(name));
-  if (lines.length > 0 && !options.dryRun) await write(current.home, current.texts, drafted.texts);
+  if (written) await write(current.home, current.texts, drafted.texts);
+  if (options.json) printJson({ changes, shadowed: drafted.shadowed, written });
 }
 
 /** Nothing is written with a key or a token that doesn't work. */

@@ -203,6 +203,27 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
     expect((await storeIn(home, (store) => store.backlog())).inbox.dead.count).toBe(0);
   });
 
+  it("answers programs in JSON", async () => {
+    const home = temporaryFolder();
+    const asked = await runHermes(home, ["chat", "-q", "**hi**", "--json"]);
+    expect([asked.code, asked.stderr]).toEqual([0, ""]);
+    const { id } = await shownLatest(home);
+    const told = {
+      session_id: id,
+      outcome: "answered",
+      answer: expect.stringMatching(/\n\n\*\*hi\*\*$/),
+      files: [],
+      notices: [],
+    };
+    expect(JSON.parse(asked.stdout)).toEqual(told);
+    const failed = await runHermes(home, ["-c", "--json"], "!fail rate_limit");
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      ...{ session_id: id, outcome: "failed", answer: null },
+      notices: [expect.stringContaining("rate_limit")],
+    });
+  });
+
   it("says what is wrong", async () => {
     const home = temporaryFolder();
     expect(await runHermes(home, ["-c"], "x")).toMatchObject({

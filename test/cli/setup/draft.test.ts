@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Answers } from "../../../src/cli/setup/answers.js";
-import { describeChanges } from "../../../src/cli/setup/changes.js";
+import { changedFiles } from "../../../src/cli/setup/changes.js";
 import { diffLines } from "../../../src/cli/setup/diff.js";
 import { draft, readCurrent } from "../../../src/cli/setup/draft.js";
 import { answersFrom } from "../../../src/cli/setup/flags.js";
@@ -67,7 +67,7 @@ session_reset:
       reset: { mode: "both", atHour: 4, idleMinutes: 1440 },
     });
     expect(texts).toEqual(current.texts);
-    expect(describeChanges(current.texts, texts)).toEqual([]);
+    expect(changedFiles(current.texts, texts)).toEqual([]);
   });
 
   it("moves a secret out of config.yaml, or gives it to the variable that stands there", () => {

@@ -214,7 +214,18 @@ describe("hermes setup --non-interactive", { timeout: 90_000 }, () => {
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining("+ timezone: Europe/Berlin") });
     expect(readFileSync(join(home, "config.yaml"), "utf8")).toBe(addresses());
 
-    expect((await run(...wanted, "--telegram-token", telegram.token)).code).toBe(0);
+    const told = await run(...wanted, "--telegram-token", telegram.token, "--json");
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      changes: [
+        {
+          file: "config.yaml",
+          lines: expect.arrayContaining([{ sign: "+", text: "timezone: Europe/Berlin" }]),
+        },
+        { file: ".env", lines: [{ sign: "+", text: expect.stringMatching(/^TELEGRAM_BOT_TOKEN=\*+/) }] },
+      ],
+      shadowed: [],
+      written: true,
+    });
     expect(readFileSync(join(home, ".env"), "utf8")).toBe(`TELEGRAM_BOT_TOKEN=${telegram.token}\n`);
     expect(statSync(join(home, ".env")).mode & 0o777).toBe(0o600);
     expect(await run()).toMatchObject({ code: 0, stdout: "Nothing to change.\n" });
@@ -225,6 +236,7 @@ describe("hermes setup --non-interactive", { timeout: 90_000 }, () => {
   it("says what is missing, where there is no terminal and where the file is broken", async () => {
     const home = homeWith(addresses());
     expect((await runHermes(home, ["setup"])).stderr).toMatch(/no terminal[\s\S]*--non-interactive/);
+    expect((await runHermes(home, ["setup", "--json"])).code).toBe(2);
     const missing = await runHermes(home, ["setup", "--non-interactive", "--provider", "openai"]);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("Pass --model NAME.") });
     const manifest = await runHermes(home, ["setup", "--slack-manifest"]);
