@@ -52,7 +52,7 @@ class History {
   readonly #store: Store;
   readonly #world: World;
   #count = 0;
-  readonly #last = new Map<number, string>();
+  readonly #last = new Map<number, NonNullable<InboundMessage["quoted"]>>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -69,7 +69,7 @@ class History {
     const text = this.#text(one.who, one.word);
     if (one.do === "wait") await this.#world.receive(person, place, text);
     else await this.#world.say(person, place, text, this.#quote(one));
-    this.#last.set(one.where, text);
+    this.#last.set(one.where, { text, messageId: this.#world.lastMessageId });
   }
 
   /** Each says things that nobody else says. */
@@ -80,9 +80,7 @@ class History {
   /** In rooms, where all read what the others write. */
   #quote({ quotes, where }: Extract<Action, { do: "say" }>): Partial<InboundMessage> {
     const quoted = this.#last.get(where);
-    return quotes && PLACES[where]!.kind !== "dm" && quoted !== undefined
-      ? { quoted: { text: quoted, messageId: null } }
-      : {};
+    return quotes && PLACES[where]!.kind !== "dm" && quoted !== undefined ? { quoted } : {};
   }
 
   /** The last message of a person in the room changes after it was answered: the next turn is told. */

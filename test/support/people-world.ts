@@ -34,6 +34,10 @@ export class World {
     this.#store = store;
   }
 
+  get lastMessageId(): string {
+    return String(this.#events);
+  }
+
   origin(person: WorldPerson, place: Place): Origin {
     return {
       platform: PLATFORM,

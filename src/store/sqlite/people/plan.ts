@@ -132,7 +132,9 @@ function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: I
     { authors: new Map(authors), messageIds: new Set(messageIds), names },
   );
   const texts = asked.flatMap(({ message, versions }) => [message.text, ...versions]);
-  const { changes, words } = redactions(rows, theirs, { names, texts });
+  // What they have changed since may still stand as it was in a quote.
+  const quoted = facts.inbox.filter(quotesOneOf(asked)).map(({ message }) => message.quoted!.text);
+  const { changes, words } = redactions(rows, theirs, { names, texts: [...texts, ...quoted] });
   const changed = new Set(changes.map(({ id }) => id));
   /** A turn under way there has read the quote, too. */
   const quoting = new Set(
@@ -225,12 +227,9 @@ const SETTLED = new Set<string>(["sent"]);
 function inboxPlan(facts: Facts, keys: Keys, words: Words, isTheirs: IsTheirs) {
   const asked = facts.inbox.filter(({ message }) => isTheirs(senderOf(message)));
   const theirs = new Set(asked.map(({ id }) => id));
-  const ids = new Set(asked.map(({ chatId, message }) => `${chatId} ${message.origin.messageId}`));
-  const quoting = facts.inbox.filter(({ id, chatId, message }) => {
-    if (theirs.has(id) || !message.quoted) return false;
-    const { text, messageId } = message.quoted;
-    return (messageId !== null && ids.has(`${chatId} ${messageId}`)) || quotes(text, words);
-  });
+  const quoting = facts.inbox.filter(
+    ({ id, message }) => !theirs.has(id) && message.quoted && quotes(message.quoted.text, words),
+  );
   return {
     theirs,
     turns: new Set(asked.flatMap(({ turnId }) => turnId ?? [])),
@@ -238,6 +237,12 @@ function inboxPlan(facts: Facts, keys: Keys, words: Words, isTheirs: IsTheirs) {
     redact: asked.filter(({ key }) => !keys.own.has(key)).map(({ id }) => id),
     quotes: quoting.map(({ id }) => id),
   };
+}
+
+/** By its id, whatever it says. */
+function quotesOneOf(asked: readonly InboxFacts[]): (row: InboxFacts) => boolean {
+  const ids = new Set(asked.map(({ chatId, message }) => `${chatId} ${message.origin.messageId}`));
+  return ({ chatId, message: { quoted } }) => !!quoted?.messageId && ids.has(`${chatId} ${quoted.messageId}`);
 }
 
 /** What isn't sent yet goes, wherever it would have gone; what was sent in a room is redacted. */
