@@ -91,7 +91,10 @@ describe("hermes cron", { timeout: 60_000 }, () => {
     });
     expect(await hermes(home, "cron", "run", "tea")).toContain("none is running");
     expect(await storeIn(home, (store) => store.dueSchedules(0))).toMatchObject([{ name: "tea" }]);
-    expect(await hermes(home, "cron", "remove", "tea")).toBe('Removed "tea" (30 7 * * *).\n');
+    const refused = await runHermes(home, ["cron", "remove", "tea"], "y\n");
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("--yes") });
+    expect(await hermesJson<ScheduleRow[]>(home, "cron", "list")).toHaveLength(1);
+    expect(await hermes(home, "cron", "remove", "tea", "--yes")).toBe('Removed "tea" (30 7 * * *).\n');
   });
 
   it("shows what became of its ticks", async () => {
@@ -122,7 +125,9 @@ describe("hermes cron", { timeout: 60_000 }, () => {
     expect(listed).toMatchObject([{ name: "Drink tea", fault: expect.stringContaining("moon") }]);
     expect(shown).toContain('unreadable: {"kind":"moon"} is no rule that I know.');
     expect(paused).toMatchObject({ code: 1, stderr: expect.stringContaining("Remove it") });
-    expect(await hermes(home, "cron", "remove", "drink tea")).toBe('Removed "Drink tea" (unreadable).\n');
+    expect(await hermes(home, "cron", "remove", "drink tea", "-y")).toBe(
+      'Removed "Drink tea" (unreadable).\n',
+    );
     expect(await hermesJson<ScheduleRow[]>(home, "cron", "list")).toEqual([]);
   });
 

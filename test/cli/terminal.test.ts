@@ -68,6 +68,20 @@ describe("in a terminal", () => {
     expect(await screen.until(/exit=\d/)).toMatch(/Pruned 1 session\(s\)\.\s+exit=0/);
   });
 
+  it("cron remove asks too", async () => {
+    const home = await someHistory();
+    await hermes(home, "cron", "add", "every 30m", "Drink tea", "--name", "tea");
+    for (const [key, words] of [
+      ["n", /Cancelled\.\s+exit=0/],
+      ["y", /Removed "tea" \(every 30m\)\.\s+exit=0/],
+    ] as const) {
+      const screen = openScreen(home, ["cron", "remove", "tea"]);
+      await screen.until(/Remove the schedule "tea" \(every 30m\)\?/);
+      screen.press(key);
+      expect(await screen.until(/exit=\d/)).toMatch(words);
+    }
+  });
+
   it("search highlights instead of marking", async () => {
     const screen = openScreen(await someHistory(), ["sessions", "search", "weather"]);
     const found = await screen.until(/exit=0/);

@@ -12,6 +12,7 @@ import { nextTick, type When } from "../../policies/when.js";
 import { placesOf } from "../../rules.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
 import type { Store } from "../../store/store.js";
+import { confirmed } from "../ask.js";
 import { noDatabase, withNewStore, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
 import { nextRun, unknownSchedule, whenWords } from "./show.js";
@@ -111,13 +112,16 @@ export async function runNow(reference: string, options: Options): Promise<void>
   );
 }
 
-export async function remove(reference: string, options: Options): Promise<void> {
-  const schedule = await withStore(async (store) => {
+export async function remove(reference: string, options: Options & { yes?: boolean }): Promise<void> {
+  const removed = await withStore(async (store) => {
     const found = await find(store, reference);
-    await store.removeSchedule(found.id);
-    return { ...found, fault: faultOf(found, readConfig().timezone) };
+    const schedule = { ...found, fault: faultOf(found, readConfig().timezone) };
+    const question = `Remove the schedule "${schedule.name}" (${whenWords(schedule)})?`;
+    if (!(await confirmed(question, options))) return undefined;
+    await store.removeSchedule(schedule.id);
+    return schedule;
   }, noDatabase);
-  tell(schedule, options, `Removed "${schedule.name}" (${whenWords(schedule)}).`);
+  if (removed) tell(removed, options, `Removed "${removed.name}" (${whenWords(removed)}).`);
 }
 
 function change(

@@ -1,7 +1,7 @@
 /** `hermes cron`: what the agent is asked at which times, and where its answers go. */
 
 import { Command, Option } from "commander";
-import { jsonOption } from "../options.js";
+import { jsonOption, yesOption } from "../options.js";
 import { add, edit, pause, remove, resume, runNow } from "./change.js";
 import { list, show } from "./show.js";
 
@@ -56,19 +56,25 @@ export function cronCommand(): Command {
     .addOption(missed())
     .addOption(jsonOption())
     .action(edit);
-  const verbs = { run: runNow, pause, resume, remove };
+  const verbs = { run: runNow, pause, resume };
   const about = {
     run: "Run it now, besides its times",
     pause: "Let its times pass",
     resume: "Let it run again, from its next time on",
-    remove: "Delete it",
   };
-  for (const verb of ["run", "pause", "resume", "remove"] as const)
+  for (const verb of ["run", "pause", "resume"] as const)
     command
       .command(verb)
       .description(about[verb])
       .argument("<schedule>", "its name or id")
       .addOption(jsonOption())
       .action(verbs[verb]);
+  command
+    .command("remove")
+    .description("Delete it, and call off a run that is under way")
+    .argument("<schedule>", "its name or id")
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .action(remove);
   return command;
 }
