@@ -42,7 +42,7 @@ const target = (chatId = "c1"): Target => ({
   chatId,
   threadId: null,
   userId: "ann",
-  replyTo: null,
+  replyTo: "asked",
 });
 
 const answer = (text: string, chatId?: string): NewReply => ({
@@ -56,7 +56,7 @@ async function openRoute(store: Store, key = KEY): Promise<void> {
   await store.openRoute({
     sessionKey: key,
     origin,
-    tuple: key,
+    tuple: JSON.stringify([key]),
     session: { source: "test", user_id: "ann" },
     expectedSessionId: null,
     endReason: "session_reset",
@@ -293,6 +293,15 @@ describe("a message that shows an unfinished answer", () => {
     expect(await store.foundPreview(two.id, "p3")).toBe(false);
     expect(await store.foundPreview(two.id, "p2")).toBe(true);
     expect(await store.getDelivery(two.id)).toMatchObject({ replaces: "p2", lostPreviewOf: null });
+  });
+
+  it("is left behind by an answer whose chat has moved, and so is the question that it quotes", async () => {
+    const { store, rows } = await begun();
+    await store.savePreview(rows[0]!.id, "p1");
+    await finish(store, await startTurn(store, rows), "one");
+    await store.moveChat("test", rows[0]!.message.origin.chatId!, "moved");
+    const target = { platform: "test", chatId: "moved", replyTo: null };
+    expect(await delivered(store)).toMatchObject({ replaces: null, target });
   });
 
   it("leaves nothing behind where it was not made", async () => {

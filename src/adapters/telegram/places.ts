@@ -10,6 +10,8 @@ export interface Spot {
   chatId: number | string;
   place: Place;
   replyTo: number | undefined;
+  /** The chat is another one now: numbers of its old messages mean others there. */
+  moved: boolean;
   /** The topic is not there: the main chat is where it is said instead. */
   lostTopic: boolean;
 }
@@ -44,10 +46,9 @@ export class Places {
   spotOf(target: Target, purpose: "message" | "typing" = "message"): Spot {
     const chatId = this.chatIdOf(target);
     if (chatId === undefined) throw new SendError("refused", `Telegram knows no chat "${target.chatId}"`);
-    // Message numbers of the old chat mean others in the new one.
-    const hasMoved = this.#moved.has(target.chatId ?? "");
-    const replyTo = hasMoved ? undefined : parseMessageId(target.replyTo);
-    return { chatId, place: placeOf(target.threadId, purpose), replyTo, lostTopic: false };
+    const moved = this.#moved.has(target.chatId ?? "");
+    const replyTo = moved ? undefined : parseMessageId(target.replyTo);
+    return { chatId, place: placeOf(target.threadId, purpose), replyTo, moved, lostTopic: false };
   }
 
   /** Makes the call; once more where the chat has moved or a private topic is refused. Rejects with a SendError. */
@@ -67,8 +68,8 @@ export class Places {
 
   /** Makes a call that would do harm in another chat, and no harm twice. */
   async onlyAt(target: Target, call: (spot: Spot) => Promise<unknown>): Promise<void> {
-    if (this.#moved.has(target.chatId ?? "")) throw new SendError("refused", "The chat has moved");
     const spot = this.spotOf(target);
+    if (spot.moved) throw new SendError("refused", "The chat has moved");
     this.#parts.floods.check(String(spot.chatId));
     await call(spot).catch((error: unknown) => {
       throw this.#classed(error, spot, true);
@@ -79,7 +80,7 @@ export class Places {
     const to = movedTo(error);
     if (to !== undefined) {
       await this.#tellMoved(String(spot.chatId), to);
-      return { ...spot, chatId: Number(to), replyTo: undefined };
+      return { ...spot, chatId: Number(to), replyTo: undefined, moved: true };
     }
     if (!noSuchThread(error) || target.chatType !== "dm") return undefined;
     this.#parts.log("Telegram refuses a private topic: answering in the main chat", {

@@ -73,9 +73,10 @@ export class Sender {
     }
   }
 
-  /** The preview becomes the answer's first part; false: it is gone. Editing twice does no harm. */
+  /** The preview becomes the answer's first part; false: it is gone, or was left behind. Editing twice does no harm. */
   #become(target: Target, messageId: number, part: Part, signal: AbortSignal): Promise<boolean> {
-    const edit = async ({ chatId }: Spot) => {
+    const edit = async ({ chatId, moved }: Spot) => {
+      if (moved) return false;
       try {
         await this.#editText(chatId, messageId, part, signal);
         return true;
@@ -161,7 +162,7 @@ export class Sender {
       await posting?.();
       return this.#post(newJob([{ kind: "text", part }]), target, signal);
     }
-    await this.#places.at(target, ({ chatId }) => this.#editText(chatId, known, part, signal), true);
+    await this.#places.onlyAt(target, ({ chatId }) => this.#editText(chatId, known, part, signal));
     return String(known);
   }
 

@@ -67,6 +67,22 @@ describe("an answer that is being written", () => {
     expect(bench.emulator.said(group.id)).toMatchObject([{ text: "The end.", edits: 0 }]);
   });
 
+  it("leaves other messages alone in a chat that has moved, where its number is one of theirs", async () => {
+    const old = bench.emulator.chats.make("group");
+    const there = { ...inGroup, chatId: String(old.id) };
+    const moved = bench.emulator.chats.upgrade(old.id);
+    const number = await show({ ...inGroup, chatId: String(moved.id) }, null, "another");
+    expect((await failureOf(show(there, number, "Once"))).outcome).toBe("refused");
+    for (const text of ["The end.", "The end, once it is known."])
+      await adapter.send(outbound(there, text, { replaces: number! }), patience());
+    expect(bench.emulator.said(moved.id).map(({ text }) => text)).toEqual([
+      "another",
+      "The end.",
+      "The end, once it is known.",
+    ]);
+    expect((await failureOf(show(there, number, "Once"))).outcome).toBe("refused");
+  });
+
   it("is a message in private chats too where the server knows no drafts", async () => {
     bench.emulator.faults.fail("sendMessageDraft", 404, "Not Found: method not found", 9);
     const id = await show(inDm, null, "Once");

@@ -51,9 +51,11 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
     ).run(key, to, route.key);
     sql(db, "UPDATE gw_notes SET session_key = ? WHERE session_key = ?").run(key, route.key);
   }
+  // Message ids of the old chat mean other messages in the new one.
   sql(
     db,
-    `UPDATE gw_outbox SET chat_id = @to, target = json_set(target, '$.chatId', @to)
+    `UPDATE gw_outbox
+     SET chat_id = @to, target = json_set(target, '$.chatId', @to, '$.replyTo', NULL), replaces = NULL
      WHERE platform = @platform AND chat_id = @from AND state IN ('pending', 'unknown')`,
   ).run({ to, from, platform });
   sql(
