@@ -27,6 +27,7 @@ import {
   sessionKey,
 } from "../sessions/key.js";
 import { readAliasFrom } from "../sessions/whatsapp-identity.js";
+import { Misuse } from "./failure.js";
 import { readLines } from "./lines.js";
 import { withStore } from "./open.js";
 import { jsonOption } from "./options.js";
@@ -83,9 +84,7 @@ function sourceOptions(command: Command): Command {
 
 function sourceFrom(options: SourceOptions): SourceRecord {
   if (!options.platform) {
-    throw new HermesError("invalid", "Which platform?", {
-      hint: "Pass --platform NAME, or - to read JSON lines.",
-    });
+    throw new Misuse("Which platform?", "Pass --platform NAME, or - to read JSON lines.");
   }
   const { platform, chatType, chat, thread, user, userAlt } = options;
   return {
@@ -208,9 +207,10 @@ function explainNaiveReset(question: Question): Answer {
 
 function resetByFlags(options: ResetOptions): Answer {
   if (options.last === undefined) {
-    throw new HermesError("invalid", "When was the last message?", {
-      hint: "Name a session key, pass --last WHEN, or - to read JSON lines.",
-    });
+    throw new Misuse(
+      "When was the last message?",
+      "Name a session key, pass --last WHEN, or - to read JSON lines.",
+    );
   }
   const now = askedNow(options);
   const place = { platform: options.platform ?? "", chatType: options.chatType };
@@ -355,9 +355,7 @@ async function answer(
 ): Promise<void> {
   if (questions === "-") return answerLines(ask, options.json);
   if (questions !== undefined) {
-    throw new HermesError("invalid", `Can't read '${questions}'.`, {
-      hint: "Use flags, or - to read JSON lines.",
-    });
+    throw new Misuse(`Can't read '${questions}'.`, "Use flags, or - to read JSON lines.");
   }
   show(ask(fromFlags()), options.json);
 }

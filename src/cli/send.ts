@@ -17,6 +17,7 @@ import { placesOf } from "../rules.js";
 import type { DeliveryRow, KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import { drawColumns } from "./columns.js";
+import { Misuse } from "./failure.js";
 import { withNewStore, withStore } from "./open.js";
 import { collect, jsonOption } from "./options.js";
 import { print, printError, printJson } from "./output.js";
@@ -65,10 +66,7 @@ function seconds(text: string): number {
 
 async function send(to: string | undefined, text: string | undefined, options: SendOptions): Promise<void> {
   if (options.list) return list(options);
-  if (to === undefined)
-    throw new HermesError("invalid", "Where to?", {
-      hint: "hermes send platform:chat TEXT; --list shows chats.",
-    });
+  if (to === undefined) throw new Misuse("Where to?", "hermes send platform:chat TEXT; --list shows chats.");
   const fromPipe = text === "-" || (text === undefined && options.file === undefined);
   const said = fromPipe ? await fromStdin() : (text ?? "");
   const home = resolveHome(process.env);

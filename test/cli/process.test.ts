@@ -32,6 +32,7 @@ describe("hermes as a process", () => {
       ["explain", "reset", "--last", "1h", "--now", "soon"],
       /^error: option '--now <when>' argument 'soon' is invalid/,
     ],
+    [["gateway", "install", "--print", "--user", "ann"], /^error: --user only goes with --system/],
     [["sessions", "show"], /^error: missing required argument 'session'/],
     [["sessions", "prune", "--older-than", "-1", "-y"], /^error: option '--older-than <days>'/],
   ])("says how %j is misused, with exit code 2 and nothing on stdout", async (args, message) => {

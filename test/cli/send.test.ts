@@ -60,19 +60,19 @@ describe("hermes send", { timeout: 60_000 }, () => {
 
   it("refuses what makes no sense, and says what to do", async () => {
     const home = await someHome();
-    const cases: [string[], string][] = [
-      [[], "Where to?"],
-      [["telegram:Familie", "x"], 'Known there: telegram:-200 "Family"'],
-      [["slack:C0123456", "x"], "These are: telegram, discord, web"],
-      [["discord:home", "x"], "platforms.discord.home_channel"],
-      [["home", " "], "nothing to send"],
-      [["local", "x"], "has to go to a chat"],
-      [["home", "x", "--wait", "soon"], "number of seconds"],
+    const cases: [string[], number, string][] = [
+      [[], 2, "Where to?"],
+      [["telegram:Familie", "x"], 1, 'Known there: telegram:-200 "Family"'],
+      [["slack:C0123456", "x"], 1, "These are: telegram, discord, web"],
+      [["discord:home", "x"], 1, "platforms.discord.home_channel"],
+      [["home", " "], 1, "nothing to send"],
+      [["local", "x"], 1, "has to go to a chat"],
+      [["home", "x", "--wait", "soon"], 2, "number of seconds"],
     ];
     const ran = await Promise.all(cases.map(([args]) => runHermes(home, ["send", ...args])));
-    for (const [i, [, words]] of cases.entries()) {
+    for (const [i, [, code, words]] of cases.entries()) {
       expect(ran[i]!.stderr).toContain(words);
-      expect(ran[i]!.code).not.toBe(0);
+      expect(ran[i]!.code, words).toBe(code);
     }
     expect(await waiting(home)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import { HermesError } from "../../errors.js";
+import { Misuse } from "../failure.js";
 import { jsonOption } from "../options.js";
 import { printError } from "../output.js";
 import type { TerminalOptions } from "./terminal.js";
@@ -56,7 +57,7 @@ function fromStdin(): Promise<string> {
 async function finder(options: ChatOptions): Promise<TerminalOptions["find"]> {
   const { continue: title, resume } = options;
   if (title !== undefined && resume !== undefined)
-    throw new HermesError("invalid", "-c and -r name two conversations.", { hint: "Use one of them." });
+    throw new Misuse("-c and -r name two conversations.", "Use one of them.");
   const reference = resume ?? title;
   if (reference === undefined) return undefined;
   const { findEarlier } = await import("./resume.js");

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
+import { Misuse } from "../failure.js";
 import { explained } from "../files.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
@@ -46,7 +47,7 @@ const scopeOf = ({ system }: { system?: boolean }): Scope => (system ? "system" 
 async function install(options: InstallOptions): Promise<void> {
   const scope = scopeOf(options);
   if (options.user !== undefined && scope === "user") {
-    throw new HermesError("invalid", "--user only goes with --system: your own service runs as you.");
+    throw new Misuse("--user only goes with --system.", "Your own service runs as you.");
   }
   const home = resolveHome(process.env);
   const unit = unitFile({

@@ -234,6 +234,10 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
       code: 1,
       stderr: expect.stringContaining("Session 'nothing' not found."),
     });
+    expect(await runHermes(home, ["chat", "-c", "one", "-r", "two"], "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("-c and -r name two conversations."),
+    });
     expect(await runHermes(home, ["chat"], "  \n")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("There is nothing to ask."),
