@@ -1,22 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
-import {
-  type Adapter,
-  type AdapterEvents,
-  type CanStream,
-  type Cursor,
-  canDismiss,
-  canPreview,
-  canStream,
-  canType,
-  type Health,
-  type MenuCommand,
-} from "./adapters/adapter.js";
+import type { Adapter, AdapterEvents, Cursor, Health, MenuCommand } from "./adapters/adapter.js";
 import { nowSeconds } from "./clock.js";
 import { KEPT_FOLDERS, MEDIA_FOLDERS } from "./config/paths.js";
 import { Delivery } from "./delivery/deliver.js";
 import { Pace } from "./delivery/pace.js";
-import { Stream, StreamHandle } from "./delivery/stream.js";
 import { Unfinished } from "./delivery/unfinished.js";
 import { Aftermath } from "./gateway/aftermath.js";
 import { CommandDesk } from "./gateway/commands.js";
@@ -27,6 +15,7 @@ import { MissedReport } from "./gateway/missed-report.js";
 import { answerStranger } from "./gateway/pairing.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
+import { Showing } from "./gateway/showing.js";
 import { Sweep } from "./gateway/sweep.js";
 import { isPicture, readImages } from "./media/images.js";
 import { type OutgoingPlace, takeFiles } from "./media/outgoing.js";
@@ -73,12 +62,11 @@ export class Gateway {
   readonly #lanes: Lanes;
   readonly #delivery: Delivery;
   readonly #unfinished: Unfinished;
+  readonly #showing: Showing;
   readonly #aftermath: Aftermath;
   readonly #sweep: Sweep;
   readonly #desk: CommandDesk;
   readonly #pace = new Pace();
-  /** Answers that are being shown, by their turn; as many as turns run. */
-  readonly #streams = new Map<string, StreamHandle>();
   readonly #stopping = new AbortController();
   readonly #farewells: Farewells;
   /** Codes are limited: those who ask at the same moment are counted one after another. */
@@ -130,6 +118,12 @@ export class Gateway {
       signal: this.#stopping.signal,
       failed: (error, traceId) => log.debug({ err: error, traceId }, "unfinished answer left as it is"),
     });
+    this.#showing = new Showing({
+      ...parts,
+      adapterFor: (target) => this.#adapterFor(target),
+      pace: this.#pace,
+      unfinished: this.#unfinished,
+    });
     this.#sweep = new Sweep(
       parts,
       (key) => this.#isBusy(key),
@@ -144,7 +138,7 @@ export class Gateway {
       enter: (row) => this.#track(this.#route(row), row.traceId),
       newSession: (message) => this.#newSession(message),
       wake: () => this.#delivery.wake(),
-      unanswered: (row) => this.#dismiss(row),
+      unanswered: (row) => this.#showing.dismiss(row),
     });
     this.#routerOptions = routerOptionsOf(config, store, nowSeconds());
     this.#missed = new MissedReport(log);
@@ -341,14 +335,7 @@ export class Gateway {
   async #settle(row: InboxRow, state: "done" | "refused", reason: string, text?: string): Promise<void> {
     const replies = text ? [{ target: targetOf(row.message), kind: "command" as const, text }] : [];
     await this.#parts.store.settleMessage({ inboxId: row.id, state, reason, replies });
-    if (replies.length === 0) this.#dismiss(row);
-  }
-
-  /** Nothing will be said to it. */
-  #dismiss(row: InboxRow): void {
-    const target = targetOf(row.message);
-    const adapter = this.#adapterFor(target);
-    if (adapter && canDismiss(adapter)) adapter.dismiss(target);
+    if (replies.length === 0) this.#showing.dismiss(row);
   }
 
   #queue(row: InboxRow): void {
@@ -395,11 +382,11 @@ export class Gateway {
         ),
       takeFiles: (wanted, target) => takeFiles(wanted, this.outgoingPlace(target)),
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
-      preview: (row, turnId, text) => this.#preview(row, turnId, text),
-      endPreview: (turnId) => this.#endStream(turnId),
-      dropPreview: (row, turnId) => this.#dropPreview(row, turnId),
-      unanswered: (row) => this.#dismiss(row),
-      typing: (row) => this.#typing(row),
+      preview: (row, turnId, text) => this.#showing.words(row, turnId, text),
+      endPreview: (turnId) => this.#showing.end(turnId),
+      dropPreview: (row, turnId) => this.#track(this.#showing.drop(row, turnId), row.traceId),
+      unanswered: (row) => this.#showing.dismiss(row),
+      typing: (row) => this.#showing.typing(row),
       finished: (finished) => this.#finished(finished),
       ended: ({ failure }) => {
         if (failure) this.#refillSoon();
@@ -508,23 +495,6 @@ export class Gateway {
     return attachments.length > 0 ? afterFileMs : quietMs;
   }
 
-  #preview(row: InboxRow, turnId: string, text: string): void {
-    const { errand, request } = row.message;
-    if (errand || !(request?.stream ?? this.#parts.config.streaming.enabled)) return;
-    const target = targetOf(row.message);
-    const adapter = this.#adapterFor(target);
-    if (adapter && canPreview(adapter)) adapter.preview(target, turnId, text);
-    else if (adapter && canStream(adapter)) this.#stream(adapter, row, turnId).update(text);
-  }
-
-  #dropPreview(row: InboxRow, turnId: string): void {
-    const target = targetOf(row.message);
-    const adapter = this.#adapterFor(target);
-    if (adapter && canPreview(adapter)) adapter.dropPreview?.(target, turnId);
-    if (adapter && canStream(adapter))
-      this.#track(this.#unfinished.settle({ sessionKey: row.sessionKey }), row.traceId);
-  }
-
   /** What a stopped turn showed stands as it will before the stop is answered; but that doesn't wait for long. */
   async #stopped(key: SessionKey): Promise<void> {
     const enough = new AbortController();
@@ -532,49 +502,6 @@ export class Gateway {
     const over = this.#lanes.over(key).then(() => this.#unfinished.settle({ sessionKey: key }));
     await Promise.race([over, patience.catch(() => undefined)]);
     enough.abort();
-  }
-
-  #stream(adapter: Adapter & CanStream, row: InboxRow, turnId: string): StreamHandle {
-    const running = this.#streams.get(turnId);
-    if (running) return running;
-    const { store, config, log } = this.#parts;
-    const target = targetOf(row.message);
-    const { edit_interval, buffer_threshold, cursor } = config.streaming;
-    const showAt = (messageId: string | null) =>
-      new Stream({
-        adapter,
-        target,
-        messageId,
-        everyMs: edit_interval * 1000,
-        leastChars: buffer_threshold,
-        cursor,
-        isOpen: () => this.#pace.isOpen(target, adapter.pace?.(target)),
-        counted: () => this.#pace.sent(target),
-        posting: () => store.notePreview(row.id),
-        shown: (id) => store.savePreview(row.id, id),
-        notShown: () => store.forgetPreview(row.id),
-        failed: (error) => log.debug({ err: error, traceId: row.traceId, turnId }, "preview failed"),
-      });
-    // Beside one whose id was lost no second one is shown: the answer will look for it.
-    const stream = new StreamHandle(
-      store.getPreview(row.id).then((shown) => (shown === null ? undefined : showAt(shown ?? null))),
-    );
-    this.#streams.set(turnId, stream);
-    return stream;
-  }
-
-  /** Before the answer is stored: whatever shows it has its last say, and its id is known. */
-  async #endStream(turnId: string): Promise<void> {
-    const stream = this.#streams.get(turnId);
-    this.#streams.delete(turnId);
-    await stream?.end();
-  }
-
-  #typing(row: InboxRow): void {
-    if (row.message.errand) return;
-    const target = targetOf(row.message);
-    const adapter = this.#adapterFor(target);
-    if (adapter && canType(adapter) && this.#pace.isOpen(target)) adapter.type(target);
   }
 
   #adapterFor({ platform, account }: Target): Adapter | undefined {
