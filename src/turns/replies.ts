@@ -1,9 +1,10 @@
 /** What goes out when a turn ends: the answer, or why there is none. */
-import type { TurnMessage, TurnUsage } from "../agents/backend.js";
+import type { Failure, TurnMessage, TurnUsage } from "../agents/backend.js";
 import { failureWords, isSilence, underHeading } from "../errand.js";
 import { isRefused, refusalText } from "../media/outgoing.js";
 import { readTags, type WantedFile } from "../media/tags.js";
 import { type Target, targetOf } from "../message.js";
+import { endAfterTurn } from "../one-turn.js";
 import type { SessionRow } from "../session.js";
 import type { InboxRow, NewReply, ReplyFile } from "../store/queues.js";
 import { answerDetails, failureDetails } from "./details.js";
@@ -68,6 +69,19 @@ export function failureReplies(
   if (text === undefined) return [];
   const details = message.request && failureDetails(session, model, failure);
   return [{ target: targetOf(message), kind: "notice", text, ...(details ? { details } : {}) }];
+}
+
+/** Nobody stopped it, but for so long nothing came. */
+export function tookTooLong(rows: readonly InboxRow[], seconds: number): Failure {
+  const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  const message = `there was no progress for ${time}`;
+  const more = "The operator can allow more time (`agent.gateway_timeout`).";
+  // Where the session has ended with it, /retry would ask something else again.
+  const again = endAfterTurn(rows[0]!) ? "Send it again." : "Send it again or /retry.";
+  const notice = rows.at(-1)!.message.errand
+    ? `${message}. ${more}`
+    : `That took too long: ${message}, so I gave up. ${again} ${more}`;
+  return { kind: "timeout", message, notice };
 }
 
 /** A program waits for what comes of it, whatever that is. */

@@ -29,6 +29,7 @@ import {
   lastAnswer,
   reply,
   says,
+  tookTooLong,
 } from "./replies.js";
 import { plainWords, toMessages, toUserMessage, withImages } from "./turn-input.js";
 
@@ -176,9 +177,10 @@ interface Turn {
 async function converse(deps: TurnDeps, current: Turn, compressed = false): Promise<Ending> {
   const { key, rows, turn, turnId, started } = current;
   const result = await askAgent(deps, current);
-  const { failure } = result;
-  if (!failure) return finish(deps, current, result);
+  if (!result.failure) return finish(deps, current, result);
   const reason = turn.controller.signal.reason as string | undefined;
+  const isLate = result.failure.kind === "stopped" && reason === "timeout";
+  const failure = isLate ? tookTooLong(rows, deps.idleTimeoutMs / 1000) : result.failure;
   if (failure.kind === "stopped" && reason === "interrupted")
     return finish(deps, current, interrupted(result), false);
   if (failure.kind === "stopped" && reason === "shutdown")
@@ -349,12 +351,15 @@ function watched(tool: Tool, { events }: TurnDeps, about: About): Tool {
   };
 }
 
+/** A longer one would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Ends a turn that has gone silent. */
 function watchdog(idleMs: number, controller: AbortController): { restart(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   const restart = () => {
     clearTimeout(timer);
-    if (idleMs > 0) timer = setTimeout(() => controller.abort("timeout"), idleMs);
+    if (idleMs > 0) timer = setTimeout(() => controller.abort("timeout"), Math.min(idleMs, LONGEST_TIMER_MS));
   };
   restart();
   return { restart, stop: () => clearTimeout(timer) };
