@@ -165,41 +165,48 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     env: options.env ?? process.env,
     hooks: { dir: paths.hooksDir, settings: config.hooks },
   });
-  const store = await openStore({
-    path: paths.stateDb,
-    ...(options.onProgress ? { onProgress: options.onProgress } : {}),
-  });
-  const index = new IndexFile({
-    path: paths.sessionsIndex,
-    onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
-  });
-  const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
-  const startedAt = nowSeconds();
-  const api = config.platforms.api_server.enabled ? apiServer(store, config, home, log) : undefined;
-  const platforms = await loadPlatforms({
-    config,
-    homeDir: home,
-    log: platformLog,
-    findTarget: (words) => findTarget(store, words, { ...placesOf(config), isChatId }),
-    outcome: store.eventOutcome,
-    mayFetch: (message) => isWanted(store, config, startedAt, message),
-  });
-  const adapters: Adapter[] = [
-    ...platforms.adapters,
-    ...(further.adapters ?? []),
-    ...(web ? [web] : []),
-    ...(api ? [api] : []),
-    ...(config.platforms.console.enabled
-      ? [consoleAdapter({ input: options.stdin ?? process.stdin, output: options.stdout ?? process.stdout })]
-      : []),
-  ];
-  if (config.cron.enabled) adapters.push(schedules(store, config, log));
-  for (const name of withoutAdapter(config, adapters))
-    log.warn({ platform: name }, "the platform is switched on, but nothing here speaks to it");
   let http: HttpServer | undefined;
   let gateway: Gateway | undefined;
   let dashboard: Dashboard | undefined;
+  let opened: Store | undefined;
   try {
+    const store = await openStore({
+      path: paths.stateDb,
+      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+    });
+    opened = store;
+    const index = new IndexFile({
+      path: paths.sessionsIndex,
+      onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
+    });
+    const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
+    const startedAt = nowSeconds();
+    const api = config.platforms.api_server.enabled ? apiServer(store, config, home, log) : undefined;
+    const platforms = await loadPlatforms({
+      config,
+      homeDir: home,
+      log: platformLog,
+      findTarget: (words) => findTarget(store, words, { ...placesOf(config), isChatId }),
+      outcome: store.eventOutcome,
+      mayFetch: (message) => isWanted(store, config, startedAt, message),
+    });
+    const adapters: Adapter[] = [
+      ...platforms.adapters,
+      ...(further.adapters ?? []),
+      ...(web ? [web] : []),
+      ...(api ? [api] : []),
+      ...(config.platforms.console.enabled
+        ? [
+            consoleAdapter({
+              input: options.stdin ?? process.stdin,
+              output: options.stdout ?? process.stdout,
+            }),
+          ]
+        : []),
+    ];
+    if (config.cron.enabled) adapters.push(schedules(store, config, log));
+    for (const name of withoutAdapter(config, adapters))
+      log.warn({ platform: name }, "the platform is switched on, but nothing here speaks to it");
     if (config.cron.enabled) await realign({ store, config }, nowSeconds());
     await loadIndex(store, index, paths.sessionsIndex, config, log);
     const transcripts = new Transcripts({ dir: paths.sessionsDir });
@@ -257,7 +264,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     // What runs already would keep the process alive.
     await Promise.all([http?.close(), dashboard?.close(), gateway?.stop()]);
     await watchers.close();
-    await store.close();
+    await opened?.close();
     throw error;
   }
 }
