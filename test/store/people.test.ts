@@ -198,6 +198,23 @@ describe("erasing a person", () => {
     expect(await store.finishTurn({ ...finish, messages: [], participants: [], replies: [] })).toBe(false);
   });
 
+  it("goes on beside a schedule that can't be read", async () => {
+    const { store, file } = await tempStore();
+    const other = new Database(file);
+    const add = other.prepare(
+      `INSERT INTO gw_schedules (id, name, prompt, rule, missed, deliver, state, created_at, maker, target)
+       VALUES (?, ?, 'x', ?, 'run', 'origin', 'active', 1, ?, ?)`,
+    );
+    add.run("s1", "broken", "{", "{", "{");
+    add.run("s2", "hers", "{", JSON.stringify(person(ann)), null);
+    other.close();
+    expect((await store.listPeople()).map(({ userId }) => userId)).toEqual([ann.id]);
+    const plan = await store.planErasure(person(ann));
+    expect((await store.queueRowsOf(plan)).schedules).toMatchObject([{ id: "s2", rule: null }]);
+    await erase(store, ann);
+    expect((await store.listSchedules()).map(({ id }) => id)).toEqual(["s1"]);
+  });
+
   it("is completed by a second run, wherever the first was cut off", async () => {
     const { store, file } = await tempStore();
     const world = new World(store);

@@ -160,7 +160,13 @@ function allRoutes(db: Database): RouteFacts[] {
 }
 
 function allSchedules(db: Database): ScheduleFacts[] {
-  const rows = db.prepare("SELECT id, name, maker, target FROM gw_schedules").all() as {
+  // One that broke must not keep anybody from going.
+  const rows = db
+    .prepare(
+      `SELECT id, name, iif(json_valid(maker), maker, NULL) AS maker, iif(json_valid(target), target, NULL) AS target
+       FROM gw_schedules`,
+    )
+    .all() as {
     id: string;
     name: string;
     maker: string | null;

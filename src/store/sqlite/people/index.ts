@@ -37,7 +37,7 @@ export function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
       [...routes.remove, ...routes.redact],
     ).map((row) => json(row, "origin")) as PersonRows["routes"],
     schedules: chosen(
-      `SELECT id, name, prompt, rule, created_at AS createdAt FROM gw_schedules
+      `SELECT id, name, prompt, iif(json_valid(rule), rule, 'null') AS rule, created_at AS createdAt FROM gw_schedules
        WHERE id IN (SELECT value FROM json_each(?))`,
       schedules.map(({ id }) => id),
     ).map((row) => json(row, "rule")) as PersonRows["schedules"],

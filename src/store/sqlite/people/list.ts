@@ -40,7 +40,7 @@ const SOURCES: readonly string[] = [
   `SELECT platform, user_id AS userId, user_name AS name, min(created_at) AS first, max(created_at) AS last,
      CASE WHEN max(approved_at) IS NULL THEN 'pending' ELSE 'approved' END AS pairing
    FROM gw_pairing GROUP BY 1, 2, 3`,
-  "SELECT maker ->> '$.platform' AS platform, maker ->> '$.userId' AS userId FROM gw_schedules WHERE maker IS NOT NULL",
+  "SELECT maker ->> '$.platform' AS platform, maker ->> '$.userId' AS userId FROM gw_schedules WHERE json_valid(maker)",
 ];
 
 export function listPeople(db: Database, platform?: string): KnownPerson[] {
