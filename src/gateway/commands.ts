@@ -229,8 +229,9 @@ export class CommandDesk implements CommandGateway {
   async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
     const cancelled = await this.store.cancelWaiting(key, "stopped", before);
     const wasRunning = this.#desk.lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
-    if (wasRunning || cancelled > 0) await this.#desk.stopped(key);
-    return { wasRunning, cancelled };
+    for (const row of cancelled) this.#desk.unanswered(row);
+    if (wasRunning || cancelled.length > 0) await this.#desk.stopped(key);
+    return { wasRunning, cancelled: cancelled.length };
   }
 
   async askAgain(key: SessionKey): Promise<boolean> {

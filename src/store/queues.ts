@@ -33,8 +33,8 @@ export interface Queues {
   moveChat(platform: string, from: string, to: string): Promise<number>;
   /** Rows that wait (not before their time), oldest first. */
   waitingMessages(share?: Share): Promise<InboxRow[]>;
-  /** Waiting → cancelled, all of them or those that came before this row. Gives how many. */
-  cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<number>;
+  /** Waiting → cancelled, all of them or those that came before this row. Gives them. */
+  cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<InboxRow[]>;
   /** What was asked last in a chat's session waits again, if it was stopped or failed. Gives its rows. */
   askAgain(key: SessionKey): Promise<InboxRow[]>;
   /** Waiting → running, for a command: it is carried out at most once. False when somebody else was first. */

@@ -1,5 +1,7 @@
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { says } from "../emulators/model-server.js";
+import type { Daemon } from "../support/daemon.js";
 import { allConnected } from "../support/platforms.js";
 import { until } from "../support/until.js";
 import { HALF, modelScene, type PlatformName, WHOLE } from "./support/previews.js";
@@ -117,15 +119,28 @@ describe.each(["discord", "slack"] as const)("an answer on %s that never comes",
   }, 60_000);
 });
 
-describe("a command on Discord whose turn is stopped before a word", () => {
-  it("stops thinking", async () => {
+describe("a command on Discord that is stopped before a word", () => {
+  async function silentModel() {
     const { model, chats: _, daemon, ...platforms } = await modelScene();
     await daemon.start();
     await allConnected(platforms);
     const { discord } = platforms;
     const ada = discord.user("Ada");
-    const dm = discord.dm(ada);
     model.script({ text: [HALF], firstWordAfterMs: 60_000 });
+    return { model, daemon, discord, ada, dm: discord.dm(ada) };
+  }
+
+  function isWaiting(daemon: Daemon): boolean {
+    const db = new Database(daemon.file("state.db"), { readonly: true, timeout: 5000 });
+    try {
+      return db.prepare("SELECT 1 FROM gw_inbox WHERE state = 'waiting'").get() !== undefined;
+    } finally {
+      db.close();
+    }
+  }
+
+  it("stops thinking", async () => {
+    const { model, discord, ada, dm } = await silentModel();
     discord.command(ada, dm, "queue", "a question");
     await model.received(1);
     expect(discord.said(dm)).toMatchObject([{ loading: true }]);
@@ -134,4 +149,21 @@ describe("a command on Discord whose turn is stopped before a word", () => {
     await until("the stop is answered", () => discord.said(dm).at(-1)?.text.includes("Stopped."));
     expect(discord.said(dm)).toHaveLength(1);
   }, 60_000);
+
+  it.each(["/stop", "/new"])(
+    "stops thinking where %s drops it from the line",
+    async (command) => {
+      const { model, daemon, discord, ada, dm } = await silentModel();
+      discord.say(ada, dm, "a question");
+      await model.received(1);
+      discord.command(ada, dm, "retry");
+      await until("it waits", () => isWaiting(daemon));
+      expect(discord.said(dm)).toMatchObject([{ loading: true }]);
+      discord.say(ada, dm, command);
+      await until("it has stopped thinking", () => discord.said(dm).every(({ loading }) => !loading));
+      await until("the command is answered", () => discord.said(dm).length > 0);
+      expect(discord.said(dm)).toMatchObject([{ text: expect.stringContaining("1 waiting message") }]);
+    },
+    60_000,
+  );
 });

@@ -141,10 +141,12 @@ describe("accepting", () => {
 
   it("cancels what waits, but not what came after", async () => {
     const { store, file, rows } = await begun(["e1", "e2", "e3"]);
-    expect(await store.cancelWaiting(KEY, "stopped", rows[2]!.id)).toBe(2);
+    expect(await store.cancelWaiting(KEY, "stopped", rows[2]!.id)).toHaveLength(2);
     expect(statesOf(file, "gw_inbox")).toEqual(["cancelled", "cancelled", "waiting"]);
-    expect(await store.cancelWaiting("another key", "stopped")).toBe(0);
-    expect(await store.cancelWaiting(KEY, "stopped")).toBe(1);
+    expect(await store.cancelWaiting("another key", "stopped")).toEqual([]);
+    expect(await store.cancelWaiting(KEY, "stopped")).toMatchObject([
+      { id: rows[2]!.id, state: "cancelled" },
+    ]);
   });
 });
 

@@ -77,12 +77,13 @@ export function waitingMessages(db: Database, share?: Share): InboxRow[] {
   return rows.map(toInboxRow);
 }
 
-export function cancelWaiting(db: Database, key: SessionKey, reason: string, before?: number): number {
-  return sql(
+export function cancelWaiting(db: Database, key: SessionKey, reason: string, before?: number): InboxRow[] {
+  const rows = sql(
     db,
     `UPDATE gw_inbox SET state = 'cancelled', reason = ?, finished_at = ?
-     WHERE session_key = ? AND state = 'waiting' AND id < ?`,
-  ).run(reason, nowSeconds(), key, before ?? Number.MAX_SAFE_INTEGER).changes;
+     WHERE session_key = ? AND state = 'waiting' AND id < ? RETURNING *`,
+  ).all(reason, nowSeconds(), key, before ?? Number.MAX_SAFE_INTEGER) as StoredInbox[];
+  return rows.map(toInboxRow);
 }
 
 export function startCommand(db: Database, inboxId: number, command: string, bootId: string): boolean {
