@@ -33,15 +33,21 @@ export class Aftermath {
   async compress(
     place: { key: string; epoch: number; sessionId: string },
     options: { focus?: string; hard?: boolean },
+    stopped?: AbortSignal,
   ): Promise<Compressed | undefined> {
     const { store, agent, estimateTokens, summarise, config, events } = this.#parts;
+    const signal = stopped ? AbortSignal.any([this.#signal, stopped]) : this.#signal;
     const compressed = await compressSession(
       {
         store,
         agent,
         estimateTokens,
         settings: compressionSettingsOf(config),
-        summarise: (request) => summarise(request, this.#signal),
+        summarise: async (request) => {
+          const summary = await summarise(request, signal);
+          stopped?.throwIfAborted();
+          return summary;
+        },
       },
       place,
       options,

@@ -63,18 +63,18 @@ export class CommandDesk implements CommandGateway {
   }
 
   async run(row: InboxRow, command: Command, args: string): Promise<void> {
-    const work = () => this.#carryOut(row, command, args);
+    const work = (signal?: AbortSignal) => this.#carryOut(row, command, args, signal);
     if (command.when === "idle") this.#desk.lanes.push({ row, command: work });
-    else await this.#desk.lanes.hold(row.sessionKey, work);
+    else await this.#desk.lanes.hold(row.sessionKey, () => work());
   }
 
-  async #carryOut(row: InboxRow, command: Command, args: string): Promise<void> {
+  async #carryOut(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<void> {
     if (!(await this.store.startCommand(row.id, command.name, this.#parts.bootId))) return;
     const { events } = this.#parts;
     const about = { command: command.name, ...aboutMessage(row) };
     const startedAt = nowSeconds();
     events.emit({ type: "command-started", args, ...about });
-    const { ok, done, ...outcome } = await this.#outcomeOf(row, command, args);
+    const { ok, done, ...outcome } = await this.#outcomeOf(row, command, args, signal);
     await this.#settle(row, done, outcome);
     events.emit({ type: "command-ended", ok, seconds: nowSeconds() - startedAt, ...about });
     this.#desk.wake();
@@ -103,15 +103,15 @@ export class CommandDesk implements CommandGateway {
   }
 
   /** What hooks say to it, then the command itself, or the one that they make of it. */
-  async #outcomeOf(row: InboxRow, command: Command, args: string): Promise<Done> {
+  async #outcomeOf(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<Done> {
     const refusal = this.#refusalOf(row, command);
     if (refusal) return refusal;
     const verdict = await this.#verdictOf(row, command.name, args);
     const reply = decided(verdict, command.name);
     if (reply !== undefined) return { ok: verdict?.decision === "handled", done: command, reply };
     const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
-    if (verdict?.decision !== "rewrite" || !other) return this.#runAllowed(row, command, args);
-    return this.#runAllowed(row, other, verdict.args);
+    if (verdict?.decision !== "rewrite" || !other) return this.#runAllowed(row, command, args, signal);
+    return this.#runAllowed(row, other, verdict.args, signal);
   }
 
   async #verdictOf(row: InboxRow, command: string, args: string): Promise<CommandVerdict | undefined> {
@@ -135,14 +135,16 @@ export class CommandDesk implements CommandGateway {
     return permission.ok ? undefined : { ok: false, done: command, reply: permission.reason };
   }
 
-  async #runAllowed(row: InboxRow, command: Command, args: string): Promise<Done> {
+  async #runAllowed(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<Done> {
     const refusal = this.#refusalOf(row, command);
     if (refusal) return refusal;
-    const call = await this.#callOf(row, args);
+    const call = { ...(await this.#callOf(row, args)), ...(signal && { signal }) };
     try {
       const isAdministrator = isAdmin(this.#askerOf(row));
       return { ok: true, done: command, ...(await command.run({ ...call, isAdmin: isAdministrator })) };
     } catch (error) {
+      // Whoever stopped it is told so.
+      if (signal?.aborted) return { ok: false, done: command };
       const { traceId } = row;
       this.#parts.log.error({ err: error, traceId, command: command.name }, "command failed");
       return { ok: false, done: command, reply: `/${command.name} failed: ${wordsFor(error)}` };
@@ -222,7 +224,7 @@ export class CommandDesk implements CommandGateway {
     const { route } = call;
     if (!route) return undefined;
     const place = { key: call.key, epoch: route.epoch, sessionId: route.sessionId };
-    const done = await this.#desk.aftermath.compress(place, { focus, hard: true });
+    const done = await this.#desk.aftermath.compress(place, { focus, hard: true }, call.signal);
     return done && { before: done.before, after: done.after, title: done.child.title };
   }
 

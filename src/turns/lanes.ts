@@ -11,13 +11,15 @@ import type { InboxRow } from "../store/queues.js";
 export interface LaneItem {
   row: InboxRow;
   /** Carried out in its place in the line instead of a turn. */
-  command?: () => Promise<void>;
+  command?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface RunningTurn {
   /** Whose turn it is: it has their rights. Null: nobody knows. */
   authorId: string | null;
   controller: AbortController;
+  /** Only a stop ends it: what is said meanwhile waits. */
+  isCommand: boolean;
   /** What was added since the agent last looked. */
   steering: InboxRow[];
   /** What the agent has taken up on the way: done when the turn is. */
@@ -105,7 +107,7 @@ export class Lanes {
   abort(key: SessionKey, reason: "stopped" | "interrupted", clearBefore = 0): boolean {
     const lane = this.#lanes.get(key);
     if (lane) this.#clear(lane, clearBefore);
-    lane?.running?.controller.abort(reason);
+    if (reason === "stopped" || !lane?.running?.isCommand) lane?.running?.controller.abort(reason);
     return lane?.running !== undefined;
   }
 
@@ -236,11 +238,12 @@ export class Lanes {
   async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
     const authorId = authorOf(items[0]!.row);
     const controller = new AbortController();
-    const running: RunningTurn = { authorId, controller, steering: [], taken: [], said: "" };
+    const command = items[0]?.command;
+    const whose = { authorId, isCommand: command !== undefined };
+    const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "" };
     lane.running = running;
     try {
-      const command = items[0]?.command;
-      if (command) await command();
+      if (command) await command(controller.signal);
       else
         await this.#options.run(
           key,

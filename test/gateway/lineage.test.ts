@@ -99,6 +99,36 @@ describe("a session that has grown too long", () => {
     expect(ancestors.map(({ kind }) => kind)).toEqual(["root", "compression"]);
   });
 
+  it("stays as it is when /compress is stopped; what else is said waits", async () => {
+    let asked = 0;
+    const auxiliary: Auxiliary = {
+      complete: async (task, _, signal) => {
+        if (task !== "compression") return undefined;
+        asked += 1;
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        return "a summary";
+      },
+    };
+    const config = { compression: short, display: { busy_input_mode: "interrupt" as const } };
+    const gateway = await TestGateway.start({ config, auxiliary });
+    await talk(gateway, 5);
+    const { id } = await gateway.session(ann);
+    const before = gateway.adapter.to(ann).length;
+    const compressing = await gateway.say(ann, "/compress");
+    await until("a summary is being made", () => asked === 1);
+    await gateway.say(ann, "are you there?");
+    expect(gateway.inbox(compressing)).toMatchObject({ state: "running" });
+    await gateway.say(ann, "/stop");
+    await gateway.idle();
+    const said = gateway.adapter.to(ann).slice(before);
+    expect(said.map(({ text }) => text)).toEqual([
+      expect.stringContaining("Stopped. 1 waiting message dropped."),
+    ]);
+    expect(gateway.inbox(compressing)).toMatchObject({ state: "done" });
+    expect((await gateway.session(ann)).id).toBe(id);
+    expect(await gateway.ask(ann, "go on")).toEqual(["go on"]);
+  });
+
   it("is not split with what was taken back while its summary was made", async () => {
     let asked = 0;
     let write = (): void => undefined;

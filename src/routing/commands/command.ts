@@ -37,6 +37,8 @@ export interface CommandCall {
   route: RouteRow | undefined;
   session: SessionRow | undefined;
   gateway: CommandGateway;
+  /** Ends when it is stopped. Left out: it acts at once. */
+  signal?: AbortSignal;
 }
 
 /** What comes of it: words for the chat, and perhaps a turn. */
