@@ -163,7 +163,8 @@ export class Lanes {
     this.#queue.clear();
     for (const timer of this.#timers) clearTimeout(timer);
     const cutOff = setTimeout(() => {
-      for (const lane of this.#lanes.values()) lane.running?.controller.abort("shutdown");
+      for (const { running } of this.#lanes.values())
+        if (!running?.isCommand) running?.controller.abort("shutdown");
     }, graceMs);
     await this.#queue.onIdle();
     clearTimeout(cutOff);

@@ -129,6 +129,33 @@ describe("a session that has grown too long", () => {
     expect(await gateway.ask(ann, "go on")).toEqual(["go on"]);
   });
 
+  it("is told what became of a /compress that the end of the gateway has cut off", async () => {
+    let asked = 0;
+    let write = (): void => undefined;
+    const auxiliary: Auxiliary = {
+      complete: async (task) => {
+        if (task !== "compression") return undefined;
+        asked += 1;
+        await new Promise<void>((resolve) => {
+          write = resolve;
+        });
+        return "a summary";
+      },
+    };
+    const config = { compression: short, agent: { restart_drain_timeout: 0 } };
+    const gateway = await TestGateway.start({ config, auxiliary });
+    await talk(gateway, 5);
+    await gateway.say(ann, "/compress");
+    await until("a summary is being made", () => asked === 1);
+    const stopped = gateway.stop();
+    setTimeout(write, 50);
+    await stopped;
+    const next = await TestGateway.start({ config: { compression: short }, home: gateway.home });
+    await next.idle();
+    const said = [...gateway.adapter.to(ann), ...next.adapter.to(ann)].map(({ text }) => text);
+    expect(said.at(-1)).toMatch(/compress|Summarised/);
+  });
+
   it("is not split with what was taken back while its summary was made", async () => {
     let asked = 0;
     let write = (): void => undefined;
