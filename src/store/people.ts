@@ -54,6 +54,8 @@ export interface ErasurePlan {
   /** `quotes`: messages of others that quote them. */
   inbox: { remove: number[]; redact: number[]; quotes: number[] };
   outbox: { remove: number[]; redact: number[]; changes: { id: number; text: string }[] };
+  /** What was shown of answers that never came, as it will be. */
+  previews: { inboxId: number; text: string }[];
   routes: { remove: SessionKey[]; redact: SessionKey[] };
   /** Direct chats with them: nobody else is in there. */
   chats: string[];

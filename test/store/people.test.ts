@@ -1,8 +1,11 @@
 import fs from "node:fs";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { isNobody } from "../../src/store/people.js";
 import { openStore } from "../../src/store/sqlite/index.js";
+import { erasePerson } from "../../src/store/sqlite/people/erase.js";
+import { gatherFacts } from "../../src/store/sqlite/people/facts.js";
+import { planOf } from "../../src/store/sqlite/people/plan.js";
 import type { Store } from "../../src/store/store.js";
 import { dump, PLATFORM, type Place, World, type WorldPerson } from "../support/people-world.js";
 import { tempStore } from "../support/temp.js";
@@ -198,6 +201,23 @@ describe("erasing a person", () => {
     expect(await store.finishTurn({ ...finish, messages: [], participants: [], replies: [] })).toBe(false);
   });
 
+  it("finds them in what was shown of an answer that never came", async () => {
+    const { store } = await tempStore();
+    const world = new World(store);
+    await world.say(ann, room, "quinquereme soup is what I like");
+    await world.say(ben, room, "what does she like?");
+    const { row, key } = await world.receive(ben, room, "and once more?");
+    const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
+    await store.startTurn({ ...turn, bootId: "b", at: 1 });
+    await store.savePreview(row.id, "p1");
+    const said = "She says that quinquereme soup is what I like, and";
+    await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
+    await erase(store, ann);
+    expect(await store.leftPreviews({ since: 0 })).toMatchObject([
+      { messageId: "p1", text: "She says that [erased], and" },
+    ]);
+  });
+
   it("goes on beside a schedule that can't be read", async () => {
     const { store, file } = await tempStore();
     const other = new Database(file);
@@ -247,6 +267,47 @@ describe("erasing a person", () => {
     expect(isNobody(await again.planErasure(person(ann)))).toBe(true);
     await again.close();
   });
+
+  it("finds what others say of them after a cut at any step", async () => {
+    const { store, file } = await tempStore();
+    const world = new World(store);
+    const words = "tergiversation is a word of mine";
+    await world.say(ann, room, words);
+    const { row, key } = await world.receive(ben, room, "and what does she mean?");
+    const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
+    await store.startTurn({ ...turn, bootId: "b", at: 1 });
+    await store.savePreview(row.id, "p1");
+    const said = `She says: ${words}`;
+    await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
+    await world.say(ben, room, "a reply", { quoted: { text: words, messageId: null } });
+    await store.close();
+    // Every step may be the last of its slice.
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+    onTestFinished(() => void vi.restoreAllMocks());
+    let cut = 0;
+    for (let isWhole = false; !isWhole; cut++) {
+      const copy = `${file}.${cut}`;
+      fs.copyFileSync(file, copy);
+      const db = new Database(copy);
+      isWhole = eraseSteps(db, cut) < cut;
+      eraseSteps(db, Number.POSITIVE_INFINITY);
+      db.close();
+      const { messages, gw_inbox, gw_outbox, gw_previews } = dump(copy);
+      expect(JSON.stringify({ messages, gw_inbox, gw_outbox, gw_previews }), `cut at ${cut}`).not.toContain(
+        "tergiversation",
+      );
+    }
+    expect(cut).toBeGreaterThan(10);
+  });
+
+  /** Gives how many were done. */
+  function eraseSteps(db: Database.Database, most: number): number {
+    const steps = erasePerson(db, planOf(gatherFacts(db, person(ann))));
+    let done = 0;
+    while (done < most && !steps.next().done) done++;
+    return done;
+  }
 
   it("keeps apart whom others talk to in one conversation of theirs", async () => {
     const { store } = await tempStore();

@@ -24,7 +24,8 @@ export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progres
   let done = 0;
   const step = () => slice.pause({ step: "Erasing", done: done++, total });
   yield* silence(db, plan, () => slice.pause({ step: "Erasing", done, total }));
-  for (const change of plan.changes) {
+  yield* eraseRepeats(db, plan, step);
+  for (const change of plan.changes.filter(({ whole }) => whole)) {
     changeMessage(db, change);
     yield* step();
   }
@@ -35,10 +36,6 @@ export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progres
   for (const { id } of plan.own) {
     yield* removeSession(db, id, slice, { step: "Erasing", done, total });
     done += 1;
-  }
-  for (const id of plan.inbox.quotes) {
-    dropQuote(db, id);
-    yield* step();
   }
   for (const id of plan.inbox.remove) {
     removeInbox(db, id);
@@ -74,6 +71,30 @@ function* silence(
   for (const id of plan.outbox.remove) {
     sql(db, "DELETE FROM gw_outbox WHERE id = ? AND state <> 'sent'").run(id);
     yield* pause();
+  }
+}
+
+/** The quotes of a message come last: they may know words that its author has changed since. */
+function* eraseRepeats(
+  db: Database,
+  { changes, outbox, previews, inbox }: ErasurePlan,
+  step: () => Generator<Progress, void>,
+): Generator<Progress, void> {
+  for (const { id, text } of outbox.changes) {
+    sql(db, "UPDATE gw_outbox SET text = ? WHERE id = ?").run(text, id);
+    yield* step();
+  }
+  for (const { inboxId, text } of previews) {
+    sql(db, "UPDATE gw_previews SET text = ? WHERE inbox_id = ?").run(text, inboxId);
+    yield* step();
+  }
+  for (const change of changes.filter(({ whole }) => !whole)) {
+    changeMessage(db, change);
+    yield* step();
+  }
+  for (const id of inbox.quotes) {
+    dropQuote(db, id);
+    yield* step();
   }
 }
 
@@ -142,10 +163,6 @@ function* eraseSends(
 ): Generator<Progress, void> {
   for (const id of outbox.remove) {
     sql(db, "DELETE FROM gw_outbox WHERE id = ?").run(id);
-    yield* step();
-  }
-  for (const { id, text } of outbox.changes) {
-    sql(db, "UPDATE gw_outbox SET text = ? WHERE id = ?").run(text, id);
     yield* step();
   }
   for (const id of outbox.redact) {

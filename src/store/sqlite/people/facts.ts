@@ -14,6 +14,7 @@ export interface Facts {
   sessions: SessionFacts[];
   inbox: InboxFacts[];
   outbox: OutboxFacts[];
+  previews: PreviewFacts[];
   routes: RouteFacts[];
   schedules: ScheduleFacts[];
   pairing: { approved: number; pending: number };
@@ -55,6 +56,11 @@ export interface OutboxFacts {
   files: ReplyFile[];
 }
 
+export interface PreviewFacts {
+  inboxId: number;
+  text: string;
+}
+
 export interface RouteFacts {
   key: SessionKey;
   sessionId: SessionId;
@@ -81,6 +87,7 @@ export function gatherFacts(db: Database, person: Person): Facts {
     inbox,
     routes,
     outbox: allOutbox(db),
+    previews: allPreviews(db),
     sessions: sessionsAround(db, person.platform, ids, { inbox, routes }),
     schedules: allSchedules(db),
     pairing: pairingOf(db, person.platform, ids),
@@ -146,6 +153,12 @@ function allOutbox(db: Database): OutboxFacts[] {
     target: JSON.parse(target) as Target,
     files: JSON.parse(files ?? "[]") as ReplyFile[],
   }));
+}
+
+function allPreviews(db: Database): PreviewFacts[] {
+  return db
+    .prepare("SELECT inbox_id AS inboxId, text FROM gw_previews WHERE text <> ''")
+    .all() as PreviewFacts[];
 }
 
 function allRoutes(db: Database): RouteFacts[] {

@@ -42,6 +42,7 @@ export function planOf(facts: Facts): ErasurePlan {
     changes: shared.changes,
     inbox: { remove: inbox.remove, redact: inbox.redact, quotes: inbox.quotes },
     outbox: { remove: outbox.remove, redact: outbox.redact, changes: outbox.changes },
+    previews: previewChanges(facts, shared.words),
     routes: { remove: keys.ownRoutes, redact: keys.sharedRoutes },
     chats: keys.chats,
     schedules: facts.schedules
@@ -270,6 +271,16 @@ function outboxPlan(
     redact: theirs.filter((row) => !goes(row)).map(({ id }) => id),
     changes: others.filter(({ before, text }) => before !== text).map(({ id, text }) => ({ id, text })),
   };
+}
+
+function previewChanges(facts: Facts, words: Words): ErasurePlan["previews"] {
+  const redacted = facts.previews.map((preview) => ({
+    ...{ inboxId: preview.inboxId, before: preview.text },
+    text: withoutRepeats(preview.text, words, called(facts)),
+  }));
+  return redacted
+    .filter(({ before, text }) => before !== text)
+    .map(({ inboxId, text }) => ({ inboxId, text }));
 }
 
 // --- files --------------------------------------------------------------------------------------------------------
