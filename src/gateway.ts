@@ -384,8 +384,7 @@ export class Gateway {
       idleTimeoutMs: config.agent.gateway_timeout * 1000,
       preview: (row, turnId, text) => this.#showing.words(row, turnId, text),
       endPreview: (turnId) => this.#showing.end(turnId),
-      dropPreview: (row, turnId) => this.#track(this.#showing.drop(row, turnId), row.traceId),
-      unanswered: (row) => this.#showing.dismiss(row),
+      dropPreview: (row, turnId, untold) => this.#track(this.#showing.drop(row, turnId, untold), row.traceId),
       typing: (row) => this.#showing.typing(row),
       finished: (finished) => this.#finished(finished),
       ended: ({ failure }) => {

@@ -50,11 +50,13 @@ export class Showing {
     await stream?.end();
   }
 
-  /** No answer comes of it. */
-  async drop(row: InboxRow, turnId: string): Promise<void> {
+  /** No answer comes of it. Where nothing else is said to it either and nothing was shown, nobody waits any more. */
+  async drop(row: InboxRow, turnId: string, untold: boolean): Promise<void> {
+    const { store, unfinished } = this.#options;
     const { adapter, target } = this.#placeOf(row);
     if (adapter && canPreview(adapter)) adapter.dropPreview?.(target, turnId);
-    if (adapter && canStream(adapter)) await this.#options.unfinished.settle({ sessionKey: row.sessionKey });
+    if (untold && (await store.getPreview(row.id)) === undefined) this.dismiss(row);
+    if (adapter && canStream(adapter)) await unfinished.settle({ sessionKey: row.sessionKey });
   }
 
   /** Nothing will be said to it. */

@@ -63,10 +63,8 @@ export interface TurnDeps {
   preview(row: InboxRow, turnId: string, text: string): void;
   /** Nothing is shown of this turn any more when it resolves. */
   endPreview(turnId: string): Promise<void>;
-  /** No answer comes of it: it was stopped, failed, or had nothing to say. */
-  dropPreview(row: InboxRow, turnId: string): void;
-  /** Nothing was said to it, and nothing will be. */
-  unanswered(row: InboxRow): void;
+  /** No answer comes of it: it was stopped, failed, or had nothing to say. Untold: nothing else is said to it either. */
+  dropPreview(row: InboxRow, turnId: string, untold: boolean): void;
   typing(row: InboxRow): void;
   /** After the commit. Not awaited by the chat. */
   finished(turn: FinishedTurn): void;
@@ -108,8 +106,7 @@ export async function runTurn(
   const tell = (sessionId: SessionId, end: Ending) => {
     const whole = { failure: null, answer: "", ...end, startedAt };
     deps.events.emit({ type: "turn-ended", ...aboutTurn({ key, rows, turnId, sessionId }), ...whole });
-    if (whole.outcome !== "answered") deps.dropPreview(first, turnId);
-    if (WORDLESS.has(whole.outcome) && turn.said.trim() === "") deps.unanswered(first);
+    if (whole.outcome !== "answered") deps.dropPreview(first, turnId, UNTOLD.has(whole.outcome));
     deps.ended(whole);
   };
   try {
@@ -143,7 +140,7 @@ export async function runTurn(
 type Ending = Pick<TurnEnd, "outcome"> & Partial<TurnEnd>;
 
 /** Ends that the chat isn't told of. */
-const WORDLESS: ReadonlySet<TurnEnd["outcome"]> = new Set(["stopped", "interrupted", "silent"]);
+const UNTOLD: ReadonlySet<TurnEnd["outcome"]> = new Set(["stopped", "interrupted", "silent"]);
 
 const OVERTAKEN: Ending = { outcome: "overtaken", failure: { kind: "overtaken", message: "overtaken" } };
 

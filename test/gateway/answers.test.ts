@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { CanDismiss } from "../../src/adapters/adapter.js";
 import type { AgentBackend, AgentEvent } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
+import type { Target } from "../../src/message.js";
 import { TestGateway } from "../support/gateway.js";
-import { inDm } from "../support/test-adapter.js";
+import { inDm, TestAdapter } from "../support/test-adapter.js";
+import { until } from "../support/until.js";
 
 /** Says something, calls a tool, and then says this. */
 function saying(last: string): AgentBackend {
@@ -75,5 +78,62 @@ describe("a turn without a word for too long", () => {
   it("has all the time that was allowed, however much that is", async () => {
     const gateway = await TestGateway.start({ config: { agent: { gateway_timeout: 1e9 } } });
     expect(await gateway.ask(ann, "!slow 50 hello")).toEqual(["hello"]);
+  });
+});
+
+describe("a message that is waited with until something is said to it", () => {
+  const ann = inDm("ann");
+
+  class Desk extends TestAdapter implements CanDismiss {
+    readonly dismissed: (string | null)[] = [];
+    dismiss({ replyTo }: Target): void {
+      this.dismissed.push(replyTo);
+    }
+  }
+
+  /** Begins with this, and ends when it is stopped. */
+  function beginning(text: string): AgentBackend {
+    async function* run(_: unknown, signal: AbortSignal): AsyncIterable<AgentEvent> {
+      yield { type: "text", delta: text };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield { type: "failed", failure: { kind: "stopped", message: "stopped", notice: "Stopped." } };
+    }
+    return { ...echoAgent(), run };
+  }
+
+  async function* saysNothing(): AsyncIterable<AgentEvent> {
+    yield { type: "text", delta: "[SILENT]" };
+    yield { type: "message", message: { role: "assistant", content: "[SILENT]" } };
+    yield { type: "done" };
+  }
+
+  async function asked(agent: AgentBackend) {
+    const desk = new Desk({ account: "desk" });
+    const gateway = await TestGateway.start({ agent, bots: [desk] });
+    const eventId = await desk.say(ann, "hello");
+    await until("something is said", () => desk.previews.length > 0);
+    return { gateway, desk, eventId };
+  }
+
+  it("isn't any more when its turn is stopped after words that nobody saw", async () => {
+    const { desk, eventId } = await asked(beginning("Well"));
+    await desk.say(ann, "/stop");
+    await until("it isn't", () => desk.dismissed.length > 0);
+    expect(desk.dismissed).toEqual([eventId]);
+  });
+
+  it("isn't any more when the agent chose to say nothing", async () => {
+    const { desk, eventId } = await asked({ ...echoAgent(), run: saysNothing });
+    await until("it isn't", () => desk.dismissed.length > 0);
+    expect(desk.dismissed).toEqual([eventId]);
+  });
+
+  it("has been said something to where its words were seen", async () => {
+    const { gateway, desk } = await asked(beginning("Well, that is a long story"));
+    const [running] = await gateway.store.runningTurns(gateway.parts.bootId);
+    await gateway.store.savePreview(running!.inboxId, "p1");
+    await desk.say(ann, "/stop");
+    await gateway.idle();
+    expect(desk.dismissed).toEqual([]);
   });
 });
