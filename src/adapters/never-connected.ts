@@ -16,8 +16,12 @@ const BEFORE_A_REQUEST = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
+/** The network went away under a connection that stood: the same codes, and the request may have arrived. */
+const STOOD = /\b(?:read|write) E[A-Z]+\b/;
+
 export function neverConnected(error: unknown): boolean {
   for (const { code, message } of errorsWithin(error)) {
+    if (typeof message === "string" && STOOD.test(message)) return false;
     if (typeof code === "string" && BEFORE_A_REQUEST.has(code)) return true;
     // Without it, a connection that stood has gone silent.
     if (typeof message === "string" && /\bconnect ETIMEDOUT\b/.test(message)) return true;

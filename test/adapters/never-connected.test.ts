@@ -49,6 +49,19 @@ it("doesn't take a request that may have arrived for one that has not", async ()
     expect(neverConnected(nothing)).toBe(false);
 });
 
+it("tells a network that went away before the connection from one that did under it", () => {
+  const told = (reason: string) => {
+    const fault = Object.assign(new Error(reason), { code: "EHOSTUNREACH" });
+    const asNodeFetch = Object.assign(new Error(`request to https://a.b failed, reason: ${reason}`), {
+      code: "EHOSTUNREACH",
+    });
+    return [fault, new TypeError("fetch failed", { cause: fault }), asNodeFetch].map(neverConnected);
+  };
+  expect(told("connect EHOSTUNREACH 10.0.0.1:443")).toEqual([true, true, true]);
+  expect(told("read EHOSTUNREACH")).toEqual([false, false, false]);
+  expect(told("write EHOSTUNREACH")).toEqual([false, false, false]);
+});
+
 it("comes to an end where errors hold each other", () => {
   const one = new Error("one");
   one.cause = new Error("two", { cause: one });
