@@ -9,29 +9,33 @@ import { HALF, modelScene, type PlatformName, WHOLE } from "./support/previews.j
 const PLATFORMS = ["telegram", "discord", "slack"] as const;
 const UNFINISHED = `${HALF} ▉`;
 
-/** A daemon in whose chat an answer is shown that doesn't go on. */
-async function halfway(platform: PlatformName, { top = "", killAt = "", cut = false } = {}) {
+/** A daemon in whose chats answers are shown that don't go on. One speaks to all platforms. */
+async function started({ top = "", killAt = "" } = {}) {
   const { model, chats, daemon, ...platforms } = await modelScene(top);
   await daemon.start(killAt === "" ? {} : { HERMES_KILL_AT: killAt });
   await allConnected(platforms);
-  const chat = chats[platform];
-  const ask = async () => {
-    const before = chat.seen().length;
-    model.script({ text: [HALF], stallAfter: 1 });
-    chat.say("question");
-    await until("it is shown", () => chat.seen().length > before, { found: chat.seen });
-    expect(chat.seen().at(-1)).toBe(UNFINISHED);
+  const chatOn = (platform: PlatformName) => {
+    const chat = chats[platform];
+    const about = { found: () => [platform, ...chat.seen()] };
+    return {
+      ...chat,
+      askHalf: async () => {
+        const before = chat.seen().length;
+        model.script({ text: [HALF], stallAfter: 1 });
+        chat.say("question");
+        await until("it is shown", () => chat.seen().length > before, about);
+        expect(chat.seen().at(-1), platform).toBe(UNFINISHED);
+      },
+      has: (count: number) =>
+        until(`${count} messages are there`, () => chat.seen().length === count && chat.seen(), about),
+      ends: (words: string) =>
+        until(`it ends with ${words}`, () => chat.seen().at(-1)?.includes(words), about),
+      /** In the end its words stand there and nothing else, and then what else was said. */
+      becomes: (...others: string[]) =>
+        until("the chat looks as it should", () => isLeft(chat.seen(), others), about),
+    };
   };
-  if (cut) chat.cut();
-  await ask();
-  const seen = (count: number) =>
-    until(`${count} messages are there`, () => chat.seen().length === count && chat.seen(), {
-      found: chat.seen,
-    });
-  /** In the end its words stand there and nothing else, and then what else was said. */
-  const becomes = (...others: string[]) =>
-    until("the chat looks as it should", () => isLeft(chat.seen(), others), { found: chat.seen });
-  return { model, daemon, chat, ask, seen, becomes, platforms };
+  return { model, daemon, chatOn, chats: PLATFORMS.map(chatOn), platforms };
 }
 
 function isLeft([first, ...rest]: readonly string[], others: readonly string[]): boolean {
@@ -41,81 +45,99 @@ function isLeft([first, ...rest]: readonly string[], others: readonly string[]):
 }
 
 const restartSoon = "agent: {restart_drain_timeout: 0.1}";
+const interrupting = "display: {busy_input_mode: interrupt}";
 
-describe.each(PLATFORMS)("an answer on %s that never comes", (platform) => {
+describe("an answer that never comes, on each platform,", () => {
   it("keeps its words when it is stopped, before the stop is answered", async () => {
-    const { chat, ask, seen } = await halfway(platform);
-    for (const [i, command] of ["/stop", "/new"].entries()) {
-      if (i > 0) await ask();
-      chat.say(command);
-      expect((await seen(2 * i + 2))[2 * i]).toBe(HALF);
-      expect(chat.calls().slice(-2)).toEqual(["edit", "post"]);
-    }
+    for (const chat of (await started()).chats)
+      for (const [i, command] of ["/stop", "/new"].entries()) {
+        await chat.askHalf();
+        chat.say(command);
+        expect((await chat.has(2 * i + 2))[2 * i]).toBe(HALF);
+        expect(chat.calls().slice(-2)).toEqual(["edit", "post"]);
+      }
   }, 60_000);
 
   it("is answered anew by /retry, in a message of its own", async () => {
-    const { model, chat, seen } = await halfway(platform);
-    chat.say("/stop");
-    await seen(2);
-    model.script(says(WHOLE));
-    chat.say("/retry");
-    await until("it is whole", () => chat.seen().at(-1) === WHOLE, { found: chat.seen });
-    expect(chat.seen()).toEqual([HALF, expect.stringContaining("Stopped."), WHOLE]);
+    const { model, chats } = await started();
+    for (const chat of chats) {
+      await chat.askHalf();
+      chat.say("/stop");
+      await chat.has(2);
+      model.script(says(WHOLE));
+      chat.say("/retry");
+      await chat.ends(WHOLE);
+      expect(chat.seen()).toEqual([HALF, expect.stringContaining("Stopped."), WHOLE]);
+    }
   }, 60_000);
 
   it("keeps its words when another message interrupts it", async () => {
-    const { chat, becomes } = await halfway(platform, { top: "display: {busy_input_mode: interrupt}" });
-    chat.say("another");
-    await becomes("another");
+    for (const chat of (await started({ top: interrupting })).chats) {
+      await chat.askHalf();
+      chat.say("another");
+      await chat.becomes("another");
+    }
   }, 60_000);
 
   it("keeps its words when its turn fails", async () => {
-    const { becomes } = await halfway(platform, { top: "agent: {gateway_timeout: 1}" });
-    await becomes("That took too long: there was no progress for 1 s");
+    for (const chat of (await started({ top: "agent: {gateway_timeout: 1}" })).chats) {
+      await chat.askHalf();
+      await chat.becomes("That took too long: there was no progress for 1 s");
+    }
   }, 60_000);
 
   it("goes when nothing was said after a restart", async () => {
-    const { model, daemon, chat, platforms } = await halfway(platform, { top: restartSoon });
+    const { model, daemon, chats, platforms } = await started({ top: restartSoon });
+    for (const chat of chats) await chat.askHalf();
     await daemon.stop();
-    expect(chat.seen()).toEqual([UNFINISHED]);
-    model.script({ text: [HALF], firstWordAfterMs: 60_000 });
+    for (const chat of chats) expect(chat.seen()).toEqual([UNFINISHED]);
+    for (const _ of chats) model.script({ text: [HALF], firstWordAfterMs: 60_000 });
     const asked = model.requests.length;
     await daemon.start();
     await allConnected(platforms);
-    await model.received(asked + 1);
-    chat.say("/stop");
-    await until("the stop is answered", () => chat.seen().at(-1)?.includes("Stopped."), { found: chat.seen });
-    expect(chat.seen()).toHaveLength(1);
-    expect(chat.calls().slice(-2)).toEqual(["delete", "post"]);
-  }, 60_000);
-
-  it("keeps its words after a crash at the end of its turn", async () => {
-    const { daemon, chat, becomes } = await halfway(platform, {
-      top: "display: {busy_input_mode: interrupt}",
-      killAt: "turn-committed:1",
-    });
-    chat.say("another");
-    await daemon.run.ended;
-    expect(chat.seen()).toEqual([UNFINISHED]);
-    await daemon.start();
-    await becomes("another");
+    await model.received(asked + chats.length);
+    for (const chat of chats) {
+      chat.say("/stop");
+      await chat.ends("Stopped.");
+      expect(chat.seen()).toHaveLength(1);
+      expect(chat.calls().slice(-2)).toEqual(["delete", "post"]);
+    }
   }, 60_000);
 
   it("stays as it is when the platform doesn't let us, and nothing hangs on it", async () => {
-    const { chat, seen } = await halfway(platform);
-    chat.refuseEdits();
-    chat.say("/stop");
-    expect(await seen(2)).toEqual([UNFINISHED, expect.stringContaining("Stopped.")]);
-    chat.say("hello");
-    expect((await seen(3))[2]).toContain("hello");
+    for (const chat of (await started()).chats) {
+      await chat.askHalf();
+      chat.refuseEdits();
+      chat.say("/stop");
+      expect(await chat.has(2)).toEqual([UNFINISHED, expect.stringContaining("Stopped.")]);
+      chat.say("hello");
+      expect((await chat.has(3))[2]).toContain("hello");
+    }
   }, 60_000);
-});
 
-describe.each(["discord", "slack"] as const)("an answer on %s that never comes", (platform) => {
-  it("is found where its id was lost", async () => {
-    const { chat, becomes } = await halfway(platform, { cut: true });
-    chat.say("/stop");
-    await becomes("Stopped.");
+  it.each(PLATFORMS)(
+    "keeps its words after a crash at the end of its turn on %s",
+    async (platform) => {
+      const { daemon, chatOn } = await started({ top: interrupting, killAt: "turn-committed:1" });
+      const chat = chatOn(platform);
+      await chat.askHalf();
+      chat.say("another");
+      await daemon.run.ended;
+      expect(chat.seen()).toEqual([UNFINISHED]);
+      await daemon.start();
+      await chat.becomes("another");
+    },
+    60_000,
+  );
+
+  it("is found where its id was lost and the platform can be asked", async () => {
+    const { chatOn } = await started();
+    for (const chat of [chatOn("discord"), chatOn("slack")]) {
+      chat.cut();
+      await chat.askHalf();
+      chat.say("/stop");
+      await chat.becomes("Stopped.");
+    }
   }, 60_000);
 });
 
