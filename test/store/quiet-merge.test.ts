@@ -40,8 +40,14 @@ it("merges the segments that single appends leave, once it is quiet", async () =
 
 it("merges what the last process had no quiet moment for", async () => {
   const { store, file } = await tempStore();
-  await appendOneByOne(store);
+  await store.createSession({ id: "s", source: "cli" });
   await store.close();
+  const other = new Database(file);
+  const add = other.prepare(
+    "INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', ?, ?)",
+  );
+  for (let i = 0; i < MESSAGES; i += 1) add.run(`common word${i} 数据库`, i);
+  other.close();
   expect(isMerged(file)).toBe(false);
   await tempStore(file);
   await until("few segments", () => isMerged(file));
