@@ -32,6 +32,7 @@ import { Gateway } from "./gateway.js";
 import { API_AREA, apiServer } from "./http/api-server.js";
 import { createDashboard, type Dashboard } from "./http/dashboard/index.js";
 import { ownerToken } from "./http/owner-token.js";
+import { clientOf } from "./http/request.js";
 import { sendRoutes } from "./http/send.js";
 import { type HttpServer, startHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -515,6 +516,7 @@ function webChat(store: Store, config: Config, home: string): WebAdapter {
   const keyOf = (chatId: string) =>
     sessionKey({ platform: "web", chatType: "dm", chatId, userId: chatId }, isolationOf(config));
   return webAdapter({
+    clientOf,
     commands: commands.map(({ name, usage, description }) => ({
       name,
       description,

@@ -22,24 +22,22 @@ for (const [network, prefix] of [
   ["240.0.0.0", 4],
 ] as const)
   PRIVATE_4.addSubnet(network, prefix, "ipv4");
+/** The part of IPv6 that is routed on the internet. Everything else is loopback, local, reserved or a mapped IPv4 address. */
+const GLOBAL_6 = new net.BlockList();
+GLOBAL_6.addSubnet("2000::", 3, "ipv6");
 for (const [network, prefix] of [
-  ["::", 128],
-  ["::1", 128],
-  // Addresses of version 4 in other clothes: whoever wants those can write them plainly.
-  ["::ffff:0:0", 96],
-  ["64:ff9b::", 96],
-  ["2002::", 16],
-  ["2001::", 32],
+  // IETF protocol assignments, Teredo (an IPv4 address in disguise) among them.
+  ["2001::", 23],
   ["2001:db8::", 32],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
+  // 6to4: an IPv4 address in disguise.
+  ["2002::", 16],
+  ["3fff::", 20],
 ] as const)
   PRIVATE_6.addSubnet(network, prefix, "ipv6");
 
 export function isPrivateAddress(address: string): boolean {
   if (net.isIPv4(address)) return PRIVATE_4.check(address, "ipv4");
-  return !net.isIPv6(address) || PRIVATE_6.check(address, "ipv6");
+  return !net.isIPv6(address) || !GLOBAL_6.check(address, "ipv6") || PRIVATE_6.check(address, "ipv6");
 }
 
 /** Why we don't call this address; undefined: we do, as far as one sees without looking its name up. */

@@ -19,14 +19,23 @@ describe("an address", () => {
     "::ffff:10.0.0.1",
     "64:ff9b::a00:1",
     "2002:a00:1::",
+    "::127.0.0.1",
+    "fec0::1",
+    "64:ff9b:1::a00:1",
+    "100::1",
+    "2001:0:a00:1::",
+    "5f00::1",
     "nonsense",
   ])("%s is not the public internet's", (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
-  it.each(["1.1.1.1", "172.32.0.1", "8.8.8.8", "2606:4700::1111"])("%s is", (address) => {
-    expect(isPrivateAddress(address)).toBe(false);
-  });
+  it.each(["1.1.1.1", "172.32.0.1", "8.8.8.8", "2606:4700::1111", "2a00:1450:4001::1"])(
+    "%s is",
+    (address) => {
+      expect(isPrivateAddress(address)).toBe(false);
+    },
+  );
 });
 
 describe("a URL that we would call", () => {

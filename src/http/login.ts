@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { nowSeconds } from "../clock.js";
 import type { Guesses } from "../guesses.js";
 import { isSameSecret } from "../secret.js";
-import { guesser } from "./request.js";
+import { clientOf } from "./request.js";
 import { endLogin, setLogin } from "./token.js";
 
 const ASSETS = new URL("../../assets/http/", import.meta.url);
@@ -23,7 +23,7 @@ export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
     const { token: given, next: wanted } = await c.req.parseBody();
     const next = wayBack(wanted);
     const isRight = () => typeof given === "string" && isSameSecret(given.trim(), token);
-    const verdict = guesses.check(guesser(c), isRight);
+    const verdict = guesses.check(clientOf(c), isRight);
     if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute.", next), 429);
     if (verdict === "wrong") return c.html(page("That is not the token.", next), 401);
     setLogin(c, token, nowSeconds());

@@ -32,8 +32,8 @@ function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/** Whose wrong guesses are counted: everybody's, each for themselves. */
-export function guesser(c: Context): string {
+/** Who is counted where programs on this machine aren't exempt. */
+export function clientOf(c: Context): string {
   return clientAddress(c) ?? remoteAddress(c);
 }
 

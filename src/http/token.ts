@@ -5,7 +5,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Guesses } from "../guesses.js";
 import { bearerOf, isSameSecret } from "../secret.js";
 import { fault } from "./faults.js";
-import { guesser, isHttps } from "./request.js";
+import { clientOf, isHttps } from "./request.js";
 
 const COOKIE = "hermes_login";
 const LOGIN_SECONDS = 30 * 24 * 3600;
@@ -22,7 +22,7 @@ export function requireToken({ token, guesses, isOpen }: TokenCheck): Middleware
     if (isOpen(c.req.path) || hasLogin(c, token)) return next();
     const bearer = bearerOf(c.req.header("authorization"));
     if (bearer !== undefined) {
-      const verdict = guesses.check(guesser(c), () => isSameSecret(bearer, token));
+      const verdict = guesses.check(clientOf(c), () => isSameSecret(bearer, token));
       if (verdict === "right") return next();
       if (verdict === "too_many") return fault(c, 429, "refused", "Too many wrong tokens; wait a minute");
     } else if (wantsPage(c)) return c.redirect(loginPath(c));

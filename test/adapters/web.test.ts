@@ -98,6 +98,33 @@ describe("a browser", () => {
   });
 });
 
+describe("a browser without its cookie", () => {
+  const session = (headers: Record<string, string>) => ask(`${gateway.url}/api/chat/session`, { headers });
+
+  it.each([
+    ["a link on another site", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+    ["a link on a neighbouring site", { "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate" }],
+    ["a typed address", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
+    [
+      "a link, in a browser that doesn't say from where",
+      { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
+    ],
+  ])("keeps the identity it has elsewhere: %s gets no new cookie", async (_, headers) => {
+    const answer = await session(headers);
+    expect(answer.status).toBe(403);
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+  });
+
+  it.each([
+    ["our page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", accept: "*/*" }],
+    ["our page, in a browser that doesn't say from where", { accept: "*/*" }],
+  ])("gets a new identity from %s", async (_, headers) => {
+    const answer = await session(headers);
+    expect(answer.status).toBe(200);
+    expect(answer.headers["set-cookie"]).toHaveLength(1);
+  });
+});
+
 describe("a message", () => {
   it("is accepted once the inbox has it", async () => {
     const id = randomUUID();
@@ -310,6 +337,23 @@ describe("event streams", () => {
     expect((await bob.listen()).status).toBe(503);
     tabs[0]!.close();
     await vi.waitFor(async () => expect((await ann.listen()).status).toBe(200), { timeout: 5000 });
+  });
+
+  it("are bounded per address, whoever the client claims to be", async () => {
+    await gateway.stop();
+    gateway = await new StandIn({ bounds: { streamsPerAddress: 2 } }).start();
+    const from = async (address: string) => {
+      const browser = new Browser(gateway.url);
+      const stream = await browser.listen("", { "x-forwarded-for": address });
+      ann.streams.push(stream);
+      return stream.status;
+    };
+    expect([await from("192.0.2.1"), await from("192.0.2.1"), await from("192.0.2.1")]).toEqual([
+      200, 200, 503,
+    ]);
+    expect(await from("192.0.2.2")).toBe(200);
+    ann.streams[0]!.close();
+    await vi.waitFor(async () => expect(await from("192.0.2.1")).toBe(200), { timeout: 5000 });
   });
 
   it("end when the adapter stops; nothing is taken any more", async () => {

@@ -24,6 +24,7 @@ class WebStage extends LocalStage implements Stage {
 
   static async open(): Promise<WebStage> {
     const adapter = webAdapter({
+      clientOf: () => "test",
       chatLog: async () => [],
       session: async () => null,
       sessions: async () => [],

@@ -11,7 +11,7 @@ import { normalise } from "./normalise.js";
 import { outboxId, type RecentIds } from "./recent.js";
 import type { WebLogEntry, WebOptions } from "./types.js";
 
-export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands" | "file"> {
+export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands" | "file" | "clientOf"> {
   hub: Hub;
   announced: RecentIds;
   /** The log with what was sent just now. */
@@ -68,8 +68,8 @@ async function postMessage(c: Context, chat: Chat): Promise<Response> {
 
 async function openEvents(c: Context, chat: Chat): Promise<Response> {
   const chatId = browserChatId(c);
-  const stream = chat.receive && chat.hub.subscribe(chatId, () => cutConnection(c));
-  if (!stream) return notNow(c, "Too many open tabs, or the gateway is stopping");
+  const stream = chat.receive && chat.hub.subscribe(chatId, chat.clientOf(c), () => cutConnection(c));
+  if (!stream) return notNow(c, "Too many open tabs, or the gateway is starting or stopping");
   c.header("Content-Type", "text/event-stream; charset=utf-8");
   // A proxy that waits for more before it passes something on would hold every event back.
   c.header("X-Accel-Buffering", "no");

@@ -1,18 +1,21 @@
 /** Which browser asks: one principal per browser, kept in a cookie. */
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import { HermesError } from "../../errors.js";
 import { chatIdOf, isSecret, newSecret } from "./ids.js";
 
 const COOKIE = "hermes_web";
 const YEAR_SECONDS = 365 * 24 * 3600;
 
-/**
- * The chat id of the asking browser, a new one at its first request. Only for requests that our page makes: when a link on
- * another site opens the page itself, a strict cookie is not sent along, and a new one would take the old one's place.
- */
+/** The chat id of the asking browser. Our own page's first request gets a new one; anything else without one is refused. */
 export function browserChatId(c: Context): string {
   const known = getCookie(c, COOKIE);
   if (isSecret(known)) return chatIdOf(known);
+  if (!mayStartChat(c)) {
+    throw new HermesError("refused", "This request carries no chat identity", {
+      hint: "Open the chat page: only the page itself can start a chat.",
+    });
+  }
   const secret = newSecret();
   setCookie(c, COOKIE, secret, {
     httpOnly: true,
@@ -22,4 +25,14 @@ export function browserChatId(c: Context): string {
     secure: c.req.header("x-forwarded-proto")?.split(",")[0]?.trim() === "https",
   });
   return chatIdOf(secret);
+}
+
+/**
+ * A link on another site opens our URLs without the Strict cookie, so a new one would replace the browser's identity. Browsers
+ * say where a request comes from on https and localhost; elsewhere a navigation is known by asking for HTML.
+ */
+function mayStartChat(c: Context): boolean {
+  const site = c.req.header("sec-fetch-site");
+  if (site !== undefined) return site === "same-origin" && c.req.header("sec-fetch-mode") !== "navigate";
+  return !c.req.header("accept")?.includes("text/html");
 }

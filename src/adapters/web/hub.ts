@@ -2,12 +2,15 @@
 import { EventStream, type StreamEvent } from "./event-stream.js";
 import type { WebBounds } from "./types.js";
 
+type StreamBounds = Pick<WebBounds, "streams" | "streamsPerChat" | "streamsPerAddress">;
+
 export class Hub {
   readonly #chats = new Map<string, Set<EventStream>>();
-  readonly #bounds: Pick<WebBounds, "streams" | "streamsPerChat">;
+  readonly #addresses = new Map<string, number>();
+  readonly #bounds: StreamBounds;
   #open = 0;
 
-  constructor(bounds: Pick<WebBounds, "streams" | "streamsPerChat">) {
+  constructor(bounds: StreamBounds) {
     this.#bounds = bounds;
   }
 
@@ -24,19 +27,33 @@ export class Hub {
   }
 
   /** Undefined when there are too many. `cut` ends the connection of a tab that doesn't read. */
-  subscribe(chatId: string, cut: () => void): EventStream | undefined {
+  subscribe(chatId: string, address: string, cut: () => void): EventStream | undefined {
     const streams = this.#chats.get(chatId) ?? new Set<EventStream>();
-    if (this.#open >= this.#bounds.streams || streams.size >= this.#bounds.streamsPerChat) return undefined;
+    if (this.#isFull(streams.size, address)) return undefined;
     const stream = new EventStream((why) => {
       streams.delete(stream);
-      this.#open -= 1;
+      this.#count(address, -1);
       if (streams.size === 0) this.#chats.delete(chatId);
       if (why === "slow") cut();
     });
     streams.add(stream);
     this.#chats.set(chatId, streams);
-    this.#open += 1;
+    this.#count(address, 1);
     return stream;
+  }
+
+  /** A client can drop its cookie and come as somebody else, so its address counts too. */
+  #isFull(ofChat: number, address: string): boolean {
+    const { streams, streamsPerChat, streamsPerAddress } = this.#bounds;
+    const ofAddress = this.#addresses.get(address) ?? 0;
+    return this.#open >= streams || ofChat >= streamsPerChat || ofAddress >= streamsPerAddress;
+  }
+
+  #count(address: string, change: 1 | -1): void {
+    const ofAddress = (this.#addresses.get(address) ?? 0) + change;
+    if (ofAddress === 0) this.#addresses.delete(address);
+    else this.#addresses.set(address, ofAddress);
+    this.#open += change;
   }
 
   push(chatId: string, event: StreamEvent): void {

@@ -36,6 +36,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
     session: options.session,
     sessions: options.sessions,
     commands: options.commands,
+    clientOf: options.clientOf,
     ...(options.file ? { file: options.file } : {}),
     log: async (chatId) => recent.complete(chatId, await options.chatLog(chatId)),
     receive: undefined,

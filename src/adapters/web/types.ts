@@ -1,4 +1,5 @@
 /** What the web chat needs to be told by the rest of the gateway. */
+import type { Context } from "hono";
 import type { OutboundKind } from "../../message.js";
 
 export interface WebOptions {
@@ -11,6 +12,8 @@ export interface WebOptions {
   commands: readonly WebCommand[];
   /** A file of a message that was sent to this chat; left out: the chat takes none. */
   file?(chatId: string, outboxId: number, index: number): Promise<WebFileContent | undefined>;
+  /** Which client asks, by its address: behind a proxy, the one that the proxy names. */
+  clientOf(c: Context): string;
   bounds?: Partial<WebBounds>;
 }
 
@@ -56,6 +59,8 @@ export interface WebCommand {
 export interface WebBounds {
   /** Open event streams of one browser; its tabs. */
   streamsPerChat: number;
+  /** Open event streams from one client address. */
+  streamsPerAddress: number;
   streams: number;
   heartbeatMs: number;
   /** The least time between two previews to one chat. */
@@ -64,6 +69,7 @@ export interface WebBounds {
 
 export const DEFAULT_BOUNDS: WebBounds = {
   streamsPerChat: 8,
+  streamsPerAddress: 64,
   streams: 256,
   heartbeatMs: 15_000,
   previewMs: 50,

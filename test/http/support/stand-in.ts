@@ -5,6 +5,7 @@ import type {
   WebSessionSummary,
 } from "../../../src/adapters/web/index.js";
 import { webAdapter } from "../../../src/adapters/web/index.js";
+import { clientOf } from "../../../src/http/request.js";
 import { type HttpServer, startHttp } from "../../../src/http/server.js";
 import { type InboundMessage, type OutboundKind, type Target, targetOf } from "../../../src/message.js";
 import { receivingOnly } from "../../support/events.js";
@@ -25,6 +26,7 @@ export class StandIn {
 
   constructor(options: Partial<WebOptions> = {}) {
     this.adapter = webAdapter({
+      clientOf,
       chatLog: async (chatId) => this.logOf(chatId),
       session: async (chatId) => this.sessionsOf(chatId)[0] ?? null,
       sessions: async (chatId) => this.sessionsOf(chatId),
