@@ -27,7 +27,7 @@ const PARAMETERS = {
 };
 
 export interface MemoryOptions {
-  /** In a conversation of several people nobody's own notes are read out. */
+  /** Several people read this conversation: a person's own notes can be added to, but not read or searched. */
   shared?: boolean;
 }
 
@@ -58,16 +58,23 @@ async function runAction(
 ): Promise<string> {
   const slot = slotOf(args, principal);
   const action = textArgument(args, "action") ?? "read";
-  if (action === "read" && slot !== "shared" && shared) {
+  const isPrivate = shared && slot !== "shared";
+  // Whether replace or remove finds its old_text would tell the room what the notes contain.
+  if (isPrivate && action !== "add") {
     throw new Mistake(
-      "several people read this conversation: a person's notes are only read in a chat of their own.",
+      "several people read this conversation: here a person's notes can only be added to. " +
+        "To read, replace or remove, ask the person to write in a private chat.",
     );
   }
   if (action === "read") return shown(await files.read(slot));
   if (slot === "shared" && !principal.owner) throw new Mistake("only owners may change the shared memory.");
   const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
   if (!change) throw new Mistake(`there is no action "${action}". Use read, add, replace or remove.`);
-  await files.change(slot, (entries) => fitting(change(entries, args), entries));
+  await files.change(slot, (entries) => {
+    const changed = change(entries, args);
+    if (isTooLong(changed, entries)) throw new Mistake(isPrivate ? NO_ROOM : tooLong(changed));
+    return changed;
+  });
   return "Saved.";
 }
 
@@ -109,11 +116,14 @@ function placeOf(entries: readonly string[], args: Record<string, unknown>): num
   return places[0]!;
 }
 
+const NO_ROOM = "the notes are full. Ask the person to clean them up in a private chat.";
+
 /** Less is always fine: a file that grew too large elsewhere can still be made smaller. */
-function fitting(entries: string[], before: readonly string[]): string[] {
+function isTooLong(entries: readonly string[], before: readonly string[]): boolean {
   const chars = joinEntries(entries).length;
-  if (chars <= MOST_MEMORY_CHARS || chars < joinEntries(before).length) return entries;
-  throw new Mistake(
-    `that would make ${chars} characters, ${MOST_MEMORY_CHARS} is the most. Remove or shorten something first.`,
-  );
+  return chars > MOST_MEMORY_CHARS && chars >= joinEntries(before).length;
+}
+
+function tooLong(entries: readonly string[]): string {
+  return `that would make ${joinEntries(entries).length} characters, ${MOST_MEMORY_CHARS} is the most. Remove or shorten something first.`;
 }

@@ -45,6 +45,18 @@ describe("one's own memory", () => {
     }
   });
 
+  it("doesn't tell a room what a person's notes contain", async () => {
+    const { files, use } = setUp();
+    await use(ann, { action: "add", content: "Has a therapist" });
+    const inRoom = memoryTool(files, ann, { shared: true });
+    const probe = (action: string, old_text: string) =>
+      inRoom.run({ action, old_text, content: "x" }, signal);
+    for (const action of ["replace", "remove"]) {
+      expect(await probe(action, "therapist")).toBe(await probe(action, "no such word"));
+    }
+    expect(await use(ann, { action: "read" })).toBe("Has a therapist");
+  });
+
   it("is not read out where several people listen, but can be added to", async () => {
     const { files, use } = setUp();
     const inRoom = memoryTool(files, ann, { shared: true });
