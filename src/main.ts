@@ -9,6 +9,7 @@ import { cronAdapter } from "./adapters/cron/index.js";
 import { checkFurther } from "./adapters/further.js";
 import { loadPlatforms, type PlatformLog, type Platforms } from "./adapters/registry.js";
 import { type WebAdapter, webAdapter } from "./adapters/web/index.js";
+import { keyProblems } from "./agents/key-check.js";
 import { systemPrompt } from "./agents/prompt.js";
 import { createAgents } from "./agents/registry.js";
 import { summarise } from "./agents/summariser.js";
@@ -248,6 +249,8 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       },
     });
     void prune(store, config, log);
+    const startup = new AbortController();
+    void warnAboutKeys(config, log, startup.signal);
     const backups = backupSchedule({ store, config, home, log });
     backups.start();
     return {
@@ -257,6 +260,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       gateway: started,
       store,
       stop: async () => {
+        startup.abort();
         await backups.stop();
         await stop({ http, dashboard, gateway: started, index, transcripts, store, watchers });
       },
@@ -395,6 +399,10 @@ async function prune(store: Store, config: Config, log: Log): Promise<void> {
   } catch (error) {
     log.warn({ err: error }, "pruning failed");
   }
+}
+
+async function warnAboutKeys(config: Config, log: Log, signal: AbortSignal): Promise<void> {
+  for (const problem of await keyProblems(config, signal)) log.warn(problem);
 }
 
 export interface PartsInput {

@@ -60,8 +60,19 @@ export interface TurnUsage {
   costUsd?: number;
 }
 
+export type FailureKind =
+  | "context_length"
+  | "rate_limit"
+  | "timeout"
+  | "credentials" // our API key is missing or was rejected
+  | "content_filter" // the provider withheld the answer
+  | "refused" // the provider rejected the request for another reason
+  | "network"
+  | "stopped"
+  | "other";
+
 export interface Failure {
-  kind: "context_length" | "rate_limit" | "timeout" | "refused" | "network" | "stopped" | "other";
+  kind: FailureKind;
   /** For the log and the operator. */
   message: string;
   /** For the person who asked: one sentence, with what to do. */

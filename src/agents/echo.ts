@@ -61,6 +61,8 @@ const KINDS: readonly Failure["kind"][] = [
   "context_length",
   "rate_limit",
   "timeout",
+  "credentials",
+  "content_filter",
   "refused",
   "network",
   "stopped",

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/schema.js";
 import { type Finding, found } from "../finding.js";
 import { connectionOf } from "./auxiliary.js";
-import { type Connection, openModel } from "./model/connection.js";
+import { type Connection, KEY_NAMES, modelName, openModel } from "./model/connection.js";
 import { classify, type RequestFailed } from "./model/failures.js";
 import { ask, type ModelRequest } from "./model/request.js";
 
@@ -54,7 +54,7 @@ export async function probeModel(
   try {
     await firstWord(connection, signal, patienceMs);
     const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-    return found.ok(`${nameOf(connection)} answers (${seconds} s)`);
+    return found.ok(`${modelName(connection)} answers (${seconds} s)`);
   } catch (error) {
     return explain(classify(error), connection);
   }
@@ -72,13 +72,13 @@ async function firstWord(connection: Connection, signal: AbortSignal, patienceMs
 function explain({ kind, message }: RequestFailed, connection: Connection): Finding {
   const { api_key: key, base_url: address, provider } = connection;
   const said = shorten(key === null ? message : message.replaceAll(key, "****"));
-  const name = nameOf(connection);
+  const name = modelName(connection);
   const status = /^HTTP (\d+)/.exec(message)?.[1];
   if (kind === "rate_limit")
     return found.warn(`${name} is busy: ${said}`, "The key is good. Look at its limits if this stays.");
   if (kind === "timeout")
     return found.warn(`${name} didn't answer: ${said}`, "A local model may still be loading: try again.");
-  if (status === "401" || status === "403" || /api key/i.test(message))
+  if (kind === "credentials")
     return found.fail(`${name}: the key is refused (${said})`, `Set ${KEY_NAMES[provider]} in .env.`);
   if (status === "404")
     return found.fail(
@@ -91,17 +91,6 @@ function explain({ kind, message }: RequestFailed, connection: Connection): Find
       `Check model.base_url${address ? ` (${address})` : ""} and that the server runs.`,
     );
   return found.fail(`${name} gave no answer: ${said}`, "Check model.* in config.yaml.");
-}
-
-const KEY_NAMES: Readonly<Record<Connection["provider"], string>> = {
-  openai: "OPENAI_API_KEY",
-  anthropic: "ANTHROPIC_API_KEY",
-  "openai-compatible": "HERMES_MODEL_API_KEY",
-  echo: "no key",
-};
-
-function nameOf({ provider, default: model }: Connection): string {
-  return `${model ?? "the model"} (${provider})`;
 }
 
 const LONGEST_WORDS = 160;

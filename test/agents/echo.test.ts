@@ -59,12 +59,18 @@ describe("the echo agent", () => {
     ]);
   });
 
-  it.each(["context_length", "rate_limit", "timeout", "refused", "network", "other"])(
-    "fails with %s",
-    async (kind) => {
-      expect(ending(await runTurn(echoAgent(), turn(`!fail ${kind}`)))).toBe(kind);
-    },
-  );
+  it.each([
+    "context_length",
+    "rate_limit",
+    "timeout",
+    "credentials",
+    "content_filter",
+    "refused",
+    "network",
+    "other",
+  ])("fails with %s", async (kind) => {
+    expect(ending(await runTurn(echoAgent(), turn(`!fail ${kind}`)))).toBe(kind);
+  });
 
   it("takes an unknown word for text", async () => {
     const events = await runTurn(echoAgent(), turn("!constructor x", { history }));

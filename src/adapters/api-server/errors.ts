@@ -39,7 +39,10 @@ export function notNow(message: string): ApiError {
 const STATUSES: Record<string, { status: ApiStatus; code: string }> = {
   context_length: { status: 400, code: "context_length_exceeded" },
   rate_limit: { status: 429, code: "rate_limit_exceeded" },
-  refused: { status: 400, code: "content_filter" },
+  content_filter: { status: 400, code: "content_filter" },
+  // The client did nothing wrong: the gateway's key, or its model settings, are.
+  credentials: { status: 503, code: "model_credentials_rejected" },
+  refused: { status: 502, code: "model_rejected_request" },
   timeout: { status: 504, code: "timeout" },
   network: { status: 502, code: "model_unreachable" },
   stopped: { status: 409, code: "stopped" },

@@ -54,6 +54,7 @@ export async function* askFirst(
       return { answer: yield* askPatiently(candidate, request, pace, signal), place };
     } catch (error) {
       failed = classify(error);
+      failed.connection = candidate.connection;
       if (!mayAskAnother(failed)) break;
     }
   }

@@ -4,6 +4,19 @@ import type { ModelConfig } from "../../config/schema.js";
 
 export type Connection = Omit<ModelConfig, "fallback">;
 
+/** Where each provider's key is set, in .env or the environment. */
+export const KEY_NAMES: Readonly<Record<Connection["provider"], string>> = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  "openai-compatible": "HERMES_MODEL_API_KEY",
+  echo: "no key",
+};
+
+/** As people know it: `gpt-5 (openai)`. */
+export function modelName({ provider, default: model }: Connection): string {
+  return `${model ?? "the model"} (${provider})`;
+}
+
 /** For what a connection leaves out, the provider's SDK knows the address, and the environment may have the key. */
 export async function openModel(connection: Connection): Promise<LanguageModel> {
   const name = connection.default ?? "";

@@ -1,9 +1,8 @@
 /** What providers say when they can't → what happened, whether to try again and when. */
-import type { Failure } from "../backend.js";
+import type { Failure, FailureKind } from "../backend.js";
 import { field } from "../text.js";
+import { type Connection, KEY_NAMES, modelName } from "./connection.js";
 import { beforeOwnWords } from "./own-words.js";
-
-export type FailureKind = Failure["kind"];
 
 /** A request to a model that gave no whole answer. */
 export class RequestFailed extends Error {
@@ -13,6 +12,8 @@ export class RequestFailed extends Error {
   readonly retryAfterMs: number | undefined;
   /** The user has seen a part of the answer, so it can't be started over. */
   wasHeard = false;
+  /** The model that was asked last. */
+  connection: Connection | undefined;
 
   constructor(
     kind: FailureKind,
@@ -27,20 +28,33 @@ export class RequestFailed extends Error {
   }
 }
 
-const NOTICES: Record<FailureKind, string> = {
+type NamedModel = { model: string; keyName: string };
+
+const NOTICES: Record<FailureKind, string | ((named: NamedModel) => string)> = {
   context_length: "This conversation is too long for the model. Send /compress to shorten it, or /new.",
   rate_limit: "The model is busy (rate limit). Try again in a minute.",
   timeout: "The model did not answer in time. Try again.",
-  refused:
-    "The model service refused the request. The operator can check the model settings (`hermes doctor`).",
+  credentials: ({ model, keyName }) =>
+    `The API key for ${model} is missing or was rejected. The operator has to set ${keyName} in .env; \`hermes doctor\` checks it.`,
+  content_filter: "The model's content filter blocked the answer. Try to rephrase the question.",
+  refused: ({ model }) =>
+    `${model} rejected the request. The operator can check the model settings with \`hermes doctor\`.`,
   network: "The model service could not be reached or broke off. Try again in a moment.",
   stopped: "Stopped.",
   other: "The model gave no usable answer. Try again, or say it differently.",
 };
 
 export function toFailure(error: unknown, signal: AbortSignal): Failure {
-  const { kind, message } = signal.aborted ? new RequestFailed("stopped", "stopped") : classify(error);
-  return { kind, message, notice: NOTICES[kind] };
+  const failed = signal.aborted ? new RequestFailed("stopped", "stopped") : classify(error);
+  const { kind, message, connection } = failed;
+  const model = connection ? modelName(connection) : "The model";
+  const keyName = connection ? KEY_NAMES[connection.provider] : "its key";
+  const notice = NOTICES[kind];
+  return {
+    kind,
+    message: connection ? `${model}: ${message}` : message,
+    notice: typeof notice === "string" ? notice : notice({ model, keyName }),
+  };
 }
 
 /** Of whatever was thrown, or came as an error in mid-stream. */
@@ -94,9 +108,10 @@ export function refusesImages({ message, kind }: RequestFailed): boolean {
 
 function kindOf(status: number | undefined, text: string, error: unknown): FailureKind {
   if (status === 413) return "context_length";
+  if (status === 401 || status === 403) return "credentials";
   // Some local servers answer 500 to a long prompt, so the words count before the number.
   if (status === 429) return TOO_LARGE_FOR_A_LIMIT.test(text) ? "context_length" : "rate_limit";
-  if (status !== 401 && status !== 403 && TOO_LONG.test(text)) return "context_length";
+  if (TOO_LONG.test(text)) return "context_length";
   if (status === undefined) return kindOfWords(text, error);
   if (status === 408 || status === 409 || status >= 500) return "network";
   // A good status with a body that can't be read: cut, or not an API at all.
@@ -108,7 +123,7 @@ function kindOfWords(text: string, error: unknown): FailureKind {
   if (CUT.test(text)) return "network";
   if (RATE.test(text)) return "rate_limit";
   if (PASSING.test(text)) return "network";
-  return field(error, "name") === "AI_LoadAPIKeyError" ? "refused" : "other";
+  return field(error, "name") === "AI_LoadAPIKeyError" ? "credentials" : "other";
 }
 
 /** Seconds, milliseconds or a date; undefined when it says nothing sensible. */

@@ -127,7 +127,7 @@ function complete(answer: Answer, request: ModelRequest, signal: AbortSignal): A
   signal.throwIfAborted();
   const isSilent = answer.text.trim() === "" && answer.calls.length === 0;
   if (isSilent && answer.finishReason === "content_filter") {
-    throw new RequestFailed("refused", "the provider's filter kept the answer back");
+    throw new RequestFailed("content_filter", "the provider's content filter blocked the answer");
   }
   if (isSilent && answer.finishReason === "")
     throw new RequestFailed("network", "cut off", { isPassing: true });

@@ -183,6 +183,12 @@ describe("chat completions", () => {
       code: "context_length_exceeded",
     });
     expect(await fail("!fail other")).toMatchObject({ status: 500 });
+    expect(await fail("!fail credentials")).toMatchObject({
+      status: 503,
+      code: "model_credentials_rejected",
+    });
+    expect(await fail("!fail refused")).toMatchObject({ status: 502, code: "model_rejected_request" });
+    expect(await fail("!fail content_filter")).toMatchObject({ status: 400, code: "content_filter" });
     expect(await fail("!fail rate_limit", true)).toMatchObject({ code: "rate_limit_exceeded" });
   });
 

@@ -1,6 +1,6 @@
 import net from "node:net";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/agents/backend.js";
+import type { AgentEvent, Failure } from "../../../src/agents/backend.js";
 import { calls, refuses, says, tooLong } from "../../emulators/model-server.js";
 import {
   agentOn,
@@ -31,7 +31,9 @@ describe("a server that repeats what it refuses", () => {
       error: { status: 422, body: `No string in messages.1: ${repeated('Kätzchen "PIN" 99')}` },
     });
     const events = await runTurn(agentOn(server), turn('Kätzchen "PIN" 99'));
-    expect(failure(events)?.message).toMatch(/^HTTP 422: .*No string in messages\.1/);
+    expect(failure(events)?.message).toMatch(
+      /^m-1 \(openai-compatible\): HTTP 422: .*No string in messages\.1/,
+    );
     expect(failure(events)?.message).not.toMatch(/tzchen|PIN|99/);
   });
 
@@ -120,18 +122,34 @@ describe("a passing failure", () => {
 });
 
 describe("a lasting failure", () => {
-  it.each([400, 401, 403, 404])("%s is not repeated", async (status) => {
+  it.each([
+    [400, "refused"],
+    [401, "credentials"],
+    [403, "credentials"],
+    [404, "refused"],
+  ])("%s is not repeated", async (status, kind) => {
     const server = await startServer();
     server.script(refuses(status, "no"));
-    expect(ending(await runTurn(agentOn(server), turn("hi")))).toBe("refused");
+    expect(ending(await runTurn(agentOn(server), turn("hi")))).toBe(kind);
     expect(server.requests).toHaveLength(1);
   });
 
-  it("by the provider's filter is a refusal", async () => {
+  it("of a rejected key names the model and the fix", async () => {
+    const server = await startServer();
+    server.script(refuses(401, "Incorrect API key provided"));
+    const last = (await runTurn(agentOn(server), turn("hi"))).at(-1);
+    expect(last).toMatchObject({ type: "failed" });
+    const { message, notice } = (last as { failure: Failure }).failure;
+    expect(message).toMatch(/^m-1 \(openai-compatible\): HTTP 401: Incorrect API key provided/);
+    expect(notice).toContain("m-1");
+    expect(notice).toContain("HERMES_MODEL_API_KEY");
+  });
+
+  it("by the provider's filter is not a fault of the settings", async () => {
     const server = await startServer();
     server.script({ ...says(), finishReason: "content_filter" });
     const events = await runTurn(agentOn(server), turn("hi"));
-    expect(ending(events)).toBe("refused");
+    expect(ending(events)).toBe("content_filter");
     expect(messages(events)).toEqual([]);
   });
 
@@ -156,7 +174,10 @@ describe("silence", () => {
     const server = await startServer();
     server.script({ ...says("x"), stallAfter: 0 });
     const events = await runTurn(agentOn(server, {}, { limits: { firstWordMs: 50 } }), turn("hi"));
-    expect(failure(events)).toMatchObject({ kind: "timeout", message: "no first word within 0.05 s" });
+    expect(failure(events)).toMatchObject({
+      kind: "timeout",
+      message: "m-1 (openai-compatible): no first word within 0.05 s",
+    });
     await server.left(1);
   });
 
@@ -165,7 +186,10 @@ describe("silence", () => {
     server.script({ ...says("Once", "upon"), stallAfter: 1 });
     const events = await runTurn(agentOn(server, {}, { limits: { idleMs: 50 } }), turn("hi"));
     expect(deltas(events)).toEqual(["Once"]);
-    expect(failure(events)).toMatchObject({ kind: "timeout", message: "no next word within 0.05 s" });
+    expect(failure(events)).toMatchObject({
+      kind: "timeout",
+      message: "m-1 (openai-compatible): no next word within 0.05 s",
+    });
   });
 
   it("that ends in time is none", async () => {
@@ -179,7 +203,7 @@ describe("silence", () => {
     const server = await startServer();
     server.script({ ...says("and "), endless: true });
     const events = await runTurn(agentOn(server, {}, { limits: { totalMs: 100 } }), turn("hi"));
-    expect(failure(events)?.message).toBe("the answer did not end within 0.1 s");
+    expect(failure(events)?.message).toBe("m-1 (openai-compatible): the answer did not end within 0.1 s");
     await server.left(1);
   });
 });

@@ -41,7 +41,7 @@ describe("a context that is too long", () => {
   it.each([
     [429, "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000.", "rate_limit"],
     [400, "max_tokens is too large: 200000. This model supports at most 16384 completion tokens", "refused"],
-    [401, "Incorrect API key provided", "refused"],
+    [401, "Incorrect API key provided", "credentials"],
     [400, "Invalid value for temperature", "refused"],
   ])("is not seen where there is none: %s %s", (status, message, kind) => {
     expect(classify(thrown(status, message)).kind).toBe(kind);

@@ -1,0 +1,41 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { keyProblems } from "../../src/agents/key-check.js";
+import { configWith } from "./support.js";
+
+/** A model service that takes one key. */
+async function serviceWithKey(key: string): Promise<string> {
+  const server = http.createServer(({ headers, url }, response) => {
+    const isRight = headers.authorization === `Bearer ${key}` || headers["x-api-key"] === key;
+    const status = url !== "/v1/models" ? 404 : isRight ? 200 : 401;
+    response.writeHead(status, { "content-type": "application/json" }).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+const problemsOf = (model: Record<string, unknown>) =>
+  keyProblems(configWith({ model }), new AbortController().signal);
+
+it.each(["openai", "anthropic"])("a model of %s without a key is named with the fix", async (provider) => {
+  const name = `${provider.toUpperCase()}_API_KEY`;
+  expect(await problemsOf({ provider, default: "m-1" })).toEqual([
+    `m-1 (${provider}) has no API key. Set ${name} in .env.`,
+  ]);
+});
+
+it.each(["openai", "anthropic", "openai-compatible"])("a rejected key of %s is named", async (provider) => {
+  const base_url = await serviceWithKey("right");
+  const [problem, ...more] = await problemsOf({ provider, default: "m-1", base_url, api_key: "wrong" });
+  expect(problem).toContain(`m-1 (${provider}) rejects the API key (HTTP 401).`);
+  expect(more).toEqual([]);
+  expect(await problemsOf({ provider, default: "m-1", base_url, api_key: "right" })).toEqual([]);
+});
+
+it("finds nothing wrong with the echo agent, or with a service that is down", async () => {
+  expect(await problemsOf({ provider: "echo" })).toEqual([]);
+  const gone = { provider: "openai", default: "m", base_url: "http://127.0.0.1:9/v1", api_key: "k" };
+  expect(await problemsOf(gone)).toEqual([]);
+});
