@@ -386,6 +386,8 @@ export class Gateway {
       endPreview: (turnId) => this.#showing.end(turnId),
       dropPreview: (row, turnId, untold) => this.#track(this.#showing.drop(row, turnId, untold), row.traceId),
       typing: (row) => this.#showing.typing(row),
+      rewritten: (id) => this.#parts.messagesChanged(id),
+      kept: (session, messages) => this.#parts.messagesCommitted(session, messages),
       finished: (finished) => this.#finished(finished),
       ended: ({ failure }) => {
         if (failure) this.#refillSoon();

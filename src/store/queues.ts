@@ -77,8 +77,11 @@ export interface Queues {
   startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
   /** Messages, counters, answers and done rows in one transaction. False when the epoch is no longer ours. */
   finishTurn(finish: TurnFinish): Promise<boolean>;
-  /** Running → waiting (after a pause), dead or cancelled; with a notice for the chat where there is one to give. */
-  failTurn(failed: TurnFailure): Promise<boolean>;
+  /**
+   * Running → waiting (after a pause), dead or cancelled; with a notice for the chat where there is one to give. Undefined when
+   * the turn has lost its rows; `kept` says whether the unanswered question is part of the session now.
+   */
+  failTurn(failed: TurnFailure): Promise<{ kept: boolean } | undefined>;
   /** What runs under this boot, one entry a message. */
   runningTurns(bootId: string): Promise<RunningRow[]>;
   /** Like splitSession of the history, with the route moved in the same transaction. */
@@ -318,6 +321,8 @@ export interface StartedTurn {
   rows: InboxRow[];
   /** Changes of earlier messages, to be told to the agent. */
   notes: ChangeNote[];
+  /** Sessions that held these questions, unanswered, and don't any more. */
+  withdrawnFrom: SessionId[];
 }
 
 export interface TurnFinish {
@@ -362,6 +367,16 @@ export interface TurnFailure {
   /** As in `TurnFinish`. */
   said?: string;
   end?: EndReason;
+  /** What was asked: stays in the session without an answer, unless the chat has moved on to another one. */
+  unanswered?: Unanswered;
+}
+
+export interface Unanswered {
+  sessionId: SessionId;
+  epoch: number;
+  questions: readonly { inboxId: number; messages: readonly NewMessage[]; author: Author }[];
+  participants: readonly Person[];
+  notes: readonly Pick<ChangeNote, "inboxId" | "at">[];
 }
 
 export interface LeftPreviews {

@@ -17,7 +17,7 @@ import type { Principal, Target } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
-import type { Author, InboxRow, ReplyFile, RouteRow, StartedTurn } from "../store/queues.js";
+import type { Author, InboxRow, ReplyFile, RouteRow, StartedTurn, Unanswered } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
 import type { RunningTurn } from "./lanes.js";
@@ -32,6 +32,7 @@ import {
   tookTooLong,
 } from "./replies.js";
 import { plainWords, toMessages, toUserMessage, withImages } from "./turn-input.js";
+import { unansweredMessages } from "./unanswered.js";
 
 /**
  * Waiting rows → session → the agent's events → one transaction: messages, counters, answers, rows done. Whatever
@@ -66,6 +67,10 @@ export interface TurnDeps {
   /** No answer comes of it: it was stopped, failed, or had nothing to say. Untold: nothing else is said to it either. */
   dropPreview(row: InboxRow, turnId: string, untold: boolean): void;
   typing(row: InboxRow): void;
+  /** Messages of the session were taken back. */
+  rewritten(id: SessionId): void;
+  /** A question without an answer was committed to the session. */
+  kept(session: SessionRow, messages: NewMessage[]): void;
   /** After the commit. Not awaited by the chat. */
   finished(turn: FinishedTurn): void;
   /** It ended, with or without an answer: something may wait again. */
@@ -122,6 +127,7 @@ export async function runTurn(
     if (!started) return;
     // As they stand now: a message may have been changed or taken back while it waited.
     rows = started.rows;
+    for (const id of started.withdrawnFrom) deps.rewritten(id);
     killPoint("turn-started");
     const about = aboutTurn({ key, rows, turnId, sessionId: started.session.id });
     const { attempt } = started;
@@ -187,7 +193,8 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     return again ? converse(deps, again, true) : OVERTAKEN;
   }
   const stopped = failure.kind === "stopped" && reason === "stopped";
-  await deps.store.failTurn({
+  const unanswered = stopped ? undefined : unansweredOf(deps, current, failure);
+  const failed = await deps.store.failTurn({
     turnId,
     sessionKey: key,
     inboxIds: rows.map((row) => row.id),
@@ -195,10 +202,34 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     next: { state: stopped ? "cancelled" : "dead" },
     replies: stopped && !isRequest(rows) ? [] : failureReplies(answering(deps, current), failure),
     said: turn.said,
+    ...(unanswered ? { unanswered } : {}),
     ...endOf(rows),
   });
+  if (unanswered && failed?.kept) {
+    deps.kept(
+      started.session,
+      unanswered.questions.flatMap(({ messages }) => messages),
+    );
+  }
   const { kind, message } = failure;
   return { outcome: stopped ? "stopped" : "failed", failure: { kind, message }, answer: result.text };
+}
+
+/** Programs and schedules keep their own account of what they asked; a person's question stays in the session. */
+function unansweredOf(deps: TurnDeps, current: Turn, { kind }: Failure): Unanswered | undefined {
+  const { rows, started } = current;
+  if (rows.some(({ message }) => message.request || message.errand)) return undefined;
+  return {
+    sessionId: started.session.id,
+    epoch: started.epoch,
+    questions: rows.map((row) => ({
+      inboxId: row.id,
+      messages: stamped(unansweredMessages(messagesOf(deps, current, row), kind)),
+      author: authorOf(deps, row),
+    })),
+    participants: rows.map((row) => deps.principal(row)),
+    notes: started.notes,
+  };
 }
 
 /** The conversation went on in another session, under a new epoch. What was added on the way is added again. */

@@ -281,6 +281,7 @@ describe("/retry of what got no answer", () => {
     const dead = await gateway.say(ann, "two");
     await gateway.idle();
     gateway.change("UPDATE gw_inbox SET state = 'cancelled', reason = 'erased' WHERE event_id = ?", dead);
+    gateway.change("DELETE FROM messages");
     expect(await gateway.ask(ann, "/retry")).toEqual(["There is nothing to retry."]);
   });
 });

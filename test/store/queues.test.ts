@@ -255,7 +255,7 @@ describe("a turn", () => {
       next: { state: "dead" },
       replies: [],
     } as const;
-    expect(await store.failTurn(failed)).toBe(false);
+    expect(await store.failTurn(failed)).toBeUndefined();
     expect(await finish(store, current, "new")).toBe(true);
     expect(statesOf(file, "gw_inbox")).toEqual(["done"]);
   });

@@ -1,5 +1,5 @@
 /** OpenAI's chat format → the AI SDK's messages, repaired so that no provider rejects them. */
-import type { ImagePart, ModelMessage, TextPart, ToolResultPart } from "ai";
+import type { ImagePart, ModelMessage, TextPart, ToolResultPart, UserContent } from "ai";
 import type { ChatMessage, Content } from "../../session.js";
 import { parseArguments, readCalls } from "../calls.js";
 import { field, isImage, textOf } from "../text.js";
@@ -13,11 +13,33 @@ export const LOST_RESULT = "[No result: the call was interrupted]";
  */
 export function toModelMessages(messages: readonly ChatMessage[]): ModelMessage[] {
   const waiting = new Map<string, ToolResultPart>();
-  return messages.flatMap((message): ModelMessage[] => {
+  const converted = messages.flatMap((message): ModelMessage[] => {
     if (message.role === "assistant") return fromAssistant(message, waiting);
     if (message.role === "tool") takeResult(message, waiting);
     return fromUser(message);
   });
+  return mergeUsers(converted);
+}
+
+/** Some providers insist that user and assistant take turns. Neighbouring user messages become one. */
+function mergeUsers(messages: readonly ModelMessage[]): ModelMessage[] {
+  const merged: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last?.role === "user" && message.role === "user")
+      merged[merged.length - 1] = { role: "user", content: joined(last.content, message.content) };
+    else merged.push(message);
+  }
+  return merged;
+}
+
+function joined(first: UserContent, second: UserContent): UserContent {
+  if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
+  return [...partsOf(first), ...partsOf(second)];
+}
+
+function partsOf(content: UserContent): Exclude<UserContent, string> {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 function fromAssistant(message: ChatMessage, waiting: Map<string, ToolResultPart>): ModelMessage[] {

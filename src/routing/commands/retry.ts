@@ -16,7 +16,7 @@ export const retry: Command = {
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const session = currentSession(call);
   if (!session) return { reply: await noSession(call) };
-  // Stopped or failed, it stands in no history yet: what does is answered already.
+  // A message that was stopped or failed is asked again as it is; only an answered one is undone first.
   if (await call.gateway.askAgain(call.key)) return {};
   const { store } = call.gateway;
   const last = (await turnsOf(store, session.id)).at(-1);

@@ -26,6 +26,8 @@ export interface StoredInbox {
   session_id: string | null;
   reason: string | null;
   error: string | null;
+  /** JSON list: messages of the session that hold this question, while its failed turn is the last word on it. */
+  unanswered_ids: string | null;
 }
 
 export function toInboxRow(row: StoredInbox): InboxRow {

@@ -19,6 +19,7 @@ export const QUEUE_TABLES = [
     session_id TEXT,
     reason TEXT,
     error TEXT,
+    unanswered_ids TEXT,
     UNIQUE (platform, account, event_id)
 )`,
   `CREATE TABLE IF NOT EXISTS gw_routes (

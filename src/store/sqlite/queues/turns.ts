@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { EndReason, SessionKey } from "../../../session.js";
+import type { EndReason, SessionId, SessionKey } from "../../../session.js";
 import type { InboxRow, RunningRow, StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
 import { appendMessages } from "../messages.js";
 import { addAuthors, addParticipant, addUsage, requireSession } from "../sessions.js";
@@ -22,6 +22,7 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
   ).all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as StoredInbox[];
   // Cancelled meanwhile, all of them.
   if (started.length === 0) return undefined;
+  const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row)));
   sql(
     db,
     `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @at)
@@ -35,6 +36,7 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
     attempt: Math.max(...started.map(({ attempts }) => attempts)),
     rows: started.map(toInboxRow).toSorted((a, b) => a.id - b.id),
     notes: openNotes(db, start.sessionKey, current.createdAt),
+    withdrawnFrom: [...withdrawnFrom],
   };
 }
 
@@ -63,17 +65,50 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
 }
 
 /** Its rows are a turn's own as long as no other turn has them: also when the route has moved on meanwhile. */
-export function failTurn(db: Database, failed: TurnFailure): boolean {
+export function failTurn(db: Database, failed: TurnFailure): { kept: boolean } | undefined {
   const { next, error, turnId } = failed;
   const ids = sql(db, `SELECT id FROM gw_inbox WHERE turn_id = ? AND state = 'running' AND ${OPEN_IN}`)
     .pluck()
     .all(turnId) as number[];
-  if (ids.length === 0) return false;
+  if (ids.length === 0) return undefined;
+  const kept = keepQuestion(db, failed);
   finishInbox(db, ids, { error, ...next });
   addReplies(db, failed);
   leavePreview(db, failed.inboxIds[0], failed.said);
   endWith(db, failed.sessionKey, failed.end);
+  return { kept };
+}
+
+/** The question of a failed turn stays in the session, so that the next turn knows about it. */
+function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): boolean {
+  if (!unanswered) return false;
+  const { sessionId, epoch, questions, participants, notes } = unanswered;
+  if (!holdsEpoch(db, { sessionKey, epoch })) return false;
+  for (const { inboxId, messages, author } of questions) {
+    const ids = appendMessages(db, sessionId, messages);
+    addAuthors(
+      db,
+      sessionId,
+      ids,
+      ids.map(() => author),
+    );
+    sql(db, "UPDATE gw_inbox SET unanswered_ids = ? WHERE id = ?").run(JSON.stringify(ids), inboxId);
+  }
+  for (const person of participants) addParticipant(db, sessionId, person);
+  takeNotes(db, notes);
   return true;
+}
+
+/** A failed message is asked again: its new turn brings the question once more. */
+function withdrawQuestion(db: Database, { id, unanswered_ids: ids }: StoredInbox): SessionId[] {
+  if (ids === null) return [];
+  sql(db, "UPDATE gw_inbox SET unanswered_ids = NULL WHERE id = ?").run(id);
+  return sql(
+    db,
+    "UPDATE messages SET active = 0 WHERE id IN (SELECT value FROM json_each(?)) AND active = 1 RETURNING session_id",
+  )
+    .pluck()
+    .all(ids) as SessionId[];
 }
 
 /** Commands are no turns. */

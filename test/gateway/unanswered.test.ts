@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { TestGateway } from "../support/gateway.js";
+import { inDm } from "../support/test-adapter.js";
+
+const ann = inDm("ann");
+
+/** What the model will read in the next turn. */
+async function conversationOf(gateway: TestGateway): Promise<string[]> {
+  const [route] = await gateway.store.listRoutes();
+  const messages = await gateway.store.getConversation(route!.sessionId);
+  return messages.map(({ role, content }) => `${role}: ${String(content).split("\n").at(-1)}`);
+}
+
+describe("a question whose turn failed", () => {
+  it("stays in the session, so that the next turn knows about it", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "!fail network");
+    await gateway.ask(ann, "and now?");
+    expect(await conversationOf(gateway)).toEqual([
+      "user: !fail network",
+      "user: and now?",
+      expect.stringMatching(/^assistant: .*and now\?/),
+    ]);
+  });
+
+  it.each(["context_length", "content_filter"])(
+    "leaves a note where its words would fail again (%s)",
+    async (kind) => {
+      const gateway = await TestGateway.start();
+      await gateway.ask(ann, `!fail ${kind}`);
+      const [kept, ...rest] = await conversationOf(gateway);
+      expect(rest).toEqual([]);
+      expect(kept).toMatch(/^user: \[A message of \d+ characters was .* and is left out\]$/);
+    },
+  );
+
+  it("stands there once when it is asked again", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "!fail network");
+    await gateway.ask(ann, "/retry");
+    await gateway.gateway.retryDead();
+    await gateway.idle();
+    expect(await conversationOf(gateway)).toEqual(["user: !fail network"]);
+  });
+
+  it("is not kept when the person stopped it", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "hello");
+    await gateway.say(ann, "!slow 60");
+    await gateway.say(ann, "/stop");
+    await gateway.idle();
+    expect(await conversationOf(gateway)).toHaveLength(2);
+  });
+});
