@@ -371,8 +371,9 @@ export class Gateway {
       principal: (row) => principalOf(row.message, config),
       modelFor: (key) => this.#desk.modelFor(key),
       noticeFor: (found) => this.#noticeFor(found),
-      compress: async (key, { epoch, session }) =>
-        (await this.#aftermath.compress({ key, epoch, sessionId: session.id }, { hard: true })) !== undefined,
+      shorten: ({ session }) => this.#aftermath.prepare(session.id, { reason: "context_length" }),
+      split: async (key, { epoch, session }, shortened) =>
+        (await this.#aftermath.commit({ key, epoch, sessionId: session.id }, shortened)) !== undefined,
       maxImages: config.media.show_images ? config.media.max_images : 0,
       images: (row, maxCount) =>
         readImages(

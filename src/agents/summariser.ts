@@ -21,7 +21,8 @@ export interface Summary {
 /** The rules of `policies/compression.ts`, passed in. */
 export interface SummaryRules {
   serialise(middle: readonly ChatMessage[]): string;
-  fallback(middle: readonly ChatMessage[]): string;
+  /** What an earlier summary knew stays known. */
+  fallback(middle: readonly ChatMessage[], previous?: string): string;
 }
 
 /** Always gives a text, unless the signal ends it. */
@@ -42,10 +43,8 @@ export async function summarise(
   }
 }
 
-/** What an earlier summary knew stays known. */
 function withoutModel(rules: SummaryRules, { middle, previousSummary }: SummaryRequest): Summary {
-  const text = rules.fallback(middle);
-  return { text: previousSummary ? `${previousSummary.trim()}\n\n${text}` : text, source: "fallback" };
+  return { text: rules.fallback(middle, previousSummary), source: "fallback" };
 }
 
 /** Models count badly: some room above the length that they are asked for. */

@@ -1,8 +1,22 @@
 import { compressionReason } from "../policies/compression.js";
 import { compressionSettingsOf } from "../rules.js";
-import { type Compressed, compressSession } from "../sessions/compress.js";
+import type { SessionId, SessionKey } from "../session.js";
+import {
+  type CompressDeps,
+  type Compressed,
+  type Compression,
+  type CompressOptions,
+  commitCompression,
+  prepareCompression,
+} from "../sessions/compress.js";
 import type { FinishedTurn } from "../turns/run-turn.js";
 import type { GatewayParts } from "./parts.js";
+
+interface Place {
+  key: SessionKey;
+  epoch: number;
+  sessionId: SessionId;
+}
 
 /** After the answer: a title for a young session, a shorter history for a long one. The chat waits for neither. */
 export class Aftermath {
@@ -31,27 +45,39 @@ export class Aftermath {
   }
 
   async compress(
-    place: { key: string; epoch: number; sessionId: string },
-    options: { focus?: string; hard?: boolean },
+    place: Place,
+    options: CompressOptions,
     stopped?: AbortSignal,
   ): Promise<Compressed | undefined> {
-    const { store, agent, estimateTokens, summarise, config, events } = this.#parts;
+    const compression = await this.prepare(place.sessionId, options, stopped);
+    return compression && this.commit(place, compression);
+  }
+
+  /** The summary costs a call of the model; nothing is stored. */
+  prepare(
+    sessionId: SessionId,
+    options: CompressOptions,
+    stopped?: AbortSignal,
+  ): Promise<Compression | undefined> {
+    const { store, agent, estimateTokens, summarise, config } = this.#parts;
     const signal = stopped ? AbortSignal.any([this.#signal, stopped]) : this.#signal;
-    const compressed = await compressSession(
-      {
-        store,
-        agent,
-        estimateTokens,
-        settings: compressionSettingsOf(config),
-        summarise: async (request) => {
-          const summary = await summarise(request, signal);
-          stopped?.throwIfAborted();
-          return summary;
-        },
+    const deps: CompressDeps = {
+      store,
+      agent,
+      estimateTokens,
+      settings: compressionSettingsOf(config),
+      summarise: async (request) => {
+        const summary = await summarise(request, signal);
+        stopped?.throwIfAborted();
+        return summary;
       },
-      place,
-      options,
-    );
+    };
+    return prepareCompression(deps, sessionId, options);
+  }
+
+  async commit(place: Place, compression: Compression): Promise<Compressed | undefined> {
+    const { store, events } = this.#parts;
+    const compressed = await commitCompression(store, place, compression);
     const route = await store.getRoute(place.key);
     if (route) this.#parts.routeChanged(route);
     if (compressed) {
@@ -95,6 +121,6 @@ export class Aftermath {
       messageCount: current.message_count,
       settings: compressionSettingsOf(config),
     });
-    if (reason) await this.compress({ key, epoch, sessionId: session.id }, {});
+    if (reason) await this.compress({ key, epoch, sessionId: session.id }, { reason });
   }
 }

@@ -224,7 +224,7 @@ export class CommandDesk implements CommandGateway {
     const { route } = call;
     if (!route) return undefined;
     const place = { key: call.key, epoch: route.epoch, sessionId: route.sessionId };
-    const done = await this.#desk.aftermath.compress(place, { focus, hard: true }, call.signal);
+    const done = await this.#desk.aftermath.compress(place, { focus, reason: "asked" }, call.signal);
     return done && { before: done.before, after: done.after, title: done.child.title };
   }
 

@@ -245,7 +245,12 @@ export function redactSecrets(text: string): string {
 }
 
 /** When no model can be asked: the same middle always gives the same text. The newest requests win the room. */
-export function fallbackSummary(middle: readonly ChatMessage[]): string {
+export function fallbackSummary(middle: readonly ChatMessage[], previous?: string): string {
+  const text = fallbackText(middle);
+  return previous === undefined ? text : `${clip(previous.trim(), MOST_OF_FALLBACK)}\n\n${text}`;
+}
+
+function fallbackText(middle: readonly ChatMessage[]): string {
   const intro = `${middle.length} earlier messages were removed to save space; no summary could be made of them.`;
   const sections = [
     section("What the user wrote", texts(middle, "user")),

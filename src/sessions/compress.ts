@@ -2,20 +2,16 @@ import type { AgentBackend } from "../agents/backend.js";
 import { killPoint } from "../kill-point.js";
 import {
   assemble,
-  boundaries,
   type CompressionSettings,
   isSummary,
   pruneToolOutput,
   summaryBudget,
-  tailBudgetTokens,
 } from "../policies/compression.js";
-import type { ChatMessage, NewMessage, SessionKey, SessionRow } from "../session.js";
+import { type CutReason, cutFor } from "../policies/compression-cut.js";
+import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Store } from "../store/store.js";
 
-/**
- * A conversation that has grown too long → head + summary + tail in a child session. The parent stays as it was and
- * ends; the route moves to the child in the same transaction. Undefined when there is nothing to gain.
- */
+/** A conversation that has grown too long → head + summary + tail, which go on in a child session. */
 export interface CompressDeps {
   store: Store;
   agent: Pick<AgentBackend, "contextLength">;
@@ -31,6 +27,18 @@ export interface SummaryRequest {
   budgetTokens: number;
 }
 
+export interface CompressOptions {
+  reason: CutReason;
+  /** What the summary should keep above all. */
+  focus?: string;
+}
+
+/** What the child session will begin with. Nothing is stored yet. */
+export interface Compression {
+  before: number;
+  messages: ChatMessage[];
+}
+
 export interface Compressed {
   child: SessionRow;
   before: number;
@@ -39,50 +47,46 @@ export interface Compressed {
 
 const LEAST_MESSAGES = 4;
 
-export async function compressSession(
+/** Undefined when there is nothing to gain. */
+export async function prepareCompression(
   deps: CompressDeps,
-  place: { key: SessionKey; epoch: number; sessionId: string },
-  options: { focus?: string; hard?: boolean } = {},
-): Promise<Compressed | undefined> {
-  const conversation = await deps.store.getConversation(place.sessionId);
+  sessionId: SessionId,
+  { reason, focus = "" }: CompressOptions,
+): Promise<Compression | undefined> {
+  const { store, settings, estimateTokens } = deps;
+  const { contextLength } = deps.agent;
+  const conversation = await store.getConversation(sessionId);
   if (conversation.length < LEAST_MESSAGES) return undefined;
-  const cut = cutOf(deps, conversation, options.hard ?? false);
+  const cut = cutFor(conversation, { reason, contextLength, settings, estimateTokens });
   if (!cut) return undefined;
   const pruned = pruneToolOutput(conversation, cut.tailStart);
   const middle = pruned.slice(cut.headEnd, cut.tailStart);
-  const tokens = middle.reduce((sum, message) => sum + deps.estimateTokens(message), 0);
+  const tokens = middle.reduce((sum, message) => sum + estimateTokens(message), 0);
   const summary = await deps.summarise({
     middle,
     previousSummary: previousSummary(conversation),
-    focus: options.focus ?? "",
-    budgetTokens: summaryBudget(tokens, deps.agent.contextLength),
+    focus,
+    budgetTokens: summaryBudget(tokens, contextLength),
   });
   const messages = assemble(pruned.slice(0, cut.headEnd), summary, pruned.slice(cut.tailStart));
+  return { before: conversation.length, messages };
+}
+
+/** The parent stays as it was and ends; the route moves to the child in the same transaction. Undefined when overtaken. */
+export async function commitCompression(
+  store: Store,
+  place: { key: SessionKey; epoch: number; sessionId: SessionId },
+  { before, messages }: Compression,
+): Promise<Compressed | undefined> {
   killPoint("split-ready");
-  const child = await deps.store.splitRoute({
+  const child = await store.splitRoute({
     sessionKey: place.key,
     epoch: place.epoch,
     parentId: place.sessionId,
     messages: messages as NewMessage[],
   });
   killPoint("split-committed");
-  return child && { child, before: conversation.length, after: messages.length };
-}
-
-/** `hard`: the model refused the whole as too long, or the person asked: then the tail gives way too. */
-function cutOf(deps: CompressDeps, conversation: readonly ChatMessage[], hard: boolean) {
-  const { settings, agent } = deps;
-  const budget = tailBudgetTokens(agent.contextLength, settings);
-  const limits = {
-    protectFirst: settings.protectFirst,
-    protectLast: hard ? Math.min(settings.protectLast, LEAST_MESSAGES) : settings.protectLast,
-    tailTokens: budget,
-    estimateTokens: deps.estimateTokens,
-  };
-  return (
-    boundaries(conversation, limits) ??
-    boundaries(conversation, { ...limits, maxTailMessages: Math.max(2, Math.floor(conversation.length / 4)) })
-  );
+  return child && { child, before, after: messages.length };
 }
 
 function previousSummary(conversation: readonly ChatMessage[]): string | undefined {

@@ -17,6 +17,7 @@ import type { Principal, Target } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
+import type { Compression } from "../sessions/compress.js";
 import type { Author, InboxRow, ReplyFile, RouteRow, StartedTurn, Unanswered } from "../store/queues.js";
 import type { Store, Usage } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
@@ -57,8 +58,10 @@ export interface TurnDeps {
   modelFor(key: SessionKey): string | undefined;
   /** A notice that goes out before the answer. */
   noticeFor(route: RouteRow): string | undefined;
-  /** Too long for the model: make it shorter. True when it did. */
-  compress(key: SessionKey, started: StartedTurn): Promise<boolean>;
+  /** Too long for the model: a shorter history, not stored yet. Undefined when there is nothing to gain. */
+  shorten(started: StartedTurn): Promise<Compression | undefined>;
+  /** The conversation goes on in a child session that begins with this. False when the chat has moved on meanwhile. */
+  split(key: SessionKey, started: StartedTurn, shortened: Compression): Promise<boolean>;
   /** Without a word from the agent for so long, the turn is given up. 0: never. */
   idleTimeoutMs: number;
   preview(row: InboxRow, turnId: string, text: string): void;
@@ -177,9 +180,23 @@ interface Turn {
   started: StartedTurn;
 }
 
-async function converse(deps: TurnDeps, current: Turn, compressed = false): Promise<Ending> {
-  const { key, rows, turn, turnId, started } = current;
+async function converse(deps: TurnDeps, current: Turn): Promise<Ending> {
   const result = await askAgent(deps, current);
+  if (result.failure?.kind !== "context_length") return conclude(deps, current, result);
+  const shortened = await deps.shorten(current.started);
+  if (!shortened) return conclude(deps, current, result);
+  // What was added on the way is added again.
+  current.turn.steering.unshift(...current.turn.taken.splice(0));
+  const second = await askAgent(deps, current, shortened.messages);
+  // Only a history that the model takes is worth a session of its own.
+  if (second.failure) return conclude(deps, current, second);
+  const hasMoved = await deps.split(current.key, current.started, shortened);
+  const child = hasMoved ? await inChild(deps, current) : undefined;
+  return conclude(deps, child ?? current, second);
+}
+
+async function conclude(deps: TurnDeps, current: Turn, result: AgentResult): Promise<Ending> {
+  const { key, rows, turn, turnId, started } = current;
   if (!result.failure) return finish(deps, current, result);
   const reason = turn.controller.signal.reason as string | undefined;
   const isLate = result.failure.kind === "stopped" && reason === "timeout";
@@ -188,10 +205,6 @@ async function converse(deps: TurnDeps, current: Turn, compressed = false): Prom
     return finish(deps, current, interrupted(result), false);
   if (failure.kind === "stopped" && reason === "shutdown")
     return release(deps, current, "the gateway stopped");
-  if (failure.kind === "context_length" && !compressed && (await deps.compress(key, started))) {
-    const again = await restart(deps, current);
-    return again ? converse(deps, again, true) : OVERTAKEN;
-  }
   const stopped = failure.kind === "stopped" && reason === "stopped";
   const unanswered = stopped ? undefined : unansweredOf(deps, current, failure);
   const failed = await deps.store.failTurn({
@@ -232,9 +245,8 @@ function unansweredOf(deps: TurnDeps, current: Turn, { kind }: Failure): Unanswe
   };
 }
 
-/** The conversation went on in another session, under a new epoch. What was added on the way is added again. */
-async function restart(deps: TurnDeps, current: Turn): Promise<Turn | undefined> {
-  current.turn.steering.unshift(...current.turn.taken.splice(0));
+/** The conversation goes on in another session, under a new epoch. */
+async function inChild(deps: TurnDeps, current: Turn): Promise<Turn | undefined> {
   const route = await deps.store.getRoute(current.key);
   const session = route && (await deps.store.getSession(route.sessionId));
   if (!route || !session) return undefined;
@@ -277,7 +289,11 @@ interface AgentResult {
   failure: Failure | undefined;
 }
 
-async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
+async function askAgent(
+  deps: TurnDeps,
+  current: Turn,
+  shortened?: readonly ChatMessage[],
+): Promise<AgentResult> {
   const { key, rows, turn, turnId, started } = current;
   const { session } = started;
   const first = rows[0]!;
@@ -288,7 +304,7 @@ async function askAgent(deps: TurnDeps, current: Turn): Promise<AgentResult> {
     session: { id: session.id, key, source: session.source },
     principal,
     systemPrompt: promptOf(session, first),
-    history: await historyOf(deps, session, first),
+    history: shortened ?? (await historyOf(deps, session, first)),
     input: await agentInput(deps, current),
     tools: (await deps.tools(session, principal)).map((tool) => watched(tool, deps, about)),
     ...wishes(first),

@@ -77,6 +77,25 @@ describe("a session that has grown too long", () => {
     expect(gateway.read("SELECT * FROM gw_inbox WHERE state <> 'done'")).toEqual([]);
   });
 
+  it("gets no new session when a shorter history doesn't help", async () => {
+    let refuses = false;
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      async *run(request, signal) {
+        const failure = { kind: "context_length", message: "too long", notice: "Too long." } as const;
+        if (refuses) yield { type: "failed", failure };
+        else yield* echoAgent().run(request, signal);
+      },
+    };
+    const gateway = await TestGateway.start({ agent, config: { compression: short } });
+    await talk(gateway, 6);
+    const { id } = await gateway.session(ann);
+    refuses = true;
+    expect(await gateway.ask(ann, "x".repeat(1000))).toEqual(["Too long."]);
+    expect((await gateway.session(ann)).id).toBe(id);
+    expect(gateway.read("SELECT id FROM sessions")).toEqual([{ id }]);
+  });
+
   it("that can't be shortened ends the turn aloud", async () => {
     const gateway = await TestGateway.start();
     const failing = await gateway.say(ann, "!fail context_length");

@@ -1,0 +1,120 @@
+/**
+ * Where a long conversation is cut, so that a split pays for its summary: afterwards at least half of the limit that
+ * triggered it is free again. Where that can't be had yet, there is no split.
+ */
+import type { ChatMessage } from "../session.js";
+import {
+  boundaries,
+  type CompressionSettings,
+  type EstimateTokens,
+  summaryBudget,
+  tailBudgetTokens,
+  thresholdTokens,
+} from "./compression.js";
+
+/** A limit was reached, the model refused the whole as too long, or the person asked. */
+export type CutReason = "tokens" | "messages" | "context_length" | "asked";
+
+export interface Cut {
+  headEnd: number;
+  tailStart: number;
+}
+
+export interface CutQuestion {
+  reason: CutReason;
+  contextLength: number;
+  settings: CompressionSettings;
+  estimateTokens: EstimateTokens;
+}
+
+/** With less than the last question and its answer the conversation would lose its thread. */
+const MIN_TAIL = 2;
+/** Of the last messages, when a person asks or the model refuses. */
+const ASKED_LAST = 4;
+
+export function cutFor(messages: readonly ChatMessage[], question: CutQuestion): Cut | undefined {
+  const { reason, settings, contextLength } = question;
+  const isWanted = reason === "asked" || reason === "context_length";
+  const limits = {
+    protectLast: isWanted ? Math.min(settings.protectLast, ASKED_LAST) : settings.protectLast,
+    tailTokens: tailBudgetTokens(contextLength, settings),
+    estimateTokens: question.estimateTokens,
+  };
+  if (reason === "asked") {
+    const { protectFirst } = settings;
+    const maxTailMessages = Math.max(MIN_TAIL, Math.floor(messages.length / 4));
+    return (
+      boundaries(messages, { ...limits, protectFirst }) ??
+      boundaries(messages, { ...limits, protectFirst, maxTailMessages })
+    );
+  }
+  const sizes = new Sizes(messages, question);
+  for (const protectFirst of [settings.protectFirst, 0]) {
+    const maxTailMessages = sizes.tailThatFits(protectFirst);
+    const cut = boundaries(messages, { ...limits, protectFirst, maxTailMessages });
+    if (cut && sizes.paysOff(cut)) return cut;
+  }
+  return undefined;
+}
+
+interface Size {
+  messages: number;
+  tokens: number;
+}
+
+class Sizes {
+  readonly #reason: CutReason;
+  readonly #count: number;
+  /** Tokens of the messages before each place. */
+  readonly #before: number[] = [0];
+  readonly #summaryTokens: number;
+  readonly #limit: Size;
+
+  constructor(
+    messages: readonly ChatMessage[],
+    { reason, contextLength, settings, estimateTokens }: CutQuestion,
+  ) {
+    this.#reason = reason;
+    this.#count = messages.length;
+    for (const message of messages) this.#before.push(this.#before.at(-1)! + estimateTokens(message));
+    const tokens = this.#before.at(-1)!;
+    this.#summaryTokens = summaryBudget(tokens, contextLength);
+    const threshold = thresholdTokens(contextLength, settings.threshold);
+    this.#limit = {
+      messages: settings.hardMessageLimit,
+      // The model has refused it: its real limit is lower than what we know.
+      tokens: reason === "context_length" ? Math.min(threshold, tokens) : threshold,
+    };
+  }
+
+  /** How many of the last messages fit into half of the limits, beside the head and the summary. */
+  tailThatFits(headCount: number): number {
+    const room = {
+      messages: Math.floor(this.#limit.messages / 2) - headCount - 1,
+      tokens: this.#limit.tokens / 2 - this.#before[Math.min(headCount, this.#count)]! - this.#summaryTokens,
+    };
+    let start = this.#count;
+    while (
+      start > 0 &&
+      this.#count - start < room.messages &&
+      this.#tokens(start - 1, this.#count) <= room.tokens
+    )
+      start -= 1;
+    return Math.max(MIN_TAIL, this.#count - start);
+  }
+
+  /** Measured in what triggered it. A refused prompt only has to get smaller: the model says whether that was enough. */
+  paysOff(cut: Cut): boolean {
+    const freed = {
+      messages: cut.tailStart - cut.headEnd - 1,
+      tokens: this.#tokens(cut.headEnd, cut.tailStart) - this.#summaryTokens,
+    };
+    if (this.#reason === "context_length") return freed.messages > 0;
+    const by = this.#reason === "messages" ? "messages" : "tokens";
+    return freed[by] >= this.#limit[by] / 2;
+  }
+
+  #tokens(from: number, to: number): number {
+    return this.#before[to]! - this.#before[from]!;
+  }
+}

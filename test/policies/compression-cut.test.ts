@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { assemble, fallbackSummary, thresholdTokens } from "../../src/policies/compression.js";
+import { type CutReason, cutFor } from "../../src/policies/compression-cut.js";
+import type { ChatMessage } from "../../src/session.js";
+
+const settings = {
+  enabled: true,
+  threshold: 0.5,
+  targetRatio: 0.2,
+  protectFirst: 3,
+  protectLast: 20,
+  hardMessageLimit: 400,
+};
+const contextLength = 128_000;
+
+/** One token per character. */
+const estimateTokens = ({ content }: ChatMessage) => String(content).length;
+const tokensOf = (messages: readonly ChatMessage[]) =>
+  messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+
+function talk(count: number, chars: number): ChatMessage[] {
+  return Array.from({ length: count }, (_, i) => ({
+    role: i % 2 === 0 ? "user" : "assistant",
+    content: "x".repeat(chars),
+  }));
+}
+
+function split(messages: ChatMessage[], reason: CutReason): ChatMessage[] | undefined {
+  const cut = cutFor(messages, { reason, contextLength, settings, estimateTokens });
+  return cut && assemble(messages.slice(0, cut.headEnd), "summary", messages.slice(cut.tailStart));
+}
+
+describe("a split", () => {
+  it("of 400 short messages frees half of the limit of messages", () => {
+    expect(split(talk(400, 50), "messages")!.length).toBeLessThanOrEqual(200);
+  });
+
+  it("is not due again before half of the limit has been said anew", () => {
+    let messages: ChatMessage[] = [];
+    const splits: number[] = [];
+    for (let turn = 1; turn <= 1000; turn += 1) {
+      messages = [...messages, ...talk(2, 50)];
+      const child = messages.length >= settings.hardMessageLimit ? split(messages, "messages") : undefined;
+      if (child) splits.push(turn);
+      messages = child ?? messages;
+    }
+    const gaps = splits.slice(1).map((turn, i) => turn - splits[i]!);
+    expect(splits.length).toBeGreaterThan(5);
+    // Each turn adds two messages.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(settings.hardMessageLimit / 2 / 2);
+  });
+
+  it("frees half of the limit that triggered it, or doesn't happen", () => {
+    const limit = { tokens: thresholdTokens(contextLength, settings.threshold), messages: 400 };
+    const sizes = fc.array(fc.oneof(fc.nat(200), fc.nat(30_000)), { minLength: 4, maxLength: 450 });
+    let splits = 0;
+    fc.assert(
+      fc.property(sizes, fc.constantFrom("tokens" as const, "messages" as const), (chars, reason) => {
+        const messages = chars.map((length, i) => ({
+          ...talk(1, length)[0]!,
+          role: i % 2 ? "assistant" : "user",
+        }));
+        const child = split(messages as ChatMessage[], reason);
+        if (!child) return;
+        splits += 1;
+        const freed =
+          reason === "messages"
+            ? messages.length - child.length
+            : tokensOf(messages as ChatMessage[]) - tokensOf(child);
+        expect(freed).toBeGreaterThanOrEqual(limit[reason] / 2 - 1);
+        expect(child.at(-1)).toBe(messages.at(-1));
+      }),
+      { numRuns: 300 },
+    );
+    expect(splits).toBeGreaterThan(20);
+  });
+
+  it("waits while the last exchange alone fills the limit", () => {
+    const messages = [...talk(10, 100), ...talk(2, 40_000)];
+    expect(split(messages, "tokens")).toBeUndefined();
+    expect(tokensOf(split([...messages, ...talk(2, 100)], "tokens")!)).toBeLessThan(32_000);
+  });
+
+  it("happens on demand, and where the model refused the prompt", () => {
+    for (const reason of ["asked", "context_length"] as const)
+      expect(split(talk(12, 50), reason)!.length).toBeLessThan(12);
+  });
+});
+
+it("a summary that is carried on without a model stays bounded", () => {
+  let summary: string | undefined;
+  for (let i = 0; i < 20; i += 1) summary = fallbackSummary(talk(30, 400), summary);
+  expect(summary!.length).toBeLessThan(17_000);
+});
