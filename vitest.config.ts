@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { noonZone } from "./test/support/noon-zone.js";
 
 export default defineConfig({
   // The examples' own word for it; threads and processes run the compiled one.
@@ -6,6 +7,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/support/build.ts",
+    // Nobody's daily reset, midnight or clock change comes in the middle of a test.
+    env: { TZ: noonZone(new Date()) },
     pool: "forks",
     // Tests wait for processes more than they compute: one core's worth of them leaves the machine idle.
     maxWorkers: 2,

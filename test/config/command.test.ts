@@ -13,7 +13,7 @@ function run(home: string, args: string[], env: Record<string, string> = {}) {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ["--import", "tsx", "--input-type=module", "-e", script],
-    { encoding: "utf8", env: { PATH: process.env.PATH, HERMES_HOME: home, ...env } },
+    { encoding: "utf8", env: { PATH: process.env.PATH, TZ: process.env.TZ, HERMES_HOME: home, ...env } },
   );
   return { stdout, stderr, status };
 }

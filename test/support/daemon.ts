@@ -113,7 +113,7 @@ export class Run {
     program: readonly string[] = [HERMES],
   ) {
     this.#child = spawn(process.execPath, [...program, ...args], {
-      env: { PATH: process.env.PATH, NO_COLOR: "1", HERMES_HOME: home, ...env },
+      env: { PATH: process.env.PATH, TZ: process.env.TZ, NO_COLOR: "1", HERMES_HOME: home, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stderr!.on("data", (chunk) => {
