@@ -46,10 +46,10 @@ import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
+import type { Looks } from "./store/looks.js";
 import type { ReplyFile, RouteRow, Share } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
-import { openLooks } from "./store/sqlite/looks/index.js";
 import type { OnProgress, Store } from "./store/store.js";
 import { version } from "./version.js";
 import { healthOf, startWatchers, type Watchers } from "./watchers.js";
@@ -223,7 +223,12 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     );
     gateway = started;
     await started.start();
-    const shown = dashboardOf(options, { store, gateway: started, events: watchers.events });
+    const shown = dashboardOf(options, {
+      store,
+      looks: store.looks,
+      gateway: started,
+      events: watchers.events,
+    });
     dashboard = shown;
     http = await startHttp({
       ...httpSettings(config),
@@ -295,10 +300,10 @@ function httpSettings({ http }: Config) {
 /** The operator's page. */
 function dashboardOf(
   { home, loaded, log }: OpenOptions,
-  { store, gateway, events }: { store: Store; gateway: Gateway; events: Events },
+  { store, looks, gateway, events }: { store: Store; looks: Looks; gateway: Gateway; events: Events },
 ): Dashboard {
   return createDashboard({
-    looks: openLooks({ path: homePaths(home).stateDb }),
+    looks,
     store,
     gateway,
     loaded,

@@ -1,3 +1,8 @@
+import { isReading } from "../store/sqlite/thread.js";
+import { printError } from "./output.js";
+
+const INTERRUPTED = 130;
+
 /**
  * `hermes … | head`: when the reader has seen enough there is nobody left to tell, and nothing went wrong. Where the output
  * can't be written (a full disk), `tell` says so and gives the exit code.
@@ -13,14 +18,29 @@ export function exitWhenReaderLeaves(tell: (error: unknown) => number): void {
 /** Ctrl-C ends a command with 130, unless the command listens itself (the gateway has turns to finish). */
 export function exitOnInterrupt(): void {
   process.on("SIGINT", () => {
-    if (process.listenerCount("SIGINT") === 1) process.exit(130);
+    if (process.listenerCount("SIGINT") === 1) process.exit(INTERRUPTED);
   });
 }
 
 /** Runs `clean` when the process ends before the returned function is called. */
 export function onEarlyExit(clean: () => void): () => void {
-  process.on("exit", clean);
+  // Before `exitDespiteReads`, which may be the last thing that happens.
+  process.prependListener("exit", clean);
   return () => {
     process.off("exit", clean);
   };
+}
+
+/**
+ * At the end of a process Node waits for its threads, and one that is inside of a database statement may take as long as it
+ * likes. Writes are committed and the writer is closed by then, so the process ends itself by a signal.
+ */
+export function exitDespiteReads(): void {
+  process.on("exit", (code) => {
+    if (!isReading()) return;
+    printError("A read from the database was still running; the process ends without it.");
+    const signal = code === INTERRUPTED ? "SIGINT" : "SIGTERM";
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 }

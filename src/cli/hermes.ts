@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { version } from "../version.js";
 import { chatByFlag } from "./chat/flags.js";
-import { exitOnInterrupt, exitWhenReaderLeaves } from "./exits.js";
+import { exitDespiteReads, exitOnInterrupt, exitWhenReaderLeaves } from "./exits.js";
 import { reportFailure } from "./failure.js";
 import { explained } from "./files.js";
 
@@ -152,6 +152,7 @@ async function buildProgram(argv: readonly string[]): Promise<Command> {
 async function main(argv: string[]): Promise<void> {
   exitWhenReaderLeaves((error) => reportFailure(explained(error, "the output")));
   exitOnInterrupt();
+  exitDespiteReads();
   try {
     const words = chatByFlag(argv.slice(2));
     const program = await buildProgram(words);

@@ -28,8 +28,6 @@ export interface Looks {
   traceMessage(reference: string): Promise<Trace[]>;
   deadPage(query: DeadQuery): Promise<DeadPage>;
   pairingPage(query: PairingQuery): Promise<PairingPage>;
-
-  close(): Promise<void>;
 }
 
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────

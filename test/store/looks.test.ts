@@ -1,9 +1,8 @@
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BrowseQuery, Looks, SessionPosition } from "../../src/store/looks.js";
 import type { AcceptedMessage } from "../../src/store/queues.js";
-import { openLooks } from "../../src/store/sqlite/looks/index.js";
 import type { ExportedSession, Store } from "../../src/store/store.js";
 import { tempStore } from "../support/temp.js";
 
@@ -11,9 +10,7 @@ const NOW = 1_750_000_000;
 
 async function opened(): Promise<{ store: Store; looks: Looks; file: string }> {
   const { store, file } = await tempStore();
-  const looks = openLooks({ path: file });
-  onTestFinished(() => looks.close());
-  return { store, looks, file };
+  return { store, looks: store.looks, file };
 }
 
 function session(id: string, at: number, more: Partial<ExportedSession> = {}): ExportedSession {
@@ -292,21 +289,6 @@ describe("the queues", () => {
     expect(pending).toEqual([{ id: "p1", platform: "web", userId: "u", userName: "U", createdAt: NOW }]);
     expect((await looks.pairingPage({ since: NOW + 10 })).pending).toEqual([]);
     expect([await store.denyPairing("p1"), await store.denyPairing("p1")]).toEqual([true, false]);
-  });
-});
-
-describe("the thread that looks", () => {
-  it("starts again after it was idle, and ends with its owner", async () => {
-    const { store, file } = await tempStore();
-    const looks = openLooks({ path: file, idleMs: 0 });
-    await store.createSession({ id: "a", source: "web" });
-    for (let i = 0; i < 5; i += 1) {
-      expect(await looks.sessionSources()).toEqual(["web"]);
-      // Its time is over with the next turn of the loop.
-      await new Promise((resolve) => setTimeout(resolve));
-    }
-    await looks.close();
-    await expect(looks.sessionSources()).rejects.toThrow(/closed/);
   });
 });
 

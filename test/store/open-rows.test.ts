@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readVerbs, writeVerbs } from "../../src/store/sqlite/verbs.js";
+import { longReadVerbs, readVerbs, writeVerbs } from "../../src/store/sqlite/verbs.js";
 import { tempStore } from "../support/temp.js";
 
 /** Settled rows are kept for a month: what looks for open ones must not read them all, every second. */
@@ -8,9 +8,9 @@ import { tempStore } from "../support/temp.js";
 const NOTICES = { dead: "", interrupted: "" };
 const LOOKS: Record<string, (db: Database.Database) => unknown> = {
   waitingMessages: readVerbs.waitingMessages,
-  deadLetters: readVerbs.deadLetters,
+  deadLetters: longReadVerbs.deadLetters,
   backlog: readVerbs.backlog,
-  vitals: (db) => readVerbs.vitals(db, 30),
+  vitals: (db) => longReadVerbs.vitals(db, 30),
   claimDeliveries: (db) => writeVerbs.claimDeliveries(db, "boot", 10),
   failTurn: (db) =>
     writeVerbs.failTurn(db, {

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { openStore } from "../../src/store/sqlite/index.js";
-import type { OnProgress, Store } from "../../src/store/store.js";
+import { type OpenedStore, openStore, type ReadLimits } from "../../src/store/sqlite/index.js";
+import type { OnProgress } from "../../src/store/store.js";
 import { atEnd } from "./at-end.js";
 
 /** A folder that is gone after the test. */
@@ -16,8 +16,9 @@ export function tempDir(): string {
 export async function tempStore(
   file = path.join(tempDir(), "state.db"),
   onProgress?: OnProgress,
-): Promise<{ store: Store; file: string }> {
-  const store = await openStore({ path: file, ...(onProgress ? { onProgress } : {}) });
+  limits: Partial<ReadLimits> = {},
+): Promise<{ store: OpenedStore; file: string }> {
+  const store = await openStore({ path: file, limits, ...(onProgress ? { onProgress } : {}) });
   atEnd(() => store.close());
   return { store, file };
 }

@@ -33,7 +33,6 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     close: async () => {
       live.close();
       source.close();
-      await options.looks.close();
     },
   };
 }

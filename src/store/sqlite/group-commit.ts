@@ -3,6 +3,7 @@ import type { Progress, WriterStats } from "../store.js";
 import { CommitStats } from "./commit-stats.js";
 import { isBusy } from "./faults.js";
 import { QuietMerge } from "./quiet-merge.js";
+import type { CheckpointDue } from "./thread.js";
 
 /**
  * Writes that wait at the same moment → one transaction, so that they share one fsync. Each runs in a savepoint of
@@ -28,6 +29,8 @@ const GROUP_MAX = 256;
 /** Between two parts of long work other processes get the lock too: they don't queue for it, they come by. */
 const BREATH_MS = 10;
 const COMMITS_PER_CHECKPOINT = 50;
+/** So long without a commit, and the last ones may be checkpointed without being in anybody's way. */
+const QUIET_MS = 2000;
 /** Short waits first: beside other writers they stall far less than SQLite's own growing naps. */
 const RETRY_FIRST_MS = 1;
 const RETRY_MIN_MS = 20;
@@ -39,7 +42,8 @@ export class GroupCommit {
   readonly #begin: Statement;
   readonly #commit: Statement;
   /** A checkpoint is due: somebody should make one, and not in the way of the next commit. */
-  readonly #checkpointDue: () => void;
+  readonly #checkpointDue: (due: CheckpointDue) => void;
+  #quiet: NodeJS.Timeout | undefined;
   readonly #quietMerge: QuietMerge;
   readonly #stats = new CommitStats();
   #waiting: Running[] = [];
@@ -49,7 +53,7 @@ export class GroupCommit {
   #retries = 0;
   #commits = 0;
 
-  constructor(db: Database, checkpointDue: () => void) {
+  constructor(db: Database, checkpointDue: (due: CheckpointDue) => void) {
     this.#db = db;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
@@ -184,7 +188,9 @@ export class GroupCommit {
 
   #checkpoint(): void {
     this.#commits += 1;
-    if (this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#checkpointDue();
+    if (this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#checkpointDue("commits");
+    this.#quiet ??= setTimeout(() => this.#checkpointDue("quiet"), QUIET_MS).unref();
+    this.#quiet.refresh();
   }
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileStamp } from "../../clock.js";
 import { HermesError } from "../../errors.js";
+import type { Looks } from "../looks.js";
 import type { Scrubbed } from "../people.js";
 import type {
   AutoPruned,
@@ -16,28 +17,49 @@ import type {
   Store,
   WriterStats,
 } from "../store.js";
+import { Checkpoints } from "./checkpoints.js";
+import { looksThrough } from "./looks/index.js";
+import { ReadLane } from "./read-lane.js";
 import { isDamage } from "./salvage.js";
-import { Thread } from "./thread.js";
+import { storeClosed, Thread } from "./thread.js";
 import type { ExportCursor, ImportOutcome } from "./transfer.js";
-import type { aloneVerbs, Remote, readVerbs, writeVerbs } from "./verbs.js";
+import type { aloneVerbs, bulkReadVerbs, longReadVerbs, Remote, readVerbs, writeVerbs } from "./verbs.js";
 
 export interface OpenOptions {
   /** The file; its folder is made if it isn't there. */
   path: string;
   /** Called while an older file is brought up to date. */
   onProgress?: OnProgress;
+  limits?: Partial<ReadLimits>;
 }
+
+export interface ReadLimits {
+  /** After so long, a read fails. */
+  shortMs: number;
+  longMs: number;
+  /** The thread for long reads ends after so long without one. */
+  idleMs: number;
+}
+
+/** Nothing that a chat waits for takes seconds, except on a machine in trouble. */
+const LIMITS: ReadLimits = { shortMs: 15_000, longMs: 30_000, idleMs: 15_000 };
+const BULK_MS = 10 * 60_000;
 
 const EMPTY_LOG_TRIES = 50;
 const EMPTY_LOG_PAUSE_MS = 40;
 
 type Writes = Remote<typeof writeVerbs & typeof aloneVerbs>;
-type Reads = Remote<typeof readVerbs>;
 
-/** Opens `state.db`, or makes it. The event loop never waits for the disk: a writer and a reader thread do. */
-export async function openStore({ path: file, onProgress }: OpenOptions): Promise<Store> {
+/** With what the dashboard reads. */
+export type OpenedStore = Store & { readonly looks: Looks };
+
+/**
+ * Opens `state.db`, or makes it. The event loop never waits for the disk: threads do, one that writes, one for short reads
+ * and one for long ones.
+ */
+export async function openStore({ path: file, onProgress, limits }: OpenOptions): Promise<OpenedStore> {
   const writer = await Thread.start({ role: "writer", path: file }, onProgress);
-  return new SqliteStore(file, writer);
+  return new SqliteStore(file, writer, { ...LIMITS, ...limits });
 }
 
 /** `verbs.appendMessages(…)` is a call to the thread; the last argument may be a listener for progress. */
@@ -50,26 +72,32 @@ function remote<V>(call: (verb: string, args: unknown[]) => Promise<unknown>): V
   }) as V;
 }
 
-class SqliteStore implements Store {
+class SqliteStore implements OpenedStore {
   readonly #file: string;
   readonly #writer: Thread;
-  #reader: Promise<Thread> | undefined;
-  /** Started when it is first needed: short-lived programs never are. */
-  #checkpointer: Promise<Thread> | undefined;
-  #checkpointing: Promise<void> | undefined;
+  readonly #shortReads: ReadLane;
+  readonly #longReads: ReadLane;
+  readonly #checkpoints: Checkpoints;
+  /** Threads that check or copy the file. */
+  readonly #atWork = new Set<Thread>();
   readonly #write: Writes;
-  readonly #read: Reads;
+  readonly #read: Remote<typeof readVerbs>;
+  readonly #readLong: Remote<typeof longReadVerbs>;
+  readonly #readBulk: Remote<typeof bulkReadVerbs>;
+  readonly looks: Looks;
 
-  constructor(file: string, writer: Thread) {
+  constructor(file: string, writer: Thread, { shortMs, longMs, idleMs }: ReadLimits) {
     this.#file = file;
     this.#writer = writer;
-    writer.onCheckpointDue = () => {
-      this.#checkpointing ??= this.#checkpoint().finally(() => {
-        this.#checkpointing = undefined;
-      });
-    };
-    this.#write = remote<Writes>((verb, args) => writer.call(verb, args));
-    this.#read = remote<Reads>(async (verb, args) => (await this.#startReader()).call(verb, args));
+    this.#shortReads = new ReadLane({ path: file, deadlineMs: shortMs });
+    this.#longReads = new ReadLane({ path: file, deadlineMs: longMs, idleMs });
+    this.#write = remote((verb, args) => writer.call(verb, args));
+    this.#read = remote((verb, args) => this.#shortReads.call(verb, args));
+    this.#readLong = remote((verb, args) => this.#longReads.call(verb, args));
+    this.#readBulk = remote((verb, args) => this.#longReads.call(verb, args, BULK_MS));
+    this.looks = looksThrough(remote((verb, args) => this.#longReads.call(verb, args)));
+    this.#checkpoints = new Checkpoints(file, writer, this.#write);
+    this.#checkpoints.start();
   }
 
   createSession: Store["createSession"] = (session) => this.#write.createSession(session);
@@ -77,7 +105,7 @@ class SqliteStore implements Store {
   reopenSession: Store["reopenSession"] = (id) => this.#write.reopenSession(id);
   archiveSession: Store["archiveSession"] = (id, archived) => this.#write.archiveSession(id, archived);
   getSession: Store["getSession"] = (id) => this.#read.getSession(id);
-  listSessions: Store["listSessions"] = (query) => this.#read.listSessions(query);
+  listSessions: Store["listSessions"] = (query) => this.#readLong.listSessions(query);
   resolveSession: Store["resolveSession"] = (reference, asker) => this.#read.resolveSession(reference, asker);
   addUsage: Store["addUsage"] = (id, usage, mode) => this.#write.addUsage(id, usage, mode);
   addParticipant: Store["addParticipant"] = (id, person) => this.#write.addParticipant(id, person);
@@ -93,14 +121,14 @@ class SqliteStore implements Store {
   getConversation: Store["getConversation"] = (id) => this.#read.getConversation(id);
   clearMessages: Store["clearMessages"] = (id) => this.#write.clearMessages(id);
   undoTurns: Store["undoTurns"] = (id, turns) => this.#write.undoTurns(id, turns);
-  searchMessages: Store["searchMessages"] = (query, options) => this.#read.searchMessages(query, options);
+  searchMessages: Store["searchMessages"] = (query, options) => this.#readLong.searchMessages(query, options);
 
   getLineage: Store["getLineage"] = (id) => this.#read.getLineage(id);
   splitSession: Store["splitSession"] = (split) => this.#write.splitSession(split);
   deleteSession: Store["deleteSession"] = (id) => this.#write.deleteSession(id);
-  stats: Store["stats"] = () => this.#read.stats();
-  insights: Store["insights"] = (query) => this.#read.insights(query);
-  vitals: Store["vitals"] = (retentionDays) => this.#read.vitals(retentionDays);
+  stats: Store["stats"] = () => this.#readLong.stats();
+  insights: Store["insights"] = (query) => this.#readLong.insights(query);
+  vitals: Store["vitals"] = (retentionDays) => this.#readLong.vitals(retentionDays);
   getMeta: Store["getMeta"] = (key) => this.#read.getMeta(key);
   setMeta: Store["setMeta"] = (key, value) => this.#write.setMeta(key, value);
 
@@ -114,7 +142,7 @@ class SqliteStore implements Store {
   settleMessage: Store["settleMessage"] = (settled) => this.#write.settleMessage(settled);
   getRoute: Store["getRoute"] = (key) => this.#read.getRoute(key);
   findRoute: Store["findRoute"] = (sessionId) => this.#read.findRoute(sessionId);
-  listRoutes: Store["listRoutes"] = () => this.#read.listRoutes();
+  listRoutes: Store["listRoutes"] = () => this.#readLong.listRoutes();
   openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
   branchRoute: Store["branchRoute"] = (branch) => this.#write.branchRoute(branch);
@@ -148,7 +176,7 @@ class SqliteStore implements Store {
   splitRoute: Store["splitRoute"] = (split) => this.#write.splitRoute(split);
   enqueueReply: Store["enqueueReply"] = (reply, key) => this.#write.enqueueReply(reply, key);
   getDelivery: Store["getDelivery"] = (outboxId) => this.#read.getDelivery(outboxId);
-  knownChats: Store["knownChats"] = (query) => this.#read.knownChats(query);
+  knownChats: Store["knownChats"] = (query) => this.#readLong.knownChats(query);
   claimDeliveries: Store["claimDeliveries"] = (bootId, limit, share) =>
     this.#write.claimDeliveries(bootId, limit, share);
   settleDelivery: Store["settleDelivery"] = (id, outcome) => this.#write.settleDelivery(id, outcome);
@@ -157,17 +185,17 @@ class SqliteStore implements Store {
     this.#write.recover(bootId, maxAttempts, notices, share);
   inheritChat: Store["inheritChat"] = (platform, from, heir) => this.#write.inheritChat(platform, from, heir);
   backlog: Store["backlog"] = (share) => this.#read.backlog(share);
-  deadLetters: Store["deadLetters"] = () => this.#read.deadLetters();
+  deadLetters: Store["deadLetters"] = () => this.#readLong.deadLetters();
   retryDead: Store["retryDead"] = (id) => this.#write.retryDead(id);
   dropDead: Store["dropDead"] = (chat, reason) => this.#write.dropDead(chat, reason);
-  traceMessage: Store["traceMessage"] = (reference) => this.#read.traceMessage(reference);
+  traceMessage: Store["traceMessage"] = (reference) => this.#readLong.traceMessage(reference);
   eventOutcome: Store["eventOutcome"] = (platform, account, eventId) =>
     this.#read.eventOutcome(platform, account, eventId);
   pruneQueues: Store["pruneQueues"] = (seconds) => this.#write.pruneQueues(seconds);
   pairingState: Store["pairingState"] = (platform, userId) => this.#read.pairingState(platform, userId);
   addPairing: Store["addPairing"] = (pairing, settled) => this.#write.addPairing(pairing, settled);
   adoptPairings: Store["adoptPairings"] = (people) => this.#write.adoptPairings(people);
-  listPairings: Store["listPairings"] = () => this.#read.listPairings();
+  listPairings: Store["listPairings"] = () => this.#readLong.listPairings();
   pendingPairings: Store["pendingPairings"] = (platform) => this.#read.pendingPairings(platform);
   approvePairing: Store["approvePairing"] = (id) => this.#write.approvePairing(id);
   denyPairing: Store["denyPairing"] = (id) => this.#write.denyPairing(id);
@@ -184,11 +212,11 @@ class SqliteStore implements Store {
   skipRun: Store["skipRun"] = (skipped) => this.#write.skipRun(skipped);
   scheduleRuns: Store["scheduleRuns"] = (id, limit) => this.#read.scheduleRuns(id, limit);
 
-  countPrunable: Store["countPrunable"] = (query) => this.#read.countPrunable(query);
-  listPeople: Store["listPeople"] = (platform) => this.#read.listPeople(platform);
-  planErasure: Store["planErasure"] = (person) => this.#read.planErasure(person);
-  writtenIn: Store["writtenIn"] = (ids, sessionId) => this.#read.writtenIn(ids, sessionId);
-  queueRowsOf: Store["queueRowsOf"] = (plan) => this.#read.queueRowsOf(plan);
+  countPrunable: Store["countPrunable"] = (query) => this.#readBulk.countPrunable(query);
+  listPeople: Store["listPeople"] = (platform) => this.#readBulk.listPeople(platform);
+  planErasure: Store["planErasure"] = (person) => this.#readBulk.planErasure(person);
+  writtenIn: Store["writtenIn"] = (ids, sessionId) => this.#readBulk.writtenIn(ids, sessionId);
+  queueRowsOf: Store["queueRowsOf"] = (plan) => this.#readBulk.queueRowsOf(plan);
   erasePerson: Store["erasePerson"] = (plan, onProgress) =>
     this.#long<void>("erasePerson", [plan], onProgress);
   forgetPerson: Store["forgetPerson"] = (plan) => this.#write.forgetPerson(plan);
@@ -215,7 +243,7 @@ class SqliteStore implements Store {
   async *exportSessions(query: ExportQuery = {}): AsyncGenerator<ExportedSession> {
     let cursor: ExportCursor | undefined;
     do {
-      const page: ExportedSession[] = await this.#read.exportPage(query, cursor);
+      const page: ExportedSession[] = await this.#readBulk.exportPage(query, cursor);
       yield* page;
       const last = page.at(-1);
       cursor =
@@ -223,7 +251,7 @@ class SqliteStore implements Store {
     } while (cursor);
   }
 
-  countExport: Store["countExport"] = (query) => this.#read.countExport(query);
+  countExport: Store["countExport"] = (query) => this.#readBulk.countExport(query);
 
   async importSessions(
     sessions: Iterable<ExportedSession> | AsyncIterable<ExportedSession>,
@@ -288,33 +316,11 @@ class SqliteStore implements Store {
     return this.#writer.call("writerStats", []) as Promise<WriterStats>;
   }
 
+  /** The writer closes last, as far as readers have ended by then: the last connection takes the WAL away. */
   async close(): Promise<void> {
-    const reader = this.#reader;
-    this.#reader = Promise.reject(new HermesError("unavailable", "The store is closed."));
-    this.#reader.catch(() => undefined);
-    await (await reader?.catch(() => undefined))?.close();
-    await this.#endCheckpointer();
+    for (const thread of this.#atWork) thread.abandon(storeClosed());
+    await Promise.all([this.#shortReads.close(), this.#longReads.close(), this.#checkpoints.stop()]);
     await this.#writer.close();
-  }
-
-  /** In a thread of its own: the fsync of the file is nothing that a commit should wait for. */
-  async #checkpoint(): Promise<void> {
-    try {
-      this.#checkpointer ??= Thread.start({ role: "checkpointer", path: this.#file });
-      const pages = (await (await this.#checkpointer).call("checkpoint", [])) as number;
-      // Writes went on meanwhile. Only between two of them can the last pages follow, and the WAL begin anew.
-      if (pages > WAL_PAGES) await this.#write.checkpoint();
-    } catch {
-      // A full disk, say. Everything stands in the WAL: the next checkpoint tries again.
-      this.#checkpointer = undefined;
-    }
-  }
-
-  async #endCheckpointer(): Promise<void> {
-    this.#writer.onCheckpointDue = undefined;
-    await this.#checkpointing;
-    await (await this.#checkpointer?.catch(() => undefined))?.close();
-    this.#checkpointer = undefined;
   }
 
   /** A damaged file may not be readable to its end: then its pages are kept as they are. */
@@ -335,48 +341,31 @@ class SqliteStore implements Store {
     return this.#alone(() => this.#write.vacuum());
   }
 
-  /** Without our own other connections. Reads that come meanwhile wait for the next reader. */
+  /** Without our own other connections. Reads that come meanwhile wait. */
   #alone(work: () => Promise<boolean>): Promise<boolean> {
-    const reader = this.#reader?.catch(() => undefined);
-    const done = (async () => {
-      const due = this.#writer.onCheckpointDue;
-      await Promise.all([(await reader)?.close(), this.#endCheckpointer()]);
-      this.#writer.onCheckpointDue = due;
-      return work();
-    })();
-    this.#useReader(done.catch(() => false).then(() => this.#newReader()));
-    return done;
+    return this.#shortReads.alone(() =>
+      this.#longReads.alone(async () => {
+        await this.#checkpoints.stop();
+        this.#checkpoints.start();
+        return work();
+      }),
+    );
   }
 
-  /** Long reads get a thread of their own, so that searches don't wait behind them. */
+  /** Maintenance gets a thread of its own: it may take minutes. */
   async #apart<T>(verb: string, args: unknown[], onProgress?: OnProgress): Promise<T> {
     const thread = await Thread.start({ role: "reader", path: this.#file });
+    this.#atWork.add(thread);
     try {
-      return (await thread.call(verb, args, onProgress)) as T;
+      return (await thread.call(verb, args, { onProgress })) as T;
     } finally {
+      this.#atWork.delete(thread);
       await thread.close();
     }
   }
 
   #long<T>(verb: string, args: unknown[], onProgress?: OnProgress): Promise<T> {
-    return this.#writer.call(verb, args, onProgress) as Promise<T>;
-  }
-
-  #startReader(): Promise<Thread> {
-    return this.#reader ?? this.#useReader(this.#newReader());
-  }
-
-  #newReader(): Promise<Thread> {
-    return Thread.start({ role: "reader", path: this.#file });
-  }
-
-  /** One that could not start is forgotten: the next read tries again. */
-  #useReader(reader: Promise<Thread>): Promise<Thread> {
-    this.#reader = reader;
-    reader.catch(() => {
-      if (this.#reader === reader) this.#reader = undefined;
-    });
-    return reader;
+    return this.#writer.call(verb, args, { onProgress }) as Promise<T>;
   }
 }
 
@@ -392,8 +381,6 @@ function freeName(name: string, number = 1): string {
   return fs.existsSync(free) ? freeName(name, number + 1) : free;
 }
 
-/** 4 MB: less isn't worth a wait of the writer's. */
-const WAL_PAGES = 1000;
 const BATCH_MESSAGES = 100;
 
 /** By messages, not by sessions: one batch is one transaction, and a short one. */

@@ -85,6 +85,20 @@ export function checkpoint(db: Database): number {
   return log;
 }
 
+/** Short reads are over by then; for a long one the log has to grow. */
+const READERS_WAIT_MS = 50;
+
+/** Everything into the file, so that the next commit begins the log anew. False while somebody reads from it. */
+export function restartLog(db: Database): boolean {
+  db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
+  try {
+    const [{ busy }] = db.pragma("wal_checkpoint(RESTART)") as [{ busy: number }];
+    return busy === 0;
+  } finally {
+    db.pragma("busy_timeout = 0");
+  }
+}
+
 /** Everything into the file, and nothing left in the log. False while somebody reads from it. */
 export function emptyLog(db: Database): boolean {
   checkpoint(db);

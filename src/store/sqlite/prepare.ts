@@ -4,6 +4,7 @@ import type { Database } from "better-sqlite3";
 import { fileStamp } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { OnProgress } from "../store.js";
+import { MAX_WAL_BYTES } from "./checkpoints.js";
 import { connect } from "./connect.js";
 import { explainFault } from "./faults.js";
 import { readLayout } from "./fulltext.js";
@@ -21,6 +22,7 @@ export function prepare(db: Database, path: string, onProgress: OnProgress): voi
   if (db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
   // From here on we checkpoint ourselves, outside of commits.
   db.pragma("wal_autocheckpoint = 0");
+  db.pragma(`journal_size_limit = ${MAX_WAL_BYTES}`);
   if (kind === "current" && isComplete(db) && readLayout(db) !== "none") return;
   db.exec("BEGIN IMMEDIATE");
   try {

@@ -3,6 +3,7 @@ import { HermesError } from "../../errors.js";
 import type { Role } from "../../session.js";
 import type { SearchHit, SearchOptions, SearchPlan, SearchResult } from "../store.js";
 import { decodeContent, plainText } from "./content.js";
+import { checkDeadline, inTime, whileInTime } from "./deadline.js";
 import { CJK, type FullTextTable, indexedText } from "./fulltext.js";
 import { countCjk, type Expression, hasTokens, parseExpression, sanitizeFtsQuery, termsOf } from "./query.js";
 import { snippetOf } from "./snippet.js";
@@ -99,6 +100,7 @@ function bestOfAll(db: Database, table: FullTextTable, match: string, options: S
   ).pluck();
   const [limit, offset] = page(options);
   for (let count = SPARE * (offset + limit); ; count *= 10) {
+    checkDeadline();
     const candidates = best.all(match, count);
     const ids = shown.all(JSON.stringify(candidates)) as number[];
     if (ids.length < offset + limit && candidates.length === count) continue;
@@ -174,7 +176,7 @@ function* batchesByTime(db: Database, options: SearchOptions): Generator<number[
     .pluck()
     .iterate(...filter.params) as IterableIterator<number>;
   let batch: number[] = [];
-  for (const id of rows) {
+  for (const id of whileInTime(rows)) {
     if (batch.push(id) < BATCH) continue;
     yield batch;
     batch = [];
@@ -198,7 +200,7 @@ function byConditions(db: Database, expression: Expression, options: SearchOptio
   return db
     .prepare(
       `SELECT m.id FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
-       WHERE ${filter.sql} AND ${wanted.sql} ORDER BY m.timestamp ${direction(options)} LIMIT ? OFFSET ?`,
+       WHERE ${filter.sql} AND ${inTime("m.id")} AND ${wanted.sql} ORDER BY m.timestamp ${direction(options)} LIMIT ? OFFSET ?`,
     )
     .pluck()
     .all(...filter.params, ...wanted.params, ...page(options)) as number[];

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import type { Insights, InsightsQuery, Stats } from "../store.js";
+import { inTime, whileInTime } from "./deadline.js";
 import { readLayout } from "./fulltext.js";
 import { readVersion } from "./schema.js";
 import { sql } from "./statements.js";
@@ -48,10 +49,9 @@ export function insights(db: Database, query: InsightsQuery): Insights {
      FROM sessions s WHERE ${where}`,
   ).get(scope) as Omit<Insights["overview"], "user_messages" | "active_hours">;
   const messages = `FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.timestamp >= @since
-    AND (@source IS NULL OR s.source = @source) AND m.active = 1`;
-  const activity = activityOf(
-    all<{ at: number; role: string }>(`SELECT m.timestamp AS at, m.role ${messages} ORDER BY m.timestamp`),
-  );
+    AND (@source IS NULL OR s.source = @source) AND m.active = 1 AND ${inTime("m.id")}`;
+  const said = sql(db, `SELECT m.timestamp AS at, m.role ${messages} ORDER BY m.timestamp`).iterate(scope);
+  const activity = activityOf(whileInTime(said as IterableIterator<Said>));
   return {
     days: query.days,
     overview: { ...overview, user_messages: activity.userMessages, active_hours: activity.activeHours },
@@ -92,22 +92,31 @@ function notable(
   return row && row.value > 0 ? [{ label, ...row }] : [];
 }
 
+interface Said {
+  at: number;
+  role: string;
+}
+
 /** Local weekdays (Monday first), hours and days; time spent is the sum of the gaps under an hour. */
-function activityOf(messages: readonly { at: number; role: string }[]) {
+function activityOf(messages: Iterable<Said>) {
   const weekdays = new Array<number>(7).fill(0);
   const hours = new Array<number>(24).fill(0);
   const days = new Set<number>();
   let activeSeconds = 0;
-  messages.forEach(({ at }, i) => {
+  let userMessages = 0;
+  let before: number | undefined;
+  for (const { at, role } of messages) {
     const date = new Date(at * 1000);
     weekdays[(date.getDay() + 6) % 7]! += 1;
     hours[date.getHours()]! += 1;
     days.add(Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000));
-    const gap = at - (messages[i - 1]?.at ?? at);
+    const gap = at - (before ?? at);
     if (gap < LONGEST_GAP_SECONDS) activeSeconds += gap;
-  });
+    if (role === "user") userMessages += 1;
+    before = at;
+  }
   return {
-    userMessages: messages.filter(({ role }) => role === "user").length,
+    userMessages,
     activeHours: activeSeconds / 3600,
     weekdays,
     hours,

@@ -4,6 +4,8 @@ import type { OnProgress, Progress } from "../store.js";
 
 /** The writer says so unasked, under this number. */
 export const CHECKPOINT_DUE = -1;
+/** Many commits were made, or none for a while after some. */
+export type CheckpointDue = "commits" | "quiet";
 
 export interface WorkerOptions {
   /** The checkpointer writes too, but no row: it moves what is committed from the WAL into the file. */
@@ -15,6 +17,8 @@ export interface Call {
   id: number;
   verb: string;
   args: unknown[];
+  /** On the monotonic clock. Past it nobody waits for the answer any more. */
+  deadline?: number | undefined;
 }
 
 export type Reply = { id: number } & ({ value: unknown } | { progress: Progress } | { error: WireError });
@@ -29,8 +33,11 @@ interface WireError {
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
-  onProgress: OnProgress | undefined;
+  onProgress?: OnProgress | undefined;
+  deadline?: number | undefined;
 }
+
+type CallOptions = Pick<Pending, "onProgress" | "deadline">;
 
 /** More than this waiting means that the disk can't follow: better to say so than to fill the memory. */
 const PENDING_MAX = 100_000;
@@ -41,14 +48,26 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
+/** A thread that is late by this much is stuck inside of a statement: reads that check their deadline end sooner. */
+export const STUCK_AFTER_MS = 250;
+
+/** Threads of this process that read and haven't ended. */
+const readers = new Set<Thread>();
+
+/** A thread inside of a statement delays the end of the process, `process.exit` included, until the statement is done. */
+export const isReading = () => [...readers].some((thread) => thread.isBusy);
+
 /** Our side of a database thread: a call by name gives a promise. */
 export class Thread {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   /** Called when the writer thinks that it is time. */
-  onCheckpointDue: (() => void) | undefined;
+  onCheckpointDue: ((due: CheckpointDue) => void) | undefined;
   #lastId = 0;
   #gone: HermesError | undefined;
+  #abandoned = false;
+  /** The worker has ended, and its connection is closed. */
+  readonly exited: Promise<void>;
 
   private constructor(options: WorkerOptions) {
     // Flags of the program (`--input-type`, a loader) are not for the thread.
@@ -56,15 +75,26 @@ export class Thread {
     this.#worker.on("message", (replies: Reply[]) => {
       for (const reply of replies) this.#settle(reply);
     });
-    this.#worker.on("error", (error) => this.#end(`The database thread failed: ${error.message}`, error));
-    this.#worker.on("exit", () => this.#end("The store is closed."));
+    this.#worker.on("error", (error) =>
+      this.#end(
+        new HermesError("unavailable", `The database thread failed: ${error.message}`, { cause: error }),
+      ),
+    );
+    this.exited = new Promise((resolve) => {
+      this.#worker.on("exit", () => {
+        readers.delete(this);
+        this.#end(storeClosed());
+        resolve();
+      });
+    });
+    if (options.role === "reader") readers.add(this);
   }
 
   static async start(options: WorkerOptions, onProgress?: OnProgress): Promise<Thread> {
     const thread = new Thread(options);
     try {
       // Call 0 is the opening itself: the worker answers it unasked.
-      await thread.#expect(0, onProgress);
+      await thread.#expect(0, { onProgress });
       return thread;
     } catch (error) {
       await thread.#worker.terminate();
@@ -72,7 +102,7 @@ export class Thread {
     }
   }
 
-  call(verb: string, args: unknown[], onProgress?: OnProgress): Promise<unknown> {
+  call(verb: string, args: unknown[], options: CallOptions = {}): Promise<unknown> {
     if (this.#gone) return Promise.reject(this.#gone);
     if (this.#pending.size >= PENDING_MAX) {
       return Promise.reject(
@@ -82,23 +112,43 @@ export class Thread {
       );
     }
     const id = ++this.#lastId;
-    const answer = this.#expect(id, onProgress);
-    this.#worker.postMessage({ id, verb, args } satisfies Call);
+    const answer = this.#expect(id, options);
+    this.#worker.postMessage({ id, verb, args, deadline: options.deadline } satisfies Call);
     return answer;
   }
 
+  get isBusy(): boolean {
+    return this.#abandoned || this.#pending.size > 0;
+  }
+
+  /** Calls are answered in order: the oldest one is what the thread works on. */
+  isStuck(now: number): boolean {
+    const [oldest] = this.#pending.values();
+    return oldest?.deadline !== undefined && now >= oldest.deadline + STUCK_AFTER_MS;
+  }
+
+  /** For a thread that doesn't answer: open calls fail now, and it ends as soon as its statement does. */
+  abandon(reason: HermesError): void {
+    this.#abandoned = true;
+    this.#end(reason);
+    this.#worker.terminate().catch(() => undefined);
+    // `terminate` makes the process wait for the thread.
+    this.#worker.unref();
+  }
+
+  /** After everything that was asked before is answered. */
   async close(): Promise<void> {
     if (this.#gone) return;
     await this.call("close", []);
     await this.#worker.terminate();
   }
 
-  #expect(id: number, onProgress: OnProgress | undefined): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject, onProgress }));
+  #expect(id: number, options: CallOptions): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#pending.set(id, { ...options, resolve, reject }));
   }
 
   #settle(reply: Reply): void {
-    if (reply.id === CHECKPOINT_DUE) this.onCheckpointDue?.();
+    if (reply.id === CHECKPOINT_DUE && "value" in reply) this.onCheckpointDue?.(reply.value as CheckpointDue);
     const pending = this.#pending.get(reply.id);
     if (!pending) return;
     if ("progress" in reply) {
@@ -110,12 +160,14 @@ export class Thread {
     else pending.reject(revive(reply.error));
   }
 
-  #end(message: string, cause?: unknown): void {
-    this.#gone ??= new HermesError("unavailable", message, { cause });
+  #end(reason: HermesError): void {
+    this.#gone ??= reason;
     for (const pending of this.#pending.values()) pending.reject(this.#gone);
     this.#pending.clear();
   }
 }
+
+export const storeClosed = () => new HermesError("unavailable", "The store is closed.");
 
 /** Errors cross threads as data. The stack of a fault of ours is worth keeping. */
 function revive({ code, message, hint, stack }: WireError): HermesError {

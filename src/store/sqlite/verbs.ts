@@ -8,7 +8,15 @@ import { readMessage, readTranscript } from "./looks/transcript.js";
 import { findTitles, totals, usage } from "./looks/usage.js";
 import { appendMessages, clearMessages, getConversation, getMessages, undoTurns } from "./messages.js";
 import { claimAutoPrune, getMeta, setMeta } from "./meta.js";
-import { checkpoint, emptyLog, mergeFullText, optimizeFullText, shrink, vacuum } from "./optimize.js";
+import {
+  checkpoint,
+  emptyLog,
+  mergeFullText,
+  optimizeFullText,
+  restartLog,
+  shrink,
+  vacuum,
+} from "./optimize.js";
 import { erasePerson, forgetPerson, scrubbed, scrubDue } from "./people/erase.js";
 import { planErasure, queueRowsOf, writtenIn } from "./people/index.js";
 import { listPeople } from "./people/list.js";
@@ -179,31 +187,20 @@ export const writeVerbs = {
 };
 
 /** Not inside a transaction. */
-export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, checkpoint, emptyLog };
+export const aloneVerbs = { vacuum: (db: Database) => vacuum(db), salvage, checkpoint, restartLog, emptyLog };
 
+/** Answered from an index or a few rows. Chats wait for these: nothing that grows with the history belongs here. */
 export const readVerbs = {
-  countPrunable,
   getSession,
   getRoom,
-  listSessions,
   resolveSession,
   nextTitle,
   resolveTitle,
   getMessages,
   getConversation,
-  searchMessages,
   getLineage,
-  countExport,
-  exportPage,
-  stats,
   databaseBytes,
-  insights,
-  vitals,
   getMeta,
-  listPeople,
-  planErasure,
-  queueRowsOf,
-  writtenIn,
   scrubDue,
 
   waitingMessages,
@@ -216,16 +213,11 @@ export const readVerbs = {
   openPenalties,
   getRoute,
   findRoute,
-  listRoutes,
-  knownChats,
   getDelivery,
   chatLog,
   backlog,
-  deadLetters,
-  traceMessage,
   eventOutcome,
   pairingState,
-  listPairings,
   pendingPairings,
   isPaired,
   listSchedules,
@@ -234,10 +226,35 @@ export const readVerbs = {
   scheduleRuns,
 };
 
-/** Reads that take their time: not inside one transaction, which would hold the WAL. */
-export const longReadVerbs = { check, copyDatabase, copyPages };
+/** Reads whose cost grows with the history. They have a thread of their own, which the dashboard shares. */
+export const longReadVerbs = {
+  listSessions,
+  searchMessages,
+  stats,
+  insights,
+  vitals,
+  listRoutes,
+  knownChats,
+  deadLetters,
+  traceMessage,
+  listPairings,
+};
 
-/** What an operator looks at: in a reader thread of its own. */
+/** Parts of export, erasure and pruning: on an operator's command, and with time to finish. In the same thread. */
+export const bulkReadVerbs = {
+  countPrunable,
+  countExport,
+  exportPage,
+  listPeople,
+  planErasure,
+  queueRowsOf,
+  writtenIn,
+};
+
+/** Not inside one transaction, which would hold the WAL, and each in a thread of its own. */
+export const maintenanceVerbs = { check, copyDatabase, copyPages };
+
+/** What an operator looks at. Read by the thread for long reads. */
 export const lookVerbs = {
   browseSessions,
   sessionSources,

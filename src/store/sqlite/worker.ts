@@ -3,12 +3,21 @@ import type { Database } from "better-sqlite3";
 import { describeError } from "../../errors.js";
 import type { Progress } from "../store.js";
 import { connect, explainDamage } from "./connect.js";
+import { defineInTime, withDeadline } from "./deadline.js";
 import { explainFault, isBusy, isCorrupt } from "./faults.js";
 import { GroupCommit, isGenerator, type Job, retryDelayMs } from "./group-commit.js";
 import { checkpoint } from "./optimize.js";
 import { prepare } from "./prepare.js";
 import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thread.js";
-import { aloneVerbs, longReadVerbs, lookVerbs, readVerbs, writeVerbs } from "./verbs.js";
+import {
+  aloneVerbs,
+  bulkReadVerbs,
+  longReadVerbs,
+  lookVerbs,
+  maintenanceVerbs,
+  readVerbs,
+  writeVerbs,
+} from "./verbs.js";
 
 /** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
 const port = parentPort!;
@@ -58,7 +67,7 @@ async function open(): Promise<Database> {
 
 function serveWrites(db: Database): (call: Call) => void {
   const verbs = { ...writeVerbs, ...aloneVerbs } as Verbs;
-  const commits = new GroupCommit(db, () => reply({ id: CHECKPOINT_DUE, value: undefined }));
+  const commits = new GroupCommit(db, (due) => reply({ id: CHECKPOINT_DUE, value: due }));
   const toJob = ({ id, verb, args }: Call): Job => ({
     work: () => verbs[verb]!(db, ...args),
     alone: verb in aloneVerbs,
@@ -82,16 +91,16 @@ function* waitingCalls(): Generator<Call> {
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) yield next.message;
 }
 
+const reads = { ...readVerbs, ...longReadVerbs, ...bulkReadVerbs, ...lookVerbs };
+
 function serveReads(db: Database): (call: Call) => void {
-  const known =
-    role === "checkpointer"
-      ? { checkpoint }
-      : { ...atOneMoment(db, { ...readVerbs, ...lookVerbs }), ...longReadVerbs };
+  const known = role === "checkpointer" ? { checkpoint } : { ...atOneMoment(db, reads), ...maintenanceVerbs };
   const verbs = known as unknown as Verbs;
-  return ({ id, verb, args }) => {
+  defineInTime(db);
+  return ({ id, verb, args, deadline }) => {
     if (verb === "close") return close(db, id);
     try {
-      const value = finish(id, verbs[verb]!(db, ...args));
+      const value = withDeadline(verb, deadline, () => finish(id, verbs[verb]!(db, ...args)));
       if (value instanceof Promise) replyLater(id, value);
       else reply({ id, value });
     } catch (error) {
@@ -114,7 +123,7 @@ function replyLater(id: number, result: Promise<unknown>): void {
   );
 }
 
-/** Long reads run to their end, telling how far they are. */
+/** Maintenance runs to its end, telling how far they are. */
 function finish(id: number, result: unknown): unknown {
   if (!isGenerator(result)) return result;
   for (let step = result.next(); ; step = result.next()) {

@@ -13,6 +13,7 @@ import type {
   RouteRow,
   RouteSplit,
 } from "../../queues.js";
+import { whileInTime } from "../deadline.js";
 import { branchSession, continuedBy, splitSession } from "../lineage.js";
 import {
   createSession,
@@ -80,8 +81,8 @@ export function findRoute(db: Database, sessionId: SessionId): RouteRow | undefi
 }
 
 export function listRoutes(db: Database): RouteRow[] {
-  const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").all() as StoredRoute[];
-  return rows.map(toRoute);
+  const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").iterate();
+  return Array.from(whileInTime(rows as IterableIterator<StoredRoute>), toRoute);
 }
 
 /** Threads and people of a room have routes of their own: each place stands here once. */
