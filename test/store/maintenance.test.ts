@@ -1,11 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { MAX_WAL_BYTES } from "../../src/store/sqlite/checkpoints.js";
 import type { AutoPruneSettings, Store } from "../../src/store/store.js";
 import { inspect, largeHistory, makeInlineFile, readRows, readTriggers } from "../support/old-schemas.js";
 import { appendProcess, type Process, python, storeProcess } from "../support/processes.js";
 import { tempDir, tempStore } from "../support/temp.js";
+import { until } from "../support/until.js";
 
 const DAY = 86_400;
 const now = () => Date.now() / 1000;
@@ -228,6 +230,20 @@ describe("the WAL", () => {
     expect(written).toBeGreaterThan(20_000_000);
     expect(largest).toBeLessThan(written / 2);
   }, 60_000);
+
+  it("gives its space back after a burst that a reader made it keep", async () => {
+    const { store, file } = await tempStore();
+    await store.createSession({ id: "s1", source: "cli" });
+    const size = () => fs.statSync(`${file}-wal`).size;
+    const reader = new Database(file, { readonly: true });
+    onTestFinished(() => void reader.close());
+    // While a snapshot is in use, nothing after it can leave the WAL.
+    reader.exec("BEGIN; SELECT count(*) FROM messages");
+    const content = "All work and no play. ".repeat(10_000);
+    while (size() < 3 * MAX_WAL_BYTES) await store.appendMessages("s1", [{ role: "user", content }]);
+    reader.exec("COMMIT");
+    await until("the WAL is small", () => size() <= MAX_WAL_BYTES, { timeoutMs: 25_000, found: size });
+  });
 });
 
 describe("a backup", () => {

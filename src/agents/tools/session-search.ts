@@ -1,4 +1,5 @@
 /** The `session_search` tool: earlier conversations of whoever asks, and of nobody else. */
+import { HermesError } from "../../errors.js";
 import type { Principal } from "../../message.js";
 import type { MessageRow, SessionId, SessionRow, SessionSummary } from "../../session.js";
 import type { Tool } from "../backend.js";
@@ -49,7 +50,7 @@ export function sessionSearchTool(
     name: "session_search",
     description: DESCRIPTION,
     parameters: PARAMETERS,
-    run: async (args) => JSON.stringify(await answer(search, args)),
+    run: async (args) => JSON.stringify(await answer(search, args).catch(unavailable)),
   };
 }
 
@@ -219,6 +220,12 @@ function notFound(id: SessionId): object {
 
 function mistake(error: string): object {
   return { success: false, error };
+}
+
+/** A search that took too long, say. The agent can ask for something else; the turn goes on. */
+function unavailable(error: unknown): object {
+  if (!(error instanceof HermesError) || error.code !== "unavailable") throw error;
+  return mistake([error.message, error.hint].filter(Boolean).join(" "));
 }
 
 // --- small readers ------------------------------------------------------------------------------------------------

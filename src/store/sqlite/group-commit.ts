@@ -58,7 +58,7 @@ export class GroupCommit {
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#checkpointDue = checkpointDue;
-    this.#quietMerge = new QuietMerge(db);
+    this.#quietMerge = new QuietMerge(db, () => this.#checkpoint());
   }
 
   /** Jobs that arrive together go into one group, at once: whoever waits for the next tick waits twice. */

@@ -42,7 +42,7 @@ export interface ReadLimits {
 }
 
 /** Nothing that a chat waits for takes seconds, except on a machine in trouble. */
-const LIMITS: ReadLimits = { shortMs: 15_000, longMs: 30_000, idleMs: 15_000 };
+const LIMITS: ReadLimits = { shortMs: 10_000, longMs: 30_000, idleMs: 15_000 };
 const BULK_MS = 10 * 60_000;
 
 const EMPTY_LOG_TRIES = 50;

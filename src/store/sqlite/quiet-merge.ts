@@ -17,11 +17,14 @@ const AFTER_OPENING_MS = 1000;
  */
 export class QuietMerge {
   readonly #db: Database;
+  readonly #merged: () => void;
   #commits = COMMITS_PER_LOOK;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Database) {
+  /** Steps are commits too: `merged` hears of each. */
+  constructor(db: Database, merged: () => void) {
     this.#db = db;
+    this.#merged = merged;
     this.#wait(AFTER_OPENING_MS);
   }
 
@@ -42,8 +45,10 @@ export class QuietMerge {
 
   #step(): void {
     try {
-      if (FULL_TEXT_TABLES.some((table) => mergeStep(this.#db, table))) this.#wait(BETWEEN_STEPS_MS);
-      else this.#commits = 0;
+      if (FULL_TEXT_TABLES.some((table) => mergeStep(this.#db, table))) {
+        this.#merged();
+        this.#wait(BETWEEN_STEPS_MS);
+      } else this.#commits = 0;
     } catch (error) {
       // Another process has the lock, or the file has no such table: nothing is lost, and writes tell of real faults.
       if (isBusy(error)) this.#wait(QUIET_MS);

@@ -3,6 +3,7 @@ import { toolsFor } from "../../../src/agents/tools/index.js";
 import { memoryFiles } from "../../../src/agents/tools/memory-files.js";
 import type { SessionReader } from "../../../src/agents/tools/session-reader.js";
 import type { Principal } from "../../../src/message.js";
+import type { ReadLimits } from "../../../src/store/sqlite/index.js";
 import type { Store } from "../../../src/store/store.js";
 import { tempDir, tempStore } from "../../support/temp.js";
 
@@ -31,8 +32,8 @@ interface Answer {
   [field: string]: unknown;
 }
 
-async function setUp() {
-  const { store } = await tempStore();
+async function setUp(limits: Partial<ReadLimits> = {}) {
+  const { store } = await tempStore(undefined, undefined, limits);
   await store.createSession({ id: "now", source: "web", user_id: "ann" });
   const use = async (
     principal: Principal,
@@ -264,5 +265,13 @@ describe("what belongs to somebody else", () => {
     await talk("b", "bob", "penguin");
     expect(ids(await use(owner, { query: "penguin" }))).toEqual(["b"]);
     expect(await use(owner, { session_id: "b" })).toMatchObject({ success: true });
+  });
+});
+
+it("a search that takes too long is an answer to the agent, with what to do about it", async () => {
+  const { use } = await setUp({ longMs: 1 });
+  expect(await use(ann, { query: "otters" })).toEqual({
+    success: false,
+    error: expect.stringMatching(/^The database didn't answer in time .* rarer words/),
   });
 });
