@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import { resolveHome } from "../config/paths.js";
 import { describeError } from "../errors.js";
+import { adoptBeforeStart, wantsAdoption } from "./adopt/first-start.js";
 import { colors, print, printError } from "./output.js";
 import { withProgress } from "./progress.js";
 import { installCommand, uninstallCommand } from "./service/install.js";
@@ -10,6 +12,7 @@ export function gatewayCommand(): Command {
   const gateway = new Command("gateway")
     .option("--host <address>", "listen there instead of http.host")
     .option("--port <number>", "listen on this port instead of http.port (0: any free one)")
+    .option("--adopt", "take over a home that another Hermes program has used (or HERMES_ADOPT=1)")
     .addHelpText("after", HELP)
     .action(run);
   gateway
@@ -24,9 +27,11 @@ export function gatewayCommand(): Command {
 
 const HELP = `
 Runs until Ctrl-C or SIGTERM. Messages that arrive or are being answered then are kept and answered after the next
-start. Without a configuration it offers the web chat with a built-in echo agent.`;
+start. Without a configuration it offers the web chat with a built-in echo agent. A home that Hermes Agent has used is left
+untouched until you adopt it: see \`hermes adopt --check\`.`;
 
-async function run(options: { host?: string; port?: string }): Promise<void> {
+async function run(options: { host?: string; port?: string; adopt?: boolean }): Promise<void> {
+  await adoptBeforeStart(resolveHome(process.env), wantsAdoption(options, process.env));
   const { startGateway } = await import("../main.js");
   const flags = {
     ...(options.host === undefined ? {} : { "http.host": options.host }),

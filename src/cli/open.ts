@@ -5,20 +5,23 @@ import type { Transcripts } from "../sessions/transcript.js";
 import type { Store } from "../store/store.js";
 import { withProgress } from "./progress.js";
 
-/** Opens the store for one command and always closes it. Where no file exists yet, none is made: `absent` answers. */
+/**
+ * Opens the store for one command and always closes it. Where no file exists yet, none is made: `absent` answers. A file that was
+ * not adopted can be read, not written.
+ */
 export async function withStore<T>(
   work: (store: Store) => Promise<T>,
   absent: () => T | Promise<T>,
 ): Promise<T> {
   const { stateDb } = homePaths(resolveHome(process.env));
-  return (await exists(stateDb)) ? useStore(stateDb, work) : absent();
+  return (await exists(stateDb)) ? useStore(stateDb, work, "read") : absent();
 }
 
 /** The same for commands that bring data: the home and the file are made where they are missing. */
 export async function withNewStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   const home = resolveHome(process.env);
   ensureHome(home);
-  return useStore(homePaths(home).stateDb, work);
+  return useStore(homePaths(home).stateDb, work, "refuse");
 }
 
 /** The transcripts beside the database: what is deleted there goes here too. */
@@ -35,9 +38,13 @@ export function noDatabase(): never {
   });
 }
 
-async function useStore<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
+async function useStore<T>(
+  path: string,
+  work: (store: Store) => Promise<T>,
+  foreign: "read" | "refuse",
+): Promise<T> {
   const { openStore } = await import("../store/sqlite/index.js");
-  const store = await withProgress((onProgress) => openStore({ path, onProgress }));
+  const store = await withProgress((onProgress) => openStore({ path, onProgress, foreign }));
   try {
     return await work(store);
   } finally {

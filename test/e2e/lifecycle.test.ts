@@ -225,7 +225,7 @@ describe("a home of another Hermes", () => {
       JSON.stringify(indexOf(key, chatId), null, 2),
     );
 
-    const daemon = await new Daemon({ home }).start();
+    const daemon = await new Daemon({ home, args: ["--adopt"] }).start();
     const client = new WebClient(() => daemon.url, { secret });
     await client.send("and now?");
     // Not the first answer of its session: the echo agent doesn't introduce itself.

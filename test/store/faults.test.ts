@@ -24,7 +24,7 @@ function expectSentence(error: Told): void {
 }
 
 async function refusal(file: string): Promise<Told> {
-  const attempt = openStore({ path: file });
+  const attempt = openStore({ path: file, foreign: "adopt" });
   const error = await attempt.then(
     (store) => store.close().then(() => undefined),
     (thrown: unknown) => thrown,
@@ -42,7 +42,7 @@ function soundFile(file: string): Buffer {
 /** The same, as this program completes it. */
 async function ownFile(file: string): Promise<void> {
   soundFile(file);
-  await (await openStore({ path: file })).close();
+  await (await openStore({ path: file, foreign: "adopt" })).close();
 }
 
 describe("a file that can't be used gives one clear sentence and stays as it was", () => {

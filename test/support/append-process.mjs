@@ -7,7 +7,7 @@ import { openStore } from "../../dist/store/sqlite/index.js";
  */
 const [, , file, json] = process.argv;
 const { sessions, perSession, callers = 1, name } = JSON.parse(json);
-const store = await openStore({ path: file });
+const store = await openStore({ path: file, foreign: "adopt" });
 process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
 process.stdin.pause();

@@ -17,7 +17,7 @@ async function run(store) {
 }
 
 try {
-  const store = await openStore({ path: file, onProgress: tell });
+  const store = await openStore({ path: file, onProgress: tell, foreign: "adopt" });
   say("opened");
   const result = await run(store);
   await store.close();

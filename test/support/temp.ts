@@ -18,7 +18,12 @@ export async function tempStore(
   onProgress?: OnProgress,
   limits: Partial<ReadLimits> = {},
 ): Promise<{ store: OpenedStore; file: string }> {
-  const store = await openStore({ path: file, limits, ...(onProgress ? { onProgress } : {}) });
+  const store = await openStore({
+    path: file,
+    limits,
+    foreign: "adopt",
+    ...(onProgress ? { onProgress } : {}),
+  });
   atEnd(() => store.close());
   return { store, file };
 }

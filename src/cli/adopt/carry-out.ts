@@ -49,7 +49,7 @@ export async function carryOut(look: HomeLook, plan: Plan, onProgress: OnProgres
 async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnProgress) {
   const { openStore } = await import("../../store/sqlite/index.js");
   const { stateDb, sessionsIndex } = homePaths(home);
-  const store = await openStore({ path: stateDb, onProgress });
+  const store = await openStore({ path: stateDb, onProgress, foreign: "adopt" });
   try {
     const isolation = isolationOf(settings.config!);
     const { adopted, problems } = await adoptIndex(store, await routesOf(store), sessionsIndex, isolation);

@@ -4,15 +4,13 @@ import { Command } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { confirmed } from "../ask.js";
-import { oneLine } from "../cells.js";
-import { drawCheck } from "../doctor/report.js";
-import { counted } from "../numbers.js";
 import { jsonOption, yesOption } from "../options.js";
-import { colors, print, printJson } from "../output.js";
+import { print, printJson } from "../output.js";
 import { withProgress } from "../progress.js";
-import { type Adopted, carryOut } from "./carry-out.js";
+import { carryOut } from "./carry-out.js";
+import { drawAdopted, drawPlan } from "./draw.js";
 import { lookAtHome } from "./look.js";
-import { type Plan, peopleCount, planOf } from "./plan.js";
+import { type Plan, planOf } from "./plan.js";
 
 interface AdoptOptions {
   check?: boolean;
@@ -44,7 +42,7 @@ async function adopt(options: AdoptOptions): Promise<void> {
   const look = await lookAtHome(home, { deep: options.deep ?? false });
   const plan = planOf(look);
   if (plan.verdict === "blocked") process.exitCode = 1;
-  if (!options.json) print(draw(plan, options.check ?? false));
+  if (!options.json) print([drawPlan(plan), ...ending(plan, options.check ?? false)].join("\n"));
   if (options.check || plan.verdict !== "ready") {
     if (options.json) printJson({ home, ...report(plan) });
     return;
@@ -66,29 +64,10 @@ async function requireHome(home: string): Promise<void> {
   });
 }
 
-function draw({ checks, changes, verdict }: Plan, isCheck: boolean): string {
-  const steps = changes.map(({ message }, i) => {
-    const [first, ...more] = message.split("\n").map(oneLine);
-    return [`${String(i + 1).padStart(3)}. ${first}`, ...more.map((line) => `       ${line}`)].join("\n");
-  });
-  const end = {
-    blocked: "Not yet: mend what says fail, and look again with `hermes adopt --check`.",
-    ready: isCheck ? "Ready. Nothing was changed; `hermes adopt` does it." : "",
-    "nothing to do": "Nothing to do: this home is the gateway's. `hermes gateway` starts it.",
-  }[verdict];
-  return [
-    ...checks.map(drawCheck),
-    ...(steps.length > 0 ? ["", colors.bold("What would change"), ...steps] : []),
-    ...(end === "" ? [] : ["", end]),
-  ].join("\n");
-}
-
-function drawAdopted({ kept, chats, people, tightened, problems }: Adopted): string {
-  return [
-    "",
-    `Adopted: ${counted(chats, "chat")} taken over, ${peopleCount(people)} let in, ${counted(tightened, "path")} closed to others.`,
-    ...kept.map((path) => `Kept: ${path}`),
-    ...problems.map((problem) => `${colors.yellow("warn")}  ${oneLine(problem)}`),
-    "`hermes doctor` looks at the rest, `hermes gateway` starts it.",
-  ].join("\n");
+function ending({ verdict }: Plan, isCheck: boolean): string[] {
+  if (verdict === "blocked")
+    return ["", "Not yet: fix what says fail, and look again with `hermes adopt --check`."];
+  if (verdict === "nothing to do")
+    return ["", "Nothing to do: this home is the gateway's. `hermes gateway` starts it."];
+  return isCheck ? ["", "Ready. Nothing was changed; `hermes adopt` does it."] : [];
 }

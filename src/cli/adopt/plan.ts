@@ -1,5 +1,6 @@
 /** What was seen of a home → what is in order, what would change, and whether it may. Pure. */
 import { isBuiltIn } from "../../adapters/chat-ids.js";
+import type { Config } from "../../config/schema.js";
 import { HermesError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
 import { isolationOf } from "../../rules.js";
@@ -12,7 +13,7 @@ import { counted, dataSize } from "../numbers.js";
 import type { HomeLook } from "./look.js";
 
 export interface Change {
-  what: "database" | "chats" | "people" | "permissions";
+  what: "database" | "chats" | "people" | "permissions" | "platforms";
   message: string;
 }
 
@@ -40,6 +41,7 @@ export function planOf(look: HomeLook): Plan {
     ...chatChanges(look, survey),
     ...peopleChanges(look, survey),
     ...permissionChanges(look.exposed, look.home),
+    ...(survey && !survey.complete ? platformChanges(look.settings.config) : []),
   ];
   const blocked = areas.some(({ state }) => state === "fail");
   const verdict = blocked ? "blocked" : changes.length > 0 ? "ready" : "nothing to do";
@@ -258,6 +260,16 @@ function permissionChanges(exposed: readonly string[], home: string): Change[] {
   const message = `${becomes} owner's alone:
 ${shown(names)}`;
   return [{ what: "permissions", message }];
+}
+
+/** Two programs on one bot token take each other's messages. */
+function platformChanges(config: Config | undefined): Change[] {
+  const names = Object.entries(config?.platforms ?? {})
+    .filter(([, settings]) => settings.enabled && "token" in settings && settings.token)
+    .map(([name]) => name);
+  if (names.length === 0) return [];
+  const message = `the gateway connects to ${names.join(", ")} with the tokens that are there: stop every other program that uses them`;
+  return [{ what: "platforms", message }];
 }
 
 function nameOf({ sessionKey: key, sessionId }: IndexEntry): string {

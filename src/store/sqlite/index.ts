@@ -18,6 +18,7 @@ import type {
   WriterStats,
 } from "../store.js";
 import { Checkpoints } from "./checkpoints.js";
+import type { ForeignFile } from "./foreign.js";
 import { looksThrough } from "./looks/index.js";
 import { ReadLane } from "./read-lane.js";
 import { isDamage } from "./salvage.js";
@@ -30,6 +31,8 @@ export interface OpenOptions {
   path: string;
   /** Called while an older file is brought up to date. */
   onProgress?: OnProgress;
+  /** What to do with a file that another Hermes program made; by default it is left alone. */
+  foreign?: ForeignFile;
   limits?: Partial<ReadLimits>;
 }
 
@@ -57,8 +60,9 @@ export type OpenedStore = Store & { readonly looks: Looks };
  * Opens `state.db`, or makes it. The event loop never waits for the disk: threads do, one that writes, one for short reads
  * and one for long ones.
  */
-export async function openStore({ path: file, onProgress, limits }: OpenOptions): Promise<OpenedStore> {
-  const writer = await Thread.start({ role: "writer", path: file }, onProgress);
+export async function openStore(options: OpenOptions): Promise<OpenedStore> {
+  const { path: file, onProgress, foreign = "refuse", limits } = options;
+  const writer = await Thread.start({ role: "writer", path: file, foreign }, onProgress);
   return new SqliteStore(file, writer, { ...LIMITS, ...limits });
 }
 

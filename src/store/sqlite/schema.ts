@@ -117,6 +117,25 @@ const INDEXES = [
   ...QUEUE_INDEXES,
 ];
 
+/**
+ * What `completeSchema` would add, for one connection alone and without a byte in the file: missing tables are empty ones,
+ * missing columns have their default.
+ */
+export function completeTemporarily(db: Database): void {
+  for (const ddl of TABLES) {
+    const name = nameOf(ddl);
+    const isThere = (db.pragma(`main.table_info(${name})`) as unknown[]).length > 0;
+    if (!isThere) db.exec(ddl.replace("CREATE TABLE", "CREATE TEMP TABLE"));
+    const missing = isThere ? missingColumns(db, name, ddl) : [];
+    if (missing.length === 0) continue;
+    const columns = missing.map((column) => {
+      const [, value = "NULL"] = / DEFAULT (\S+)/.exec(column) ?? [];
+      return `${value} AS ${column.split(" ", 1)[0]}`;
+    });
+    db.exec(`CREATE TEMP VIEW ${name} AS SELECT *, ${columns.join(", ")} FROM main.${name}`);
+  }
+}
+
 export function createSchema(db: Database): void {
   for (const sql of TABLES) db.exec(sql);
   for (const sql of INDEXES) db.exec(sql);

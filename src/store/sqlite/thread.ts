@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../../errors.js";
 import type { OnProgress, Progress } from "../store.js";
+import type { ForeignFile } from "./foreign.js";
 
 /** The writer says so unasked, under this number. */
 export const CHECKPOINT_DUE = -1;
@@ -11,6 +12,8 @@ export interface WorkerOptions {
   /** The checkpointer writes too, but no row: it moves what is committed from the WAL into the file. */
   role: "writer" | "reader" | "checkpointer";
   path: string;
+  /** For the writer: what to do with a file of another Hermes program. */
+  foreign?: ForeignFile;
 }
 
 export interface Call {

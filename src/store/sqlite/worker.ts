@@ -5,6 +5,7 @@ import type { Progress } from "../store.js";
 import { connect, explainDamage } from "./connect.js";
 import { defineInTime, withDeadline } from "./deadline.js";
 import { explainFault, isBusy, isCorrupt } from "./faults.js";
+import { checkForeign, notAdopted, standIn } from "./foreign.js";
 import { GroupCommit, isGenerator, type Job, retryDelayMs } from "./group-commit.js";
 import { checkpoint } from "./optimize.js";
 import { prepare } from "./prepare.js";
@@ -21,7 +22,7 @@ import {
 
 /** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
 const port = parentPort!;
-const { role, path } = workerData as WorkerOptions;
+const { role, path, foreign = "refuse" } = workerData as WorkerOptions;
 
 type Verb = (db: Database, ...args: unknown[]) => unknown;
 type Verbs = Record<string, Verb>;
@@ -47,13 +48,18 @@ const fail = (id: number, error: unknown) => {
   reply({ id, error: { ...describeError(cause), stack: error instanceof Error ? error.stack : undefined } });
 };
 
-/** Even a look at the file can meet a lock: another process may be recovering it, or closing it as the last. */
-async function open(): Promise<Database> {
+/**
+ * Even a look at the file can meet a lock: another process may be recovering it, or closing it as the last. Undefined for the
+ * writer of a file that isn't ours to write.
+ */
+async function open(): Promise<Database | undefined> {
   let db: Database | undefined;
   for (let tries = 1; ; tries += 1) {
     try {
+      if (role === "writer" && !db && checkForeign(path, foreign)) return undefined;
       db ??= connect(path, { readonly: role === "reader" });
       if (role === "writer") prepare(db, path, (progress) => tell(0, progress));
+      if (role === "reader") standIn(db, path);
       return db;
     } catch (error) {
       if (!isBusy(error)) {
@@ -84,6 +90,14 @@ function serveWrites(db: Database): (call: Call) => void {
     for (const { id } of asked) reply({ id, value: commits.stats() });
     if (last) void commits.end().then(() => close(db, last.id));
   };
+}
+
+/** Nothing is written to a file that was not adopted. */
+function refuseWrites({ id, verb }: Call): void {
+  if (verb === "close") {
+    reply({ id, value: undefined });
+    queueMicrotask(() => port.close());
+  } else fail(id, notAdopted(path));
 }
 
 /** Calls that came with the one that woke us. */
@@ -140,7 +154,7 @@ function close(db: Database, id: number): void {
 
 try {
   const db = await open();
-  port.on("message", role === "writer" ? serveWrites(db) : serveReads(db));
+  port.on("message", !db ? refuseWrites : role === "writer" ? serveWrites(db) : serveReads(db));
   reply({ id: 0, value: undefined });
 } catch (error) {
   fail(0, error);

@@ -17,7 +17,7 @@ export const WEATHER = "20250303_101500_f9a0b1c2";
 export const TOOL = "20250302_101500_00000000";
 
 export async function storeIn<T>(home: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore({ path: join(home, "state.db") });
+  const store = await openStore({ path: join(home, "state.db"), foreign: "adopt" });
   try {
     return await work(store);
   } finally {

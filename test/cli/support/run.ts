@@ -29,11 +29,11 @@ export function startHermes(
   args: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcess {
-  const { PATH } = process.env;
+  const { PATH, TZ } = process.env;
   // Nothing of the machine's own settings: no colours, no debugging, no other home.
   return spawn(process.execPath, [HERMES, ...args], {
     cwd: ROOT,
-    env: { PATH, HOME: home, HERMES_HOME: home, ...env },
+    env: { PATH, TZ, HOME: home, HERMES_HOME: home, ...env },
   });
 }
 

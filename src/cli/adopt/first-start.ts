@@ -1,0 +1,48 @@
+/** `hermes gateway` on a home that another Hermes program made: says what it found, and takes over only when told to. */
+import { existsSync } from "node:fs";
+import { type Env, homePaths } from "../../config/paths.js";
+import { HermesError } from "../../errors.js";
+import { printError } from "../output.js";
+import { withProgress } from "../progress.js";
+import { carryOut } from "./carry-out.js";
+import { drawAdopted, drawPlan } from "./draw.js";
+import { lookAtHome } from "./look.js";
+import { planOf } from "./plan.js";
+
+/** For containers, where nobody types a flag. */
+export function wantsAdoption(options: { adopt?: boolean }, env: Env): boolean {
+  return options.adopt ?? /^(?:1|true|yes)$/i.test(env.HERMES_ADOPT ?? "");
+}
+
+export async function adoptBeforeStart(home: string, wanted: boolean): Promise<void> {
+  if (!(await isForeignHome(home))) return;
+  const look = await lookAtHome(home, { deep: false });
+  const plan = planOf(look);
+  printError(`Another Hermes program has used ${home}. This is what was found:\n`);
+  printError(drawPlan(plan));
+  if (!wanted) {
+    throw new HermesError("conflict", "The gateway didn't start, and nothing was changed.", {
+      hint: "Take the home over with `hermes adopt`, or with `hermes gateway --adopt` (HERMES_ADOPT=1). Or use another: --home DIR.",
+    });
+  }
+  if (plan.verdict === "blocked") {
+    throw new HermesError("conflict", "The home can't be adopted yet, and nothing was changed.", {
+      hint: "Fix what says fail, then start again.",
+    });
+  }
+  printError(drawAdopted(await withProgress((onProgress) => carryOut(look, plan, onProgress))));
+}
+
+async function isForeignHome(home: string): Promise<boolean> {
+  const { stateDb } = homePaths(home);
+  if (!existsSync(stateDb)) return false;
+  const { lookUntouched } = await import("../../store/sqlite/untouched.js");
+  const { isForeign } = await import("../../store/sqlite/foreign.js");
+  const { kindOf } = await import("../../store/sqlite/prepare.js");
+  try {
+    return await lookUntouched(stateDb, (db) => isForeign(db, kindOf(db, stateDb)));
+  } catch {
+    // Damaged, or of another program: opening it will say so.
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+/** Files that another Hermes program made and that nobody has told us to take over: they are read at most. */
+import fs from "node:fs";
+import type { Database } from "better-sqlite3";
+import { HermesError } from "../../errors.js";
+import { connect } from "./connect.js";
+import { type FileKind, kindOf } from "./prepare.js";
+import { completeTemporarily, readVersion } from "./schema.js";
+
+/** What to do with such a file: take it over, read it, or leave it alone. */
+export type ForeignFile = "adopt" | "read" | "refuse";
+
+const MARK = "gw_inbox";
+
+export function isForeign(db: Database, kind: FileKind): boolean {
+  return (
+    kind !== "new" && db.prepare("SELECT 1 FROM main.sqlite_master WHERE name = ?").get(MARK) === undefined
+  );
+}
+
+/** True: only reading is possible. Throws where not even that may be done. Doesn't touch the file. */
+export function checkForeign(path: string, mode: ForeignFile): boolean {
+  if (mode === "adopt" || !fs.statSync(path, { throwIfNoEntry: false })?.size) return false;
+  const db = connect(path, { readonly: true });
+  try {
+    const kind = kindOf(db, path);
+    if (!isForeign(db, kind)) return false;
+    if (mode === "refuse" || kind === "older") throw notAdopted(path, readVersion(db));
+    return true;
+  } finally {
+    db.close();
+  }
+}
+
+/** For a reader of such a file: every query finds the tables and columns that it needs. */
+export function standIn(db: Database, path: string): void {
+  if (isForeign(db, kindOf(db, path))) completeTemporarily(db);
+}
+
+export function notAdopted(path: string, version?: number): HermesError {
+  const schema = version === undefined ? "" : ` (schema ${version})`;
+  return new HermesError(
+    "conflict",
+    `${path} belongs to another Hermes program${schema} and was not adopted. Nothing was changed.`,
+    { hint: "`hermes adopt --check` shows what adopting it would change, `hermes adopt` does it." },
+  );
+}
