@@ -56,6 +56,22 @@ describe("a read that never ends", () => {
   });
 });
 
+describe("the thread for long reads", () => {
+  it("starts again after it was idle, for the store and the dashboard, and ends with the store", async () => {
+    const { store } = await tempStore(undefined, undefined, { idleMs: 0 });
+    await store.createSession({ id: "s", source: "web" });
+    for (let i = 0; i < 5; i += 1) {
+      expect(await store.looks.sessionSources()).toEqual(["web"]);
+      expect(await store.listSessions()).toHaveLength(1);
+      // Its time is over with the next turn of the loop.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    await store.close();
+    await expect(store.looks.sessionSources()).rejects.toThrow(/closed/);
+    await expect(store.getSession("s")).rejects.toThrow(/closed/);
+  });
+});
+
 describe("a statement that scans many rows", () => {
   it("ends at the deadline by itself", () => {
     const db = new Database(":memory:");
