@@ -1,4 +1,4 @@
-import { isReading } from "../store/sqlite/thread.js";
+import { readingForMs } from "../store/sqlite/thread.js";
 import { printError } from "./output.js";
 
 const INTERRUPTED = 130;
@@ -31,15 +31,19 @@ export function onEarlyExit(clean: () => void): () => void {
   };
 }
 
+/** A read that takes longer may never end. */
+const PATIENCE_MS = 1000;
+
 /**
  * At the end of a process Node waits for its threads, and one that is inside of a database statement may take as long as it
- * likes. Writes are committed and the writer is closed by then, so the process ends itself by a signal.
+ * likes. Writes are committed by then, so the process ends itself by a signal. Someone who interrupts it doesn't wait at all.
  */
 export function exitDespiteReads(): void {
   process.on("exit", (code) => {
-    if (!isReading()) return;
-    printError("A read from the database was still running; the process ends without it.");
-    const signal = code === INTERRUPTED ? "SIGINT" : "SIGTERM";
+    const interrupted = code === INTERRUPTED;
+    if (readingForMs() <= (interrupted ? 0 : PATIENCE_MS)) return;
+    if (!interrupted) printError("A read from the database was still running; the process ends without it.");
+    const signal = interrupted ? "SIGINT" : "SIGTERM";
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../../errors.js";
 import type { OnProgress, Progress } from "../store.js";
+import { monotonicMs } from "./deadline.js";
 import type { ForeignFile } from "./foreign.js";
 
 /** The writer says so unasked, under this number. */
@@ -38,6 +39,8 @@ interface Pending {
   reject(error: unknown): void;
   onProgress?: OnProgress | undefined;
   deadline?: number | undefined;
+  /** On the monotonic clock, like the deadline. */
+  since: number;
 }
 
 type CallOptions = Pick<Pending, "onProgress" | "deadline">;
@@ -57,8 +60,11 @@ export const STUCK_AFTER_MS = 250;
 /** Threads of this process that read and haven't ended. */
 const readers = new Set<Thread>();
 
-/** A thread inside of a statement delays the end of the process, `process.exit` included, until the statement is done. */
-export const isReading = () => [...readers].some((thread) => thread.isBusy);
+/**
+ * How long reads have been running, the longest of them; 0 if there is none. A thread inside of a statement delays the end
+ * of the process, `process.exit` included, until the statement is done.
+ */
+export const readingForMs = () => Math.max(0, ...[...readers].map((thread) => thread.busyMs(monotonicMs())));
 
 /** Our side of a database thread: a call by name gives a promise. */
 export class Thread {
@@ -120,8 +126,11 @@ export class Thread {
     return answer;
   }
 
-  get isBusy(): boolean {
-    return this.#abandoned || this.#pending.size > 0;
+  /** How long the oldest call has waited for its answer. */
+  busyMs(now: number): number {
+    if (this.#abandoned) return Number.POSITIVE_INFINITY;
+    const [oldest] = this.#pending.values();
+    return oldest ? now - oldest.since + 1 : 0;
   }
 
   /** Calls are answered in order: the oldest one is what the thread works on. */
@@ -147,7 +156,8 @@ export class Thread {
   }
 
   #expect(id: number, options: CallOptions): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#pending.set(id, { ...options, resolve, reject }));
+    const since = monotonicMs();
+    return new Promise((resolve, reject) => this.#pending.set(id, { ...options, since, resolve, reject }));
   }
 
   #settle(reply: Reply): void {
