@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { create } from "tar";
 import { HermesError } from "../errors.js";
+import { readRegular } from "../regular-file.js";
 import type { OnProgress, Store } from "../store/store.js";
 import { describeFiles, FORMAT, MANIFEST, type Manifest } from "./manifest.js";
 import { withoutSecrets } from "./without-secrets.js";
@@ -56,9 +57,11 @@ async function fill(stage: string, options: BackupOptions): Promise<Manifest> {
   const { home, store, version, now, isSecretPath, onProgress } = options;
   await store.backup(path.join(stage, "state.db"), onProgress);
   for (const folder of FOLDERS) await copyFolder(home, stage, folder);
-  const config = await fs.readFile(path.join(home, CONFIG), "utf8").catch(ifAbsent);
+  const config = await readRegular(path.join(home, CONFIG)).catch(ifAbsent);
   if (config !== undefined) {
-    await fs.writeFile(path.join(stage, CONFIG), withoutSecrets(config, isSecretPath), { mode: 0o600 });
+    await fs.writeFile(path.join(stage, CONFIG), withoutSecrets(config.toString(), isSecretPath), {
+      mode: 0o600,
+    });
   }
   const files = await describeFiles(stage);
   const manifest = { format: FORMAT, version, created_at: now, files };

@@ -1,6 +1,6 @@
 /** Flags > environment > `config.yaml` > defaults → one complete, frozen `Config`, or every fault at once. */
 
-import { readFileSync } from "node:fs";
+import { readRegularSync } from "../regular-file.js";
 import { crossCheck, KNOWN_PLATFORMS } from "./checks.js";
 import { coerce } from "./coerce.js";
 import { parseEnvFile } from "./dotenv.js";
@@ -131,7 +131,7 @@ function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
 /** The text, or nothing when there is no such file; any other trouble with it is a fault. */
 function readText(path: string, name: string, faults: Fault[]): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
       faults.push({ where: name, path: "", message: `can't be read: ${(error as Error).message}` });

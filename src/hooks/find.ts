@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { isNotRegular, readRegularSync } from "../regular-file.js";
 import { EVENT_NAMES } from "./hook-events.js";
 
 /** Hooks of a home, by the names of their folders: those that can be called, and why others can't. */
@@ -51,9 +52,9 @@ function foldersIn(dir: string): string[] {
 function readHook(dir: string, folder: string): HookModule | { problem: string } | undefined {
   const text = readText(join(dir, "HOOK.yaml"));
   if (text === undefined) return undefined;
-  const read = readManifest(text);
+  const read = typeof text === "string" ? readManifest(text) : text;
   if ("problem" in read) return read;
-  const file = MODULES.map((name) => join(dir, name)).find((path) => existsSync(path));
+  const file = MODULES.map((name) => join(dir, name)).find(isFile);
   if (!file) {
     const python = existsSync(join(dir, "handler.py")) ? "; handler.py is for Hermes Agent" : "";
     return { problem: `has no handler.mjs or handler.js${python}` };
@@ -80,15 +81,20 @@ export function isEvent(pattern: string): boolean {
   return EVENT_NAMES.some((name) => name === pattern || (rest === "*" && name.startsWith(`${base}:`)));
 }
 
-function readText(path: string): string | undefined {
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function readText(path: string): string | { problem: string } | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularSync(path);
   } catch (error) {
     if (
       (error as NodeJS.ErrnoException).code === "ENOENT" ||
       (error as NodeJS.ErrnoException).code === "ENOTDIR"
     )
       return undefined;
+    if (isNotRegular(error)) return { problem: `HOOK.yaml: ${(error as Error).message}` };
     throw error;
   }
 }

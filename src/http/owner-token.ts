@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { HermesError } from "../errors.js";
+import { readRegularSync } from "../regular-file.js";
 
 export function ownerToken(file: string): string {
   return readToken(file) ?? makeToken(file);
@@ -9,7 +10,7 @@ export function ownerToken(file: string): string {
 
 function readToken(file: string): string | undefined {
   try {
-    return fs.readFileSync(file, "utf8").trim() || undefined;
+    return readRegularSync(file).trim() || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw unusable(file, error as Error);

@@ -1,7 +1,8 @@
 /** Pictures of a message → parts that a model is shown, as many and as large as it may be. */
-import { readFile, realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Attachment } from "../message.js";
+import { openRegular } from "../regular-file.js";
 
 export interface ImageLimits {
   maxBytes: number;
@@ -49,11 +50,22 @@ async function readOne(
   try {
     const root = await realpath(path.join(home, folder));
     const real = await realpath(path.resolve(home, file!));
-    if (!real.startsWith(root + path.sep) || (await stat(real)).size > maxBytes) return undefined;
-    const data = await readFile(real, "base64");
+    if (!real.startsWith(root + path.sep)) return undefined;
+    const data = await readUpTo(real, maxBytes);
+    if (data === undefined) return undefined;
     return { type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } };
   } catch {
     // Cleaned up meanwhile: its description stands in the message all the same.
     return undefined;
+  }
+}
+
+/** In base64; undefined where it is larger. */
+async function readUpTo(file: string, maxBytes: number): Promise<string | undefined> {
+  const handle = await openRegular(file);
+  try {
+    return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("base64");
+  } finally {
+    await handle.close();
   }
 }

@@ -5,6 +5,7 @@ import { access, type FileHandle, mkdir, open, realpath, rm } from "node:fs/prom
 import { homedir } from "node:os";
 import path from "node:path";
 import type { OutboundFile, OutboundMessage, RefusedFile } from "../message.js";
+import { isNotRegular, openRegular } from "../regular-file.js";
 import { megabytes } from "./incoming.js";
 import { displayName } from "./names.js";
 import { sniff } from "./sniff.js";
@@ -63,10 +64,12 @@ async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
   if (!(await isAllowed(real ?? (await wouldLie(meant)), place)))
     throw new Refusal("it lies in no folder that files may be sent from");
   if (real === undefined) throw new Refusal("it is not there");
-  const source = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const source = await openSource(real);
   try {
-    const { size, isFile } = await sizeOf(source);
-    if (!isFile || size === 0) throw new Refusal("it is no file with content");
+    const { size, nlink } = await source.stat();
+    if (size === 0) throw new Refusal(NO_CONTENT);
+    // The other name may be in a folder that nothing is sent from, and nobody can tell where it is.
+    if (nlink > 1) throw new Refusal("it is a hard link to a file that has another name: send a copy of it");
     if (size > maxBytes) throw new Refusal(`it is larger than ${megabytes(maxBytes)} MB`);
     const copy = path.posix.join(folder, `${randomUUID()}${path.extname(real).toLowerCase()}`);
     const bytes = await copyBytes(source, path.join(home, copy), size);
@@ -83,9 +86,14 @@ async function wouldLie(file: string): Promise<string> {
   return path.join(folder, path.basename(file));
 }
 
-async function sizeOf(handle: FileHandle): Promise<{ size: number; isFile: boolean }> {
-  const stat = await handle.stat();
-  return { size: stat.size, isFile: stat.isFile() };
+const NO_CONTENT = "it is no file with content";
+
+async function openSource(real: string): Promise<FileHandle> {
+  try {
+    return await openRegular(real, constants.O_NOFOLLOW);
+  } catch (error) {
+    throw isNotRegular(error) ? new Refusal(NO_CONTENT) : error;
+  }
 }
 
 /** On the disk when it resolves: the answer that names it may be committed then. */

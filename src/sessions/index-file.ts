@@ -3,11 +3,12 @@
  * is the truth: this file is written for those who read it, and read only to adopt an existing home.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileStamp } from "../clock.js";
 import { HermesError } from "../errors.js";
 import type { Origin } from "../message.js";
+import { readRegular } from "../regular-file.js";
 import type { SessionId, SessionKey } from "../session.js";
 import type { RouteFlags, RouteRow } from "../store/queues.js";
 import { originFromSource } from "./key.js";
@@ -321,7 +322,7 @@ export async function readIndex(path: string): Promise<IndexContents> {
 /** Only "isn't there" counts as missing: a file that can't be read must not look like an empty home. */
 async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path);
+    return await readRegular(path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;

@@ -2,10 +2,11 @@
  * Messages → `sessions/<session id>.jsonl`, one line each, after they were committed. Derived from the database:
  * a crash may leave a line out or half a line; whoever finds a file wrong rebuilds it.
  */
-import { type FileHandle, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
+import { readRegular } from "../regular-file.js";
 import type { MessageRow, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { OnProgress, Store } from "../store/store.js";
 import { replaceFile } from "./index-file.js";
@@ -75,8 +76,8 @@ export class Transcripts {
       const session = await store.getSession(id);
       if (!session) return false;
       const wanted = wholeText(session, await store.getMessages(id));
-      const found = await readFile(path, "utf8").catch(() => undefined);
-      if (found === wanted) return false;
+      const found = await readRegular(path).catch(() => undefined);
+      if (found?.toString() === wanted) return false;
       await write(path, wanted);
       return true;
     });

@@ -2,8 +2,8 @@
  * One person on WhatsApp writes under a phone number, a linked id or a device id. Raw id → the one name that all of
  * them share, so that a switch between them keeps the session. The bridge leaves the links as small files.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularSync } from "../regular-file.js";
 
 /** The other ids that are linked to this one; nothing when there are none. */
 export type ReadAlias = (id: string) => string[];
@@ -53,7 +53,7 @@ export function readAliasFrom(hermesHome: string): ReadAlias {
 
 function readLink(path: string): string[] {
   try {
-    const link: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const link: unknown = JSON.parse(readRegularSync(path));
     return typeof link === "string" || typeof link === "number" ? [String(link)] : [];
   } catch {
     return [];

@@ -186,7 +186,9 @@ test("nothing of the result can be changed", () => {
 test("a config.yaml that is a directory is a fault, not a crash", () => {
   const home = temporaryHome();
   mkdirSync(join(home, "config.yaml"));
-  expect(() => loadConfig({ home, env: {} })).toThrow(/config\.yaml {2}can't be read: EISDIR/);
+  expect(() => loadConfig({ home, env: {} })).toThrow(
+    /config\.yaml {2}can't be read: it is not a regular file/,
+  );
 });
 
 test("hooks are ours beside those of Hermes Agent, and call no address that they shouldn't", () => {

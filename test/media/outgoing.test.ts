@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -60,6 +61,20 @@ describe("a file that an answer names", () => {
     expect(await take("media/out/empty.txt")).toEqual(refused(/no file with content/));
     expect(await take("media/out/deep")).toEqual(refused(/no file with content/));
     expect(await take("media/out/none.txt")).toEqual(refused(/not there/));
+  });
+
+  it("is refused when it is a FIFO, without waiting for somebody to write into it", async () => {
+    const { dir, take } = home();
+    execFileSync("mkfifo", [path.join(dir, "media/out/pipe.txt")]);
+    expect(await take("media/out/pipe.txt")).toEqual(refused(/no file with content/));
+    expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
+  });
+
+  it("is refused when it is a hard link to a file elsewhere", async () => {
+    const { dir, take } = home();
+    fs.linkSync(path.join(dir, "state.db"), path.join(dir, "media/out/report.txt"));
+    expect(await take("media/out/report.txt")).toEqual(refused(/hard link/));
+    expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
   });
 
   it("is never a secret, whatever is allowed", async () => {

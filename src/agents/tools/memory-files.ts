@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Person, Principal } from "../../message.js";
+import { readRegular } from "../../regular-file.js";
 
 export type MemorySlot = "shared" | Principal;
 
@@ -60,11 +61,12 @@ function idOf(name: string): string | undefined {
 }
 
 async function readEntries(file: string): Promise<string[]> {
-  const text = await fs.readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readRegular(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
   });
   return text
+    .toString()
     .split(SEPARATOR)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");

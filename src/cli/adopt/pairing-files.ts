@@ -1,6 +1,7 @@
 /** Whom Hermes Agent has let in: `platforms/pairing/<platform>-approved.json`, in older homes `pairing/…`. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readRegular } from "../../regular-file.js";
 import type { ApprovedRow } from "../../store/queues.js";
 
 export interface PairingFiles {
@@ -19,7 +20,10 @@ export async function readPairingFiles(home: string): Promise<PairingFiles> {
     for (const name of names.toSorted()) {
       const platform = APPROVED.exec(name)?.[1];
       if (platform === undefined) continue;
-      const { people, problems } = approvedIn(platform, await readFile(join(home, folder, name), "utf8"));
+      const { people, problems } = approvedIn(
+        platform,
+        (await readRegular(join(home, folder, name))).toString(),
+      );
       found.people.push(...people);
       found.problems.push(...problems.map((problem) => `${folder}/${name}: ${problem}`));
     }

@@ -1,5 +1,4 @@
 /** What of Hermes Agent's settings the gateway reads: `config.yaml`, `.env`, and an old `gateway.json`. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KNOWN_PLATFORMS } from "../../config/checks.js";
 import { parseEnvFile } from "../../config/dotenv.js";
@@ -11,6 +10,7 @@ import { homePaths } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import { isTree } from "../../config/tree.js";
 import { type Finding, found } from "../../finding.js";
+import { readRegularSync } from "../../regular-file.js";
 import { type Check, named } from "../doctor/report.js";
 import { counted } from "../numbers.js";
 
@@ -98,7 +98,7 @@ function keysIn(text: string): string[] | undefined {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularSync(path);
   } catch {
     return undefined;
   }

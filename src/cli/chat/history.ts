@@ -1,4 +1,5 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
+import { readRegular } from "../../regular-file.js";
 
 const KEPT = 1000;
 const LONGEST = 4096;
@@ -13,11 +14,14 @@ export class InputHistory {
 
   /** The oldest first. */
   async load(): Promise<string[]> {
-    const text = await readFile(this.#file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const text = await readRegular(this.#file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return "";
       throw error;
     });
-    const lines = text.split("\n").filter((line) => line !== "");
+    const lines = text
+      .toString()
+      .split("\n")
+      .filter((line) => line !== "");
     const kept = lines.slice(-KEPT);
     if (lines.length > 2 * KEPT)
       await writeFile(this.#file, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });

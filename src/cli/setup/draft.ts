@@ -1,5 +1,4 @@
 /** Answers → the two files as they would be, and the configuration that they would give. Touches no file. */
-import { readFileSync } from "node:fs";
 import { parseEnvFile } from "../../config/dotenv.js";
 import { setVariable } from "../../config/edit-env.js";
 import { editYaml, readRaw, type YamlEdit } from "../../config/edit-yaml.js";
@@ -8,6 +7,7 @@ import { type Env, homePaths } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import { getIn } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
+import { readRegularSync } from "../../regular-file.js";
 import type { Access, Answers, ModelAnswer, PlatformName, ResetAnswer } from "./answers.js";
 import { GUIDES, SIGNING_SECRET } from "./guides.js";
 
@@ -42,7 +42,7 @@ export function readTexts(home: string): ConfigTexts {
 
 function readIfThere(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw new HermesError("unavailable", `Can't read ${path}: ${(error as Error).message}`);

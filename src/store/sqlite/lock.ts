@@ -6,10 +6,11 @@
  * `gateway.lock` (a plain file under flock) and `gateway.json` (settings) are Hermes Agent's, so ours have names of their own.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import Database, { type Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
+import { readRegular } from "../../regular-file.js";
 import { explainFault, isBusy } from "./faults.js";
 import { lockHolders } from "./lock-holders.js";
 
@@ -171,7 +172,7 @@ async function writeInfo(home: string, info: GatewayInfo): Promise<void> {
 
 async function readInfo(home: string): Promise<GatewayInfo | undefined> {
   try {
-    const info = JSON.parse(await readFile(infoFile(home), "utf8")) as GatewayInfo;
+    const info = JSON.parse((await readRegular(infoFile(home))).toString()) as GatewayInfo;
     return Number.isInteger(info.pid) && Number.isFinite(info.started_at) ? info : undefined;
   } catch {
     return undefined;
