@@ -192,6 +192,7 @@ export class Gateway {
 
   /** Durable when it resolves; what becomes of it is decided afterwards. */
   async receive(message: InboundMessage, cursor?: Cursor): Promise<void> {
+    this.requireAccepting();
     const { events } = this.#parts;
     const { platform, eventId } = message;
     const traceId = traceIdOf(message);
@@ -200,6 +201,12 @@ export class Gateway {
     if (!row) return events.emit({ type: "duplicate", platform, traceId, eventId });
     events.emit({ type: "accepted", ...aboutMessage(row) });
     this.#track(this.#route(row), row.traceId);
+  }
+
+  /** Throws while what comes in could not be kept: then it isn't acknowledged, and platforms deliver it again. */
+  requireAccepting(): void {
+    const refusal = this.#parts.refusal?.();
+    if (refusal) throw refusal;
   }
 
   /** Something was put into the outbox from outside. */
@@ -285,6 +292,7 @@ export class Gateway {
   }
 
   async #changed(change: MessageChange): Promise<void> {
+    this.requireAccepting();
     const { platform, messageId, text } = change;
     const changed = await this.#parts.store.changeMessage(change);
     const { outcome } = changed;

@@ -25,6 +25,7 @@ import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js"
 import type { Config } from "./config/schema.js";
 import { findTarget } from "./delivery/find-target.js";
 import type { Events } from "./events.js";
+import { DatabaseFile } from "./gateway/database-file.js";
 import { dueByClock, realign } from "./gateway/due-runs.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
@@ -52,7 +53,7 @@ import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
 import { version } from "./version.js";
-import { healthOf, startWatchers, type Watchers } from "./watchers.js";
+import { healthOf, readinessOf, startWatchers, type Watchers } from "./watchers.js";
 
 /** Wires everything; the only place that does. */
 
@@ -177,6 +178,8 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     });
     opened = store;
+    const databaseFile = new DatabaseFile({ path: paths.stateDb });
+    await databaseFile.start();
     const index = new IndexFile({
       path: paths.sessionsIndex,
       onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
@@ -218,6 +221,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
         ...{ store, config, log, bootId, home, adapters, index, transcripts },
         events: watchers.events,
         hooks: watchers.hooks,
+        refusal: () => databaseFile.refusal,
         share: SHARE,
       }),
     );
@@ -230,14 +234,23 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       events: watchers.events,
     });
     dashboard = shown;
+    const watched = {
+      config,
+      gateway: started,
+      store,
+      stateDb: paths.stateDb,
+      databaseFile,
+      log,
+      share: SHARE,
+    };
+    const readiness = readinessOf(watched);
     http = await startHttp({
       ...httpSettings(config),
       log,
+      home,
       callbacks: [...platforms.callbacks, ...(further.callbacks ?? [])],
       areas: api ? [API_AREA] : [],
-      health: healthOf(watchers, {
-        ...{ config, gateway: started, store, stateDb: paths.stateDb, share: SHARE },
-      }),
+      health: healthOf(watchers, readiness, watched),
       ...(config.http.token === null ? { ownerToken: ownerToken(paths.dashboardToken) } : {}),
       routes: (app, ownerOnly) => {
         web?.routes(app);
@@ -249,10 +262,12 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
           places: { ...placesOf(config), isChatId },
           hasToken: config.http.token !== null,
           outgoing: (target) => started.outgoingPlace(target),
+          requireAccepting: () => started.requireAccepting(),
           wake: () => started.wake(),
         });
       },
     });
+    readiness.start();
     void prune(store, config, log);
     const startup = new AbortController();
     void warnAboutKeys(config, log, startup.signal);
@@ -266,6 +281,8 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       store,
       stop: async () => {
         startup.abort();
+        readiness.stop();
+        databaseFile.stop();
         await backups.stop();
         await stop({ http, dashboard, gateway: started, index, transcripts, store, watchers });
       },
@@ -422,6 +439,7 @@ export interface PartsInput {
   transcripts: Transcripts;
   events: Events;
   hooks?: GatewayParts["hooks"];
+  refusal?: NonNullable<GatewayParts["refusal"]>;
   share: Share;
 }
 
@@ -436,6 +454,7 @@ export function gatewayParts({
   transcripts,
   events,
   hooks,
+  refusal,
   share,
 }: PartsInput): GatewayParts {
   const { main: agent, auxiliary } = createAgents(config);
@@ -459,6 +478,7 @@ export function gatewayParts({
     adapters,
     events,
     ...(hooks ? { hooks } : {}),
+    ...(refusal ? { refusal } : {}),
     log,
     homeDir: home,
     estimateTokens,

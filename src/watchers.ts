@@ -1,11 +1,15 @@
 import { stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { nowSeconds } from "./clock.js";
 import type { Env } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
+import { describeError } from "./errors.js";
 import { Events } from "./events.js";
+import type { DatabaseFile } from "./gateway/database-file.js";
 import { logEvents } from "./gateway/log-events.js";
 import { Readiness } from "./gateway/readiness.js";
 import type { Gateway } from "./gateway.js";
+import { hideHome } from "./hide-home.js";
 import { Hooks } from "./hooks/index.js";
 import { loadHooks } from "./hooks/load.js";
 import type { HealthOptions } from "./http/health.js";
@@ -81,19 +85,42 @@ export interface Watched {
   gateway: Gateway;
   store: Store;
   stateDb: string;
+  databaseFile: DatabaseFile;
+  log: Log;
   /** Whose messages the gateway answers. */
   share: Share;
 }
 
-/** How the gateway is doing, for whoever asks over HTTP. */
-export function healthOf({ metrics }: Watchers, watched: Watched): HealthOptions {
-  const { config, gateway, store, stateDb, share } = watched;
+/** A key of `state_meta` that is there to be written. */
+const WRITE_CHECK = "gw_write_check";
+
+/** Is the gateway ready? It looks by itself too, so that the log tells when that changes. */
+export function readinessOf({
+  config,
+  gateway,
+  store,
+  stateDb,
+  databaseFile,
+  log,
+  share,
+}: Watched): Readiness {
   const { max_wait, platforms } = config.health;
   const readiness = new Readiness({
     store: { backlog: () => store.backlog(share), writerStats: () => store.writerStats() },
+    testWrite: () => store.setMeta(WRITE_CHECK, String(nowSeconds())),
+    isReplaced: () => databaseFile.isReplaced,
     gateway,
     settings: { maxWaitSeconds: max_wait, platforms },
+    describe: (error) => hideHome(describeError(error).message, dirname(stateDb)),
+    log,
   });
+  databaseFile.onChange = () => void readiness.look();
+  return readiness;
+}
+
+/** How the gateway is doing, for whoever asks over HTTP. */
+export function healthOf({ metrics }: Watchers, readiness: Readiness, watched: Watched): HealthOptions {
+  const { gateway, store, stateDb, share } = watched;
   metrics.readFrom({
     backlog: () => store.backlog(share),
     writerStats: () => store.writerStats(),

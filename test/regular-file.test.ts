@@ -33,7 +33,13 @@ describe("reading a regular file", () => {
 
   it.each<[string, (dir: string) => string | Promise<string>]>([
     ["a FIFO", (dir) => fifo(dir, "pipe")],
-    ["a link to a FIFO", (dir) => (fs.symlinkSync(fifo(dir, "pipe"), `${dir}/link`), `${dir}/link`)],
+    [
+      "a link to a FIFO",
+      (dir) => {
+        fs.symlinkSync(fifo(dir, "pipe"), `${dir}/link`);
+        return `${dir}/link`;
+      },
+    ],
     ["a folder", (dir) => dir],
     ["a device", () => "/dev/zero"],
     [

@@ -2,6 +2,7 @@ import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { Errand } from "../errand.js";
+import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
 import type { Hooks } from "../hooks/index.js";
 import type { Origin, Principal } from "../message.js";
@@ -45,6 +46,8 @@ export interface GatewayParts {
   hooks?: Pick<Hooks, "wantsCommand" | "askAboutCommand">;
   log: GatewayLog;
   homeDir: string;
+  /** Why nothing may be accepted at the moment; undefined: everything may. */
+  refusal?(): HermesError | undefined;
   /** What is this process's to do, where others work on the same file. */
   share?: Share;
 }

@@ -2,50 +2,104 @@ import { nowSeconds } from "../clock.js";
 import type { Gateway } from "../gateway.js";
 import { type NotReady, type ReadinessSettings, readinessProblems } from "../policies/readiness.js";
 import type { Store } from "../store/store.js";
+import type { GatewayLog } from "./parts.js";
+import { WriteCheck, type WriteResult } from "./write-check.js";
 
 export interface ReadinessSource {
   store: Pick<Store, "backlog" | "writerStats">;
+  /** Changes a row of the database. */
+  testWrite(): Promise<unknown>;
+  /** The file that is open is no longer the one at its path. */
+  isReplaced(): boolean;
   gateway: Pick<Gateway, "health" | "isStopping">;
   settings: ReadinessSettings;
+  /** An error in words for anybody: without paths. */
+  describe(error: unknown): string;
+  log: Pick<GatewayLog, "info" | "error">;
 }
 
 const LOOK_MS = 2000;
 /** Whoever asks more often is told the same. */
 const SAME_FOR_MS = 500;
+/** The log is told of changes also where nobody asks. */
+const LOOK_EVERY_MS = 5000;
 
 /** How things stand → what keeps the gateway from accepting and processing. Never fails, never hangs. */
 export class Readiness {
   readonly #source: ReadinessSource;
+  readonly #writes: WriteCheck;
   #last: { at: number; problems: Promise<readonly NotReady[]> } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** The checks that failed last, for the log. */
+  #failing = "";
 
   constructor(source: ReadinessSource) {
     this.#source = source;
+    this.#writes = new WriteCheck({ write: source.testWrite });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
   }
 
   problems(): Promise<readonly NotReady[]> {
     const at = performance.now();
-    if (!this.#last || at - this.#last.at > SAME_FOR_MS) this.#last = { at, problems: this.#look() };
+    if (!this.#last || at - this.#last.at > SAME_FOR_MS) this.#last = { at, problems: this.#look("always") };
     return this.#last.problems;
   }
 
-  async #look(): Promise<readonly NotReady[]> {
+  /** For the log. Without a question from outside nothing is written, unless writes fail: an idle disk may sleep. */
+  async look(): Promise<void> {
+    await this.#look("failed before");
+  }
+
+  async #look(write: "always" | "failed before"): Promise<readonly NotReady[]> {
     const { store, gateway, settings } = this.#source;
     const [stats, backlog] = await Promise.all([inTime(store.writerStats()), inTime(store.backlog())]);
-    return readinessProblems({
+    const written = stats ? await this.#written(stats.failures, write) : undefined;
+    const problems = readinessProblems({
       now: nowSeconds(),
       stopping: gateway.isStopping,
+      isReplaced: this.#source.isReplaced(),
       store:
         stats && backlog
           ? {
               stalledSeconds: stats.waitingSeconds,
-              lastCommitAt: stats.lastCommitAt,
-              lastFailureAt: stats.lastFailureAt,
+              writeFault: written && this.#source.describe(written.error),
             }
           : undefined,
       oldestReadyAt: backlog?.oldestReadyAt ?? null,
       platforms: gateway.health(),
       settings,
     });
+    this.#tell(problems, written?.error);
+    return problems;
+  }
+
+  /** What a write says. One that waits for a lock says nothing yet: how long it waits is another check. */
+  async #written(
+    failures: number,
+    write: "always" | "failed before",
+  ): Promise<Exclude<WriteResult, "ok"> | undefined> {
+    const { last } = this.#writes;
+    const isDue = write === "always" || last.failures !== failures || last.result !== "ok";
+    const result = isDue ? ((await inTime(this.#writes.result(failures))) ?? "ok") : last.result;
+    return result === "ok" ? undefined : result;
+  }
+
+  /** One line for each change: which checks fail, not how their numbers grow. */
+  #tell(problems: readonly NotReady[], error: unknown): void {
+    const { log, gateway, isReplaced } = this.#source;
+    const failing = [...problems.map(({ check }) => check), ...(isReplaced() ? ["replaced"] : [])].join();
+    if (failing === this.#failing || gateway.isStopping) return;
+    this.#failing = failing;
+    const reasons = problems.map(({ check, reason }) => `${check}: ${reason}`).join("; ");
+    if (failing === "") log.info({}, "ready again");
+    else log.error(error === undefined ? {} : { err: error }, `not ready: ${reasons}`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { describeError, type ErrorCode, HermesError } from "../errors.js";
+import { hideHome } from "../hide-home.js";
 import type { HttpLog } from "./log.js";
 import { requestTrace } from "./request-id.js";
 
@@ -19,14 +20,18 @@ export function fault(c: Context, status: ContentfulStatusCode, code: ErrorCode,
   return c.json({ error: { code, message } }, status);
 }
 
-/** What has no code is a fault of ours: logged in full, shown as one sentence. */
-export function faultHandler(log: HttpLog | undefined): (error: Error, c: Context) => Response {
+/** What has no code is a fault of ours: logged in full, shown as one sentence. Nothing says where the home is. */
+export function faultHandler(
+  log: HttpLog | undefined,
+  home: string | undefined,
+): (error: Error, c: Context) => Response {
+  const clean = (text: string) => (home === undefined ? text : hideHome(text, home));
   return (error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
     const { code, message, hint } = describeError(error);
     if (!(error instanceof HermesError))
       log?.error({ err: error, path: c.req.path, ...requestTrace(c) }, "a request failed");
-    const shown = code === "internal" ? "Something went wrong here; the log says what" : message;
-    return c.json({ error: { code, message: shown, ...(hint && { hint }) } }, STATUS[code]);
+    const shown = code === "internal" ? "Something went wrong here; the log says what" : clean(message);
+    return c.json({ error: { code, message: shown, ...(hint && { hint: clean(hint) }) } }, STATUS[code]);
   };
 }

@@ -17,6 +17,8 @@ export interface SendRoutes {
   hasToken: boolean;
   /** Where files for a chat may come from. */
   outgoing(target: Target): OutgoingPlace;
+  /** Throws while nothing may be accepted. */
+  requireAccepting(): void;
   /** Something waits in the outbox. */
   wake(): void;
 }
@@ -50,7 +52,9 @@ export function sendRoutes(app: Hono, routes: SendRoutes): void {
   });
 }
 
-async function send(c: Context, { store, places, outgoing, wake }: SendRoutes): Promise<Response> {
+async function send(c: Context, routes: SendRoutes): Promise<Response> {
+  const { store, places, outgoing, wake } = routes;
+  routes.requireAccepting();
   const body = readBody(await c.req.json().catch(() => undefined));
   const key = c.req.header("idempotency-key") ?? body.key;
   const { traceId } = requestTrace(c);

@@ -25,6 +25,8 @@ export interface HttpOptions {
   /** Names under which a proxy in front makes the server known. */
   otherNames?: readonly string[];
   log?: HttpLog;
+  /** Where the home is: no answer says so. */
+  home?: string;
   /** A request has to have arrived by then, head and body. Answers may take longer. */
   requestTimeoutMs?: number;
   /** Who takes nothing of an answer for so long is cut off. */
@@ -87,7 +89,7 @@ function timeouts(requestMs: number) {
 function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   const app = new Hono();
   const { host, otherNames } = options;
-  app.onError(faultHandler(options.log));
+  app.onError(faultHandler(options.log, options.home));
   app.notFound((c) => fault(c, 404, "not_found", "There is nothing here"));
   app.use(requestId);
   const limited = limitRate(options.ratePerMinute ?? RATE_PER_MINUTE);

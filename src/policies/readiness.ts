@@ -2,12 +2,20 @@
 export interface ReadinessQuestion {
   now: number;
   stopping: boolean;
+  /** The open database is no longer the file at its path. */
+  isReplaced: boolean;
   /** Undefined: it didn't answer in time. */
-  store: { stalledSeconds: number; lastCommitAt: number | null; lastFailureAt: number | null } | undefined;
+  store: StoreState | undefined;
   /** When the oldest message came that could have been taken up. */
   oldestReadyAt: number | null;
   platforms: readonly { platform: string; state: "ok" | "degraded" | "down" }[];
   settings: ReadinessSettings;
+}
+
+export interface StoreState {
+  stalledSeconds: number;
+  /** Why the last test write failed. */
+  writeFault: string | undefined;
 }
 
 export interface ReadinessSettings {
@@ -31,20 +39,19 @@ export function readinessProblems(question: ReadinessQuestion): NotReady[] {
     if (reason !== undefined) problems.push({ check, reason });
   };
   add("gateway", question.stopping ? "it is stopping" : undefined);
-  add("store", storeProblem(question.store));
+  add("store", storeProblem(question));
   add("inbox", inboxProblem(question));
   add("platforms", platformProblem(question));
   return problems;
 }
 
-function storeProblem(store: ReadinessQuestion["store"]): string | undefined {
+function storeProblem({ store, isReplaced }: ReadinessQuestion): string | undefined {
+  if (isReplaced) return "state.db was deleted or replaced while the gateway was running: restart it";
   if (!store) return "the database doesn't answer";
-  const { stalledSeconds, lastCommitAt, lastFailureAt } = store;
+  const { stalledSeconds, writeFault } = store;
   if (stalledSeconds > STALLED_MAX_SECONDS)
     return `writes have waited for ${Math.floor(stalledSeconds)} s: another process holds the database`;
-  if (lastFailureAt !== null && lastFailureAt > (lastCommitAt ?? 0))
-    return "the last write failed: see the log";
-  return undefined;
+  return writeFault && `writes fail: ${writeFault}`;
 }
 
 function inboxProblem({ oldestReadyAt, now, settings }: ReadinessQuestion): string | undefined {

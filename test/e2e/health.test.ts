@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -63,6 +65,24 @@ describe("a running gateway", () => {
     expect(found.get("hermes_ready")).toBe(0);
     await other.told("answer");
     await whenReady(daemon, 200);
+  });
+
+  it("accepts nothing once its database was deleted, and says so once", async () => {
+    const daemon = await new Daemon().start();
+    const client = new WebClient(daemon.url);
+    await client.send("hello");
+    await client.told("answer");
+    for (const name of ["state.db", "state.db-wal", "state.db-shm"]) fs.rmSync(daemon.file(name));
+    const { body } = await whenReady(daemon, 503);
+    expect(body.problems).toEqual([
+      { check: "store", reason: expect.stringContaining("deleted or replaced") },
+    ]);
+    const refused = await client.post(randomUUID(), "is anybody there?");
+    expect(refused.status).toBe(503);
+    expect(refused.text).not.toContain(daemon.home);
+    await daemon.stop();
+    const lines = daemon.run.stderr.split("\n").filter((line) => line.includes("deleted or replaced"));
+    expect(lines).toHaveLength(1);
   });
 
   it("isn't ready while another process holds the database, and still answers", async () => {

@@ -3,6 +3,7 @@ import net from "node:net";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
+import { HermesError } from "../../src/errors.js";
 import { Guesses } from "../../src/guesses.js";
 import { isLoopback, urlOf } from "../../src/http/bind.js";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/http/server.js";
@@ -26,6 +27,11 @@ function routes(app: Hono): void {
   app.post("/thing", async (c) => c.text(`${(await c.req.text()).length}`));
   app.get("/broken", () => {
     throw new Error("secret detail");
+  });
+  app.get("/full", () => {
+    throw new HermesError("unavailable", "The disk is full: /home/ann/.hermes/state.db could not grow.", {
+      hint: "Make room in /home/ann/.hermes.",
+    });
   });
   app.get("/stream", (c) => {
     c.header("Content-Type", "text/event-stream");
@@ -54,6 +60,19 @@ describe("the HTTP server", () => {
     const answer = await ask(`${url}/healthz`);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({ status: "ok" });
+  });
+
+  it("says nothing of where the home is", async () => {
+    const { url } = await start({ home: "/home/ann/.hermes" });
+    const answer = await ask(`${url}/full`);
+    expect(answer.status).toBe(503);
+    expect(JSON.parse(answer.text)).toEqual({
+      error: {
+        code: "unavailable",
+        message: "The disk is full: state.db could not grow.",
+        hint: "Make room in the home.",
+      },
+    });
   });
 
   it("sends a strict policy with every answer", async () => {

@@ -4,7 +4,8 @@ import { type ReadinessQuestion, readinessProblems } from "../../src/policies/re
 const fine: ReadinessQuestion = {
   now: 1000,
   stopping: false,
-  store: { stalledSeconds: 0, lastCommitAt: 999, lastFailureAt: null },
+  isReplaced: false,
+  store: { stalledSeconds: 0, writeFault: undefined },
   oldestReadyAt: null,
   platforms: [
     { platform: "a", state: "ok" },
@@ -20,17 +21,12 @@ describe("readiness", () => {
   it.each<[string, Partial<ReadinessQuestion>, string[]]>([
     ["with one platform of several down", {}, []],
     ["with a young message", { oldestReadyAt: 950 }, []],
-    ["before the first write", { store: { stalledSeconds: 0, lastCommitAt: null, lastFailureAt: null } }, []],
-    [
-      "after a failed write that was followed by a good one",
-      { store: { ...fine.store!, lastFailureAt: 998 } },
-      [],
-    ],
     ["with writes that wait for a moment", { store: { ...fine.store!, stalledSeconds: 2 } }, []],
     ["while it stops", { stopping: true }, ["gateway"]],
     ["without an answer from the store", { store: undefined }, ["store"]],
     ["with writes that wait", { store: { ...fine.store!, stalledSeconds: 30 } }, ["store"]],
-    ["after a failed write", { store: { ...fine.store!, lastFailureAt: 999.5 } }, ["store"]],
+    ["while writes fail", { store: { ...fine.store!, writeFault: "The disk is full" } }, ["store"]],
+    ["with another file in the place of its own", { isReplaced: true, store: undefined }, ["store"]],
     ["with an old message", { oldestReadyAt: 900 }, ["inbox"]],
     ["with every platform down", { platforms: [{ platform: "a", state: "down" }] }, ["platforms"]],
     ["without any platform", { platforms: [] }, []],

@@ -14,6 +14,7 @@ import { toolsFor } from "../../src/agents/tools/index.js";
 import { joinEntries, type MemoryFiles, memoryFiles } from "../../src/agents/tools/memory-files.js";
 import type { SessionReader } from "../../src/agents/tools/session-reader.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
+import { HermesError } from "../../src/errors.js";
 import { Events } from "../../src/events.js";
 import { dueByClock } from "../../src/gateway/due-runs.js";
 import { logEvents } from "../../src/gateway/log-events.js";
@@ -59,6 +60,8 @@ export class TestGateway {
   readonly sessions: SessionReader;
   readonly parts: GatewayParts;
   readonly gateway: Gateway;
+  /** While it is set, nothing is accepted. */
+  refusal: string | undefined;
   readonly warnings: { message: string; fields: object }[] = [];
   readonly events = new Events((error) => {
     throw error;
@@ -101,6 +104,7 @@ export class TestGateway {
     const parts = {
       ...this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY),
       ...(options.hooks ? { hooks: options.hooks } : {}),
+      refusal: () => (this.refusal === undefined ? undefined : new HermesError("unavailable", this.refusal)),
     };
     const further = [...(options.bots ?? []), ...(options.cron ? [this.#schedules()] : [])];
     this.parts = { ...parts, adapters: [...parts.adapters, ...further] };
