@@ -27,10 +27,12 @@ import { findTarget } from "./delivery/find-target.js";
 import type { Events } from "./events.js";
 import { DatabaseFile } from "./gateway/database-file.js";
 import { dueByClock, realign } from "./gateway/due-runs.js";
+import { startHousekeeping } from "./gateway/housekeeping.js";
 import type { GatewayParts } from "./gateway/parts.js";
 import { routerOptionsOf } from "./gateway/router-options.js";
 import { StatusFile } from "./gateway/status-file.js";
 import { Gateway } from "./gateway.js";
+import { secureHome } from "./home-modes.js";
 import { API_AREA, apiServer } from "./http/api-server.js";
 import { createDashboard, type Dashboard } from "./http/dashboard/index.js";
 import { ownerToken } from "./http/owner-token.js";
@@ -100,6 +102,8 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   const log =
     options.log ??
     (await createLog({ level: config.log.level, pretty: process.stderr.isTTY, secrets: secretsOf(config) }));
+  const secured = secureHome(home);
+  if (secured.length > 0) log.warn({ paths: secured }, "these were open to other users and are private now");
   const bootId = randomUUID();
   const lock = await acquireLock(home, {
     pid: process.pid,
@@ -120,9 +124,11 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
     await lock.update({ url: running.url ?? null });
     const status = statusFile(running.gateway, lock, log);
     await status.start();
+    const housekeeping = startHousekeeping(home, log);
     return {
       ...running,
       stop: async () => {
+        housekeeping.stop();
         await status.stop();
         await running.stop();
         await lock.release();

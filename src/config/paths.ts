@@ -68,7 +68,7 @@ export function homePaths(home: string): HomePaths {
   };
 }
 
-/** Creates the home for its owner alone. One that exists keeps its mode: whoever set it had a reason. */
+/** Creates the home for its owner alone. One that exists is the business of `home-modes.ts`. */
 export function ensureHome(home: string): void {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });

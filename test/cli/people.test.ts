@@ -52,14 +52,20 @@ describe("hermes people", () => {
     const home = await someHistory();
     const memory = memoryFiles(path.join(home, "memories"));
     await memory.change({ platform: "slack", userId: "U7" }, () => ["likes tea"]);
+    // What a process left that was killed while it wrote.
+    const abandoned = ["sessions/.transcript_0123456789ab.tmp", "memories/MEMORY.md.0123456789ab.tmp"];
+    for (const name of abandoned) {
+      fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+      fs.writeFileSync(path.join(home, name), "likes tea");
+      fs.utimesSync(path.join(home, name), 1, 1);
+    }
     const listed = await runHermes(home, ["people", "list"]);
     expect(listed.stdout).toMatch(/telegram:42 .* 1 .* 2 /);
     expect(listed.stdout).toMatch(/slack:U7 .*memory/);
     const erased = await runHermes(home, ["people", "erase", "slack:U7", "--yes", "--json"]);
     expect(JSON.parse(erased.stdout)).toMatchObject({ erased: true, counts: { memories: 1, sessions: 0 } });
-    expect(fs.readdirSync(home, { recursive: true }).filter((name) => String(name).includes("U7"))).toEqual(
-      [],
-    );
+    const left = fs.readdirSync(home, { recursive: true }).map(String);
+    expect(left.filter((name) => name.includes("U7") || name.endsWith(".tmp"))).toEqual([]);
     expect(await runHermes(home, ["people", "erase", "slack:U7", "--yes"])).toMatchObject({ code: 1 });
     expect(await runHermes(home, ["people", "export", "slack:U7"])).toMatchObject({ code: 1 });
     expect(await runHermes(home, ["people", "erase", "nobody"])).toMatchObject({ code: 2 });

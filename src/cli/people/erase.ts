@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { type HomePaths, homePaths, resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
+import { removeLeftovers } from "../../leftovers.js";
 import type { Person } from "../../message.js";
 import { type ErasurePlan, isNobody, type Scrubbed } from "../../store/people.js";
 import type { Store } from "../../store/store.js";
@@ -87,6 +88,7 @@ async function eraseWith(
   const probes = await probesFor(store, found.plan);
   await untilNothingIsLeft(store, found, paths);
   await writeIndex(store, paths, left.gatewayRuns);
+  await removeLeftovers(paths.home, { patienceMs: LEFTOVERS_MS });
   const scrubbed = await withProgress((onProgress) => store.scrub(onProgress));
   return { ...about, erased: true, scrubbed, probes };
 }
@@ -108,6 +110,8 @@ async function requireQuiet({ running }: ErasurePlan, { bootId }: LeftAlone): Pr
   });
 }
 
+/** Temporary files of processes that were killed a moment ago can't be told yet from those of running ones. */
+const LEFTOVERS_MS = 15_000;
 const MOST_ROUNDS = 3;
 
 /** What came while it went is found by looking again. */

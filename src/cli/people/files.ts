@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { TERMINAL } from "../../adapters/cli/index.js";
 import { memoryFile } from "../../agents/tools/memory-files.js";
 import type { HomePaths } from "../../config/paths.js";
+import { isUnfinishedCopy } from "../../leftovers.js";
 import type { ErasurePlan } from "../../store/people.js";
 
 export interface PersonFiles {
@@ -38,13 +39,15 @@ async function thoseThere(files: readonly string[]): Promise<string[]> {
   return files.filter((_, i) => there[i]);
 }
 
+const COPIES = /^(?:state\.db\.(?:v\d+|repair)-|before-restore-|sessions\.json\.)/;
+
 /** Copies of the home that an erasure doesn't reach: they are named, and left. */
 export async function copiesOf(paths: HomePaths, backupFolder: string): Promise<string[]> {
   const backups = (await readdir(backupFolder).catch(() => []))
     .filter((name) => name.endsWith(".tar.gz"))
     .map((name) => join(backupFolder, name));
   const beside = (await readdir(paths.home).catch(() => []))
-    .filter((name) => /^(?:state\.db\.(?:v\d+|repair)-|before-restore-|sessions\.json\.)/.test(name))
+    .filter((name) => COPIES.test(name) || isUnfinishedCopy(name))
     .map((name) => join(paths.home, name));
   return [...backups, ...beside].toSorted();
 }

@@ -1,0 +1,97 @@
+/**
+ * The home and what is in it belong to their owner alone: folders 0700, files 0600. Whatever is open to others is closed;
+ * where that can't be done, nothing starts. Nothing is opened here: to close a database file would drop its locks.
+ */
+import { chmodSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { chmod, lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { HermesError } from "./errors.js";
+
+const OTHERS = 0o077;
+const OWNER = 0o700;
+const STICKY = 0o1000;
+
+/** Folders of the home with what is private. Others may hold a whole program with its libraries. */
+const PRIVATE_FOLDERS =
+  /^(?:sessions|memories|media|hooks|backups|logs|pairing|platforms|before-restore-.*)$/;
+/** One of these shows that a folder is a home, and not one that was named by mistake. */
+const MARKS = ["state.db", "config.yaml", ".env", "gateway.lock.db"];
+
+/** The home and the files right in it, before anything else. Gives what had to be changed. */
+export function secureHome(home: string): string[] {
+  if (process.platform === "win32") return [];
+  const names = readdirSync(home);
+  const changed = secureFolderItself(home, names) ? [home] : [];
+  for (const name of names) {
+    const path = join(home, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() && (found.mode & OTHERS) !== 0 && close(path, found.mode)) changed.push(path);
+  }
+  return changed;
+}
+
+function secureFolderItself(home: string, names: readonly string[]): boolean {
+  const { mode } = statSync(home);
+  if ((mode & OTHERS) === 0) return false;
+  // Others may depend on a folder that isn't ours alone, /tmp or /srv.
+  const isEmpty = names.every((name) => name === "lost+found");
+  const isOurs = isEmpty || names.some((name) => MARKS.includes(name) || PRIVATE_FOLDERS.test(name));
+  if (!isOurs || (mode & STICKY) !== 0) throw refused(home, mode);
+  return close(home, mode);
+}
+
+/** False: it lies on a disk that nobody can write. */
+function close(path: string, mode: number): boolean {
+  try {
+    chmodSync(path, mode & OWNER);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EROFS") return false;
+    throw refused(path, mode, error);
+  }
+}
+
+function refused(path: string, mode: number, cause?: unknown): HermesError {
+  const octal = (mode & 0o777).toString(8).padStart(3, "0");
+  return new HermesError("refused", `${path} is open to other users (mode ${octal}).`, {
+    hint: `Run \`chmod go= ${path}\` as its owner, or name a folder of its own with --home DIR or HERMES_HOME.`,
+    cause,
+  });
+}
+
+export interface Secured {
+  changed: number;
+  /** What could not be changed, and why. */
+  problems: string[];
+}
+
+/** The rest: as many files as there are transcripts, so it takes a while. */
+export async function securePrivateFolders(home: string, signal: AbortSignal): Promise<Secured> {
+  const secured: Secured = { changed: 0, problems: [] };
+  if (process.platform === "win32") return secured;
+  const folders = readdirSync(home).filter((name) => PRIVATE_FOLDERS.test(name));
+  for (const name of folders) await secureTree(join(home, name), secured, signal);
+  return secured;
+}
+
+/** A path and all that is in it. Links are not followed: they may lead anywhere. */
+export async function secureTree(path: string, secured: Secured, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isFile() && !found?.isDirectory()) return;
+  if ((found.mode & OTHERS) !== 0) await closeLater(path, found.mode, secured);
+  if (!found.isDirectory()) return;
+  const folder = await opendir(path).catch(() => undefined);
+  for await (const entry of folder ?? []) await secureTree(join(path, entry.name), secured, signal);
+}
+
+const MAX_PROBLEMS = 20;
+
+async function closeLater(path: string, mode: number, secured: Secured): Promise<void> {
+  try {
+    await chmod(path, mode & OWNER);
+    secured.changed += 1;
+  } catch (error) {
+    if (secured.problems.length < MAX_PROBLEMS) secured.problems.push((error as Error).message);
+  }
+}
