@@ -2,8 +2,11 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { extract } from "tar";
+import { freeBytesAt } from "../disk-space.js";
 import { HermesError } from "../errors.js";
+import { secureTree } from "../home-modes.js";
 import type { CheckReport } from "../store/store.js";
+import { inspect } from "./inspect.js";
 import { describeFiles, FORMAT, MANIFEST, type Manifest, parseManifest } from "./manifest.js";
 
 export interface OpenedBackup {
@@ -23,6 +26,7 @@ export async function openBackup(
     throw new HermesError("not_found", `There is no file ${file}.`, {
       hint: "Name what `hermes backup` wrote; by itself that is in backups/ of the home.",
     });
+  await requireFitting(file, home);
   const isNew = (await fs.mkdir(home, { recursive: true, mode: 0o700 })) !== undefined;
   const stage = path.join(home, `.restore-${randomBytes(6).toString("hex")}`);
   // What was being unpacked when it failed may still arrive.
@@ -44,6 +48,15 @@ export async function openBackup(
   }
 }
 
+/** Before anything is written. */
+async function requireFitting(file: string, home: string): Promise<void> {
+  try {
+    await inspect(file, await freeBytesAt(home));
+  } catch (error) {
+    throw broken(file, (error as Error).message);
+  }
+}
+
 async function unpack(file: string, stage: string): Promise<void> {
   try {
     await extract({
@@ -56,6 +69,8 @@ async function unpack(file: string, stage: string): Promise<void> {
   } catch (error) {
     throw broken(file, (error as Error).message);
   }
+  // Modes are the archive's.
+  await secureTree(stage, { changed: 0, problems: [] });
 }
 
 async function verified(stage: string, file: string): Promise<Manifest> {
@@ -88,18 +103,37 @@ export interface Restored {
   config: string | undefined;
 }
 
-const WHOLE = ["state.db", "sessions", "memories", "media/sent", "hooks"];
+const HOOKS = "hooks";
+const WHOLE = ["state.db", "sessions", "memories", "media/sent"];
 /** They belong to the database that goes. */
 const BESIDE = ["state.db-wal", "state.db-shm"];
 
-/** Puts the files in their places. What stood there is moved aside, never deleted. */
-export async function putInPlace(stage: string, home: string, stamp: string): Promise<Restored> {
+/** Names of the backup's hooks that this home doesn't have as they are: code that would run in the gateway. */
+export async function newHooks(
+  { manifest }: Pick<OpenedBackup, "manifest">,
+  home: string,
+): Promise<string[]> {
+  const own = await describeFiles(path.join(home, HOOKS)).catch(() => []);
+  const known = new Set(own.map(({ path: name, sha256 }) => `${HOOKS}/${name} ${sha256}`));
+  const fresh = manifest.files.filter(
+    (file) => file.path.startsWith(`${HOOKS}/`) && !known.has(`${file.path} ${file.sha256}`),
+  );
+  return [...new Set(fresh.map((file) => file.path.split("/")[1]!))];
+}
+
+/** Puts the files in their places. What stood there is moved aside, never deleted. Without hooks the home keeps its own. */
+export async function putInPlace(
+  stage: string,
+  home: string,
+  { stamp, hooks }: { stamp: string; hooks: boolean },
+): Promise<Restored> {
+  const whole = hooks ? [...WHOLE, HOOKS] : WHOLE;
   const aside = path.join(home, `before-restore-${stamp}`);
   let kept: string | undefined;
-  for (const name of [...WHOLE, ...BESIDE]) {
+  for (const name of [...whole, ...BESIDE]) {
     if (await move(path.join(home, name), path.join(aside, name))) kept = aside;
   }
-  for (const name of WHOLE) await move(path.join(stage, name), path.join(home, name));
+  for (const name of whole) await move(path.join(stage, name), path.join(home, name));
   const own = path.join(home, "config.yaml");
   const hasOwn = await fs.stat(own).then(
     () => true,

@@ -12,9 +12,14 @@ export async function confirmed(
       hint: "Pass --yes to go ahead without being asked.",
     });
   }
-  const { confirm } = await import("@clack/prompts");
-  // Escape and Ctrl-C give a symbol, not false.
-  const agreed = (await confirm({ message: question, initialValue: false, output: process.stderr })) === true;
+  const agreed = await agrees(question);
   if (!agreed) json ? printJson({ cancelled: true }) : print("Cancelled.");
   return agreed;
+}
+
+/** Asks on the terminal; anything but a yes is a no. */
+export async function agrees(question: string): Promise<boolean> {
+  const { confirm } = await import("@clack/prompts");
+  // Escape and Ctrl-C give a symbol, not false.
+  return (await confirm({ message: question, initialValue: false, output: process.stderr })) === true;
 }

@@ -50,6 +50,7 @@ describe("hermes backup and restore", () => {
     await daemon.stop();
 
     // A second one, of the home at rest, is equal to the byte of every row.
+    fs.chmodSync(path.join(daemon.home, "sessions"), 0o755);
     const rest = await made(daemon.home);
     const before = everything(daemon.home);
     const elsewhere = path.join(tempDir(), "home");
@@ -57,6 +58,7 @@ describe("hermes backup and restore", () => {
     expect(restored).toMatchObject({ code: 0, stderr: "" });
     expect(everything(elsewhere)).toEqual(before);
     expect(fs.readFileSync(path.join(elsewhere, "config.yaml"), "utf8")).not.toContain("a-token-of-mine");
+    expect(fs.statSync(path.join(elsewhere, "sessions")).mode & 0o777).toBe(0o700);
     for (const folder of ["sessions"])
       expect(fs.readdirSync(path.join(elsewhere, folder)).sort()).toEqual(
         fs.readdirSync(path.join(daemon.home, folder)).sort(),
@@ -78,14 +80,32 @@ describe("hermes backup and restore", () => {
     await person.send("hello");
     await person.told("answer");
     await daemon.stop();
+    const hook = daemon.file("hooks", "notify", "handler.mjs");
+    fs.mkdirSync(path.dirname(hook), { recursive: true });
+    fs.writeFileSync(hook, "from the backup");
     const { file } = await made(daemon.home);
+    fs.writeFileSync(hook, "of this home");
     fs.writeFileSync(path.join(daemon.home, "config.yaml"), "timezone: Europe/Rome\n");
     const ran = await runHermes(daemon.home, ["restore", file, "--yes", "--json"]);
-    const { kept, config } = JSON.parse(ran.stdout) as { kept: string; config: string };
+    const { kept, config, hooks_left_out } = JSON.parse(ran.stdout) as {
+      kept: string;
+      config: string;
+      hooks_left_out: string[];
+    };
+    // Code that would run needs a yes of its own.
+    expect(hooks_left_out).toEqual(["notify"]);
+    expect(fs.readFileSync(hook, "utf8")).toBe("of this home");
     expect(fs.existsSync(path.join(kept, "state.db"))).toBe(true);
     expect(fs.readFileSync(path.join(daemon.home, "config.yaml"), "utf8")).toContain("Rome");
     expect(fs.readFileSync(config, "utf8")).toContain("Tokyo");
     expect(everything(daemon.home).messages).toHaveLength(2);
+
+    const plain = await runHermes(daemon.home, ["restore", file, "--yes"]);
+    expect(plain.stdout).toContain(
+      `Its hooks were not installed (notify). With them: hermes restore ${file} --with-hooks`,
+    );
+    expect((await runHermes(daemon.home, ["restore", file, "--yes", "--with-hooks"])).code).toBe(0);
+    expect(fs.readFileSync(hook, "utf8")).toBe("from the backup");
   });
 
   it("refuses what is damaged or isn't one, and changes nothing", async () => {

@@ -1,8 +1,9 @@
 /** The home and what lies in it: whose it is, who can read it, how much room is left. */
 import { constants } from "node:fs";
-import { access, readdir, stat, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { homePaths } from "../../config/paths.js";
+import { freeBytesAt } from "../../disk-space.js";
 import { type Finding, found } from "../../finding.js";
 import { readIndex } from "../../sessions/index-file.js";
 import { counted, dataSize } from "../numbers.js";
@@ -109,18 +110,8 @@ const LEAST_BYTES = 100 * MB;
 const FEW_BYTES = 1024 * MB;
 
 export async function checkDisk(home: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(await nearestThere(home));
   const databaseBytes = (await stat(homePaths(home).stateDb).catch(() => undefined))?.size ?? 0;
-  return judgeRoom(bavail * bsize, databaseBytes);
-}
-
-/** The disk on which it would be made. */
-async function nearestThere(path: string): Promise<string> {
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere || path === dirname(path) ? path : nearestThere(dirname(path));
+  return judgeRoom(await freeBytesAt(home), databaseBytes);
 }
 
 /** A copy of the database must fit: migrations, repairs and backups make one. */
