@@ -49,6 +49,7 @@ import { adoptIndex } from "./sessions/adopt.js";
 import { IndexFile } from "./sessions/index-file.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
+import { TranscriptKeeper } from "./sessions/transcript-keeper.js";
 import type { Looks } from "./store/looks.js";
 import type { ReplyFile, RouteRow, Share } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
@@ -220,8 +221,10 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       log.warn({ platform: name }, "the platform is switched on, but nothing here speaks to it");
     if (config.cron.enabled) await realign({ store, config }, nowSeconds());
     await loadIndex(store, index, paths.sessionsIndex, config, log);
-    const transcripts = new Transcripts({ dir: paths.sessionsDir });
-    if (options.afterCrash) await mendTranscripts(store, transcripts, log);
+    const transcripts = new TranscriptKeeper({
+      ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
+    });
+    await transcripts.mend(options);
     const started = new Gateway(
       gatewayParts({
         ...{ store, config, log, bootId, home, adapters, index, transcripts },
@@ -343,7 +346,7 @@ async function stop(running: {
   dashboard: Dashboard | undefined;
   gateway: Gateway;
   index: IndexFile;
-  transcripts: Transcripts;
+  transcripts: TranscriptKeeper;
   store: Store;
   watchers: Watchers;
 }): Promise<void> {
@@ -394,26 +397,6 @@ function backupSchedule({
   });
 }
 
-const MENDED_MAX = 200;
-const MENDED_SECONDS = 60;
-
-/** A crash may come between a commit and its line in the transcript: the sessions that were last in use are compared. */
-async function mendTranscripts(store: Store, transcripts: Transcripts, log: Log): Promise<void> {
-  const sessions = await store.listSessions({ order: "active", limit: MENDED_MAX, includeArchived: true });
-  const recent = sessions.filter(
-    ({ last_active }) => last_active > sessions[0]!.last_active - MENDED_SECONDS,
-  );
-  // The last words may be those before a summary: then they are the parent's.
-  const ids = recent.flatMap(({ id, parent_session_id }) => [id, parent_session_id]);
-  for (const sessionId of ids.filter((id) => id !== null)) {
-    const mended = await transcripts.mend(store, sessionId).catch((error: unknown) => {
-      log.warn({ err: error, sessionId }, "transcript was not mended");
-      return false;
-    });
-    if (mended) log.info({ sessionId }, "transcript mended");
-  }
-}
-
 async function prune(store: Store, config: Config, log: Log): Promise<void> {
   const { auto_prune, retention_days, min_interval_hours, vacuum_after_prune } = config.sessions;
   try {
@@ -442,7 +425,7 @@ export interface PartsInput {
   adapters: readonly Adapter[];
   /** `sessions.json`, where this process writes it. */
   index?: IndexFile;
-  transcripts: Transcripts;
+  transcripts: TranscriptKeeper;
   events: Events;
   hooks?: GatewayParts["hooks"];
   refusal?: NonNullable<GatewayParts["refusal"]>;
@@ -520,16 +503,8 @@ export function gatewayParts({
     routeChanged: (route) => index?.update(route),
     routeClosed: (key) => index?.remove(key),
     routesChanged: (routes) => index?.load(listed(routes)),
-    messagesChanged: (id) => {
-      transcripts
-        .rebuild(store, id)
-        .catch((error: unknown) => log.warn({ err: error }, "transcript was not written"));
-    },
-    messagesCommitted: (session, messages) => {
-      transcripts
-        .append(session, messages)
-        .catch((error: unknown) => log.warn({ err: error }, "transcript was not written"));
-    },
+    messagesChanged: (id) => transcripts.changed(id),
+    messagesCommitted: (session, messages) => transcripts.committed(session, messages),
   };
 }
 

@@ -67,6 +67,11 @@ export interface Queues {
   startFarewell(id: SessionId): Promise<number | undefined>;
   /** It was had, or given up. */
   endFarewell(id: SessionId): Promise<void>;
+
+  /** The session's transcript lacks something. Until it is unmarked, it is to be written anew. */
+  markTranscript(id: SessionId): Promise<void>;
+  unmarkTranscript(id: SessionId): Promise<void>;
+  markedTranscripts(): Promise<SessionId[]>;
   /** Ends a session together with its route. */
   closeRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<void>;
   /** Routes that another Hermes left behind, for keys that have none yet. Gives how many were new. */

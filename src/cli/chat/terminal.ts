@@ -19,6 +19,7 @@ import { isolationOf } from "../../rules.js";
 import type { SessionRow } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
 import { Transcripts } from "../../sessions/transcript.js";
+import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
 import { openStore } from "../../store/sqlite/index.js";
 import type { Store } from "../../store/store.js";
 import { type TraceId, traceIdOf } from "../../trace-id.js";
@@ -63,7 +64,9 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
   const bootId = randomUUID();
   const watchers = await startWatchers({ log, bootId, env: process.env });
   const { events } = watchers;
-  const transcripts = new Transcripts({ dir: paths.sessionsDir });
+  const transcripts = new TranscriptKeeper({
+    ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
+  });
   const id = randomBytes(4).toString("hex");
   const key = sessionKey(terminalOrigin(id), isolationOf(config));
   const shown = new Shown(view, events);

@@ -216,6 +216,10 @@ class SqliteStore implements OpenedStore {
   skipRun: Store["skipRun"] = (skipped) => this.#write.skipRun(skipped);
   scheduleRuns: Store["scheduleRuns"] = (id, limit) => this.#read.scheduleRuns(id, limit);
 
+  markTranscript: Store["markTranscript"] = (id) => this.#write.markTranscript(id);
+  unmarkTranscript: Store["unmarkTranscript"] = (id) => this.#write.unmarkTranscript(id);
+  markedTranscripts: Store["markedTranscripts"] = () => this.#read.markedTranscripts();
+
   countPrunable: Store["countPrunable"] = (query) => this.#readBulk.countPrunable(query);
   listPeople: Store["listPeople"] = (platform) => this.#readBulk.listPeople(platform);
   planErasure: Store["planErasure"] = (person) => this.#readBulk.planErasure(person);

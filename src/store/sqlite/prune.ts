@@ -83,6 +83,7 @@ export function* removeSession(
   sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_farewells WHERE session_id = ?").run(id);
+  sql(db, "DELETE FROM gw_incomplete_transcripts WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_rooms WHERE session_id = ?").run(id);
   // The chat that was in it begins a new one.
   if (sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id).changes > 0) noteRoutesChanged(db);

@@ -91,6 +91,7 @@ import {
   skipRun,
 } from "./queues/schedules.js";
 import { inheritChat } from "./queues/share.js";
+import { markedTranscripts, markTranscript, unmarkTranscript } from "./queues/transcripts.js";
 import { askAgain, failTurn, finishTurn, runningTurns, startTurn } from "./queues/turns.js";
 import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
@@ -184,6 +185,8 @@ export const writeVerbs = {
   changeSchedule,
   removeSchedule,
   skipRun,
+  markTranscript,
+  unmarkTranscript,
 };
 
 /** Not inside a transaction. */
@@ -224,6 +227,7 @@ export const readVerbs = {
   findSchedule,
   dueSchedules,
   scheduleRuns,
+  markedTranscripts,
 };
 
 /** Reads whose cost grows with the history. They have a thread of their own, which the dashboard shares. */

@@ -134,6 +134,7 @@ export const QUEUE_TABLES = [
     message_id TEXT NOT NULL,
     text TEXT NOT NULL DEFAULT ''
 )`,
+  "CREATE TABLE IF NOT EXISTS gw_incomplete_transcripts (session_id TEXT PRIMARY KEY) WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 
