@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -13,15 +12,8 @@ import { openRegular, readRegular, readRegularSync } from "../src/regular-file.j
 import { readIndex } from "../src/sessions/index-file.js";
 import { readAliasFrom } from "../src/sessions/whatsapp-identity.js";
 import { atEnd } from "./support/at-end.js";
+import { fifo } from "./support/fifo.js";
 import { tempDir } from "./support/temp.js";
-
-/** A FIFO that nobody writes into: whoever opens it in the usual way waits for ever. */
-function fifo(...names: string[]): string {
-  const file = path.join(...names);
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  execFileSync("mkfifo", [file]);
-  return file;
-}
 
 describe("reading a regular file", () => {
   it("gives its content", async () => {

@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { KEPT_FOLDERS } from "../../src/config/paths.js";
 import { takeFiles } from "../../src/media/outgoing.js";
+import { fifo } from "../support/fifo.js";
 import { PNG } from "../support/pictures.js";
 import { tempDir } from "../support/temp.js";
 
@@ -65,7 +65,7 @@ describe("a file that an answer names", () => {
 
   it("is refused when it is a FIFO, without waiting for somebody to write into it", async () => {
     const { dir, take } = home();
-    execFileSync("mkfifo", [path.join(dir, "media/out/pipe.txt")]);
+    fifo(dir, "media/out/pipe.txt");
     expect(await take("media/out/pipe.txt")).toEqual(refused(/no file with content/));
     expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
   });
