@@ -36,6 +36,7 @@ export class Stream {
   #messageId: string | null;
   #latest = "";
   #showing: Promise<void> | undefined;
+  #post: Post | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastShownMs = Number.NEGATIVE_INFINITY;
   #shownText = "";
@@ -52,10 +53,11 @@ export class Stream {
     this.#schedule();
   }
 
-  /** Nothing is shown any more when it resolves. */
+  /** Nothing is shown any more when it resolves. A draft that hangs must not hold up the answer. */
   async end(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);
+    if (this.#messageId === null) this.#post?.abandon();
     await this.#showing;
   }
 
@@ -78,8 +80,9 @@ export class Stream {
     if (this.#ended || !isOpen()) return;
     const text = this.#latest;
     const post = new Post(this.#options.posting);
+    this.#post = post;
     try {
-      const signal = AbortSignal.timeout(SHOW_TIMEOUT_MS);
+      const signal = AbortSignal.any([post.abandoned, AbortSignal.timeout(SHOW_TIMEOUT_MS)]);
       const id = await adapter.show(target, this.#messageId, text + cursor, signal, post.begin);
       killPoint("preview-shown");
       if (id !== null && id !== this.#messageId) await shown(id);
@@ -107,14 +110,26 @@ export class Stream {
 
 /** How far the making of a message has come. */
 class Post {
-  state: "none" | "begun" | "too early" = "none";
+  state: "none" | "noting" | "begun" | "too early" = "none";
   readonly #note: () => Promise<boolean>;
+  readonly #abandon = new AbortController();
 
   constructor(note: () => Promise<boolean>) {
     this.#note = note;
   }
 
+  get abandoned(): AbortSignal {
+    return this.#abandon.signal;
+  }
+
+  /** Cancels a call that has made no message yet; one that may have made a message runs to its end. */
+  abandon(): void {
+    if (this.state === "none") this.#abandon.abort();
+  }
+
   readonly begin = async (): Promise<void> => {
+    if (this.abandoned.aborted) throw new SendError("never_sent", "The answer is ready");
+    this.state = "noting";
     this.state = (await this.#note()) ? "begun" : "too early";
     if (this.state === "too early") throw new SendError("never_sent", "What was said before isn't there yet");
   };

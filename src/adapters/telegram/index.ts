@@ -36,6 +36,8 @@ export interface TelegramAdapter extends Adapter, CanStream, CanType, CanRegiste
 
 /** How long a disconnect waits for what is being taken in. */
 const FAREWELL_MS = 2000;
+/** The sign lasts five seconds, and the next one is due after four. */
+const TYPING_TIMEOUT_MS = 4000;
 
 interface Link {
   api: TelegramApi;
@@ -50,6 +52,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
   const settings = settingsOf(options);
   const { timing, log, groupMessagesPerMinute } = settings;
   const floods = new Floods();
+  const signFloods = new Floods();
   const health = new HealthBook(log, 2 * timing.pollSeconds + timing.callMs / 1000);
   /** Before Telegram has told our name, mentions of it can't be seen. */
   let self: Self | undefined;
@@ -76,7 +79,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
     account: settings.account,
     limits: { length: LIMIT, unit: "utf16" },
     // Telegram's clients cut a long text at 4096 and send the pieces one after the other; albums come file by file.
-    burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000, afterFileMs: 1000 },
+    burst: { afterLongMs: 1000, longChars: 4000, afterAlbumMs: 1000 },
     // Of all topics together.
     pace: ({ chatType }: Target): ChatPace =>
       chatType === "dm" || groupMessagesPerMinute === 0 ? {} : { perMinute: groupMessagesPerMinute },
@@ -94,6 +97,7 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
       const api = await loadApi(settings);
       const places = new Places({
         floods,
+        signFloods,
         chatMoved: (from, to) => events.chatMoved(from, to),
         log: (message, fields) => log("warn", message, fields),
       });
@@ -149,13 +153,15 @@ export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
 
     type(target: Target): void {
       const id = link?.places.chatIdOf(target);
-      if (!link || id === undefined || floods.leftMs(String(id)) > 0) return;
-      const { api, places, stop } = link;
+      if (!link || id === undefined || !link.places.isOpenForSigns(id)) return;
+      const { api, places } = link;
       const { chatId, place } = places.spotOf(target, "typing");
-      // A sign that is missing does no harm; one that makes Telegram angry is noted.
-      api.call.sendChatAction(chatId, "typing", place, asSignal(stop)).catch((error: unknown) => {
+      // A signal of its own: the connection's would collect a listener for every chat that has a turn.
+      const signal = asSignal(AbortSignal.timeout(TYPING_TIMEOUT_MS));
+      // A missing sign does no harm; a wait that Telegram asks for keeps back further signs alone.
+      api.call.sendChatAction(chatId, "typing", place, signal).catch((error: unknown) => {
         const waitMs = retryAfterMs(error);
-        if (waitMs !== undefined) floods.note(String(chatId), waitMs);
+        if (waitMs !== undefined) signFloods.note(String(chatId), waitMs);
       });
     },
 

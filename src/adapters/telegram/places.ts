@@ -17,11 +17,21 @@ export interface Spot {
 }
 
 export interface PlacesParts {
+  /** Waits that Telegram asked for after a message. */
   floods: Floods;
+  /** Those it asked for after a draft or a typing sign: they must not hold up messages. */
+  signFloods: Floods;
   chatMoved(from: string, to: string): Promise<void>;
   log(message: string, fields: Record<string, unknown>): void;
 }
 
+export interface CallKind {
+  /** Making the call twice does no harm. */
+  repeatable: boolean;
+  isDraft?: true;
+}
+
+const MESSAGE: CallKind = { repeatable: true };
 const MOST_MOVED = 1000;
 
 export class Places {
@@ -52,16 +62,16 @@ export class Places {
   }
 
   /** Makes the call; once more where the chat has moved or a private topic is refused. Rejects with a SendError. */
-  async at<T>(target: Target, call: (spot: Spot) => Promise<T>, repeatable: boolean): Promise<T> {
+  async at<T>(target: Target, call: (spot: Spot) => Promise<T>, kind: CallKind): Promise<T> {
     const spot = this.spotOf(target);
-    this.#parts.floods.check(String(spot.chatId));
+    this.#check(spot, kind);
     try {
       return await call(spot);
     } catch (error) {
       const other = await this.#instead(target, spot, error);
-      if (!other) throw this.#classed(error, spot, repeatable);
+      if (!other) throw this.#classed(error, spot, kind);
       return call(other).catch((again: unknown) => {
-        throw this.#classed(again, other, repeatable);
+        throw this.#classed(again, other, kind);
       });
     }
   }
@@ -70,10 +80,16 @@ export class Places {
   async onlyAt(target: Target, call: (spot: Spot) => Promise<unknown>): Promise<void> {
     const spot = this.spotOf(target);
     if (spot.moved) throw new SendError("refused", "The chat has moved");
-    this.#parts.floods.check(String(spot.chatId));
+    this.#check(spot, MESSAGE);
     await call(spot).catch((error: unknown) => {
-      throw this.#classed(error, spot, true);
+      throw this.#classed(error, spot, MESSAGE);
     });
+  }
+
+  /** Whether a typing sign is welcome there now. */
+  isOpenForSigns(chatId: number | string): boolean {
+    const { floods, signFloods } = this.#parts;
+    return floods.leftMs(String(chatId)) === 0 && signFloods.leftMs(String(chatId)) === 0;
   }
 
   async #instead(target: Target, spot: Spot, error: unknown): Promise<Spot | undefined> {
@@ -99,9 +115,18 @@ export class Places {
     this.moved(from, to);
   }
 
-  #classed(error: unknown, { chatId }: Spot, repeatable: boolean): SendError {
+  /** Messages wait for the messages before them; drafts wait for both. */
+  #check({ chatId }: Spot, { isDraft }: CallKind): void {
+    const { floods, signFloods } = this.#parts;
+    floods.check(String(chatId));
+    if (isDraft) signFloods.check(String(chatId));
+  }
+
+  #classed(error: unknown, { chatId }: Spot, { repeatable, isDraft }: CallKind): SendError {
+    const { floods, signFloods } = this.#parts;
     const waitMs = retryAfterMs(error);
-    const scope = waitMs === undefined ? "chat" : this.#parts.floods.note(String(chatId), waitMs);
+    const noted = isDraft ? signFloods : floods;
+    const scope = waitMs === undefined ? "chat" : noted.note(String(chatId), waitMs);
     return sendErrorOf(error, { repeatable, scope });
   }
 }

@@ -85,7 +85,7 @@ export class Sender {
         throw error;
       }
     };
-    return this.#places.at(target, edit, true);
+    return this.#places.at(target, edit, { repeatable: true });
   }
 
   #post(job: Job, target: Target, signal: AbortSignal): Promise<string> {
@@ -98,7 +98,7 @@ export class Sender {
       if (spot.lostTopic) explainTopic(job);
       return this.#sendText(spot, firstPart(job) ?? item.part, where, signal);
     };
-    return this.#places.at(target, send, false);
+    return this.#places.at(target, send, { repeatable: false });
   }
 
   /** In a forum the topic says enough; elsewhere as configured. A question that was deleted is no reason to be silent. */
@@ -193,7 +193,7 @@ export class Sender {
         );
       return part ? asHtmlOrPlain(part, show) : show("", {});
     };
-    await this.#places.at(target, draft, true);
+    await this.#places.at(target, draft, { repeatable: true, isDraft: true });
   }
 }
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
+import { Stream } from "../../../src/delivery/stream.js";
 import type { Target } from "../../../src/message.js";
 import type { EmulatedChat } from "../../emulators/telegram/index.js";
-import { Bench, failureOf, outbound, patience, until } from "./support.js";
+import { Bench, failureOf, outbound, patience, QUICK, until } from "./support.js";
 
 let bench: Bench;
 let adapter: TelegramAdapter;
@@ -91,6 +92,40 @@ describe("an answer that is being written", () => {
     expect(bench.emulator.callsOf("sendMessageDraft")).toHaveLength(1);
   });
 
+  it("waits for itself and not for the answer when Telegram limits drafts", async () => {
+    bench.emulator.faults.fail("sendMessageDraft", 429, "Too Many Requests: retry after 1");
+    expect((await failureOf(show(inDm, null, "Once"))).retryAfterMs).toBe(1000);
+    await adapter.send(outbound(inDm, "Once upon a time."), patience());
+    expect(bench.emulator.said(dm.id)).toMatchObject([{ text: "Once upon a time." }]);
+    expect((await failureOf(show(inDm, null, "Once"))).outcome).toBe("never_sent");
+    expect(bench.emulator.callsOf("sendMessageDraft")).toHaveLength(1);
+  });
+
+  it("holds up no answer when a draft gets no reply", async () => {
+    bench.emulator.faults.hang("sendMessageDraft");
+    const failures: unknown[] = [];
+    const stream = new Stream({
+      adapter,
+      target: inDm,
+      messageId: null,
+      everyMs: 0,
+      leastChars: 1,
+      cursor: "",
+      isOpen: () => true,
+      counted: () => undefined,
+      posting: async () => true,
+      shown: async () => undefined,
+      notShown: async () => undefined,
+      failed: (error) => failures.push(error),
+    });
+    stream.update("Once");
+    await until("the draft is asked for", () => bench.emulator.callsOf("sendMessageDraft").length === 1);
+    const limit = setTimeout(() => bench.emulator.disconnect(), QUICK.callMs / 2);
+    await stream.end();
+    clearTimeout(limit);
+    expect(failures).toMatchObject([{ message: expect.stringContaining("given up") }]);
+  });
+
   it("is shown however unfinished its Markdown is", async () => {
     const id = await show(inGroup, null, "```js\nlet a = [1, **2");
     expect(bench.emulator.said(group.id)[0]?.text).toBe("let a = [1, **2");
@@ -150,6 +185,27 @@ describe("the typing sign", () => {
     adapter.type(inGroup);
     await until("the other chat shows it", () => bench.emulator.world.actions.length === 1);
     expect(bench.emulator.callsOf("sendChatAction")).toHaveLength(1);
+  });
+
+  it("waits for itself and not for messages when Telegram limits it", async () => {
+    bench.emulator.faults.fail("sendChatAction", 429, "Too Many Requests: retry after 1");
+    adapter.type(inDm);
+    await until("it was refused", () => bench.emulator.callsOf("sendChatAction")[0]?.code === 429);
+    await adapter.send(outbound(inDm, "the answer"), patience());
+    expect(bench.emulator.said(dm.id)).toMatchObject([{ text: "the answer" }]);
+    adapter.type(inDm);
+    expect(bench.emulator.callsOf("sendChatAction")).toHaveLength(1);
+  });
+
+  it("leaves no listeners on the connection, however many chats have one at a time", async () => {
+    const warnings: Error[] = [];
+    const collect = (warning: Error) => warnings.push(warning);
+    process.on("warning", collect);
+    bench.emulator.faults.hang("sendChatAction", 30);
+    for (let i = 0; i < 30; i += 1) adapter.type({ ...inDm, chatId: String(1000 + i) });
+    await until("all are asked for", () => bench.emulator.callsOf("sendChatAction").length === 30);
+    process.off("warning", collect);
+    expect(warnings).toEqual([]);
   });
 
   it("harms nobody when it fails", async () => {

@@ -4,7 +4,7 @@ import { ApiError } from "./types.js";
 interface Scripted {
   method: string;
   times: number;
-  how: "nothing" | "drop_before" | "drop_after" | "bad_gateway" | ApiError;
+  how: "nothing" | "drop_before" | "drop_after" | "bad_gateway" | "hang" | ApiError;
 }
 
 interface Penalty {
@@ -45,6 +45,11 @@ export class Faults {
   after(method: string, calls: number): this {
     this.#scripted.push({ method, times: calls, how: "nothing" });
     return this;
+  }
+
+  /** No answer ever comes to this method; other calls go on. */
+  hang(method: string, times = 1): void {
+    this.#scripted.push({ method, times, how: "hang" });
   }
 
   /** A proxy's page instead of JSON. */

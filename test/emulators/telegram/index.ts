@@ -140,6 +140,7 @@ export class TelegramEmulator {
     const call: Call = { method, payload: body.payload, at: Date.now(), code: undefined };
     this.calls.push(call);
     const fault = this.faults.take(method);
+    if (fault === "hang") return;
     if (fault === "drop_before") return void response.socket?.destroy();
     if (fault === "bad_gateway") return void response.writeHead(502).end("<html>502 Bad Gateway</html>");
     const result = fault instanceof ApiError ? fault : await this.#perform(method, body, response);
