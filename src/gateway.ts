@@ -7,6 +7,7 @@ import { Delivery } from "./delivery/deliver.js";
 import { Pace } from "./delivery/pace.js";
 import { Unfinished } from "./delivery/unfinished.js";
 import { Aftermath } from "./gateway/aftermath.js";
+import { burstWaitMs } from "./gateway/burst.js";
 import { CommandDesk } from "./gateway/commands.js";
 import { Connecting } from "./gateway/connecting.js";
 import { aboutMessage, aboutRoute, deliverySettled } from "./gateway/event-facts.js";
@@ -91,7 +92,7 @@ export class Gateway {
     this.#lanes = new Lanes({
       maxConcurrent: config.max_concurrent_sessions ?? Number.POSITIVE_INFINITY,
       run: (key, rows, turn) => this.#runTurn(key, rows, turn),
-      settleMs: (row) => this.#settleMs(row),
+      settleMs: ({ message }) => burstWaitMs(message, this.#adapterFor(targetOf(message))?.burst),
       refill: () => this.#readWaiting(),
       onError: (error, key) => {
         log.error({ err: error, sessionKey: key }, "turn failed");
@@ -494,15 +495,6 @@ export class Gateway {
 
   #isBusy(key: SessionKey): boolean {
     return this.#lanes.isRunning(key) || this.#lanes.waiting(key) > 0 || this.#hasBackgroundWork(key);
-  }
-
-  #settleMs(row: InboxRow): number {
-    const burst = this.#adapterFor(targetOf(row.message))?.burst;
-    const { errand, text, attachments } = row.message;
-    if (!burst || errand) return 0;
-    const { quietMs, afterLongMs, longChars, afterFileMs = quietMs } = burst;
-    if (text.length >= longChars) return afterLongMs;
-    return attachments.length > 0 ? afterFileMs : quietMs;
   }
 
   /** What a stopped turn showed stands as it will before the stop is answered; but that doesn't wait for long. */

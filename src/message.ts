@@ -65,6 +65,8 @@ export interface InboundMessage {
   origin: Origin;
   text: string;
   attachments: Attachment[];
+  /** Its files are part of an album that comes as several messages. */
+  inAlbum?: true;
   sentAt: number;
   /** What the message answers to. */
   quoted?: { text: string; messageId: string | null };

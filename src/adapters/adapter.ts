@@ -25,12 +25,13 @@ export interface Adapter {
 }
 
 export interface Burst {
-  quietMs: number;
+  /** After any message; left out: not at all. */
+  quietMs?: number;
   /** After a text of `longChars`, which may have been cut. */
   afterLongMs: number;
   longChars: number;
-  /** After a file, where several come one by one; left out: as after anything else. */
-  afterFileMs?: number;
+  /** After a file of an album, whose files come one by one. */
+  afterAlbumMs?: number;
 }
 
 export interface ChatPace {

@@ -167,10 +167,10 @@ describe("files that an answer names", () => {
 
 describe("files that come one by one", () => {
   it("are one question where their platform sends them so, and words don't wait", async () => {
-    const album = new TestAdapter({ account: "album", afterFileMs: 500 });
+    const album = new TestAdapter({ account: "album", afterAlbumMs: 500 });
     const gateway = await TestGateway.start({ bots: [album] });
     for (const name of ["a.png", "b.png"])
-      await album.say(ann, "", { attachments: [{ kind: "image", name }] });
+      await album.say(ann, "", { attachments: [{ kind: "image", name }], inAlbum: true });
     await gateway.idle();
     expect(album.to(ann).map(({ text }) => plain(text))).toEqual(["[image: a.png]\n[image: b.png]"]);
     await album.say(ann, "one");

@@ -17,11 +17,11 @@ export class TestAdapter implements Adapter, CanPreview {
 
   constructor({
     burstMs,
-    afterFileMs,
+    afterAlbumMs,
     account = "bot",
-  }: { burstMs?: number; afterFileMs?: number; account?: string } = {}) {
+  }: { burstMs?: number; afterAlbumMs?: number; account?: string } = {}) {
     this.account = account;
-    if (afterFileMs !== undefined) this.burst = { quietMs: 0, afterLongMs: 0, longChars: 100, afterFileMs };
+    if (afterAlbumMs !== undefined) this.burst = { afterLongMs: 0, longChars: 100, afterAlbumMs };
     if (burstMs !== undefined) this.burst = { quietMs: burstMs, afterLongMs: burstMs, longChars: 100 };
   }
 

@@ -44,7 +44,7 @@ export interface DiscordAdapter
     CanType {}
 
 /** Long messages come in pieces: the client cuts pasted text at its own limit. */
-const BURST = { quietMs: 0, afterLongMs: 1500, longChars: 1900 };
+const BURST = { afterLongMs: 1500, longChars: 1900 };
 const STOP_WITHIN_MS = 2000;
 
 export function discordAdapter(options: DiscordOptions): DiscordAdapter {

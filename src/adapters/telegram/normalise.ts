@@ -61,6 +61,7 @@ function inbound(message: Message, self: Self): Normalised | undefined {
       origin: originOf(message),
       text,
       attachments: files.map((file) => file.attachment),
+      ...(message.media_group_id !== undefined && { inAlbum: true as const }),
       sentAt: message.date,
       ...(quoted && { quoted }),
       mentioned,

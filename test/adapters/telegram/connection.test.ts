@@ -21,7 +21,7 @@ describe("the adapter", () => {
       platform: "telegram",
       account: "4200",
       limits: { length: 4096, unit: "utf16" },
-      burst: { quietMs: 200, afterLongMs: 1000, longChars: 4000, afterFileMs: 1000 },
+      burst: { afterLongMs: 1000, longChars: 4000, afterAlbumMs: 1000 },
     });
   });
 
