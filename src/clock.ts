@@ -5,6 +5,11 @@ export function nowSeconds(): number {
   return Date.now() / 1000;
 }
 
+/** Seconds since some moment in the past, for durations: unlike the time of day, it never goes back. */
+export function monotonicSeconds(): number {
+  return performance.now() / 1000;
+}
+
 /** `20260616_091523_2e8c7d42`: local time, then eight random hex digits, as Hermes names its sessions. */
 export function newSessionId(now: Date = new Date(), random: Buffer = randomBytes(4)): string {
   return `${fileStamp(now)}_${random.toString("hex")}`;

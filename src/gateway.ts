@@ -148,6 +148,7 @@ export class Gateway {
   /** Settles what an earlier start left behind, then lets messages in. */
   async start(): Promise<void> {
     const { store, bootId, adapters, events, log, share } = this.#parts;
+    await store.restartWaits();
     this.#pace.load(await store.openPenalties());
     const notices = { dead: GAVE_UP, interrupted: INTERRUPTED_COMMAND };
     const recovered = await store.recover(bootId, MAX_ATTEMPTS, notices, share);
@@ -525,6 +526,7 @@ export class Gateway {
   }
 
   async #lookAgain(): Promise<void> {
+    await this.#parts.store.restartWaits();
     await this.#readWaiting();
     if (await this.#releaseStranded()) await this.#readWaiting();
   }
@@ -536,7 +538,7 @@ export class Gateway {
     const stranded = running.filter(({ inboxId }) => !this.#lanes.has({ id: inboxId }));
     for (const { inboxId, turnId, sessionKey } of stranded) {
       const error = "the end of its turn could not be stored";
-      const next = { state: "waiting", notBefore: 0 } as const;
+      const next = { state: "waiting", waitSeconds: 0 } as const;
       await store.failTurn({ turnId, sessionKey, inboxIds: [inboxId], error, next, replies: [] });
     }
     return stranded.length > 0;

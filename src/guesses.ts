@@ -7,7 +7,7 @@ const MOST_ADDRESSES = 10_000;
 export class Guesses {
   readonly #wrong = new Map<string, { count: number; since: number }>();
 
-  check(address: string, isRight: () => boolean, now = Date.now()): "right" | "wrong" | "too_many" {
+  check(address: string, isRight: () => boolean, now = performance.now()): "right" | "wrong" | "too_many" {
     const seen = this.#wrong.get(address);
     const recent = seen && now - seen.since < WINDOW_MS ? seen : { count: 0, since: now };
     if (recent.count >= MOST_WRONG) return "too_many";

@@ -12,7 +12,7 @@ export class RateLimit {
   }
 
   /** Seconds until the next request is welcome; 0: this one is. */
-  take(client: string, now = Date.now()): number {
+  take(client: string, now = performance.now()): number {
     const seen = this.#buckets.get(client);
     const refilled = seen ? seen.drops + ((now - seen.at) / 60_000) * this.#perMinute : this.#perMinute;
     const drops = Math.min(this.#perMinute, refilled);

@@ -103,7 +103,7 @@ export class Delivery {
       const found = await adapter.lookUp(toMessage(row), AbortSignal.timeout(SEND_TIMEOUT_MS));
       if (found === "unknown") return this.#afterUnknown(error);
       if (found === "missing" || found === "partly")
-        return { state: "pending", notBefore: 0, error, mayBeRepeat: found === "partly" };
+        return { state: "pending", waitSeconds: 0, error, mayBeRepeat: found === "partly" };
       return { state: "sent", messageIds: found.messageIds };
     } catch (failure) {
       this.#options.onError(failure, row.traceId);
@@ -164,11 +164,11 @@ export class Delivery {
       return this.#tryAgain(row, error, NO_ADAPTER_RETRY_SECONDS);
     }
     const { pace } = this.#options;
-    const at = pace.nextAt(row.target, adapter.pace?.(row.target));
-    if (at > nowSeconds())
+    const waitSeconds = pace.waitSeconds(row.target, adapter.pace?.(row.target));
+    if (waitSeconds > 0)
       return {
         state: "pending",
-        notBefore: at,
+        waitSeconds,
         error: "waiting its turn",
         mayBeRepeat: false,
         postponed: true,
@@ -220,13 +220,12 @@ export class Delivery {
 
   #afterUnknown(error: string): DeliveryOutcome {
     if (this.#options.unknown === "hold") return { state: "unknown", error };
-    return { state: "pending", notBefore: nowSeconds() + 1, error, mayBeRepeat: true };
+    return { state: "pending", waitSeconds: 1, error, mayBeRepeat: true };
   }
 
-  #tryAgain(row: OutboxRow, error: string, delaySeconds: number, mayBeRepeat = false): DeliveryOutcome {
-    const now = nowSeconds();
-    if (now - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
-    return { state: "pending", notBefore: now + delaySeconds, error, mayBeRepeat };
+  #tryAgain(row: OutboxRow, error: string, waitSeconds: number, mayBeRepeat = false): DeliveryOutcome {
+    if (nowSeconds() - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
+    return { state: "pending", waitSeconds, error, mayBeRepeat };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChatPace } from "../adapters/adapter.js";
-import { nowSeconds } from "../clock.js";
+import { monotonicSeconds } from "../clock.js";
 import type { Target } from "../message.js";
 import type { Penalty } from "../store/queues.js";
 
@@ -16,37 +16,41 @@ const REMEMBERED_MAX = 100;
 /** Of what a chat takes in a minute, so much may be previews: the rest is for answers. */
 const PREVIEW_SHARE = 0.5;
 
+/** Until when, by the clock of this process. */
+type OpenPenalty = Omit<Penalty, "seconds"> & { until: number };
+
 export class Pace {
-  readonly #penalties = new Map<string, Penalty>();
+  readonly #penalties = new Map<string, OpenPenalty>();
   /** When something was last sent there, the newest last. */
   readonly #sent = new Map<string, number[]>();
   readonly #now: () => number;
 
-  constructor(now: () => number = nowSeconds) {
+  /** `now` must never go back. */
+  constructor(now: () => number = monotonicSeconds) {
     this.#now = now;
   }
 
   load(penalties: readonly Penalty[]): void {
-    for (const penalty of penalties) this.#penalties.set(keyOf(penalty, penalty.chatId), penalty);
+    for (const penalty of penalties) this.#add(penalty);
   }
 
   /** Gives the penalty to be stored. */
   penalise(target: Target, scope: "chat" | "account", seconds: number): Penalty {
     const { platform, account } = target;
-    const chatId = scope === "chat" ? (target.chatId ?? "") : "";
-    const penalty = { platform, account, chatId, until: this.#now() + seconds };
-    this.#penalties.set(keyOf(target, chatId), penalty);
+    const penalty = { platform, account, chatId: scope === "chat" ? (target.chatId ?? "") : "", seconds };
+    this.#add(penalty);
     return penalty;
   }
 
-  /** When the next message may go there: now, or epoch seconds ahead. */
-  nextAt(target: Target, { chatMs = 0, perMinute }: ChatPace = {}): number {
+  /** How long the next message to this chat has to wait; 0: it may go now. */
+  waitSeconds(target: Target, { chatMs = 0, perMinute }: ChatPace = {}): number {
     const sent = this.#sentTo(target);
     const last = sent.at(-1) ?? Number.NEGATIVE_INFINITY;
     // The oldest of as many as a minute may hold: when it is a minute old, there is room.
     const crowded = perMinute === undefined ? undefined : sent.at(-perMinute);
     const room = crowded === undefined ? Number.NEGATIVE_INFINITY : crowded + MINUTE;
-    return Math.max(this.#now(), this.#penaltyUntil(target), last + chatMs / 1000, room);
+    const openAt = Math.max(this.#penaltyUntil(target), last + chatMs / 1000, room);
+    return Math.max(0, openAt - this.#now());
   }
 
   /** Whether something that may be dropped is worth trying. */
@@ -72,7 +76,12 @@ export class Pace {
   /** Those whose time isn't over. */
   get open(): Penalty[] {
     for (const key of this.#penalties.keys()) this.#until(key);
-    return [...this.#penalties.values()];
+    const now = this.#now();
+    return [...this.#penalties.values()].map(({ until, ...whose }) => ({ ...whose, seconds: until - now }));
+  }
+
+  #add({ seconds, ...whose }: Penalty): void {
+    this.#penalties.set(keyOf(whose, whose.chatId), { ...whose, until: this.#now() + seconds });
   }
 
   #sentTo(target: Target): readonly number[] {
@@ -84,8 +93,8 @@ export class Pace {
   }
 
   #until(key: string): number {
-    const until = this.#penalties.get(key)?.until ?? 0;
-    if (until !== 0 && until <= this.#now()) this.#penalties.delete(key);
+    const until = this.#penalties.get(key)?.until ?? Number.NEGATIVE_INFINITY;
+    if (until <= this.#now()) this.#penalties.delete(key);
     return until;
   }
 }

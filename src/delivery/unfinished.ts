@@ -86,7 +86,7 @@ export class Unfinished {
 
   async #mayGo(adapter: Adapter, target: Target): Promise<boolean> {
     const { pace, signal } = this.#options;
-    const waitSeconds = pace.nextAt(target, adapter.pace?.(target)) - nowSeconds();
+    const waitSeconds = pace.waitSeconds(target, adapter.pace?.(target));
     if (waitSeconds > PATIENCE_SECONDS) return false;
     if (waitSeconds > 0) await sleep(waitSeconds * 1000, undefined, { signal });
     return true;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isChatId } from "../adapters/chat-ids.js";
-import { nowSeconds } from "../clock.js";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
 import { deliveryOf } from "../delivery/find-target.js";
 import { describeError } from "../errors.js";
 import type { CommandVerdict } from "../hooks/verdict.js";
@@ -72,11 +72,11 @@ export class CommandDesk implements CommandGateway {
     if (!(await this.store.startCommand(row.id, command.name, this.#parts.bootId))) return;
     const { events } = this.#parts;
     const about = { command: command.name, ...aboutMessage(row) };
-    const startedAt = nowSeconds();
+    const startedAt = monotonicSeconds();
     events.emit({ type: "command-started", args, ...about });
     const { ok, done, ...outcome } = await this.#outcomeOf(row, command, args, signal);
     await this.#settle(row, done, outcome);
-    events.emit({ type: "command-ended", ok, seconds: nowSeconds() - startedAt, ...about });
+    events.emit({ type: "command-ended", ok, seconds: monotonicSeconds() - startedAt, ...about });
     this.#desk.wake();
   }
 

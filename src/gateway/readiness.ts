@@ -1,6 +1,7 @@
-import { nowSeconds } from "../clock.js";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
 import type { Gateway } from "../gateway.js";
 import { type NotReady, type ReadinessSettings, readinessProblems } from "../policies/readiness.js";
+import type { ReadyRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { GatewayLog } from "./parts.js";
 import { WriteCheck, type WriteResult } from "./write-check.js";
@@ -20,7 +21,7 @@ export interface ReadinessSource {
 
 const LOOK_MS = 2000;
 /** Whoever asks more often is told the same. */
-const SAME_FOR_MS = 500;
+const SAME_FOR_SECONDS = 0.5;
 /** The log is told of changes also where nobody asks. */
 const LOOK_EVERY_MS = 5000;
 
@@ -28,13 +29,19 @@ const LOOK_EVERY_MS = 5000;
 export class Readiness {
   readonly #source: ReadinessSource;
   readonly #writes: WriteCheck;
+  readonly #clock: () => number;
+  readonly #inbox = new Sighting();
+  readonly #outbox = new Sighting();
+  readonly #misdated = new Sighting();
   #last: { at: number; problems: Promise<readonly NotReady[]> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The checks that failed last, for the log. */
   #failing = "";
 
-  constructor(source: ReadinessSource) {
+  /** `clock` never goes back. */
+  constructor(source: ReadinessSource, clock = monotonicSeconds) {
     this.#source = source;
+    this.#clock = clock;
     this.#writes = new WriteCheck({ write: source.testWrite });
   }
 
@@ -47,9 +54,16 @@ export class Readiness {
   }
 
   problems(): Promise<readonly NotReady[]> {
-    const at = performance.now();
-    if (!this.#last || at - this.#last.at > SAME_FOR_MS) this.#last = { at, problems: this.#look("always") };
+    const at = this.#clock();
+    if (!this.#last || at - this.#last.at > SAME_FOR_SECONDS)
+      this.#last = { at, problems: this.#look("always") };
     return this.#last.problems;
+  }
+
+  /** By the machine's clock, or by ours if that one was set back. */
+  #waited(sighting: Sighting, row: ReadyRow | null): number {
+    const seen = sighting.seconds(row?.id ?? null, this.#clock());
+    return row === null ? 0 : Math.max(seen, nowSeconds() - row.at);
   }
 
   /** For the log. Without a question from outside nothing is written, unless writes fail: an idle disk may sleep. */
@@ -62,7 +76,6 @@ export class Readiness {
     const [stats, backlog] = await Promise.all([inTime(store.writerStats()), inTime(store.backlog())]);
     const written = stats ? await this.#written(stats.failures, write) : undefined;
     const problems = readinessProblems({
-      now: nowSeconds(),
       stopping: gateway.isStopping,
       isReplaced: this.#source.isReplaced(),
       store:
@@ -72,7 +85,11 @@ export class Readiness {
               writeFault: written && this.#source.describe(written.error),
             }
           : undefined,
-      oldestReadyAt: backlog?.oldestReadyAt ?? null,
+      waitedSeconds: {
+        inbox: this.#waited(this.#inbox, backlog?.ready.inbox ?? null),
+        outbox: this.#waited(this.#outbox, backlog?.ready.outbox ?? null),
+      },
+      misdatedSeconds: this.#misdated.seconds((backlog?.misdated ?? 0) > 0 ? 0 : null, this.#clock()),
       platforms: gateway.health(),
       settings,
     });
@@ -100,6 +117,18 @@ export class Readiness {
     const reasons = problems.map(({ check, reason }) => `${check}: ${reason}`).join("; ");
     if (failing === "") log.info({}, "ready again");
     else log.error(error === undefined ? {} : { err: error }, `not ready: ${reasons}`);
+  }
+}
+
+/** The same thing, seen at several looks. */
+class Sighting {
+  #first: { id: number; at: number } | undefined;
+
+  /** For how long it has been this one; null: there is none. */
+  seconds(id: number | null, now: number): number {
+    if (id === null) this.#first = undefined;
+    else if (this.#first?.id !== id) this.#first = { id, at: now };
+    return this.#first ? now - this.#first.at : 0;
   }
 }
 

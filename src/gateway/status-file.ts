@@ -39,9 +39,9 @@ export class StatusFile {
     const platforms = this.#parts.look();
     const news = platforms.map(({ platform, account, state, detail }) => [platform, account, state, detail]);
     const current = JSON.stringify(news);
-    if (current === this.#written && Date.now() - this.#writtenAtMs < WRITE_EVERY_MS) return;
+    if (current === this.#written && performance.now() - this.#writtenAtMs < WRITE_EVERY_MS) return;
     this.#written = current;
-    this.#writtenAtMs = Date.now();
+    this.#writtenAtMs = performance.now();
     this.#writing = this.#parts
       .write({ checked_at: nowSeconds(), platforms })
       .catch((error: unknown) => this.#parts.onError(error))

@@ -84,7 +84,7 @@ export class StateGauges {
     for (const platform of this.#source.openPenalties()) penaltiesOpen.inc({ platform });
   }
 
-  #readBacklog({ inbox, outbox, oldestReadyAt }: Backlog): void {
+  #readBacklog({ inbox, outbox, ready }: Backlog): void {
     const metrics = this.#metrics;
     for (const [state, rows] of Object.entries(inbox)) {
       metrics.inbox.set({ state }, rows.count);
@@ -94,7 +94,7 @@ export class StateGauges {
       metrics.outbox.set({ state }, rows.count);
       metrics.outboxOldest.set({ state }, ageOf(rows));
     }
-    metrics.inboxReadyOldest.set(ageOf({ oldestAt: oldestReadyAt }));
+    metrics.inboxReadyOldest.set(ageOf({ oldestAt: ready.inbox?.at ?? null }));
   }
 
   #readWriter(stats: WriterStats): void {

@@ -44,7 +44,8 @@ export function mayRequestPairing(
   const locked = (state.lockedUntil ?? 0) - now;
   if (locked > 0) return later("locked_out", locked);
   const wait = (state.lastRequestAt ?? Number.NEGATIVE_INFINITY) + REQUEST_INTERVAL_SECONDS - now;
-  if (wait > 0) return later("too_soon", wait);
+  // More than the interval: the clock was set back since.
+  if (wait > 0 && wait <= REQUEST_INTERVAL_SECONDS) return later("too_soon", wait);
   const live = state.pending.filter((pending) => isLive(pending, now));
   if (live.length < MAX_PENDING_PER_PLATFORM) return { ok: true };
   const oldest = Math.min(...live.map((pending) => pending.createdAt));

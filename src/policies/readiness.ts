@@ -1,13 +1,14 @@
 /** Does the gateway accept and process? What is known of it → what keeps it from that; nothing: it is ready. */
 export interface ReadinessQuestion {
-  now: number;
   stopping: boolean;
   /** The open database is no longer the file at its path. */
   isReplaced: boolean;
   /** Undefined: it didn't answer in time. */
   store: StoreState | undefined;
-  /** When the oldest message came that could have been taken up. */
-  oldestReadyAt: number | null;
+  /** How long the oldest message has waited that could be answered, and the oldest answer that could be sent. */
+  waitedSeconds: { inbox: number; outbox: number };
+  /** For how long there have been rows whose wait can't be right. */
+  misdatedSeconds: number;
   platforms: readonly { platform: string; state: "ok" | "degraded" | "down" }[];
   settings: ReadinessSettings;
 }
@@ -26,12 +27,14 @@ export interface ReadinessSettings {
 }
 
 export interface NotReady {
-  check: "gateway" | "store" | "inbox" | "platforms";
+  check: "gateway" | "store" | "inbox" | "outbox" | "platforms";
   reason: string;
 }
 
 /** So long writes may wait for a lock: other processes have short business with the file. */
 const STALLED_MAX_SECONDS = 5;
+/** Waits that a clock change has made wrong begin again within 15 s. */
+const MAX_MISDATED_SECONDS = 30;
 
 export function readinessProblems(question: ReadinessQuestion): NotReady[] {
   const problems: NotReady[] = [];
@@ -41,6 +44,8 @@ export function readinessProblems(question: ReadinessQuestion): NotReady[] {
   add("gateway", question.stopping ? "it is stopping" : undefined);
   add("store", storeProblem(question));
   add("inbox", inboxProblem(question));
+  add("outbox", outboxProblem(question));
+  add("outbox", clockProblem(question));
   add("platforms", platformProblem(question));
   return problems;
 }
@@ -54,10 +59,19 @@ function storeProblem({ store, isReplaced }: ReadinessQuestion): string | undefi
   return writeFault && `writes fail: ${writeFault}`;
 }
 
-function inboxProblem({ oldestReadyAt, now, settings }: ReadinessQuestion): string | undefined {
-  const waited = oldestReadyAt === null ? 0 : now - oldestReadyAt;
-  if (waited <= settings.maxWaitSeconds) return undefined;
-  return `a message has waited for ${Math.floor(waited)} s although its chat is free`;
+function inboxProblem({ waitedSeconds, settings }: ReadinessQuestion): string | undefined {
+  if (waitedSeconds.inbox <= settings.maxWaitSeconds) return undefined;
+  return `a message has waited for ${Math.floor(waitedSeconds.inbox)} s although its chat is free`;
+}
+
+function outboxProblem({ waitedSeconds, settings }: ReadinessQuestion): string | undefined {
+  if (waitedSeconds.outbox <= settings.maxWaitSeconds) return undefined;
+  return `an answer has been ready to send for ${Math.floor(waitedSeconds.outbox)} s`;
+}
+
+function clockProblem({ misdatedSeconds }: ReadinessQuestion): string | undefined {
+  if (misdatedSeconds <= MAX_MISDATED_SECONDS) return undefined;
+  return "messages wait for a time that is too far away: was the clock set back?";
 }
 
 function platformProblem({ platforms, settings }: ReadinessQuestion): string | undefined {

@@ -122,6 +122,8 @@ export interface Queues {
   /** A platform makes us wait; also over a restart. An empty chat id stands for the whole account. */
   savePenalty(penalty: Penalty): Promise<void>;
   openPenalties(): Promise<Penalty[]>;
+  /** Waits that were set in the future begin again now: the clock was set back since. Gives how many. */
+  restartWaits(): Promise<number>;
   /** What became of a send. */
   settleDelivery(id: number, outcome: DeliveryOutcome): Promise<void>;
   /** A chat as its people saw it, oldest first: what they wrote, what they got. */
@@ -218,7 +220,8 @@ export interface Penalty {
   platform: string;
   account: string;
   chatId: string;
-  until: number;
+  /** From now on. */
+  seconds: number;
 }
 
 export interface InboxRow {
@@ -229,7 +232,8 @@ export interface InboxRow {
   state: InboxState;
   attempts: number;
   receivedAt: number;
-  notBefore: number;
+  /** How long it still had to wait when it was read. */
+  waitSeconds: number;
   error: string | null;
 }
 
@@ -365,7 +369,7 @@ export interface TurnFailure {
   error: string;
   /** An attempt that was cut off by a shutdown doesn't count. */
   next:
-    | { state: "waiting"; notBefore: number; uncounted?: true }
+    | { state: "waiting"; waitSeconds: number; uncounted?: true }
     | { state: "dead" }
     | { state: "cancelled" };
   replies: readonly NewReply[];
@@ -475,7 +479,7 @@ export interface KnownChat {
 export type DeliveryOutcome =
   | { state: "sent"; messageIds: readonly string[] }
   /** `postponed`: nothing was tried, its chat has to wait. */
-  | { state: "pending"; notBefore: number; error: string; mayBeRepeat: boolean; postponed?: true }
+  | { state: "pending"; waitSeconds: number; error: string; mayBeRepeat: boolean; postponed?: true }
   | { state: "unknown"; error: string }
   | { state: "dead"; error: string };
 
@@ -510,8 +514,16 @@ export interface Recovered {
 export interface Backlog {
   inbox: Record<"waiting" | "running" | "dead", OpenRows>;
   outbox: Record<"pending" | "sending" | "unknown" | "dead", OpenRows>;
-  /** When the oldest message of the share came that could be taken up: its time has come, nothing runs in its chat. */
-  oldestReadyAt: number | null;
+  /** Of the share: what could go on now, because its wait is over and nothing in its chat is before it. The oldest. */
+  ready: { inbox: ReadyRow | null; outbox: ReadyRow | null };
+  /** Rows whose wait can't be right: it was set in the future, or is longer than any wait. */
+  misdated: number;
+}
+
+export interface ReadyRow {
+  id: number;
+  /** Since when it could go on, by the clock of the machine. */
+  at: number;
 }
 
 export interface DeadLetter {

@@ -256,6 +256,8 @@ export interface Vitals {
   running: OpenRows;
   pending: OpenRows;
   sending: OpenRows;
+  /** Rows whose wait can't be right: it was set in the future, or is longer than any wait. */
+  misdated: number;
   /** Ended sessions that are older than the retention. */
   prunable: number;
   newestMessageAt: number | null;

@@ -1,5 +1,4 @@
 import PQueue from "p-queue";
-import { nowSeconds } from "../clock.js";
 import { mergeWaiting } from "../policies/busy.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
@@ -177,7 +176,7 @@ export class Lanes {
     const place = lane.items.findLastIndex(({ row }) => row.id < item.row.id) + 1;
     lane.items.splice(place, 0, item);
     // A row that pauses after a fault holds up what came after it: order counts more than speed.
-    const pauseMs = Math.max(0, (item.row.notBefore - nowSeconds()) * 1000);
+    const pauseMs = item.row.waitSeconds * 1000;
     const settleMs = item.command ? 0 : this.#options.settleMs(item.row);
     lane.quietUntilMs = Math.max(lane.quietUntilMs, performance.now() + Math.max(pauseMs, settleMs));
     this.#schedule(key, lane);

@@ -275,7 +275,7 @@ async function release(deps: TurnDeps, { key, rows, turn, turnId }: Turn, error:
     sessionKey: key,
     inboxIds: rows.map((row) => row.id),
     error,
-    next: { state: "waiting", notBefore: 0, uncounted: true },
+    next: { state: "waiting", waitSeconds: 0, uncounted: true },
     replies: [],
     said: turn.said,
   });
@@ -583,7 +583,7 @@ async function giveBack(
     sessionKey: key,
     inboxIds: rows.map((row) => row.id),
     error: message,
-    next: exhausted ? { state: "dead" } : { state: "waiting", notBefore: nowSeconds() + delayMs / 1000 },
+    next: exhausted ? { state: "dead" } : { state: "waiting", waitSeconds: delayMs / 1000 },
     replies: exhausted ? failureReplies(answering(deps, { rows, started }), { ...failure, notice }) : [],
     said: turn.said,
     ...(exhausted ? endOf(rows) : {}),

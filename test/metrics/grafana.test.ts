@@ -31,7 +31,8 @@ async function knownMetrics(): Promise<{ names: Set<string>; histograms: Set<str
     backlog: async () => ({
       inbox: { waiting: none, running: none, dead: none },
       outbox: { pending: none, sending: none, unknown: none, dead: none },
-      oldestReadyAt: null,
+      ready: { inbox: null, outbox: null },
+      misdated: 0,
     }),
     writerStats: async () => ({
       commitSeconds: distribution,

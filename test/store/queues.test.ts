@@ -234,7 +234,7 @@ describe("a turn", () => {
     const turn = await startTurn(store, rows);
     await overtake(store, turn.started.session.id);
     expect(await finish(store, turn, "too late")).toBe(false);
-    const next = { state: "waiting", notBefore: 0, uncounted: true } as const;
+    const next = { state: "waiting", waitSeconds: 0, uncounted: true } as const;
     const { turnId, inboxIds } = turn;
     await store.failTurn({ turnId, sessionKey: KEY, inboxIds, error: "overtaken", next, replies: [] });
     expect(statesOf(file, "gw_inbox")).toEqual(["waiting"]);
@@ -317,13 +317,16 @@ describe("a message that shows an unfinished answer", () => {
   it("is left with its words when its turn ends without an answer, and not while its message waits", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [{ id }] = rows as [InboxRow, InboxRow];
-    const end = async (next: { state: "waiting"; notBefore: number } | { state: "dead" }, said?: string) => {
+    const end = async (
+      next: { state: "waiting"; waitSeconds: number } | { state: "dead" },
+      said?: string,
+    ) => {
       const { turnId, inboxIds } = await startTurn(store, [rows[0]!]);
       const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
       await store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
     };
     await store.savePreview(id, "p1");
-    await end({ state: "waiting", notBefore: 0 }, "half");
+    await end({ state: "waiting", waitSeconds: 0 }, "half");
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
     await store.settlePreview(id);
     expect(await store.getPreview(id)).toBe("p1");
@@ -495,13 +498,13 @@ describe("deliveries", () => {
     await store.claimDeliveries(BOOT, 1);
     const later = {
       state: "pending",
-      notBefore: Date.now() / 1000 + 1000,
+      waitSeconds: 1000,
       error: "slow down",
       mayBeRepeat: false,
     } as const;
     await store.settleDelivery(first, later);
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ target: { chatId: "b" } }]);
-    await store.settleDelivery(first, { ...later, notBefore: 0 });
+    await store.settleDelivery(first, { ...later, waitSeconds: 0 });
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([
       { id: first, attempts: 2, mayBeRepeat: false },
     ]);
@@ -514,7 +517,7 @@ describe("deliveries", () => {
     expect((await store.recover(BOOT, 3, NOTICES)).unsettled).toEqual([]);
     expect((await store.recover("boot-2", 3, NOTICES)).unsettled).toMatchObject([{ id }]);
     expect((await store.recover("boot-3", 3, NOTICES)).unsettled).toMatchObject([{ id }]);
-    await store.settleDelivery(id, { state: "pending", notBefore: 0, error: "unknown", mayBeRepeat: true });
+    await store.settleDelivery(id, { state: "pending", waitSeconds: 0, error: "unknown", mayBeRepeat: true });
     expect(await store.claimDeliveries("boot-3", 1)).toMatchObject([{ id, mayBeRepeat: true }]);
   });
 

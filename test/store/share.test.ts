@@ -120,11 +120,11 @@ describe("processes that share a file", () => {
 describe("what could be taken up", () => {
   it("is told by share: a terminal that was left isn't the daemon's to worry about", async () => {
     const store = await filled();
-    expect((await store.backlog(DAEMON)).oldestReadyAt).toBe(1);
+    expect((await store.backlog(DAEMON)).ready.inbox?.at).toBe(1);
     const [mine] = await store.waitingMessages(DAEMON);
     await store.settleMessage({ inboxId: mine!.id, state: "done", reason: "", replies: [] });
-    expect((await store.backlog(DAEMON)).oldestReadyAt).toBeNull();
-    expect((await store.backlog(terminal("t1"))).oldestReadyAt).toBe(1);
-    expect((await store.backlog()).oldestReadyAt).toBe(1);
+    expect((await store.backlog(DAEMON)).ready.inbox).toBeNull();
+    expect((await store.backlog(terminal("t1"))).ready.inbox?.at).toBe(1);
+    expect((await store.backlog()).ready.inbox?.at).toBe(1);
   });
 });

@@ -29,7 +29,7 @@ describe("vitals", () => {
     const none = { count: 0, oldestAt: null };
     expect(await store.vitals(90)).toEqual({
       ...{ waiting: none, running: none, pending: none, sending: none },
-      ...{ prunable: 0, newestMessageAt: null },
+      ...{ misdated: 0, prunable: 0, newestMessageAt: null },
     });
   });
 
@@ -58,8 +58,12 @@ describe("vitals", () => {
     expect(seen.pending.count).toBe(1);
     const [row] = await store.claimDeliveries("x", 1);
     expect((await store.vitals(90)).sending.count).toBe(1);
-    const notBefore = nowSeconds() + 60;
-    await store.settleDelivery(row!.id, { state: "pending", notBefore, error: "busy", mayBeRepeat: false });
+    await store.settleDelivery(row!.id, {
+      state: "pending",
+      waitSeconds: 60,
+      error: "busy",
+      mayBeRepeat: false,
+    });
     expect((await store.vitals(90)).pending).toEqual({ count: 1, oldestAt: null });
   });
 

@@ -12,7 +12,7 @@ const row = (id: number, sessionKey = "a", userId = "ann"): InboxRow => ({
   state: "waiting",
   attempts: 0,
   receivedAt: 0,
-  notBefore: 0,
+  waitSeconds: 0,
   error: null,
 });
 

@@ -51,7 +51,7 @@ export class Inbound {
   readonly #catchUp: CatchUp;
   /** Servers that are yet to come, after READY or an outage of theirs → where catching up with them begins. */
   readonly #awaited = new Map<string, string | undefined>();
-  #readyAtMs = 0;
+  #readyAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: InboundParts) {
     this.#parts = parts;
@@ -107,7 +107,7 @@ export class Inbound {
 
   /** Everything up to now is in the inbox, or waits here; unless a server is still to tell what was missed in it. */
   async advance(): Promise<void> {
-    if (this.#awaited.size > 0 && Date.now() - this.#readyAtMs < AWAIT_SERVERS_MS) return;
+    if (this.#awaited.size > 0 && performance.now() - this.#readyAtMs < AWAIT_SERVERS_MS) return;
     await this.#parts.seen.advance(this.#lanes.oldestMs);
   }
 
@@ -127,7 +127,7 @@ export class Inbound {
   #jobsFor(packet: GatewayDispatchPayload): Job[] {
     switch (packet.t) {
       case "READY":
-        this.#readyAtMs = Date.now();
+        this.#readyAtMs = performance.now();
         for (const { id } of packet.d.guilds) this.#awaited.set(id, this.#parts.seen.id);
         return [...this.#missedDms(), job("ready", async () => {})];
       case "GUILD_DELETE":

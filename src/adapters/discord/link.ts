@@ -42,7 +42,7 @@ export class Link {
   readonly #kept = new Map<number, number>();
   readonly #failures = new Map<number, number>();
   #manager: WebSocketManager | undefined;
-  #lastIdentifyMs = 0;
+  #lastIdentifyMs = Number.NEGATIVE_INFINITY;
   #first: (() => void) | undefined;
 
   constructor(settings: Settings, sessions: Sessions, events: LinkEvents) {
@@ -204,7 +204,7 @@ export class Link {
 
   /** Identifies are counted: who uses up a day's thousand gets a new token. */
   async #waitForIdentify(manager: WebSocketManager, signal: AbortSignal): Promise<void> {
-    const spacing = this.#lastIdentifyMs + this.#settings.timing.identifyEveryMs - Date.now();
+    const spacing = this.#lastIdentifyMs + this.#settings.timing.identifyEveryMs - performance.now();
     if (spacing > 0) await pause(spacing, signal);
     for (;;) {
       const { remaining, reset_after } = await this.#budget(manager);
@@ -214,7 +214,7 @@ export class Link {
       );
       await pause(Math.min(reset_after, LONGEST_WAIT_MS), signal);
     }
-    this.#lastIdentifyMs = Date.now();
+    this.#lastIdentifyMs = performance.now();
     this.#settings.log("debug", "identifying to Discord");
   }
 

@@ -279,9 +279,9 @@ export class Sender {
   /** Lasts ten seconds there. */
   type(target: Target): void {
     const channelId = target.threadId ?? target.chatId ?? "";
-    const now = Date.now();
+    const now = performance.now();
     if (!isId(channelId)) return;
-    if (now - (this.#typedAtMs.get(channelId) ?? 0) < TYPING_EVERY_MS) return;
+    if (now - (this.#typedAtMs.get(channelId) ?? Number.NEGATIVE_INFINITY) < TYPING_EVERY_MS) return;
     remember(this.#typedAtMs, channelId, now);
     const signal = AbortSignal.timeout(TYPING_EVERY_MS);
     this.#parts.rest.post(`/channels/${channelId}/typing`, { signal }).catch(() => {});

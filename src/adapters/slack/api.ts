@@ -35,7 +35,8 @@ export async function connectApi(token: string, apiUrl: string, timeoutMs: numbe
   return {
     call: (method, args, options = {}) => bounded(client, method, args, options),
     close: async (graceMs) => {
-      for (const end = Date.now() + graceMs; open.size > 0 && Date.now() < end; ) await sleep(LOOK_MS);
+      for (const end = performance.now() + graceMs; open.size > 0 && performance.now() < end; )
+        await sleep(LOOK_MS);
       for (const controller of open) controller.abort();
     },
   };

@@ -45,10 +45,10 @@ export class Directory {
 
   async #kept<T>(map: BoundedMap<string, Kept<T>>, id: string, ask: () => Promise<T | undefined>) {
     const known = map.get(id);
-    if (known && known.untilMs > Date.now()) return known.value;
+    if (known && known.untilMs > performance.now()) return known.value;
     const fresh = await ask().catch(() => undefined);
     const value = fresh ?? known?.value;
-    map.set(id, { value, untilMs: Date.now() + (fresh === undefined ? KEEP_FAILURE_MS : KEEP_MS) });
+    map.set(id, { value, untilMs: performance.now() + (fresh === undefined ? KEEP_FAILURE_MS : KEEP_MS) });
     return value;
   }
 

@@ -1,4 +1,4 @@
-import { nowSeconds } from "../../clock.js";
+import { monotonicSeconds, nowSeconds } from "../../clock.js";
 import type { Health } from "../adapter.js";
 
 const NOT_CONNECTED = "Not connected to Slack";
@@ -7,6 +7,8 @@ const NOT_CONNECTED = "Not connected to Slack";
 export class HealthWatch {
   #state: Health["state"] = "down";
   #lastProofAt: number | null = null;
+  /** The same moment by a clock that never goes back. */
+  #provedAt = Number.NEGATIVE_INFINITY;
   #detail: string | undefined = NOT_CONNECTED;
   /** Something that works, but not as it should. */
   #notice: string | undefined;
@@ -22,6 +24,7 @@ export class HealthWatch {
 
   proof(): void {
     this.#lastProofAt = nowSeconds();
+    this.#provedAt = monotonicSeconds();
   }
 
   up(): void {
@@ -76,6 +79,6 @@ export class HealthWatch {
   }
 
   #isStale(): boolean {
-    return this.#state === "ok" && (nowSeconds() - (this.#lastProofAt ?? 0)) * 1000 > this.#staleMs;
+    return this.#state === "ok" && (monotonicSeconds() - this.#provedAt) * 1000 > this.#staleMs;
   }
 }

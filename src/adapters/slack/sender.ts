@@ -57,7 +57,7 @@ export class Sender {
   readonly #parts: SenderParts;
   readonly #progress = new BoundedMap<string, Progress>(MOST_PROGRESS);
   /** An attempt that we don't remember was made by a process before this one. */
-  readonly #startedAtMs = Date.now();
+  readonly #startedAtMs = performance.now();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -166,7 +166,7 @@ export class Sender {
   ): Promise<Map<number, string>> {
     const steps = await this.#find(message, plan, signal);
     const sinceMs = this.#progress.get(message.nonce)?.unsureAtMs ?? this.#startedAtMs;
-    const waitMs = sinceMs + this.#parts.settings.times.settleMs - Date.now();
+    const waitMs = sinceMs + this.#parts.settings.times.settleMs - performance.now();
     if (waitMs <= 0 || stepsOf(plan).every((step) => steps.has(step))) return steps;
     await sleep(waitMs, undefined, { signal });
     return await this.#find(message, plan, signal);
@@ -209,7 +209,7 @@ export class Sender {
       return edited ?? (await this.#say(message, part, step, signal));
     } catch (error) {
       const failure = toSendError(error);
-      if (failure.outcome === "unknown") progress.unsureAtMs = Date.now();
+      if (failure.outcome === "unknown") progress.unsureAtMs = performance.now();
       throw failure;
     }
   }

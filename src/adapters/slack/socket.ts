@@ -42,7 +42,9 @@ export class Socket {
   async run(): Promise<void> {
     while (!this.#stopping.aborted) {
       try {
-        await this.#parts.beforeOpen(this.#lostAtMs === undefined ? undefined : Date.now() - this.#lostAtMs);
+        await this.#parts.beforeOpen(
+          this.#lostAtMs === undefined ? undefined : performance.now() - this.#lostAtMs,
+        );
         await this.#once();
       } catch (error) {
         await this.#failed(error);
@@ -60,9 +62,9 @@ export class Socket {
     client.on("connecting", () => void (given && setImmediate(() => void client.disconnect())));
     try {
       await this.#unlessStopped(within(client.start(), helloMs));
-      const openedAtMs = Date.now();
+      const openedAtMs = performance.now();
       await this.#unlessStopped(gone);
-      await this.#lost(Date.now() - openedAtMs);
+      await this.#lost(performance.now() - openedAtMs);
     } finally {
       given = true;
       await closeSocket(client, gone, closeMs);
@@ -72,7 +74,7 @@ export class Socket {
   /** Sockets are replaced every few hours, at once. One that dies young, again and again, is given time. */
   async #lost(livedMs: number): Promise<void> {
     if (this.#stopping.aborted) return;
-    this.#lostAtMs = Date.now();
+    this.#lostAtMs = performance.now();
     this.#failures = livedMs >= this.#parts.times.stableMs ? 0 : this.#failures + 1;
     this.#parts.onTrouble("The socket to Slack is closed: opening another", false);
     if (this.#failures > 1) await this.#pause(backoffMs(this.#failures - 2, this.#parts.times));

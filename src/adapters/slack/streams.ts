@@ -96,7 +96,7 @@ export class Streams {
         return await this.#start(target, this.#streamed(text), signal);
       } catch (error) {
         if (!NOT_HERE.has(slackCode(error) ?? "")) throw error;
-        this.#nativeAgainAtMs = Date.now() + ASK_AGAIN_MS;
+        this.#nativeAgainAtMs = performance.now() + ASK_AGAIN_MS;
         this.#parts.settings.log(
           "info",
           `Slack's streaming isn't open to this app (${slackCode(error)}): edits instead`,
@@ -108,7 +108,8 @@ export class Streams {
 
   #mayStream({ threadId, chatType, userId }: Target): boolean {
     const { streaming } = this.#parts.settings;
-    if (streaming !== "native" || threadId === null || Date.now() < this.#nativeAgainAtMs) return false;
+    if (streaming !== "native" || threadId === null || performance.now() < this.#nativeAgainAtMs)
+      return false;
     // In rooms Slack wants to know for whom.
     return chatType === "dm" || userId !== null;
   }

@@ -23,14 +23,14 @@ export class Typing {
   }
 
   show({ chatId, threadId }: Target): void {
-    const now = Date.now();
+    const now = performance.now();
     if (chatId === null || !isTs(threadId) || now < this.#silentUntilMs) return;
     const key = `${chatId}:${threadId}`;
-    if (now - (this.#lastAtMs.get(key) ?? 0) < this.#gapMs) return;
+    if (now - (this.#lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < this.#gapMs) return;
     this.#lastAtMs.set(key, now);
     const args = { channel_id: chatId, thread_ts: threadId, status: STATUS };
     this.#api.call("assistant.threads.setStatus", args, { timeoutMs: this.#timeoutMs }).catch(() => {
-      this.#silentUntilMs = Date.now() + SILENT_MS;
+      this.#silentUntilMs = performance.now() + SILENT_MS;
     });
   }
 }

@@ -1,5 +1,5 @@
 /** What the operator should know: the last proof of life, or the one thing that is wrong and its fix. */
-import { nowSeconds } from "../../clock.js";
+import { monotonicSeconds, nowSeconds } from "../../clock.js";
 import type { Health } from "../adapter.js";
 import type { TelegramLog } from "./config.js";
 
@@ -7,6 +7,8 @@ export class HealthBook {
   readonly #log: TelegramLog;
   readonly #staleSeconds: number;
   #lastProofAt: number | null = null;
+  /** The same moment by a clock that never goes back. */
+  #provedAt = Number.NEGATIVE_INFINITY;
   #trouble: { state: "degraded" | "down"; detail: string } | undefined = {
     state: "down",
     detail: "Telegram is not connected",
@@ -20,12 +22,13 @@ export class HealthBook {
   proved(): void {
     if (this.#trouble && this.#lastProofAt !== null) this.#log("info", "Telegram is back");
     this.#trouble = undefined;
-    this.#lastProofAt = nowSeconds();
+    this.heard();
   }
 
   /** A sign of life that doesn't end the trouble. */
   heard(): void {
     this.#lastProofAt = nowSeconds();
+    this.#provedAt = monotonicSeconds();
   }
 
   /** One line each time that something else is wrong, not one an attempt. */
@@ -43,7 +46,7 @@ export class HealthBook {
   read(): Health {
     const lastProofAt = this.#lastProofAt;
     if (this.#trouble) return { ...this.#trouble, lastProofAt };
-    const silentSeconds = nowSeconds() - (lastProofAt ?? 0);
+    const silentSeconds = monotonicSeconds() - this.#provedAt;
     if (silentSeconds <= this.#staleSeconds) return { state: "ok", lastProofAt };
     const detail = `No sign of life from Telegram for ${Math.round(silentSeconds)} s: check the network`;
     return { state: "degraded", lastProofAt, detail };

@@ -64,7 +64,7 @@ export class Poller {
 
   async #pollOnce(signal: AbortSignal): Promise<void> {
     const { health, settings } = this.#parts;
-    const startMs = Date.now();
+    const startMs = performance.now();
     const timeoutSeconds = this.#timeoutSeconds();
     const updates = await this.#getUpdates(timeoutSeconds, signal);
     this.#offset = undefined;
@@ -74,7 +74,7 @@ export class Poller {
     // Between two conflicts some polls go well: that is not the end of them.
     if (!this.#inConflict() && !signal.aborted) health.proved();
     // A server that doesn't hold polls is asked at our pace.
-    const held = timeoutSeconds === 0 || updates.length > 0 || Date.now() - startMs > LEAST_HOLD_MS;
+    const held = timeoutSeconds === 0 || updates.length > 0 || performance.now() - startMs > LEAST_HOLD_MS;
     if (!held) await pause(settings.timing.backoffMs, signal);
   }
 
@@ -95,7 +95,7 @@ export class Poller {
 
   #inConflict(): boolean {
     const { conflictMs } = this.#parts.settings.timing;
-    return this.#conflict !== undefined && Date.now() - this.#conflict.lastMs < conflictMs;
+    return this.#conflict !== undefined && performance.now() - this.#conflict.lastMs < conflictMs;
   }
 
   /** Waits for files only a moment: what others write meanwhile is asked for beside them. */
@@ -136,7 +136,7 @@ export class Poller {
       health.trouble("down", WEBHOOK_ELSEWHERE);
       return this.#backoff.nextMs();
     }
-    const now = Date.now();
+    const now = performance.now();
     const sinceMs = this.#inConflict() ? this.#conflict!.sinceMs : now;
     this.#conflict = { sinceMs, lastMs: now };
     const lasting = now - sinceMs >= settings.timing.conflictMs;

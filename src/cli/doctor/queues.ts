@@ -12,6 +12,8 @@ import { relativeTime } from "../times.js";
 
 const WAITING_SECONDS = 600;
 const SENDING_SECONDS = 300;
+/** Two processes may read the clock in the other order. */
+const CLOCK_SLACK_SECONDS = 5;
 
 export interface QueueFacts {
   vitals: Vitals;
@@ -31,6 +33,7 @@ export function judgeQueues({ vitals, dead, running, turnSeconds, now }: QueueFa
         `${counted(waiting.count + turns.count, "message")} and ${counted(pending.count + sending.count, "answer")} wait`,
         "They go on when the gateway starts: `hermes gateway`.",
       ),
+      ...misdated(vitals),
       ...given(dead),
     ];
   const stuck = [
@@ -40,13 +43,22 @@ export function judgeQueues({ vitals, dead, running, turnSeconds, now }: QueueFa
     ...late(sending, "answer", "being sent", SENDING_SECONDS, now),
   ];
   const fix = "See `hermes gateway status` and the log; a restart loses nothing.";
-  const findings = [...stuck.map((line) => found.warn(line, fix)), ...given(dead)];
+  const findings = [...stuck.map((line) => found.warn(line, fix)), ...misdated(vitals), ...given(dead)];
   return findings.length > 0 ? findings : [found.ok("nothing is stuck, nothing was given up")];
 }
 
 function late(rows: OpenRows, noun: string, doing: string, mostSeconds: number, now: number): string[] {
-  if (rows.oldestAt === null || now - rows.oldestAt <= mostSeconds) return [];
+  if (rows.oldestAt === null) return [];
+  if (rows.oldestAt > now + CLOCK_SLACK_SECONDS)
+    return [`${counted(rows.count, noun)} ${doing}, the oldest from the future: was the clock set back?`];
+  if (now - rows.oldestAt <= mostSeconds) return [];
   return [`${counted(rows.count, noun)} ${doing}, the oldest since ${relativeTime(rows.oldestAt, now)}`];
+}
+
+function misdated({ misdated: count }: Vitals): Finding[] {
+  if (count === 0) return [];
+  const message = `${counted(count, "row")} wait for a time that is too far away: was the clock set back?`;
+  return [found.warn(message, "Check the machine's clock. A running gateway starts such waits again.")];
 }
 
 function given(dead: readonly DeadLetter[]): Finding[] {

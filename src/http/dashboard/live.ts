@@ -70,7 +70,7 @@ export class Live {
 
   /** One look serves all pages. */
   #read(): Promise<string> {
-    const now = Date.now();
+    const now = performance.now();
     if (!this.#reading || now - this.#reading.at >= this.#bounds.leastMs) {
       const text = this.#source.read().then((overview) => JSON.stringify(overview));
       this.#reading = { at: now, text };

@@ -50,9 +50,9 @@ export class OverviewSource {
 
   /** Counting every message takes a moment: not for each look. */
   #readTotals(): ReturnType<Looks["totals"]> {
-    if (!this.#totals || Date.now() - this.#totals.at > TOTALS_FOR_MS) {
+    if (!this.#totals || performance.now() - this.#totals.at > TOTALS_FOR_MS) {
       const value = this.#options.looks.totals();
-      const totals = { at: Date.now(), value };
+      const totals = { at: performance.now(), value };
       this.#totals = totals;
       value.catch(() => {
         if (this.#totals === totals) this.#totals = undefined;
@@ -102,7 +102,7 @@ const RESOLUTION_MS = 20;
 
 class LoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  #since = Date.now();
+  #since = performance.now();
   #last = { p50: 0, p99: 0, max: 0 };
 
   constructor() {
@@ -119,9 +119,9 @@ class LoopDelay {
       p99: late(histogram.percentile(99)),
       max: late(histogram.max),
     };
-    if (Date.now() - this.#since > WINDOW_MS) {
+    if (performance.now() - this.#since > WINDOW_MS) {
       histogram.reset();
-      this.#since = Date.now();
+      this.#since = performance.now();
     }
     return this.#last;
   }

@@ -57,10 +57,10 @@ export class UsageSource {
     const read = () => this.#looks.usage({ since, until, timeZone: this.#timeZone });
     if (until > now - 2 * DAY_SECONDS) return read();
     const kept = this.#kept.get(chunk);
-    if (kept && Date.now() - kept.at < KEPT_MS) return kept.rows;
+    if (kept && performance.now() - kept.at < KEPT_MS) return kept.rows;
     const rows = read();
     this.#kept.delete(chunk);
-    this.#kept.set(chunk, { at: Date.now(), rows });
+    this.#kept.set(chunk, { at: performance.now(), rows });
     rows.catch(() => this.#kept.delete(chunk));
     // The oldest goes first: Map keeps the order of insertion.
     if (this.#kept.size > KEPT_MOST) this.#kept.delete(this.#kept.keys().next().value!);

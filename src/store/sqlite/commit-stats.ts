@@ -23,13 +23,14 @@ export class CommitStats {
     const now = performance.now();
     observe(this.#seconds, (now - sinceMs) / 1000);
     observe(this.#writes, writes);
-    this.#lastCommitAt = nowSeconds();
+    // Not before the last failure, also where the clock was set back since: which of them came last is what counts.
+    this.#lastCommitAt = Math.max(nowSeconds(), this.#lastFailureAt ?? 0);
     this.#waitingSinceMs = now;
   }
 
   failed(): void {
     this.#failures += 1;
-    this.#lastFailureAt = nowSeconds();
+    this.#lastFailureAt = Math.max(nowSeconds(), (this.#lastCommitAt ?? 0) + 0.001);
   }
 
   lockHeld(): void {

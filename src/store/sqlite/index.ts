@@ -172,6 +172,7 @@ class SqliteStore implements OpenedStore {
   settlePreview: Store["settlePreview"] = (inboxId) => this.#write.settlePreview(inboxId);
   isPreview: Store["isPreview"] = (messageId) => this.#read.isPreview(messageId);
   savePenalty: Store["savePenalty"] = (penalty) => this.#write.savePenalty(penalty);
+  restartWaits: Store["restartWaits"] = () => this.#write.restartWaits();
   openPenalties: Store["openPenalties"] = () => this.#read.openPenalties();
   startTurn: Store["startTurn"] = (start) => this.#write.startTurn(start);
   finishTurn: Store["finishTurn"] = (finish) => this.#write.finishTurn(finish);

@@ -93,6 +93,7 @@ import {
 import { inheritChat } from "./queues/share.js";
 import { markedTranscripts, markTranscript, unmarkTranscript } from "./queues/transcripts.js";
 import { askAgain, failTurn, finishTurn, runningTurns, startTurn } from "./queues/turns.js";
+import { restartWaits } from "./queues/waits.js";
 import { salvage } from "./salvage.js";
 import { searchMessages } from "./search.js";
 import {
@@ -165,6 +166,7 @@ export const writeVerbs = {
   foundPreview,
   settlePreview,
   savePenalty,
+  restartWaits,
   startTurn,
   finishTurn,
   failTurn,

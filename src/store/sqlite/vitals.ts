@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import type { OpenRows, Vitals } from "../store.js";
 import { OPEN_IN, OPEN_OUT } from "./queues/schema.js";
+import { misdatedWaits } from "./queues/waits.js";
 import { sql } from "./statements.js";
 
 const DAY_SECONDS = 86_400;
@@ -14,6 +15,7 @@ export function vitals(db: Database, retentionDays: number): Vitals {
     running: openRows(db, "gw_inbox", "running", "started_at", now),
     pending: openRows(db, "gw_outbox", "pending", "created_at", now),
     sending: openRows(db, "gw_outbox", "sending", "created_at", now),
+    misdated: misdatedWaits(db),
     prunable: sql(db, "SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL AND started_at < ?")
       .pluck()
       .get(now - retentionDays * DAY_SECONDS) as number,

@@ -116,6 +116,7 @@ describe("the queues", () => {
     running: none,
     pending: none,
     sending: none,
+    misdated: 0,
     prunable: 0,
     newestMessageAt: null,
   };
@@ -139,6 +140,15 @@ describe("the queues", () => {
       "2 turns running, the oldest since 1h ago",
       "2 answers waiting to be sent, the oldest since 1h ago",
       "2 answers being sent, the oldest since 6m ago",
+    ]);
+  });
+
+  it("name what a clock that was set back has made wrong", () => {
+    const ahead = { waiting: since(-7200), misdated: 3 };
+    const found = judgeQueues({ ...facts, vitals: { ...vitals, ...ahead } });
+    expect(found.map(({ state, message }) => [state, message])).toEqual([
+      ["warn", "2 messages waiting to be answered, the oldest from the future: was the clock set back?"],
+      ["warn", "3 rows wait for a time that is too far away: was the clock set back?"],
     ]);
   });
 

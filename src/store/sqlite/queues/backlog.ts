@@ -1,10 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { Backlog, Share } from "../../queues.js";
+import type { Backlog, ReadyRow, Share } from "../../queues.js";
 import type { OpenRows } from "../../store.js";
 import { sql } from "../statements.js";
+import { OLDER_IN_CHAT } from "./outbox.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
 import { within } from "./share.js";
+import { misdatedWaits } from "./waits.js";
 
 /** Counts come from the indexes of what is open; the oldest is the one with the least id. */
 export function backlog(db: Database, share?: Share): Backlog {
@@ -20,7 +22,8 @@ export function backlog(db: Database, share?: Share): Backlog {
       unknown: depth(db, OUTBOX, "unknown"),
       dead: depth(db, OUTBOX, "dead"),
     },
-    oldestReadyAt: oldestReadyAt(db, share),
+    ready: { inbox: readyMessage(db, share), outbox: readyDelivery(db, share) },
+    misdated: misdatedWaits(db),
   };
 }
 
@@ -41,16 +44,24 @@ function depth(db: Database, { table, open, since }: Queue, state: string): Open
   ).get() as OpenRows;
 }
 
-function oldestReadyAt(db: Database, share: Share | undefined): number | null {
+function readyMessage(db: Database, share: Share | undefined): ReadyRow | null {
   const { condition, values } = within(share, "w.");
   const found = sql(
     db,
-    `SELECT max(received_at, not_before) FROM gw_inbox w WHERE w.state = 'waiting' AND w.${OPEN_IN}
+    `SELECT id, max(received_at, not_before) AS at FROM gw_inbox w WHERE w.state = 'waiting' AND w.${OPEN_IN}
        AND w.not_before <= ? AND ${condition} AND NOT EXISTS (
          SELECT 1 FROM gw_inbox r WHERE r.state = 'running' AND r.${OPEN_IN} AND r.session_key = w.session_key)
      ORDER BY id LIMIT 1`,
-  )
-    .pluck()
-    .get(nowSeconds(), ...values) as number | undefined;
+  ).get(nowSeconds(), ...values) as ReadyRow | undefined;
+  return found ?? null;
+}
+
+function readyDelivery(db: Database, share: Share | undefined): ReadyRow | null {
+  const { condition, values } = within(share, "o.");
+  const found = sql(
+    db,
+    `SELECT id, max(created_at, not_before) AS at FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT}
+       AND o.not_before <= ? AND ${condition} AND NOT EXISTS (${OLDER_IN_CHAT}) ORDER BY id LIMIT 1`,
+  ).get(nowSeconds(), ...values) as ReadyRow | undefined;
   return found ?? null;
 }

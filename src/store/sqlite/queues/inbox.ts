@@ -10,6 +10,7 @@ import { saveCursor } from "./platforms.js";
 import { startRun } from "./schedules.js";
 import { OPEN_IN } from "./schema.js";
 import { within } from "./share.js";
+import { newWait, secondsLeft } from "./waits.js";
 
 export interface StoredInbox {
   id: number;
@@ -19,6 +20,7 @@ export interface StoredInbox {
   state: InboxState;
   attempts: number;
   not_before: number;
+  wait_set_at: number | null;
   received_at: number;
   started_at: number | null;
   finished_at: number | null;
@@ -40,7 +42,7 @@ export function toInboxRow(row: StoredInbox): InboxRow {
     state: row.state,
     attempts: row.attempts,
     receivedAt: row.received_at,
-    notBefore: row.not_before,
+    waitSeconds: secondsLeft(row),
     error: row.error,
   };
 }
@@ -140,20 +142,14 @@ export function recoverInbox(
 export function finishInbox(
   db: Database,
   ids: readonly number[],
-  change: { state: InboxState; notBefore?: number; error?: string; uncounted?: boolean },
+  change: { state: InboxState; waitSeconds?: number; error?: string; uncounted?: boolean },
 ): void {
   const finished = change.state === "waiting" ? null : nowSeconds();
+  const { notBefore, setAt } = newWait(change.waitSeconds ?? 0);
   // What was added to a running turn has waited all the time.
   sql(
     db,
-    `UPDATE gw_inbox SET state = ?, not_before = ?, error = ?, finished_at = ?, attempts = attempts - ?
+    `UPDATE gw_inbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, finished_at = ?, attempts = attempts - ?
      WHERE id IN (${marks(ids)}) AND state IN ('running', 'waiting')`,
-  ).run(
-    change.state,
-    change.notBefore ?? 0,
-    change.error ?? null,
-    finished,
-    change.uncounted ? 1 : 0,
-    ...ids,
-  );
+  ).run(change.state, notBefore, setAt, change.error ?? null, finished, change.uncounted ? 1 : 0, ...ids);
 }

@@ -17,6 +17,7 @@ import type {
 import { sql } from "../statements.js";
 import { OPEN_OUT } from "./schema.js";
 import { within } from "./share.js";
+import { newWait } from "./waits.js";
 
 export interface StoredOutbox {
   id: number;
@@ -138,15 +139,17 @@ export function toDeliveryRow(row: StoredOutbox): DeliveryRow {
   return { ...toOutboxRow(row), error: row.error, messageIds, sentAt: row.sent_at };
 }
 
+/** What must be sent before the row `o`. */
+export const OLDER_IN_CHAT = `SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform
+  AND older.chat_id IS o.chat_id AND older.id < o.id AND older.state IN ('pending', 'sending')`;
+
 /** In each chat one at a time, in order: what is older there and not settled holds back what is newer. */
 export function claimDeliveries(db: Database, bootId: string, limit: number, share?: Share): OutboxRow[] {
   const { condition, values } = within(share, "o.");
   const rows = sql(
     db,
     `UPDATE gw_outbox SET state = 'sending', attempts = attempts + 1, boot_id = ? WHERE id IN (
-       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT} AND o.not_before <= ? AND ${condition} AND NOT EXISTS (
-         SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform AND older.chat_id IS o.chat_id
-           AND older.id < o.id AND older.state IN ('pending', 'sending'))
+       SELECT o.id FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT} AND o.not_before <= ? AND ${condition} AND NOT EXISTS (${OLDER_IN_CHAT})
        ORDER BY o.id LIMIT ?) RETURNING *`,
   ).all(bootId, nowSeconds(), ...values, limit) as StoredOutbox[];
   return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
@@ -155,13 +158,15 @@ export function claimDeliveries(db: Database, bootId: string, limit: number, sha
 export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcome): void {
   const sent = outcome.state === "sent";
   const pending = outcome.state === "pending";
+  const { notBefore, setAt } = newWait(pending ? outcome.waitSeconds : 0);
   sql(
     db,
-    `UPDATE gw_outbox SET state = ?, not_before = ?, error = ?, sent_at = ?, message_ids = ?,
+    `UPDATE gw_outbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, sent_at = ?, message_ids = ?,
        may_be_repeat = max(may_be_repeat, ?) WHERE id = ?`,
   ).run(
     outcome.state,
-    pending ? outcome.notBefore : 0,
+    notBefore,
+    setAt,
     sent ? null : outcome.error,
     sent ? nowSeconds() : null,
     sent ? JSON.stringify(outcome.messageIds) : null,

@@ -3,6 +3,7 @@ import { nowSeconds } from "../../../clock.js";
 import type { Origin } from "../../../message.js";
 import type { Penalty } from "../../queues.js";
 import { sql } from "../statements.js";
+import { type StoredWait, secondsLeft } from "./waits.js";
 
 /** What adapters remember: how far they came, who must wait. */
 
@@ -71,17 +72,26 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
   return routes.length;
 }
 
-export function savePenalty(db: Database, { platform, account, chatId, until }: Penalty): void {
-  sql(db, "DELETE FROM gw_penalties WHERE until < ?").run(nowSeconds());
+export function savePenalty(db: Database, { platform, account, chatId, seconds }: Penalty): void {
+  const now = nowSeconds();
+  sql(db, "DELETE FROM gw_penalties WHERE until < ?").run(now);
   sql(
     db,
-    `INSERT INTO gw_penalties (platform, account, chat_id, until) VALUES (?, ?, ?, ?)
-     ON CONFLICT (platform, account, chat_id) DO UPDATE SET until = max(until, excluded.until)`,
-  ).run(platform, account, chatId, until);
+    `INSERT INTO gw_penalties (platform, account, chat_id, until, set_at) VALUES (@platform, @account, @chatId, @until, @now)
+     ON CONFLICT (platform, account, chat_id) DO UPDATE SET until = excluded.until, set_at = excluded.set_at
+       WHERE until < excluded.until OR set_at > @now`,
+  ).run({ platform, account, chatId, until: now + seconds, now });
 }
 
 export function openPenalties(db: Database): Penalty[] {
-  return sql(db, "SELECT platform, account, chat_id AS chatId, until FROM gw_penalties WHERE until > ?").all(
-    nowSeconds(),
-  ) as Penalty[];
+  const now = nowSeconds();
+  const rows = sql(
+    db,
+    `SELECT platform, account, chat_id AS chatId, until AS not_before, set_at AS wait_set_at
+     FROM gw_penalties WHERE until > ?`,
+  ).all(now) as (Omit<Penalty, "seconds"> & StoredWait)[];
+  return rows.map(({ not_before, wait_set_at, ...whose }) => ({
+    ...whose,
+    seconds: secondsLeft({ not_before, wait_set_at }, now),
+  }));
 }

@@ -11,6 +11,7 @@ export const QUEUE_TABLES = [
     state TEXT NOT NULL DEFAULT 'waiting',
     attempts INTEGER NOT NULL DEFAULT 0,
     not_before REAL NOT NULL DEFAULT 0,
+    wait_set_at REAL,
     received_at REAL NOT NULL,
     started_at REAL,
     finished_at REAL,
@@ -50,6 +51,7 @@ export const QUEUE_TABLES = [
     state TEXT NOT NULL DEFAULT 'pending',
     attempts INTEGER NOT NULL DEFAULT 0,
     not_before REAL NOT NULL DEFAULT 0,
+    wait_set_at REAL,
     created_at REAL NOT NULL,
     sent_at REAL,
     boot_id TEXT,
@@ -84,6 +86,7 @@ export const QUEUE_TABLES = [
     account TEXT NOT NULL,
     chat_id TEXT NOT NULL,
     until REAL NOT NULL,
+    set_at REAL,
     PRIMARY KEY (platform, account, chat_id)
 ) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS gw_schedules (

@@ -1,0 +1,71 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import { sql } from "../statements.js";
+import { OPEN_IN, OPEN_OUT } from "./schema.js";
+
+/**
+ * Waits are stored as their end (`not_before`) and the moment they were set (`wait_set_at`). One that was set in the
+ * future tells that the clock was set back since: it begins again now and lasts as long as it was meant to.
+ */
+
+/** The longest pause after a failure. Waits of earlier versions, which lack the moment, are cut to it. */
+const MAX_PAUSE_SECONDS = 300;
+/** No wait is longer: by then a message is given up. */
+const MAX_WAIT_SECONDS = 86_400;
+/** The rows that are looked at: those that have waited longest. */
+const MAX_LOOKED_AT = 1000;
+
+export interface StoredWait {
+  not_before: number;
+  wait_set_at: number | null;
+}
+
+/** A wait that begins now, as it is stored. */
+export function newWait(seconds: number): { notBefore: number; setAt: number | null } {
+  if (seconds <= 0) return { notBefore: 0, setAt: null };
+  const setAt = nowSeconds();
+  return { notBefore: setAt + seconds, setAt };
+}
+
+export function secondsLeft({ not_before, wait_set_at }: StoredWait, now = nowSeconds()): number {
+  const beginsAt = wait_set_at !== null && wait_set_at > now ? wait_set_at : now;
+  return Math.max(0, not_before - beginsAt);
+}
+
+const INBOX = { table: "gw_inbox", open: `state = 'waiting' AND ${OPEN_IN}` };
+const OUTBOX = { table: "gw_outbox", open: `state = 'pending' AND ${OPEN_OUT}` };
+
+export function restartWaits(db: Database): number {
+  const now = nowSeconds();
+  const restarted = [INBOX, OUTBOX].map(
+    ({ table, open }) =>
+      sql(
+        db,
+        `UPDATE ${table} SET wait_set_at = @now, not_before = CASE WHEN wait_set_at IS NULL
+         THEN min(not_before, @now + ${MAX_PAUSE_SECONDS}) ELSE @now + not_before - wait_set_at END
+       WHERE ${open} AND not_before > @now AND (wait_set_at IS NULL OR wait_set_at > @now)`,
+      ).run({ now }).changes,
+  );
+  const penalties = sql(
+    db,
+    `UPDATE gw_penalties SET set_at = @now, until = @now + until - COALESCE(set_at, @now)
+     WHERE until > @now AND (set_at IS NULL OR set_at > @now)`,
+  ).run({ now }).changes;
+  return restarted.reduce((sum, count) => sum + count, penalties);
+}
+
+/** Rows whose wait can't be right: it was set in the future, or ends later than any wait does. */
+export function misdatedWaits(db: Database): number {
+  const now = nowSeconds();
+  const counts = [INBOX, OUTBOX].map(
+    ({ table, open }) =>
+      sql(
+        db,
+        `SELECT count(*) FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${open} ORDER BY id LIMIT ${MAX_LOOKED_AT})
+           AND not_before > @now AND (wait_set_at > @now OR not_before > @now + ${MAX_WAIT_SECONDS})`,
+      )
+        .pluck()
+        .get({ now }) as number,
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
