@@ -26,7 +26,9 @@ it("a clock that is set back by two hours silences no chat, now or after a resta
     asked.push(text);
     return until(`${text} is answered`, () => said().length === asked.length, { found: said });
   };
+  // Its second answer shows that the daemon has noted the first as sent.
   await isAnswered("ahead");
+  await isAnswered("still ahead");
   clock.moveTo(now);
   await isAnswered("set back");
   expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
