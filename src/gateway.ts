@@ -546,8 +546,18 @@ export class Gateway {
 
   async #readWaiting(): Promise<void> {
     const { store, share } = this.#parts;
-    for (const row of await store.waitingMessages(share)) {
-      if (!this.#lanes.has(row)) await this.#route(row);
+    const rows = await store.waitingMessages(share);
+    const last = new Map(rows.map(({ sessionKey, id }) => [sessionKey, id]));
+    const full = new Map<SessionKey, () => void>();
+    try {
+      for (const row of rows) {
+        const { sessionKey, id } = row;
+        if (!full.has(sessionKey)) full.set(sessionKey, this.#lanes.fill(sessionKey));
+        if (!this.#lanes.has(row)) await this.#route(row);
+        if (last.get(sessionKey) === id) full.get(sessionKey)?.();
+      }
+    } finally {
+      for (const isFull of full.values()) isFull();
     }
   }
 }

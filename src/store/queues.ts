@@ -234,6 +234,8 @@ export interface InboxRow {
   receivedAt: number;
   /** How long it still had to wait when it was read. */
   waitSeconds: number;
+  /** The last turn that it was part of; null: none. */
+  turnId: string | null;
   error: string | null;
 }
 
@@ -315,6 +317,8 @@ export interface NewRoute {
 export interface TurnStart {
   sessionKey: SessionKey;
   inboxIds: readonly number[];
+  /** The turn that its messages were in before, if any: what that one showed is gone on with. */
+  earlierTurnId?: string | null;
   bootId: string;
   turnId: string;
   at: number;

@@ -45,6 +45,8 @@ interface Lane {
   over: Promise<void> | undefined;
   /** Commands that act at once, one after another; no turn begins before them. */
   held: Promise<void> | undefined;
+  /** How many are still adding to it what must not begin one by one. */
+  filling: number;
   /** When the last message came: a burst is over when it is quiet for a moment. */
   quietUntilMs: number;
 }
@@ -129,6 +131,19 @@ export class Lanes {
     await mine;
   }
 
+  /** No turn begins there until the function that it gives is called: what belongs together comes together. */
+  fill(key: SessionKey): () => void {
+    const lane = this.#lane(key);
+    lane.filling += 1;
+    let isFull = false;
+    return () => {
+      if (isFull) return;
+      isFull = true;
+      lane.filling -= 1;
+      this.#goOn(key, lane);
+    };
+  }
+
   /**
    * Into the running turn, between two of its tool calls. What it doesn't take up becomes the next turn; so does what
    * somebody else says, for whom the turn has no rights.
@@ -186,7 +201,7 @@ export class Lanes {
     const found = this.#lanes.get(key);
     if (found) return found;
     const idle = { running: undefined, over: undefined, held: undefined };
-    const lane = { items: [], scheduled: false, ...idle, quietUntilMs: 0 };
+    const lane = { items: [], scheduled: false, ...idle, filling: 0, quietUntilMs: 0 };
     this.#lanes.set(key, lane);
     return lane;
   }
@@ -203,11 +218,11 @@ export class Lanes {
 
   #goOn(key: SessionKey, lane: Lane): void {
     if (lane.items.length > 0) this.#schedule(key, lane);
-    else if (!lane.running && !lane.held) this.#lanes.delete(key);
+    else if (!lane.running && !lane.held && lane.filling === 0) this.#lanes.delete(key);
   }
 
   #schedule(key: SessionKey, lane: Lane): void {
-    if (lane.scheduled || lane.running || lane.held || this.#closed) return;
+    if (lane.scheduled || lane.running || lane.held || lane.filling > 0 || this.#closed) return;
     lane.scheduled = true;
     const waitMs = lane.quietUntilMs - performance.now();
     const start = () => {
@@ -224,7 +239,7 @@ export class Lanes {
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
-    if (lane.held) return;
+    if (lane.held || lane.filling > 0) return;
     const items = takeTurn(lane.items);
     if (items.length > 0 && !this.#closed) {
       lane.over = this.#runItems(key, lane, items);
@@ -278,10 +293,14 @@ export class Lanes {
   }
 }
 
-/** A command by itself, or the messages of one sender up to the next command or sender. */
+/**
+ * A command by itself, or the messages of one sender up to the next command or sender. What was one turn before, and was
+ * cut off, is the same turn again: what it has shown may answer all of it.
+ */
 function takeTurn(items: LaneItem[]): LaneItem[] {
   if (items[0]?.command) return items.splice(0, 1);
-  const end = items.findIndex((item) => item.command);
+  const turnId = items[0]?.row.turnId;
+  const end = items.findIndex(({ command, row }) => command || row.turnId !== turnId);
   const plain = end === -1 ? items : items.slice(0, end);
   const [first] = mergeWaiting(
     plain.map((item) => ({ senderId: senderOf(item.row), text: item.row.message.text, media: [], item })),

@@ -123,6 +123,7 @@ export async function runTurn(
     started = await deps.store.startTurn({
       sessionKey: key,
       inboxIds,
+      earlierTurnId: first.turnId,
       bootId: deps.bootId,
       turnId,
       at: nowSeconds(),

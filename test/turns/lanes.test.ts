@@ -13,6 +13,7 @@ const row = (id: number, sessionKey = "a", userId = "ann"): InboxRow => ({
   attempts: 0,
   receivedAt: 0,
   waitSeconds: 0,
+  turnId: null,
   error: null,
 });
 
@@ -108,6 +109,26 @@ describe("a lane", () => {
     end();
     await until("all is done", () => lanes.depth.waiting === 0);
     expect(ran).toEqual([[1]]);
+  });
+
+  it("makes the same turn again of what was one before, and begins when all of it is there", async () => {
+    const { lanes, ran, end } = lanesOf();
+    const full = [lanes.fill("a"), lanes.fill("a")];
+    for (const id of [1, 2]) lanes.push({ row: { ...row(id), turnId: "earlier" } });
+    full[0]!();
+    full[0]!();
+    lanes.push({ row: { ...row(3), turnId: "earlier" } });
+    lanes.push({ row: row(4) });
+    expect(ran).toEqual([]);
+    full[1]!();
+    await has(ran, 1);
+    end();
+    await has(ran, 2);
+    end();
+    await until("all is done", () => lanes.depth.waiting === 0);
+    expect(ran).toEqual([[1, 2, 3], [4]]);
+    lanes.fill("b")();
+    expect(lanes.hasWork("b")).toBe(false);
   });
 
   it("begins nothing while a command acts, and then goes on", async () => {

@@ -43,6 +43,7 @@ export function toInboxRow(row: StoredInbox): InboxRow {
     attempts: row.attempts,
     receivedAt: row.received_at,
     waitSeconds: secondsLeft(row),
+    turnId: row.turn_id,
     error: row.error,
   };
 }

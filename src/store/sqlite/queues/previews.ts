@@ -40,6 +40,21 @@ export function getPreview(db: Database, inboxId: number): string | null | undef
   return id === UNNAMED ? null : id;
 }
 
+/**
+ * What a turn showed before it was cut off belongs to its first message. If that one was cancelled or given up since,
+ * the first of those that are asked again takes it over.
+ */
+export function followPreview(db: Database, earlierTurnId: string, inboxIds: readonly number[]): void {
+  const first = Math.min(...inboxIds);
+  if (getPreview(db, first) !== undefined) return;
+  sql(
+    db,
+    `UPDATE gw_previews SET inbox_id = ? WHERE inbox_id = (
+       SELECT p.inbox_id FROM gw_previews p CROSS JOIN gw_inbox i ON i.id = p.inbox_id
+       WHERE i.turn_id = ? AND i.state <> 'waiting' LIMIT 1)`,
+  ).run(first, earlierTurnId);
+}
+
 /** What the answer takes the place of, or must look for. */
 export function takePreview(db: Database, inboxId: number): { replaces?: string; lostPreviewOf?: string } {
   const shown = getPreview(db, inboxId);

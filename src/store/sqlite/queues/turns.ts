@@ -8,13 +8,14 @@ import { marks, sql } from "../statements.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox, type StoredInbox, toInboxRow } from "./inbox.js";
 import { addReply } from "./outbox.js";
-import { leavePreview, takePreview } from "./previews.js";
+import { followPreview, leavePreview, takePreview } from "./previews.js";
 import { closeRoute, getRoute } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
 
 export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
   const route = getRoute(db, start.sessionKey);
   if (!route) return undefined;
+  if (start.earlierTurnId) followPreview(db, start.earlierTurnId, start.inboxIds);
   const started = sql(
     db,
     `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
