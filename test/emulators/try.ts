@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import http from "node:http";
+import type { AddressInfo } from "node:net";
 import { DiscordEmulator } from "./discord/index.js";
 import { SlackEmulator } from "./slack/index.js";
 import { TelegramEmulator } from "./telegram/index.js";
@@ -81,7 +82,7 @@ ol{list-style:none;padding:0}li{padding:.4rem;margin:.3rem 0;border-radius:.4rem
 .ann{background:#d9efe8}input{width:100%;padding:.5rem;box-sizing:border-box}</style>
 ${columns.join("")}
 <script>setInterval(async()=>{if(document.activeElement?.value)return;const t=await(await fetch("/")).text();
-const d=new DOMParser().parseFromString(t,"text/html");document.querySelectorAll("ol").forEach((o,i)=>o.replaceWith(d.querySelectorAll("ol")[i]))},1000)</script>`;
+const fresh=[...new DOMParser().parseFromString(t,"text/html").querySelectorAll("ol")];document.querySelectorAll("ol").forEach((o,i)=>o.replaceWith(fresh[i]))},1000)</script>`;
 }
 
 const server = http.createServer(async (request, response) => {
@@ -105,7 +106,8 @@ platforms:
 
 if (CONFIG) fs.writeFileSync(CONFIG, config, { mode: 0o600 });
 server.listen(PORT, HOST, () => {
-  console.log(`Write as Ann on http://127.0.0.1:${PORT}
+  const { port } = server.address() as AddressInfo;
+  console.log(`Write as Ann on http://127.0.0.1:${port}
 
 ${CONFIG ? `Start a gateway with ${CONFIG}` : "Start a gateway on them with this config.yaml"}:
 

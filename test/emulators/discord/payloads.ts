@@ -13,6 +13,7 @@ export function userPayload(user: User): Json {
     avatar: null,
     bot: user.bot,
     public_flags: 0,
+    flags: 0,
     primary_guild: null,
   };
 }
@@ -28,7 +29,11 @@ export function channelPayload(channel: Channel, botId: string): Json {
     owner_id: channel.ownerId,
     message_count: 0,
     member_count: channel.members.size,
-    thread_metadata: { archived: channel.archived, locked: channel.locked, auto_archive_duration: 1440 },
+    total_message_sent: 0,
+    thread_metadata: {
+      ...{ archived: channel.archived, locked: channel.locked, auto_archive_duration: 1440 },
+      archive_timestamp: new Date(0).toISOString(),
+    },
     ...(channel.members.has(botId) ? { member: { id, user_id: botId, flags: 0 } } : {}),
   };
 }
@@ -109,7 +114,11 @@ function mentionsOf(world: World, message: Message): Json[] {
 
 function referencePayload(world: World, message: Message, files: Json[], options: PayloadOptions): Json {
   if (message.forwarded !== null) {
-    const snapshot = { type: 0, content: message.forwarded, attachments: files, embeds: [], mentions: [] };
+    const snapshot = {
+      ...{ type: 0, content: message.forwarded, attachments: files, embeds: [], components: [], flags: 0 },
+      ...{ mentions: [], mention_roles: [] },
+      ...{ timestamp: new Date(message.sentAtMs).toISOString(), edited_timestamp: null },
+    };
     return {
       message_reference: { type: 1, channel_id: message.channelId, message_id: message.id },
       message_snapshots: [{ message: snapshot }],
