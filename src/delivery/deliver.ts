@@ -45,7 +45,7 @@ export class Delivery {
   /** What became of sends whose end could not be stored (a full disk, say). Their chats wait, so they stay few. */
   readonly #unstored = new Map<number, Settled>();
   #poll: NodeJS.Timeout | undefined;
-  #claiming = false;
+  #claiming: Promise<void> | undefined;
   #again = false;
   #closed = false;
 
@@ -65,9 +65,8 @@ export class Delivery {
       this.#again = true;
       return;
     }
-    this.#claiming = true;
-    void this.#claim().finally(() => {
-      this.#claiming = false;
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = undefined;
       if (!this.#again) return;
       this.#again = false;
       this.wake();
@@ -78,6 +77,8 @@ export class Delivery {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#poll);
+    // What it claims is sent as well: left alone, nobody would know whether it arrived.
+    await this.#claiming;
     await this.#sends.onIdle();
     await this.#storeLeft();
   }
