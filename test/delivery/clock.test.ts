@@ -71,6 +71,10 @@ describe("readiness", () => {
         store: gateway.store,
         gateway: { health: () => [], isStopping: false },
         settings: { maxWaitSeconds: 60, platforms: [] },
+        testWrite: async () => undefined,
+        isReplaced: () => false,
+        describe: String,
+        log: gateway.parts.log,
       },
       () => clock,
     );
