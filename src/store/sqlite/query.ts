@@ -4,27 +4,32 @@ import { CJK } from "./fulltext.js";
 /**
  * What a person types → what FTS5 takes. The first six steps are Hermes' own, so that the same query means the same
  * to every process; the last two mend what it hands to FTS5 in vain: bare punctuation is quoted, operators without
- * an operand are dropped.
+ * an operand are dropped. Every step is linear in the query's length.
  */
 
-const QUERY_MAX_CHARS = 2000;
-const TERMS_MAX = 64;
+const MAX_QUERY_CHARS = 2000;
+const MAX_TERMS = 64;
 const OPERATORS = new Set(["AND", "OR", "NOT"]);
 
-/** Python's `\w`: letters, numbers and the underscore, without combining marks. */
-const WORD = "\\p{L}\\p{N}_";
-const JOINED = new RegExp(`(?<![${WORD}])[${WORD}]+(?:[._-][${WORD}]+)+(?![${WORD}])`, "gu");
+/** Words joined by dots and dashes. `[\p{L}\p{N}_]` is Python's `\w`: no combining marks. */
+const CHAIN = /[\p{L}\p{N}_]+(?:[.-][\p{L}\p{N}_]+)*/gu;
 
 export function sanitizeFtsQuery(raw: string): string {
+  requireReasonable(raw.length, 0);
   const quoted: string[] = [];
   let query = raw.replace(/"[^"]*"/g, (part) => `\0Q${quoted.push(part) - 1}\0`);
   query = query.replace(/[+{}():"^]/g, " ");
   query = query.replace(/\*+/g, "*").replace(/(^|\s)\*/gu, "$1");
   query = query.trim().replace(/^(?:AND|OR|NOT)(?![\p{L}\p{N}_])\s*/iu, "");
-  query = query.trim().replace(/\s+(?:AND|OR|NOT)\s*$/iu, "");
-  query = query.replace(JOINED, '"$&"');
+  query = query.trim().replace(/\s(?:AND|OR|NOT)$/iu, "");
+  query = query.replace(CHAIN, (chain) => (isJoined(chain) ? `"${chain}"` : chain));
   query = query.replace(/\0Q(\d+)\0/g, (mark, index) => quoted[Number(index)] ?? mark);
   return mend(query.trim());
+}
+
+/** `a.b`, `a-b` and `a_b` are searched as phrases; an underscore at either end joins nothing. */
+function isJoined(chain: string): boolean {
+  return /[.-]/.test(chain) || chain.slice(1, -1).includes("_");
 }
 
 /** Leaves alone what FTS5 accepts, to the letter. */
@@ -45,8 +50,8 @@ function tokenize(query: string): string[] {
 const isOperator = (token: string | undefined) => token !== undefined && OPERATORS.has(token);
 const isQuoted = (token: string) => token.startsWith('"');
 
-/** FTS5's barewords: ASCII letters and digits, the underscore, everything beyond ASCII. A star may follow. */
-const BAREWORDS = /^(?:[A-Za-z0-9_\u{80}-\u{10ffff}]+\*?)+$/u;
+/** FTS5's barewords: ASCII letters and digits, the underscore, everything beyond ASCII. A star may follow each. */
+const BAREWORDS = /^[A-Za-z0-9_\u{80}-\u{10ffff}]+(?:\*[A-Za-z0-9_\u{80}-\u{10ffff}]+)*\*?$/u;
 
 function isSound(token: string): boolean {
   if (isQuoted(token)) return !token.includes("\0");
@@ -100,7 +105,7 @@ export type Expression =
  */
 export function parseExpression(clean: string, unwritten: "and" | "or"): Expression | undefined {
   const tokens = tokenize(clean);
-  requireReasonable(clean, tokens.length);
+  requireReasonable(clean.length, tokens.length);
   const ors: Expression[][] = [[]];
   let operator = "OR";
   for (const run of runs(tokens)) {
@@ -119,10 +124,10 @@ export function parseExpression(clean: string, unwritten: "and" | "or"): Express
   return groups.length === 0 ? undefined : fold("or", groups);
 }
 
-function requireReasonable(query: string, tokens: number): void {
-  if (query.length <= QUERY_MAX_CHARS && tokens <= TERMS_MAX) return;
+function requireReasonable(chars: number, tokens: number): void {
+  if (chars <= MAX_QUERY_CHARS && tokens <= MAX_TERMS) return;
   throw new HermesError("invalid", "The query is too long.", {
-    hint: `Use at most ${TERMS_MAX} words and ${QUERY_MAX_CHARS} characters.`,
+    hint: `Use at most ${MAX_TERMS} words and ${MAX_QUERY_CHARS} characters.`,
   });
 }
 
