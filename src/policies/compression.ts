@@ -2,6 +2,7 @@
  * When a conversation grows too long: is it time, what is kept, what is summarised, and how it is put together again.
  * head (kept) + middle (becomes a summary) + tail (kept). A tool call and its result always stay on the same side.
  */
+import { redactEnds } from "../redact.js";
 import type { ChatMessage, Content } from "../session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../summary-marks.js";
 
@@ -206,9 +207,15 @@ function shortenString(value: unknown): unknown {
 const MOST_PER_MESSAGE = 6000;
 const MOST_OF_FALLBACK = 8000;
 
-/** The middle as text for the summariser: one block a message, without secrets. */
+/** The middle as text for the summariser: one block a message. Summaries outlive messages, so no secrets. */
 export function serialiseForSummary(middle: readonly ChatMessage[]): string {
-  return middle.map((message) => clip(redactSecrets(serialise(message)), MOST_PER_MESSAGE)).join("\n\n");
+  return middle.map((message) => withoutSecrets(serialise(message), MOST_PER_MESSAGE)).join("\n\n");
+}
+
+function withoutSecrets(text: string, length: number): string {
+  const { start, end } = clippedParts(length);
+  const clean = redactEnds(text, start, end);
+  return typeof clean === "string" ? clip(clean, length) : joinClipped(...clean);
 }
 
 function serialise(message: ChatMessage): string {
@@ -220,30 +227,6 @@ function serialise(message: ChatMessage): string {
   return `[${label.toUpperCase()}]: ${contentText(message.content)}${calls.join("")}`;
 }
 
-const SECRETS: readonly [RegExp, string][] = [
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, "[REDACTED]"],
-  [/(Authorization["']?\s*[:=]\s*["']?(?:[A-Za-z]+\s+)?)[^\s"',;]{6,}/gi, "$1[REDACTED]"],
-  [/\b(Bearer\s+)(?:(?=\S*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/gi, "$1[REDACTED]"],
-  [/\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}/g, "[REDACTED]"],
-  [
-    /\b(?:gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|hf_|npm_|AKIA|ASIA|AIza)[A-Za-z0-9_-]{10,}/g,
-    "[REDACTED]",
-  ],
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, "[REDACTED]"],
-  [/\b\d{8,10}:[A-Za-z0-9_-]{30,}/g, "[REDACTED]"],
-  [/\b[\w-]{23,28}\.[\w-]{6}\.[\w-]{27,}/g, "[REDACTED]"],
-  [/(:\/\/[^\s:/@]+:)[^\s@/]+@/g, "$1[REDACTED]@"],
-  [
-    /\b((?:[A-Z0-9]+[_-])*(?:api[_-]?key|token|secret|passw(?:or)?d)["']?\s*[:=]\s*["']?)[^\s"',;}[]{6,}/gi,
-    "$1[REDACTED]",
-  ],
-];
-
-/** Summaries outlive the messages they were made from; a secret must not. */
-export function redactSecrets(text: string): string {
-  return SECRETS.reduce((clean, [pattern, instead]) => clean.replace(pattern, instead), text);
-}
-
 /** When no model can be asked: the same middle always gives the same text. The newest requests win the room. */
 export function fallbackSummary(middle: readonly ChatMessage[], previous?: string): string {
   const text = fallbackText(middle);
@@ -253,8 +236,8 @@ export function fallbackSummary(middle: readonly ChatMessage[], previous?: strin
 function fallbackText(middle: readonly ChatMessage[]): string {
   const intro = `${middle.length} earlier messages were removed to save space; no summary could be made of them.`;
   const sections = [
-    section("What the user wrote", texts(middle, "user")),
-    section("What the assistant answered", texts(middle, "assistant")),
+    section("What the user wrote", texts(middle, "user"), beginning),
+    section("What the assistant answered", texts(middle, "assistant"), beginning),
     section("Tools that were used", toolCounts(middle)),
   ];
   return clip([intro, ...sections.filter((text) => text !== "")].join("\n\n"), MOST_OF_FALLBACK);
@@ -262,8 +245,8 @@ function fallbackText(middle: readonly ChatMessage[]): string {
 
 const MOST_LINES = 12;
 
-function section(heading: string, lines: readonly string[]): string {
-  const kept = lines.slice(-MOST_LINES);
+function section(heading: string, lines: readonly string[], shown = (line: string) => line): string {
+  const kept = lines.slice(-MOST_LINES).map(shown);
   const dropped = lines.length - kept.length;
   const all = dropped > 0 ? [`(${dropped} earlier ones left out)`, ...kept] : kept;
   return all.length === 0 ? "" : `## ${heading}\n${all.map((line) => `- ${line}`).join("\n")}`;
@@ -272,9 +255,16 @@ function section(heading: string, lines: readonly string[]): string {
 function texts(middle: readonly ChatMessage[], role: string): string[] {
   return middle
     .filter((message) => message.role === role)
-    .map((message) => redactSecrets(contentText(message.content)).replace(/\s+/g, " ").trim())
-    .filter((text) => text !== "")
-    .map((text) => cut(text, 250));
+    .map((message) => contentText(message.content).replace(/\s+/g, " ").trim())
+    .filter((text) => text !== "");
+}
+
+const MOST_OF_LINE = 250;
+
+function beginning(text: string): string {
+  // One more than is kept, so that `cut` marks it as shortened.
+  const clean = redactEnds(text, MOST_OF_LINE + 1, 0);
+  return cut(typeof clean === "string" ? clean : clean[0], MOST_OF_LINE);
 }
 
 function toolCounts(middle: readonly ChatMessage[]): string[] {
@@ -375,8 +365,18 @@ const CLIPPED = "\n… [shortened] …\n";
 /** Beginning and end: what was asked stands first, what came out of it last. */
 function clip(text: string, length: number): string {
   if (text.length <= length) return text;
+  const { start, end } = clippedParts(length);
+  return joinClipped(text.slice(0, start), text.slice(-end));
+}
+
+/** How much of either end is kept. */
+function clippedParts(length: number): { start: number; end: number } {
   const end = Math.floor(length / 4);
-  return wholeEnd(text.slice(0, length - end - CLIPPED.length)) + CLIPPED + wholeStart(text.slice(-end));
+  return { start: length - end - CLIPPED.length, end };
+}
+
+function joinClipped(start: string, end: string): string {
+  return wholeEnd(start) + CLIPPED + wholeStart(end);
 }
 
 function wholeEnd(text: string): string {

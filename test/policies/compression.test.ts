@@ -8,12 +8,12 @@ import {
   fallbackSummary,
   isSummary,
   pruneToolOutput,
-  redactSecrets,
   serialiseForSummary,
   summaryBudget,
   tailBudgetTokens,
   thresholdTokens,
 } from "../../src/policies/compression.js";
+import { redactSecrets } from "../../src/redact.js";
 import type { ChatMessage } from "../../src/session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../src/summary-marks.js";
 

@@ -1,0 +1,118 @@
+/**
+ * Takes secrets out of text that people, models and tools wrote. Everything here is linear in the text's length: a
+ * pattern never tries the same characters again from a later start.
+ */
+
+const REDACTED = "[REDACTED]";
+
+/** A cut-off key counts too. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+
+const SHAPES: readonly [RegExp, string][] = [
+  [/\b(Bearer\s+)(?:(?=\S*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/gi, `$1${REDACTED}`],
+  [/\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}/g, REDACTED],
+  [
+    /\b(?:gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|hf_|npm_|AKIA|ASIA|AIza)[A-Za-z0-9_-]{10,}/g,
+    REDACTED,
+  ],
+  [/\b\d{8,10}:[A-Za-z0-9_-]{30,}/g, REDACTED],
+  [/(:\/\/[^\s:/@]+:)[^\s@/]+@/g, `$1${REDACTED}@`],
+  // `OPENAI_API_KEY=…`, `"token": "…"`: whatever name ends in one of these words.
+  [
+    /((?:^|[^A-Za-z0-9])(?:api[_-]?key|token|secret|passw(?:or)?d)["']?\s*[:=]\s*["']?)[^\s"',;}[]{6,}/gi,
+    `$1${REDACTED}`,
+  ],
+];
+
+export function redactSecrets(text: string): string {
+  return redactShapes(text.replace(PRIVATE_KEY, REDACTED));
+}
+
+function redactShapes(text: string): string {
+  let clean = redactDotted(redactAuthorization(text), REDACTED);
+  for (const [shape, instead] of SHAPES) clean = clean.replace(shape, instead);
+  return clean;
+}
+
+// --- a part of a long text ----------------------------------------------------------------------------------------
+
+/** Longer than any secret but a private key. */
+const MARGIN_CHARS = 8192;
+
+/**
+ * The text without secrets. Of a long one, only the first and the last characters, so that the work doesn't grow with
+ * what is dropped anyway. It looks a margin further than it shows, so that a secret is known even where the text is
+ * cut; the margin itself is never shown, for it may begin or end with half of one.
+ */
+export function redactEnds(text: string, startChars: number, endChars: number): string | [string, string] {
+  const safe = text.replace(PRIVATE_KEY, REDACTED);
+  if (safe.length <= startChars + endChars + 2 * MARGIN_CHARS) return redactShapes(safe);
+  const start = redactShapes(safe.slice(0, startChars + MARGIN_CHARS));
+  const end = redactShapes(safe.slice(-(endChars + MARGIN_CHARS)));
+  return [
+    start.slice(0, shownOf(start.length, startChars)),
+    end.slice(end.length - shownOf(end.length, endChars)),
+  ];
+}
+
+function shownOf(length: number, chars: number): number {
+  return Math.max(0, Math.min(chars, length - MARGIN_CHARS));
+}
+
+// --- headers -----------------------------------------------------------------------------------------------------
+
+const AUTHORIZATION = /(Authorization["']?\s*[:=]\s*["']?)([A-Za-z]+\s+)?([^\s"',;]+)/gi;
+const SHORTEST_VALUE = 6;
+
+/** `Authorization: <scheme> <secret>`, or the secret alone. */
+function redactAuthorization(text: string): string {
+  return text.replace(AUTHORIZATION, (whole, lead: string, scheme: string | undefined, value: string) => {
+    if (value.length >= SHORTEST_VALUE) return `${lead}${scheme ?? ""}${REDACTED}`;
+    const word = scheme?.trimEnd() ?? "";
+    return word.length >= SHORTEST_VALUE ? `${lead}${REDACTED}${scheme!.slice(word.length)}${value}` : whole;
+  });
+}
+
+// --- tokens with dots ---------------------------------------------------------------------------------------------
+
+/** Words with the dots in them. Takes every word, so that none is read twice. */
+const DOTTED = /[\w-]+(?:\.[\w-]*)*/g;
+
+/** JSON web tokens and Discord's bot tokens: three parts with dots between them. */
+export function redactDotted(text: string, instead: string): string {
+  return text.replace(DOTTED, (word) => (word.includes(".") ? redactParts(word.split("."), instead) : word));
+}
+
+function redactParts(parts: readonly string[], instead: string): string {
+  const kept: string[] = [];
+  for (let i = 0; i < parts.length; i++) {
+    const from = tokenStart(parts[i]!, parts[i + 1], parts[i + 2]);
+    if (from === -1) {
+      kept.push(parts[i]!);
+    } else {
+      kept.push(parts[i]!.slice(0, from) + instead);
+      i += 2;
+    }
+  }
+  return kept.join(".");
+}
+
+/** Where in the first part the token begins: something else may stand before it, with a dash between. */
+function tokenStart(first: string, second: string | undefined, third: string | undefined): number {
+  if (second === undefined || third === undefined) return -1;
+  if (second.length >= 8) return jwtStart(first);
+  return second.length === 6 && third.length >= 25 ? discordStart(first) : -1;
+}
+
+function jwtStart(first: string): number {
+  const at = first.startsWith("eyJ") ? 0 : first.indexOf("-eyJ") + 1;
+  return (at > 0 || first.startsWith("eyJ")) && first.length - at >= 11 ? at : -1;
+}
+
+function discordStart(first: string): number {
+  for (let at = Math.max(0, first.length - 28); at <= first.length - 23; at++) {
+    const before = at === 0 ? "-" : first[at - 1];
+    if ((before === "-") !== (first[at] === "-")) return at;
+  }
+  return -1;
+}
