@@ -7,6 +7,7 @@ import {
   pino,
   stdTimeFunctions,
 } from "pino";
+import { redactDotted } from "./redact.js";
 
 /** Fields that tie lines together: `sessionKey`, `turnId`, `messageId`; an error goes under `err`. */
 export type Log = Logger;
@@ -98,16 +99,21 @@ function redactedPaths(): string[] {
   );
 }
 
-const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
-const NAMED = new RegExp(`"(${[...SECRET_NAMES, ...BODY_NAMES].join("|")})":${STRING}`, "gi");
+const HIDDEN_NAMES = new Set([...SECRET_NAMES, ...BODY_NAMES].map((name) => name.toLowerCase()));
+const STRING_FIELD = /"([A-Za-z_]+)":"(?:[^"\\]|\\.)*"/g;
+
+function hideNamed(line: string): string {
+  return line.replace(STRING_FIELD, (field, name: string) =>
+    HIDDEN_NAMES.has(name.toLowerCase()) ? `"${name}":"${REDACTED}"` : field,
+  );
+}
 
 /** Shapes of secrets. No word boundary before a Telegram token: in an address it follows the word "bot". */
 const SHAPES: readonly [RegExp, string][] = [
-  [/\d+:AA[\w-]{10,}/g, REDACTED],
+  [/(?<!\d)\d+:AA[\w-]{10,}/g, REDACTED],
   [/\bxox[a-z]-[\w-]{6,}/g, REDACTED],
   [/\bxapp-[\w-]{6,}/g, REDACTED],
   [/(?<![A-Za-z0-9])sk-[\w-]{6,}/g, REDACTED],
-  [/\b[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{25,}/g, REDACTED],
   [/\b(Bearer\s+)[\w.~+/=-]+/gi, `$1${REDACTED}`],
   [/(:\/\/)[^/@\s"]+@/g, `$1${REDACTED}@`],
 ];
@@ -119,7 +125,7 @@ function scrubber(secrets: readonly string[]): (line: string) => string {
     .filter((secret) => secret.length >= 6)
     .map((secret) => JSON.stringify(secret).slice(1, -1));
   return (line) => {
-    let clean = line.replace(NAMED, `"$1":"${REDACTED}"`);
+    let clean = redactDotted(hideNamed(line), REDACTED);
     for (const [shape, replacement] of SHAPES) clean = clean.replace(shape, replacement);
     for (const secret of literal) clean = clean.replaceAll(secret, REDACTED);
     return clean;

@@ -10,7 +10,7 @@ export function isSameSecret(a: string, b: string): boolean {
 
 /** The secret of `Authorization: Bearer <secret>`. */
 export function bearerOf(authorization: string | null | undefined): string | undefined {
-  return /^Bearer +(.+)$/i.exec(authorization ?? "")?.[1]?.trim();
+  return /^Bearer +(\S.*)$/i.exec(authorization ?? "")?.[1]?.trim();
 }
 
 /** `t=<seconds>,v1=<HMAC-SHA256 of "t.body">`, as Stripe signs. */

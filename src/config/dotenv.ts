@@ -6,7 +6,7 @@ export interface EnvFile {
   faults: { line: number; message: string }[];
 }
 
-const LINE = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
+const LINE = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/s;
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
 
 export function parseEnvFile(text: string): EnvFile {
@@ -19,7 +19,7 @@ export function parseEnvFile(text: string): EnvFile {
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const line = index + 1;
     const match = LINE.exec(trimmed);
-    const value = match && parseValue(match[2]!);
+    const value = match && parseValue(match[2]!.trim());
     if (!match) result.faults.push({ line, message: "is not KEY=VALUE" });
     else if (value == null) result.faults.push({ line, message: `${match[1]}: the quote is not closed` });
     else result.variables.set(match[1]!, { value, line });
@@ -34,5 +34,6 @@ function parseValue(text: string): string | undefined {
     const quoted = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/.exec(text)?.[1];
     return quoted?.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char);
   }
-  return text.replace(/(^|\s)#.*$/, "").trim();
+  const comment = text.search(/(?:^|\s)#/);
+  return (comment === -1 ? text : text.slice(0, comment)).trim();
 }

@@ -1,12 +1,13 @@
 /** `.env` with a variable set, everything else as it was: comments, order, lines that say nothing. */
 
+const ASSIGNMENT = /^\s*(export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=/;
+
 export function setVariable(text: string, name: string, value: string): string {
   const line = `${name}=${quoted(value)}`;
   const lines = text.split("\n");
-  const isOf = new RegExp(`^\\s*(export\\s+)?${name}\\s*=`);
-  const at = lines.findLastIndex((existing) => isOf.test(existing));
+  const at = lines.findLastIndex((existing) => ASSIGNMENT.exec(existing)?.[2] === name);
   if (at === -1) return `${text === "" || text.endsWith("\n") ? text : `${text}\n`}${line}\n`;
-  const exported = isOf.exec(lines[at]!)?.[1] ?? "";
+  const exported = ASSIGNMENT.exec(lines[at]!)?.[1] ?? "";
   const ending = lines[at]!.endsWith("\r") ? "\r" : "";
   return lines.with(at, `${exported}${line}${ending}`).join("\n");
 }

@@ -189,7 +189,7 @@ function endOf(map: YAMLMap<Node, Node | null>, text: string): number {
   if (isMap(last.value) && !last.value.flow && last.value.items.length > 0)
     return endOf(last.value as YAMLMap<Node, Node | null>, text);
   const end = last.value?.range?.[1] ?? last.key.range![1];
-  return end - (/\s*$/.exec(text.slice(0, end))?.[0].length ?? 0);
+  return text.slice(0, end).trimEnd().length;
 }
 
 function afterLine(text: string, at: number): number {
@@ -199,7 +199,8 @@ function afterLine(text: string, at: number): number {
 
 function indentOf(text: string, { key }: Pair<Node, Node | null>): string {
   const start = key.range![0];
-  return text.slice(text.lastIndexOf("\n", start - 1) + 1, start).replace(/\S.*$/, "");
+  const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  return before.slice(0, before.length - before.trimStart().length);
 }
 
 function endWithNewline(text: string): string {

@@ -23,7 +23,7 @@ export function clientAddress(c: Context): string | undefined {
 /** Of version 6 everybody has a whole network (/64) of addresses: that is one client. */
 function networkOf(address: string): string {
   if (!net.isIPv6(address)) return address;
-  const plain = address.toLowerCase().replace(/%.*$/, "");
+  const plain = address.toLowerCase().split("%", 1)[0]!;
   if (/^::ffff:[\d.]+$/.test(plain)) return plain.slice("::ffff:".length);
   const [head = "", tail] = plain.split("::");
   const [first, last] = [head, tail ?? ""].map((part) => part.split(":").filter((group) => group !== ""));

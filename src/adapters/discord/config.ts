@@ -1,5 +1,6 @@
 /** What the Discord adapter is told, and what it assumes where it isn't. */
 import type { IncomingMedia } from "../../media/incoming.js";
+import { withoutTrailing } from "../../trailing.js";
 
 export interface DiscordOptions {
   token: string;
@@ -69,7 +70,7 @@ export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024;
 export function settingsOf(options: DiscordOptions): Settings {
   return {
     token: options.token.replace(/^(Bot|Bearer)\s+/i, "").trim(),
-    apiUrl: (options.apiUrl ?? "https://discord.com/api").replace(/\/+$/, ""),
+    apiUrl: withoutTrailing(options.apiUrl ?? "https://discord.com/api", "/"),
     replyToMode: options.replyToMode ?? "first",
     replyInThread: options.replyInThread ?? false,
     streamCursor: options.streamCursor ?? " ▉",

@@ -1,5 +1,6 @@
 /** A message's content → the text that the agent reads. Pure. */
 import type { APIMessage, APIMessageSnapshotFields } from "discord.js";
+import { withoutTrailing } from "../../trailing.js";
 
 export interface TextContext {
   botId: string;
@@ -21,12 +22,12 @@ export function textOf(message: APIMessage, context: TextContext): string {
 }
 
 /** Named in the text; the ping that a reply gives doesn't count, it has its own word. */
-export function namesBot(content: string, { botId, botRoleId }: TextContext): boolean {
-  return (
-    content.includes(`<@${botId}>`) ||
-    content.includes(`<@!${botId}>`) ||
-    (botRoleId !== null && content.includes(`<@&${botRoleId}>`))
-  );
+export function namesBot(content: string, context: TextContext): boolean {
+  return ownMentions(context).some((mention) => content.includes(mention));
+}
+
+function ownMentions({ botId, botRoleId }: TextContext): string[] {
+  return [`<@${botId}>`, `<@!${botId}>`, ...(botRoleId === null ? [] : [`<@&${botRoleId}>`])];
 }
 
 /** Somebody else is named, and the bot isn't. */
@@ -36,15 +37,8 @@ export function namesOthers(content: string, context: TextContext): boolean {
 
 /** Ids → names; the bot's own mention goes, it isn't part of what is asked. */
 function readable(content: string, message: Pick<APIMessage, "mentions">, context: TextContext): string {
-  const { botId, botRoleId } = context;
-  const own = new RegExp(
-    `[ \\t]*(?:<@!?${botId}>${botRoleId === null ? "" : `|<@&${botRoleId}>`})[ \\t]*`,
-    "g",
-  );
   const names = new Map((message.mentions ?? []).map((user) => [user.id, user.global_name ?? user.username]));
-  return content
-    .replaceAll("\0", "")
-    .replace(own, " ")
+  return withoutOwn(content.replaceAll("\0", ""), context)
     .replace(/<@!?(\d+)>/g, (whole, id: string) => (names.has(id) ? `@${names.get(id)}` : whole))
     .replace(/<#(\d+)>/g, (whole, id: string) => {
       const name = context.channelName(id);
@@ -52,6 +46,14 @@ function readable(content: string, message: Pick<APIMessage, "mentions">, contex
     })
     .replace(/<a?(:\w+:)\d+>/g, "$1")
     .trim();
+}
+
+/** The blanks around a mention go with it. The text has no NUL, so one can take the mention's place. */
+function withoutOwn(text: string, context: TextContext): string {
+  const marked = ownMentions(context).reduce((rest, mention) => rest.replaceAll(mention, "\0"), text);
+  const parts = marked.split("\0");
+  if (parts.length === 1) return text;
+  return parts.map((part) => withoutTrailing(part.replace(/^[ \t]+/, ""), " \t")).join(" ");
 }
 
 function forwards(message: APIMessage, context: TextContext): string[] {

@@ -1,6 +1,7 @@
 /** What the Telegram adapter has to be told; the rest has defaults here. */
 import { HermesError } from "../../errors.js";
 import type { IncomingMedia } from "../../media/incoming.js";
+import { withoutTrailing } from "../../trailing.js";
 import { accountOf } from "./ids.js";
 
 export interface TelegramOptions {
@@ -99,7 +100,7 @@ export function settingsOf(options: TelegramOptions): Settings {
   return {
     token: options.token,
     account,
-    apiRoot: (options.apiRoot ?? DEFAULT_API).replace(/\/+$/, ""),
+    apiRoot: withoutTrailing(options.apiRoot ?? DEFAULT_API, "/"),
     replyToMode: options.replyToMode ?? "first",
     groupMessagesPerMinute: options.groupMessagesPerMinute ?? 20,
     webhook: options.webhook ?? null,
@@ -120,5 +121,5 @@ export function checkWebhook({ secret, path }: WebhookOptions): void {
 
 /** Our webhook as Telegram calls it. */
 export function addressOf(publicUrl: string, path: string): string {
-  return publicUrl.replace(/\/+$/, "") + path;
+  return withoutTrailing(publicUrl, "/") + path;
 }

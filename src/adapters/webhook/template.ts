@@ -9,12 +9,11 @@ export function fillTemplate(
   body: unknown,
   facts: Readonly<Record<string, string>>,
 ): string {
-  const filled = template.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, path: string) =>
-    shortened(
-      path.startsWith("@") ? fact(path.slice(1), body, facts) : textOf(valueAt(body, path)),
-      LONGEST_VALUE,
-    ),
-  );
+  const filled = template.replace(/\{\{([^{}]+)\}\}/g, (_, written: string) => {
+    const path = written.trim();
+    const value = path.startsWith("@") ? fact(path.slice(1), body, facts) : textOf(valueAt(body, path));
+    return shortened(value, LONGEST_VALUE);
+  });
   return shortened(filled, LONGEST_PROMPT).trim();
 }
 

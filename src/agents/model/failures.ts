@@ -91,9 +91,9 @@ function causeText(error: unknown): string {
 }
 
 const TOO_LONG =
-  /context[_ ](length|window|size|limit)|(prompt|input|request) (is |are )?too (long|large)|(prompt|input) exceeds|maximum (prompt|context|model|input) length|exceeds the (maximum|available|model)[^.]*(token|context)|reduce the length|too many (input )?tokens:|tokens? count[^.]*exceeds|range of input length|max_new_tokens|exceed_context/i;
+  /context[_ ](length|window|size|limit)|(prompt|input|request) (is |are )?too (long|large)|(prompt|input) exceeds|maximum (prompt|context|model|input) length|reduce the length|too many (input )?tokens:|range of input length|max_new_tokens|exceed_context/i;
 /** Whatever a server says about pictures when it refuses a request that has some; asking again costs little. */
-const ABOUT_IMAGES = /image|vision|multi-?modal|content[^.|]*(must be|expected) a string/i;
+const ABOUT_IMAGES = /image|vision|multi-?modal/i;
 const TOO_LARGE_FOR_A_LIMIT = /request too large|too large for/i;
 const RATE = /rate.?limit|too many requests|quota/i;
 const PASSING = /overloaded|server.?error|internal.?error|unavailable|bad gateway|try again/i;
@@ -103,7 +103,30 @@ const CUT =
 
 /** Maybe its model reads words alone. */
 export function refusesImages({ message, kind }: RequestFailed): boolean {
-  return (kind === "refused" || kind === "network" || kind === "other") && ABOUT_IMAGES.test(message);
+  return (kind === "refused" || kind === "network" || kind === "other") && isAboutImages(message);
+}
+
+function isAboutImages(text: string): boolean {
+  return (
+    ABOUT_IMAGES.test(text) || saysInTurn(text.split(/[.|]/), /content/i, /(?:must be|expected) a string/i)
+  );
+}
+
+function isTooLong(text: string): boolean {
+  const sentences = text.split(".");
+  return (
+    TOO_LONG.test(text) ||
+    saysInTurn(sentences, /exceeds the (?:maximum|available|model)/i, /token|context/i) ||
+    saysInTurn(sentences, /tokens? count/i, /exceeds/i)
+  );
+}
+
+/** One of the sentences says the first and, anywhere after it, the second. As one pattern it would be quadratic. */
+function saysInTurn(sentences: readonly string[], first: RegExp, second: RegExp): boolean {
+  return sentences.some((sentence) => {
+    const found = first.exec(sentence);
+    return found !== null && second.test(sentence.slice(found.index + found[0].length));
+  });
 }
 
 function kindOf(status: number | undefined, text: string, error: unknown): FailureKind {
@@ -111,7 +134,7 @@ function kindOf(status: number | undefined, text: string, error: unknown): Failu
   if (status === 401 || status === 403) return "credentials";
   // Some local servers answer 500 to a long prompt, so the words count before the number.
   if (status === 429) return TOO_LARGE_FOR_A_LIMIT.test(text) ? "context_length" : "rate_limit";
-  if (TOO_LONG.test(text)) return "context_length";
+  if (isTooLong(text)) return "context_length";
   if (status === undefined) return kindOfWords(text, error);
   if (status === 408 || status === 409 || status >= 500) return "network";
   // A good status with a body that can't be read: cut, or not an API at all.

@@ -1,5 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import type pc from "picocolors";
+import { withoutTrailing } from "../../trailing.js";
 import { cellWidth, padToCells } from "../cells.js";
 import { type Span, unstyled, wrapSpans } from "./wrap.js";
 
@@ -50,7 +51,7 @@ export function renderBlock(token: Token, paper: Paper): string[] {
 function inlineOf(token: Token, paper: Paper): Span[] {
   if ("tokens" in token && token.tokens) return inline(token.tokens, paper);
   const text = "text" in token && typeof token.text === "string" ? token.text : token.raw;
-  return [{ text: text.replace(/\n+$/, ""), style: unstyled }];
+  return [{ text: withoutTrailing(text, "\n"), style: unstyled }];
 }
 
 /** Not wrapped: who copies it wants its own lines. */

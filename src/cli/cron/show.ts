@@ -98,7 +98,7 @@ function nextCell({ state, nextAt, timeZone, fault }: ScheduleRow, zone: string,
   if (fault !== null) return "—";
   if (state !== "active" || nextAt === null) return state === "active" ? "never" : state;
   const time = localTime(nextAt, timeZone ?? zone);
-  return withZone ? time : time.replace(/ \(.*\)$/, "");
+  return withZone ? time : time.split(" (", 1)[0]!;
 }
 
 function whereTo({ target, deliver, fault }: ScheduleRow): string {

@@ -20,10 +20,20 @@ function hitHeader(hit: SearchHit, now: number): string {
   return `${colors.cyan(oneLine(hit.title || "—"))} ${colors.dim(`· ${oneLine(facts.join(" · "))}`)}`;
 }
 
+const OPEN = ">>>";
+const CLOSE = "<<<";
+
 /** On a terminal the marks become weight; elsewhere they stay for the next program. */
 export function highlight(snippet: string, paint = colors): string {
   if (!paint.isColorSupported) return snippet;
-  return snippet.replace(/>>>(.*?)<<</gs, (_, match: string) => paint.bold(paint.yellow(match)));
+  const parts = snippet.split(CLOSE);
+  const last = parts.pop() ?? "";
+  const painted = parts.map((part) => {
+    const open = part.indexOf(OPEN);
+    if (open === -1) return part + CLOSE;
+    return part.slice(0, open) + paint.bold(paint.yellow(part.slice(open + OPEN.length)));
+  });
+  return painted.join("") + last;
 }
 
 export function drawPlan({ query, fts, path }: SearchPlan): string {

@@ -1,5 +1,6 @@
 /** Which model answers? The address and the key are tried at once. */
 import type { Config } from "../../config/schema.js";
+import { withoutTrailing } from "../../trailing.js";
 import type { ModelAnswer } from "./answers.js";
 import { type Current, draft } from "./draft.js";
 import { askSecret, askText, busy, type Choice, choose, show } from "./prompts.js";
@@ -109,7 +110,7 @@ async function listModels(baseUrl: string, key: string | null): Promise<string[]
   try {
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
     const signal = AbortSignal.timeout(LIST_MS);
-    const answer = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, { headers, signal });
+    const answer = await fetch(`${withoutTrailing(baseUrl, "/")}/models`, { headers, signal });
     const { data } = (await answer.json()) as { data?: { id?: unknown }[] };
     const names = (data ?? []).map(({ id }) => id).filter((id) => typeof id === "string");
     return names.length <= MOST_OFFERED ? names : [];

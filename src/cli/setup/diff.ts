@@ -59,7 +59,7 @@ function compareMiddles(a: readonly string[], b: readonly string[]): DiffLine[] 
 /** `TOKEN=…`, `api_key: …`, also within braces. */
 function maskLine(line: string): string {
   return line.replace(
-    /([\w-]+)(\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,{}[\]]+)/g,
+    /(?<![\w-])([\w-]+)(\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,{}[\]]+)/g,
     (whole: string, name: string, between: string, value: string) => {
       if (!isSecretPath([name]) || value.startsWith("${")) return whole;
       return `${name}${between}${maskSecrets(value.replace(/^["']|["']$/g, ""), ["token"])}`;

@@ -50,7 +50,7 @@ export const GUIDES: Readonly<Record<PlatformName, Guide>> = {
         key: "token",
         name: "Bot token",
         variable: "DISCORD_BOT_TOKEN",
-        shape: /^\S+\.\S+\.\S+$/,
+        shape: /^[^\s.]+\.[^\s.]+\.\S+$/,
         example: "MTIz….GAbc12.…",
       },
     ],

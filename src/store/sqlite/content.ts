@@ -45,7 +45,8 @@ export function decodeContentExactly(stored: string | null): Content {
 
 /** Whether JavaScript would write one of the numbers otherwise than it stands there. */
 function hasLongNumbers(json: string): boolean {
-  const outsideStrings = json.replace(/"(?:[^"\\]|\\.)*"/gs, "");
+  // A string that never ends is read to the end of the text, so that nothing is read twice.
+  const outsideStrings = json.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, "");
   return (outsideStrings.match(/\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? []).some(changes);
 }
 

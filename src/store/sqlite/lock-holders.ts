@@ -9,9 +9,12 @@ export async function lockHolders(path: string, kind: "FLOCK" | "POSIX"): Promis
   const locks = file && (await readFile("/proc/locks", "latin1").catch(() => undefined));
   if (!file || !locks) return [];
   const pids = new Set<number>();
-  for (const [, pid, major, minor, inode] of locks.matchAll(
-    new RegExp(`${kind} .*?(\\d+) ([0-9a-f]+):([0-9a-f]+):(\\d+) `, "g"),
-  )) {
+  for (const line of locks.split("\n")) {
+    const words = line.split(/\s+/);
+    const at = words.indexOf(kind);
+    if (at === -1) continue;
+    const [pid, place = ""] = words.slice(at + 3);
+    const [major, minor, inode] = place.split(":");
     const device = deviceNumber(Number.parseInt(major!, 16), Number.parseInt(minor!, 16));
     if (Number(inode) === file.ino && device === file.dev) pids.add(Number(pid));
   }

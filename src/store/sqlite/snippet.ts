@@ -6,14 +6,19 @@ const CHARS = 120;
 
 /** The neighbourhood of the first term that occurs, every occurrence marked: what FTS5's snippet() is for the other paths. */
 export function snippetOf(text: string, terms: readonly string[]): string {
-  const wanted = terms.filter((term) => term !== "").map((term) => escapeRegExp(term));
+  const wanted = terms.filter((term) => term !== "");
   if (wanted.length === 0) return text.slice(0, CHARS);
-  const pattern = new RegExp(wanted.join("|"), "giu");
+  const pattern = anyOf(wanted);
   const first = text.search(pattern);
   const from = charStart(text, Math.max(0, first - CHARS_BEFORE));
   const to = charStart(text, Math.min(text.length, from + CHARS));
   const part = text.slice(from, to).replace(pattern, (match) => OPEN + match + CLOSE);
   return (from > 0 ? ELLIPSIS : "") + part + (to < text.length ? ELLIPSIS : "");
+}
+
+/** Any of the terms, whatever their case. Without quantifiers it can't backtrack, whatever the terms are. */
+export function anyOf(terms: readonly string[]): RegExp {
+  return new RegExp(terms.map(escapeRegExp).join("|"), "giu");
 }
 
 /** Never between the halves of a surrogate pair. */

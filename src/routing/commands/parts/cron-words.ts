@@ -32,7 +32,7 @@ export function parseAdd(text: string, clock: { now: number; timeZone: string })
     (count) => words.length > count && isTime(words.slice(0, count).join(" "), { ...clock, timeZone }),
   );
   if (length === undefined) throw noTime(rest);
-  const [beginning = ""] = new RegExp(`^(?:\\S+\\s+){${length}}`).exec(`${rest} `) ?? [];
+  const beginning = (rest.match(/\S+\s*/g) ?? []).slice(0, length).join("");
   return { ...options, when: beginning.trim(), prompt: rest.slice(beginning.length) };
 }
 

@@ -193,20 +193,51 @@ function bodies(content: string, names: readonly string[]): string[] {
   return [body, said.join("\n")];
 }
 
-/** How a message of somebody has changed, as the agent is told before the next one; it may have said it again. */
-const CHANGE_NOTE = /\[Note: ([^\n]*?)'s earlier message [^\n]*\]/g;
+const NOTE_START = "[Note: ";
+const NOTE_OF = "'s earlier message ";
+
+/**
+ * `[Note: Ann's earlier message …]`: how a message has changed, as the agent is told before the next one. The agent may
+ * have repeated it anywhere in a line; it ends with the line's last bracket.
+ */
+function changeNote(line: string): { start: number; end: number; name: string } | undefined {
+  const start = line.indexOf(NOTE_START);
+  if (start === -1) return undefined;
+  const of = line.indexOf(NOTE_OF, start + NOTE_START.length);
+  const end = line.lastIndexOf("]") + 1;
+  if (of === -1 || end <= of + NOTE_OF.length) return undefined;
+  return { start, end, name: line.slice(start + NOTE_START.length, of) };
+}
 
 function withoutNotes(text: string, names: readonly string[]): string {
-  return text.replace(CHANGE_NOTE, (note, name: string) =>
-    names.includes(name) ? `[Note: ${ERASED}]` : note,
-  );
+  const lines = text.split("\n").map((line) => {
+    const note = changeNote(line);
+    if (!note || !names.includes(note.name)) return line;
+    return `${line.slice(0, note.start)}${NOTE_START}${ERASED}]${line.slice(note.end)}`;
+  });
+  return lines.join("\n");
 }
 
 /** What such notes say that they wrote, before and after. */
 function notedWords(content: string, names: readonly string[]): string[] {
-  const notes = [...content.matchAll(CHANGE_NOTE)].filter(([, name]) => names.includes(name!));
-  const quoted = notes.flatMap(([note]) => note.match(/"(?:[^"\\]|\\.)*"/g) ?? []);
-  return quoted.map((text) => String(JSON.parse(text)).replace(/…$/, ""));
+  return content.split("\n").flatMap((line) => {
+    const note = changeNote(line);
+    if (!note || !names.includes(note.name)) return [];
+    const quoted = line.slice(note.start, note.end).match(JSON_STRING) ?? [];
+    return quoted.flatMap(parsed).map((text) => text.replace(/…$/, ""));
+  });
+}
+
+/** One that never ends goes on to the end of the text, so that nothing is read twice. */
+const JSON_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
+
+/** Anybody can write a note of that shape: what isn't JSON isn't ours. */
+function parsed(json: string): string[] {
+  try {
+    return [String(JSON.parse(json))];
+  } catch {
+    return [];
+  }
 }
 
 /** `[Ann] hello` → Ann. Nothing where nobody is named. */
@@ -237,7 +268,7 @@ export function withoutWords(text: string, { distinct }: Words): string {
   return kept.length === 0 ? text : kept.join("") + text.slice(from);
 }
 
-const QUOTE_BLOCK = /(^|^\[[^\]\n]+\] )((?:> .*(?:\n|$))+)/gm;
+const QUOTE_BLOCK = /(^|^\[[^\]\n\r\u2028\u2029]+\] )((?:> .*(?:\n|$))+)/gm;
 
 /** Of what others wrote: the quotes of theirs. */
 function withoutQuotes(text: string, words: Words): string {

@@ -1,0 +1,6 @@
+/** The text without these characters at its end. `/[…]+$/` would start over at every run of them. */
+export function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
