@@ -1,4 +1,5 @@
 /** Is a message meant for the bot? Message + the platform's settings → answer, or stay silent; with the reason. */
+import { linearPattern } from "../linear-pattern.js";
 import type { ChatType } from "../message.js";
 
 export interface EngageQuestion {
@@ -106,7 +107,7 @@ function lists(list: readonly string[], ids: readonly string[]): boolean {
 /** A pattern that doesn't compile matches nothing; the config check has told the operator. */
 function patternMatches(pattern: string, text: string): boolean {
   try {
-    return new RegExp(pattern, "i").test(text);
+    return linearPattern(pattern).test(text);
   } catch {
     return false;
   }

@@ -70,6 +70,18 @@ test("the error's message is the whole list", () => {
   );
 });
 
+test("a pattern that can't be matched in linear time is a fault that names the reason", () => {
+  const shown = lines({
+    yaml: 'platforms:\n  telegram:\n    mention_patterns: ["bot(?=!)", "(a)\\\\1", "(?i)ok"]\n',
+  });
+  expect(shown).toEqual([
+    expect.stringMatching(
+      /^config\.yaml:3 .*mention_patterns\.0: "bot\(\?=!\)" is not .*no lookahead.*`\(\?=`$/,
+    ),
+    expect.stringMatching(/^config\.yaml:3 .*mention_patterns\.1: "\(a\).*1" is not .*no back references/),
+  ]);
+});
+
 test("secrets are not shown in faults", () => {
   const shown = lines({
     yaml: "http:\n  token: [hunter2]\nmodel:\n  base_url: gopher://me:hunter2@x\n",

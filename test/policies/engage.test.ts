@@ -56,6 +56,13 @@ describe("in a room that wants a mention", () => {
     expect(decide({ text: "( only" }, { mentionPatterns })).toBe("silent: not_mentioned");
   });
 
+  it("a pattern that would backtrack forever is matched in linear time", () => {
+    const mentionPatterns = ["(a+)+$", "(?<!\\w)hermes"];
+    expect(decide({ text: `${"a".repeat(50_000)}!` }, { mentionPatterns })).toBe("silent: not_mentioned");
+    expect(decide({ text: "(Hermes)" }, { mentionPatterns })).toBe("mention_pattern");
+    expect(decide({ text: "antihermes" }, { mentionPatterns })).toBe("silent: not_mentioned");
+  });
+
   it("when strict, neither a reply nor a thread counts, a mention and a pattern do", () => {
     const strict = { strictMention: true, mentionPatterns: ["bot"] };
     expect(decide({ repliedToBot: true, threadWithBot: true }, strict)).toBe("silent: not_mentioned");

@@ -32,7 +32,9 @@ function common({ requireMention, replyInThread }: Habits) {
     free_response_channels: listOf(id).describe("Channels where no mention is needed"),
     allowed_channels: listOf(id).describe("Answer in these channels only; empty = in all"),
     ignored_channels: listOf(id).describe("Never answer in these channels"),
-    mention_patterns: listOf(pattern).describe("Regular expressions that count as a mention, in any case"),
+    mention_patterns: listOf(pattern).describe(
+      "Regular expressions (RE2) that count as a mention, in any case",
+    ),
     reply_to_mode: z
       .enum(["first", "all", "off"])
       .default("first")

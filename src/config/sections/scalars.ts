@@ -1,17 +1,20 @@
 /** The small words that the sections are made of. */
 
 import { z } from "zod";
+import { linearPattern } from "../../linear-pattern.js";
 import { didYouMean } from "../nearest.js";
 
 /** Ids are text: a Discord id has more digits than a number can keep. Editors may still show bare digits as fine. */
 export const id = z.union([z.string().min(1), z.number()]).transform(String);
 
-/** A regular expression; lists of these are never split at commas. */
+/** A regular expression, matched in linear time; lists of these are never split at commas. */
 export const pattern = z.string().superRefine((text, context) => {
   try {
-    new RegExp(text, "i");
+    linearPattern(text);
   } catch (error) {
-    context.addIssue({ code: "custom", message: `is not a regular expression: ${(error as Error).message}` });
+    const why = (error as Error).message.replace("error parsing regexp: ", "");
+    const message = `is not a regular expression that RE2 can match (no lookahead, no back references): ${why}`;
+    context.addIssue({ code: "custom", message });
   }
 });
 
