@@ -95,6 +95,7 @@ const TOO_LONG =
 /** Whatever a server says about pictures when it refuses a request that has some; asking again costs little. */
 const ABOUT_IMAGES = /image|vision|multi-?modal/i;
 const TOO_LARGE_FOR_A_LIMIT = /request too large|too large for/i;
+const FILTERED = /content.?filter|content.management.policy|content.?policy/i;
 const RATE = /rate.?limit|too many requests|quota/i;
 const PASSING = /overloaded|server.?error|internal.?error|unavailable|bad gateway|try again/i;
 const SLOW = /UND_ERR_(HEADERS|BODY)_TIMEOUT/;
@@ -138,7 +139,8 @@ function kindOf(status: number | undefined, text: string, error: unknown): Failu
   if (status === undefined) return kindOfWords(text, error);
   if (status === 408 || status === 409 || status >= 500) return "network";
   // A good status with a body that can't be read: cut, or not an API at all.
-  return status >= 400 ? "refused" : "network";
+  if (status < 400) return "network";
+  return FILTERED.test(text) ? "content_filter" : "refused";
 }
 
 function kindOfWords(text: string, error: unknown): FailureKind {

@@ -43,6 +43,7 @@ describe("a context that is too long", () => {
     [400, "max_tokens is too large: 200000. This model supports at most 16384 completion tokens", "refused"],
     [401, "Incorrect API key provided", "credentials"],
     [400, "Invalid value for temperature", "refused"],
+    [400, "The response was filtered due to Azure OpenAI's content management policy", "content_filter"],
   ])("is not seen where there is none: %s %s", (status, message, kind) => {
     expect(classify(thrown(status, message)).kind).toBe(kind);
   });
