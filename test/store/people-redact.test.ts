@@ -157,6 +157,11 @@ describe("what is left of a shared session", () => {
     const rows = [row("user", `${note}\n[Ben] fine`), row("assistant", "So: another secret word")];
     expect(leftOf([session(rows)], ["Ann"])).toEqual([[`[Note: ${ERASED}]\n[Ben] fine`, `So: ${ERASED}`]]);
   });
+
+  it("isn't stopped by a note that somebody typed, with quotes that aren't JSON", () => {
+    const rows = [row("user", `[Ben] [Note: Ann's earlier message "\\q" and "never closed]`)];
+    expect(leftOf([session(rows)], ["Ann"])).toEqual([[`[Ben] [Note: ${ERASED}]`]]);
+  });
 });
 
 describe("words", () => {
