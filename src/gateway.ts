@@ -364,9 +364,7 @@ export class Gateway {
 
   async #runTurn(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void> {
     await runTurn(this.#turnDeps, key, rows, turn).finally(() => this.#delivery.wake());
-    const route = await this.#parts.store.getRoute(key);
-    if (route) this.#parts.routeChanged(route);
-    else this.#parts.routeClosed(key);
+    this.#parts.routesChanged();
   }
 
   get #turnDeps(): TurnDeps {
@@ -437,7 +435,7 @@ export class Gateway {
     });
     if (!resolved) return;
     const { route, previous, opened } = resolved;
-    this.#parts.routeChanged(route);
+    this.#parts.routesChanged();
     // The sweep has taken leave already of what it found due.
     if (previous && !previous.expiredReason) this.#routeEnded(previous, route.autoResetReason ?? "unknown");
     if (opened) this.#parts.events.emit({ type: "session-started", ...aboutRoute(route) });

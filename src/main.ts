@@ -46,12 +46,14 @@ import { commands } from "./routing/commands/index.js";
 import { route } from "./routing/router.js";
 import { isolationOf, placesOf } from "./rules.js";
 import { adoptIndex } from "./sessions/adopt.js";
-import { IndexFile } from "./sessions/index-file.js";
+import { FilesThread } from "./sessions/files-thread.js";
+import { indexState } from "./sessions/index-stamp.js";
+import { IndexWriter } from "./sessions/index-writer.js";
 import { sessionKey } from "./sessions/key.js";
 import { Transcripts } from "./sessions/transcript.js";
 import { TranscriptKeeper } from "./sessions/transcript-keeper.js";
 import type { Looks } from "./store/looks.js";
-import type { ReplyFile, RouteRow, Share } from "./store/queues.js";
+import type { ReplyFile, Share } from "./store/queues.js";
 import { openStore } from "./store/sqlite/index.js";
 import { acquireLock, type Lock } from "./store/sqlite/lock.js";
 import type { OnProgress, Store } from "./store/store.js";
@@ -187,8 +189,13 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     opened = store;
     const databaseFile = new DatabaseFile({ path: paths.stateDb });
     await databaseFile.start();
-    const index = new IndexFile({
+    const files = new FilesThread();
+    const index = new IndexWriter({
       path: paths.sessionsIndex,
+      stateDb: paths.stateDb,
+      except: TERMINAL,
+      files,
+      store,
       onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
     });
     const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
@@ -220,9 +227,9 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     for (const name of withoutAdapter(config, adapters))
       log.warn({ platform: name }, "the platform is switched on, but nothing here speaks to it");
     if (config.cron.enabled) await realign({ store, config }, nowSeconds());
-    await loadIndex(store, index, paths.sessionsIndex, config, log);
+    await loadIndex(options, { store, index, files, path: paths.sessionsIndex });
     const transcripts = new TranscriptKeeper({
-      ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
+      ...{ transcripts: new Transcripts({ dir: paths.sessionsDir, files }), store, log },
     });
     await transcripts.mend(options);
     const started = new Gateway(
@@ -293,7 +300,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
         readiness.stop();
         databaseFile.stop();
         await backups.stop();
-        await stop({ http, dashboard, gateway: started, index, transcripts, store, watchers });
+        await stop({ http, dashboard, gateway: started, index, transcripts, files, store, watchers });
       },
     };
   } catch (error) {
@@ -345,8 +352,9 @@ async function stop(running: {
   http: HttpServer | undefined;
   dashboard: Dashboard | undefined;
   gateway: Gateway;
-  index: IndexFile;
+  index: IndexWriter;
   transcripts: TranscriptKeeper;
+  files: FilesThread;
   store: Store;
   watchers: Watchers;
 }): Promise<void> {
@@ -354,28 +362,24 @@ async function stop(running: {
   await running.watchers.close();
   await running.transcripts.idle();
   await running.index.close();
+  await running.files.close();
   await running.store.close();
 }
 
-/** The database is the truth: the file is read once, to take over from another Hermes, and written from then on. */
+/** The database is the truth: the file is read only where another Hermes wrote it. */
 async function loadIndex(
-  store: Store,
-  index: IndexFile,
-  path: string,
-  config: Config,
-  log: Log,
+  { config, log, afterCrash }: Pick<OpenOptions, "config" | "log" | "afterCrash">,
+  { store, index, files, path }: { store: Store; index: IndexWriter; files: FilesThread; path: string },
 ): Promise<void> {
-  const routesOf = async () => listed(await store.listRoutes());
-  const before = await routesOf();
-  const { adopted, problems } = await adoptIndex(store, before, path, isolationOf(config));
-  for (const problem of problems) log.warn({ problem }, "sessions.json");
-  if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
-  index.load(adopted > 0 ? await routesOf() : before);
-}
-
-/** Those of terminals are nobody else's business. */
-function listed(routes: readonly RouteRow[]): RouteRow[] {
-  return routes.filter(({ origin }) => origin.platform !== TERMINAL);
+  const state = await indexState(store, path);
+  if (state === "foreign") {
+    const place = { store, files, path, isolation: isolationOf(config), except: TERMINAL };
+    const { adopted, problems } = await adoptIndex(place);
+    for (const problem of problems) log.warn({ problem }, "sessions.json");
+    if (adopted > 0) log.info({ adopted }, "took over the sessions of another Hermes");
+  }
+  // After a crash the last changes may be missing.
+  if (state !== "current" || afterCrash) index.changed();
 }
 
 function backupSchedule({
@@ -424,7 +428,7 @@ export interface PartsInput {
   home: string;
   adapters: readonly Adapter[];
   /** `sessions.json`, where this process writes it. */
-  index?: IndexFile;
+  index?: IndexWriter;
   transcripts: TranscriptKeeper;
   events: Events;
   hooks?: GatewayParts["hooks"];
@@ -500,9 +504,7 @@ export function gatewayParts({
     title: (exchange, signal) =>
       makeTitle(auxiliary, exchange, signal, (reason) => log.warn({ reason }, "no title could be made")),
     share,
-    routeChanged: (route) => index?.update(route),
-    routeClosed: (key) => index?.remove(key),
-    routesChanged: (routes) => index?.load(listed(routes)),
+    routesChanged: () => index?.changed(),
     messagesChanged: (id) => transcripts.changed(id),
     messagesCommitted: (session, messages) => transcripts.committed(session, messages),
   };

@@ -81,8 +81,6 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     summarise: async () => "",
     title: async () => undefined,
     estimateTokens,
-    routeChanged() {},
-    routeClosed() {},
     routesChanged() {},
     messagesCommitted() {},
     messagesChanged() {},

@@ -78,9 +78,8 @@ export class Aftermath {
   async commit(place: Place, compression: Compression): Promise<Compressed | undefined> {
     const { store, events } = this.#parts;
     const compressed = await commitCompression(store, place, compression);
-    const route = await store.getRoute(place.key);
-    if (route) this.#parts.routeChanged(route);
     if (compressed) {
+      this.#parts.routesChanged();
       this.#parts.messagesChanged(compressed.child.id);
       const { child, before, after } = compressed;
       events.emit({

@@ -308,7 +308,7 @@ export class CommandDesk implements CommandGateway {
   }
 
   #changed(route: RouteRow | undefined): RouteRow | undefined {
-    if (route) this.#parts.routeChanged(route);
+    if (route) this.#parts.routesChanged();
     return route;
   }
 }

@@ -6,9 +6,9 @@ import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
 import type { Hooks } from "../hooks/index.js";
 import type { Origin, Principal } from "../message.js";
-import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
+import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
-import type { RouteRow, Share } from "../store/queues.js";
+import type { Share } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
 /** What the gateway is made of. `main.ts` puts it together; tests put it together otherwise. */
@@ -31,11 +31,8 @@ export interface GatewayParts {
   summarise(request: SummaryRequest, signal: AbortSignal): Promise<string>;
   title(exchange: { userText: string; answer: string }, signal: AbortSignal): Promise<string | undefined>;
   estimateTokens(message: ChatMessage): number;
-  /** Routes have changed: `sessions.json` follows. */
-  routeChanged(route: RouteRow): void;
-  routeClosed(key: SessionKey): void;
-  /** Another process changed routes: these are all. */
-  routesChanged(routes: readonly RouteRow[]): void;
+  /** Some route has changed: `sessions.json` follows. */
+  routesChanged(): void;
   /** Messages were committed: transcripts follow. */
   messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
   /** A session's messages are others than before: its transcript is written anew. */

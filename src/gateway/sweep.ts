@@ -3,8 +3,14 @@ import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import { removeOldFiles } from "../media/clean.js";
 import { resetSettingsOf } from "../rules.js";
-import { dueReason } from "../sessions/resolve.js";
-import { ROUTES_CHANGED, type RouteRow } from "../store/queues.js";
+import { dueReason, notDueBefore, type ResetQuestion } from "../sessions/resolve.js";
+import {
+  type DueRoute,
+  type PostponedRoute,
+  RESET_RULES,
+  ROUTES_CHANGED,
+  type RouteRow,
+} from "../store/queues.js";
 import type { GatewayParts } from "./parts.js";
 
 const EVERY_MS = 60_000;
@@ -12,6 +18,8 @@ const EVERY_MS = 60_000;
 const QUEUE_DAYS = 30;
 const DAY_SECONDS = 86_400;
 const MEDIA_EVERY_SECONDS = 3600;
+/** Decided in one go: few enough that nothing else waits long for the event loop. */
+const ROUTES_AT_ONCE = 100;
 
 /** Ends sessions that are due although nobody writes, forgets old queue rows. What a message finds due needs no sweep. */
 export class Sweep {
@@ -48,24 +56,60 @@ export class Sweep {
   }
 
   async run(now = nowSeconds()): Promise<void> {
-    const { store, config, share } = this.#parts;
-    const reset = resetSettingsOf(config);
+    const { store, routesChanged } = this.#parts;
     const changedAt = await store.getMeta(ROUTES_CHANGED);
-    const routes = await store.listRoutes();
-    if (changedAt !== this.#routesChangedAt) this.#parts.routesChanged(routes);
+    if (changedAt !== this.#routesChangedAt) routesChanged();
     this.#routesChangedAt = changedAt;
-    for (const route of routes) {
-      if (route.origin.platform === share?.except) continue;
-      if (route.expiredReason || this.#hasWork(route.sessionKey)) continue;
-      const reason = dueReason(route, { now, timeZone: config.timezone, hasBackgroundWork: false, reset });
-      if (!reason) continue;
-      if (!(await store.expireRoute(route.sessionKey, route.sessionId, reason))) continue;
-      const ended = await store.getRoute(route.sessionKey);
-      if (ended) this.#parts.routeChanged(ended);
-      this.#expired(route, reason);
-    }
+    await this.#endDueSessions(now);
     await store.pruneQueues(QUEUE_DAYS * DAY_SECONDS);
     await this.#removeOldMedia(now);
+  }
+
+  /** Reads only the routes that may be due, a page at a time. */
+  async #endDueSessions(now: number): Promise<void> {
+    const { store, config } = this.#parts;
+    const reset = resetSettingsOf(config);
+    const question = { now, timeZone: config.timezone, hasBackgroundWork: false, reset };
+    await this.#followRules(question);
+    let page: DueRoute[];
+    let after: DueRoute | undefined;
+    do {
+      page = await store.dueRoutes({ now, limit: ROUTES_AT_ONCE, ...(after ? { after } : {}) });
+      await this.#decide(page, question);
+      after = page.at(-1);
+    } while (page.length === ROUTES_AT_ONCE);
+  }
+
+  /** Other settings, or other clock changes in the time zone data, make other times. */
+  async #followRules({ timeZone, reset }: ResetQuestion): Promise<void> {
+    const { store } = this.#parts;
+    const rules = JSON.stringify([reset, timeZone, process.versions.tz]);
+    if ((await store.getMeta(RESET_RULES)) !== rules) await store.recheckRoutes(rules);
+  }
+
+  async #decide(page: readonly DueRoute[], question: ResetQuestion): Promise<void> {
+    const { store, share } = this.#parts;
+    const postponed: PostponedRoute[] = [];
+    const ended: Promise<void>[] = [];
+    for (const { route, dueAt } of page) {
+      const { sessionKey, epoch } = route;
+      const isOurs = route.origin.platform !== share?.except;
+      if (isOurs && this.#hasWork(sessionKey)) continue;
+      const reason = isOurs ? dueReason(route, question) : undefined;
+      if (reason) ended.push(this.#end(route, reason));
+      else {
+        const until = isOurs ? notDueBefore(route, question) : question.now + DAY_SECONDS;
+        postponed.push({ sessionKey, epoch, dueAt, until });
+      }
+    }
+    if (postponed.length > 0) await store.postponeRoutes(postponed);
+    await Promise.all(ended);
+  }
+
+  async #end(route: RouteRow, reason: string): Promise<void> {
+    if (!(await this.#parts.store.expireRoute(route.sessionKey, route.sessionId, reason))) return;
+    this.#parts.routesChanged();
+    this.#expired(route, reason);
   }
 
   /** Files outlive the crash of the message that they came with: their age decides, nothing else. */

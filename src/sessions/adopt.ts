@@ -1,6 +1,6 @@
-import type { RouteRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
-import { keepAside, readIndex } from "./index-file.js";
+import type { FilesThread } from "./files-thread.js";
+import { readIndex } from "./index-file.js";
 import { type Isolation, originTuple } from "./key.js";
 
 export interface Adoption {
@@ -8,26 +8,34 @@ export interface Adoption {
   problems: string[];
 }
 
+export interface AdoptionPlace {
+  store: Pick<Store, "hasRoutes" | "adoptRoutes">;
+  files: FilesThread;
+  path: string;
+  isolation: Isolation;
+  /** A platform whose chats aren't in the file: its routes say nothing about the others. */
+  except: string;
+}
+
 /**
  * The first start in a home that another Hermes has used: its index tells which chat is in which session. Read once;
  * from then on the database is the truth. A file that can't be read is kept aside.
  */
-export async function adoptIndex(
-  store: Store,
-  routes: readonly RouteRow[],
-  path: string,
-  isolation: Isolation,
-): Promise<Adoption> {
-  const index = await readIndex(path);
-  if (index === "missing") return { adopted: 0, problems: [] };
-  if ("corrupt" in index) {
-    const aside = await keepAside(path);
-    return {
-      adopted: 0,
-      problems: [`sessions.json can't be read (${index.corrupt}); it was kept as ${aside}.`],
-    };
+export async function adoptIndex({
+  store,
+  files,
+  path,
+  isolation,
+  except,
+}: AdoptionPlace): Promise<Adoption> {
+  const corrupt = await files.call("setAsideIfCorrupt", { path });
+  if (corrupt) {
+    const problem = `sessions.json can't be read (${corrupt.reason}); it was kept as ${corrupt.aside}.`;
+    return { adopted: 0, problems: [problem] };
   }
-  if (routes.length > 0) return { adopted: 0, problems: [] };
+  if (await store.hasRoutes(except)) return { adopted: 0, problems: [] };
+  const index = await readIndex(path);
+  if (index === "missing" || "corrupt" in index) return { adopted: 0, problems: [] };
   const adopted = await store.adoptRoutes(
     index.entries.map((entry) => ({ ...entry, tuple: originTuple(entry.origin, isolation) })),
   );

@@ -15,10 +15,43 @@ import { originFromSource } from "./key.js";
 
 // --- the format ---------------------------------------------------------------------------------------------------
 
-/** One member of the index, its key included: `  "agent:main:…": {…}`. */
-export function renderEntry(route: RouteRow): string {
-  const fields = Object.entries(entryFields(route)).map(([name, text]) => `    "${name}": ${text}`);
-  return `  ${json(route.sessionKey)}: {\n${fields.join(",\n")}\n  }`;
+/** What the file says about a route. */
+type IndexedRoute = Omit<RouteRow, "tuple" | "lastUserActivity" | "epoch" | "expiredReason">;
+
+/**
+ * One member of the index, its key included: `  "agent:main:…": {…}`. Every field in Hermes' order. The counters are
+ * always 0 there too: nothing has written them for a long time. One template: a large home has tens of thousands.
+ */
+export function renderEntry(route: IndexedRoute): string {
+  const { origin } = route;
+  const key = json(route.sessionKey);
+  return `  ${key}: {
+    "session_key": ${key},
+    "session_id": ${json(route.sessionId)},
+    "created_at": "${localIso(route.createdAt)}",
+    "updated_at": "${localIso(route.updatedAt)}",
+    "display_name": ${json(origin.chatName)},
+    "platform": ${json(origin.platform)},
+    "chat_type": ${json(origin.chatType)},
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cache_read_tokens": 0,
+    "cache_write_tokens": 0,
+    "total_tokens": 0,
+    "last_prompt_tokens": ${Math.trunc(route.lastPromptTokens)},
+    "estimated_cost_usd": 0.0,
+    "cost_status": "unknown",
+    "expiry_finalized": ${route.expiryFinalized},
+    "suspended": ${route.suspended},
+    "resume_pending": ${route.resumePending},
+    "resume_reason": ${json(route.resumeReason)},
+    "last_resume_marked_at": null,
+    "is_fresh_reset": ${route.isFreshReset},
+    "was_auto_reset": ${route.wasAutoReset},
+    "auto_reset_reason": ${json(route.autoResetReason)},
+    "reset_had_activity": ${route.resetHadActivity},
+    "origin": ${renderOrigin(origin)}
+  }`;
 }
 
 /** Members → the whole file. */
@@ -26,7 +59,8 @@ export function renderIndex(entries: Iterable<string>): string {
   return [...indexParts([[...entries]])].join("");
 }
 
-function* indexParts(batches: Iterable<readonly string[]>): Generator<string> {
+/** The same in pieces, for an index that is too large for one string. */
+export function* indexParts(batches: Iterable<readonly string[]>): Generator<string> {
   let before = "{\n";
   for (const members of batches) {
     if (members.length === 0) continue;
@@ -36,66 +70,29 @@ function* indexParts(batches: Iterable<readonly string[]>): Generator<string> {
   yield before === "{\n" ? "{}" : "\n}";
 }
 
-/** Every field in Hermes' order. The counters are always 0 there too: nothing has written them for a long time. */
-function entryFields(route: RouteRow): Record<string, string> {
-  const { origin } = route;
-  return {
-    session_key: json(route.sessionKey),
-    session_id: json(route.sessionId),
-    created_at: json(localIso(route.createdAt)),
-    updated_at: json(localIso(route.updatedAt)),
-    display_name: json(origin.chatName),
-    platform: json(origin.platform),
-    chat_type: json(origin.chatType),
-    input_tokens: "0",
-    output_tokens: "0",
-    cache_read_tokens: "0",
-    cache_write_tokens: "0",
-    total_tokens: "0",
-    last_prompt_tokens: json(Math.trunc(route.lastPromptTokens)),
-    estimated_cost_usd: "0.0",
-    cost_status: json("unknown"),
-    expiry_finalized: json(route.expiryFinalized),
-    suspended: json(route.suspended),
-    resume_pending: json(route.resumePending),
-    resume_reason: json(route.resumeReason),
-    last_resume_marked_at: "null",
-    is_fresh_reset: json(route.isFreshReset),
-    was_auto_reset: json(route.wasAutoReset),
-    auto_reset_reason: json(route.autoResetReason),
-    reset_had_activity: json(route.resetHadActivity),
-    origin: renderOrigin(origin),
-  };
+function renderOrigin(origin: Origin): string {
+  // Hermes makes a string of whatever stands in chat_id: null would become the chat "None".
+  return `{
+      "platform": ${json(origin.platform)},
+      "chat_id": ${json(origin.chatId ?? "")},
+      "chat_name": ${json(origin.chatName)},
+      "chat_type": ${json(origin.chatType)},
+      "user_id": ${json(origin.userId)},
+      "user_name": ${json(origin.userName)},
+      "thread_id": ${json(origin.threadId)},
+      "chat_topic": ${json(origin.chatTopic)}${whereKnown("user_id_alt", origin.userIdAlt)}${whereKnown("chat_id_alt", origin.chatIdAlt)}${whereKnown("guild_id", origin.guildId)}${whereKnown("parent_chat_id", origin.parentChatId)}${whereKnown("message_id", origin.messageId)}
+    }`;
 }
 
-function renderOrigin(origin: Origin): string {
-  const always = {
-    platform: origin.platform,
-    // Hermes makes a string of whatever stands here: null would become the chat "None".
-    chat_id: origin.chatId ?? "",
-    chat_name: origin.chatName,
-    chat_type: origin.chatType,
-    user_id: origin.userId,
-    user_name: origin.userName,
-    thread_id: origin.threadId,
-    chat_topic: origin.chatTopic,
-  };
-  const whereKnown = {
-    user_id_alt: origin.userIdAlt,
-    chat_id_alt: origin.chatIdAlt,
-    guild_id: origin.guildId,
-    parent_chat_id: origin.parentChatId,
-    message_id: origin.messageId,
-  };
-  const fields = [...Object.entries(always), ...Object.entries(whereKnown).filter(([, value]) => value)];
-  return `{\n${fields.map(([name, value]) => `      "${name}": ${json(value)}`).join(",\n")}\n    }`;
+function whereKnown(name: string, value: string | null | undefined): string {
+  return value ? `,\n      "${name}": ${json(value)}` : "";
 }
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** Python's `ensure_ascii` leaves only the printable ASCII characters: DEL is escaped as well. */
-function json(value: string | number | boolean | null | undefined): string {
-  if (typeof value !== "string") return String(value ?? null);
+function json(value: string | null | undefined): string {
+  if (value === null || value === undefined) return "null";
   if (PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -116,126 +113,13 @@ export function localIso(epochSeconds: number): string {
 
 // --- writing ------------------------------------------------------------------------------------------------------
 
-const INTERVAL_MS = 1000;
-const ENTRIES_AT_ONCE = 100;
-const TEMPORARY = ".sessions_";
+export const TEMPORARY_INDEX = ".sessions_";
 const ABANDONED_MS = 60_000;
 
-export interface IndexFileOptions {
-  path: string;
-  /** A write failed. What changed is kept and written with the next change. */
-  onError(error: unknown): void;
-  /** Milliseconds on any clock that never goes back. */
-  now?: () => number;
-}
-
-/** Keeps the file up to date: at most one write a second, each of them whole. */
-export class IndexFile {
-  readonly #path: string;
-  readonly #onError: (error: unknown) => void;
-  readonly #now: () => number;
-  /** Text once rendered; a route that changed is rendered with the next write. */
-  readonly #entries = new Map<SessionKey, RouteRow | string>();
-  #changed = false;
-  #closed = false;
-  #tidied = false;
-  #lastWrite = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-
-  constructor({ path, onError, now = () => performance.now() }: IndexFileOptions) {
-    this.#path = path;
-    this.#onError = onError;
-    this.#now = now;
-  }
-
-  /** All routes there are, in their order; the file is written even when there are none. */
-  load(routes: Iterable<RouteRow>): void {
-    this.#entries.clear();
-    for (const route of routes) this.#entries.set(route.sessionKey, route);
-    this.#touch();
-  }
-
-  update(route: RouteRow): void {
-    this.#entries.set(route.sessionKey, route);
-    this.#touch();
-  }
-
-  remove(key: SessionKey): void {
-    if (this.#entries.delete(key)) this.#touch();
-  }
-
-  /** Resolves when everything until now is on the disk, or its failure was reported. */
-  async flush(): Promise<void> {
-    while (this.#writing) await this.#writing;
-    if (this.#changed) await this.#write();
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.flush();
-    clearTimeout(this.#timer);
-  }
-
-  #touch(): void {
-    this.#changed = true;
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#timer || this.#writing || this.#closed) return;
-    const wait = Math.max(0, this.#lastWrite + INTERVAL_MS - this.#now());
-    this.#timer = setTimeout(() => void this.#write(), wait);
-  }
-
-  #write(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#changed = false;
-    this.#lastWrite = this.#now();
-    this.#writing = this.#save().then(
-      () => this.#ended(this.#changed),
-      (error: unknown) => {
-        this.#changed = true;
-        this.#ended(false);
-        this.#onError(error);
-      },
-    );
-    return this.#writing;
-  }
-
-  #ended(again: boolean): void {
-    this.#writing = undefined;
-    if (again) this.#schedule();
-  }
-
-  async #save(): Promise<void> {
-    if (!this.#tidied) await removeAbandoned(dirname(this.#path));
-    this.#tidied = true;
-    const keys = [...this.#entries.keys()];
-    await replaceFile(this.#path, indexParts(this.#batches(keys)), TEMPORARY);
-  }
-
-  /** A few entries at a time, so that a large index never holds up the event loop. */
-  *#batches(keys: readonly SessionKey[]): Generator<string[]> {
-    for (let at = 0; at < keys.length; at += ENTRIES_AT_ONCE) {
-      yield keys.slice(at, at + ENTRIES_AT_ONCE).flatMap((key) => this.#member(key));
-    }
-  }
-
-  #member(key: SessionKey): string[] {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || typeof entry === "string") return entry === undefined ? [] : [entry];
-    const text = renderEntry(entry);
-    this.#entries.set(key, text);
-    return [text];
-  }
-}
-
 /** What a killed process left behind. Younger ones may still be written. */
-async function removeAbandoned(folder: string): Promise<void> {
+export async function removeAbandoned(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((name) => name.startsWith(TEMPORARY) && name.endsWith(".tmp"))) {
+  for (const name of names.filter((name) => name.startsWith(TEMPORARY_INDEX) && name.endsWith(".tmp"))) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
@@ -243,26 +127,36 @@ async function removeAbandoned(folder: string): Promise<void> {
 }
 
 /** Old or new, never half: a private file beside the target, on the disk before it takes its name. Follows links. */
-export async function replaceFile(path: string, parts: Iterable<string>, prefix: string): Promise<void> {
+export async function replaceFile(path: string, parts: Iterable<string>, prefix: string): Promise<FileStamp> {
   const target = await linkTarget(path);
   const folder = dirname(target);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `${prefix}${randomBytes(6).toString("hex")}.tmp`);
+  let written: FileStamp;
   try {
-    await writeParts(temporary, parts);
+    written = await writeParts(temporary, parts);
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
   await syncFolder(folder);
+  return written;
 }
 
-async function writeParts(path: string, parts: Iterable<string>): Promise<void> {
+/** What tells a file from one that somebody else has put in its place. */
+export interface FileStamp {
+  size: number;
+  mtimeMs: number;
+}
+
+async function writeParts(path: string, parts: Iterable<string>): Promise<FileStamp> {
   const handle = await open(path, "wx", 0o600);
   try {
     for (const part of parts) await handle.writeFile(part);
     await handle.sync();
+    const { size, mtimeMs } = await handle.stat();
+    return { size, mtimeMs };
   } finally {
     await handle.close();
   }

@@ -1,5 +1,11 @@
 import type { Origin } from "../message.js";
-import { type ResetReason, type ResetSettings, resetPolicyFor, resetReason } from "../policies/reset.js";
+import {
+  nextReset,
+  type ResetReason,
+  type ResetSettings,
+  resetPolicyFor,
+  resetReason,
+} from "../policies/reset.js";
 import type { SessionKey } from "../session.js";
 import type { RouteFlags, RouteRow } from "../store/queues.js";
 import type { NewSession, Store } from "../store/store.js";
@@ -20,6 +26,8 @@ export interface ResolveQuestion {
   /** What a new session begins with; asked only when one is needed. */
   newSession(): Promise<NewSession>;
 }
+
+export type ResetQuestion = Pick<ResolveQuestion, "now" | "timeZone" | "hasBackgroundWork" | "reset">;
 
 export interface Resolved {
   route: RouteRow;
@@ -53,19 +61,20 @@ export async function resolveRoute(store: Store, question: ResolveQuestion): Pro
 }
 
 /** Why this session starts afresh: the sweep found it due, or the policy does now. */
-export function dueReason(
-  route: RouteRow,
-  question: Pick<ResolveQuestion, "now" | "timeZone" | "hasBackgroundWork" | "reset">,
-): ResetReason | "suspended" | undefined {
+export function dueReason(route: RouteRow, question: ResetQuestion): ResetReason | "suspended" | undefined {
   if (route.suspended) return "suspended";
   if (route.expiredReason) return route.expiredReason as ResetReason;
-  const { platform, chatType } = route.origin;
-  return resetReason(resetPolicyFor({ platform, chatType }, question.reset), {
-    lastUserActivity: route.lastUserActivity,
-    now: question.now,
-    timeZone: question.timeZone,
-    hasBackgroundWork: question.hasBackgroundWork,
-  });
+  return resetReason(resetPolicyFor(route.origin, question.reset), clockOf(route, question));
+}
+
+/** A whole second, at or before the moment at which a session that isn't due may become so. */
+export function notDueBefore(route: RouteRow, question: ResetQuestion): number {
+  const next = nextReset(resetPolicyFor(route.origin, question.reset), clockOf(route, question));
+  return next ? Math.floor(next.at) : Number.POSITIVE_INFINITY;
+}
+
+function clockOf({ lastUserActivity }: RouteRow, { now, timeZone, hasBackgroundWork }: ResetQuestion) {
+  return { lastUserActivity, now, timeZone, hasBackgroundWork };
 }
 
 /** Whether there is something to miss: a session that was resumed or summarised has it without a turn since. */

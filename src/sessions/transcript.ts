@@ -2,43 +2,40 @@
  * Messages → `sessions/<session id>.jsonl`, one line each, after they were committed. Derived from the database:
  * a crash may leave a line out or half a line; whoever finds a file wrong rebuilds it.
  */
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
 import { readRegular } from "../regular-file.js";
 import type { MessageRow, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { OnProgress, Store } from "../store/store.js";
+import { FilesThread } from "./files-thread.js";
 import { replaceFile } from "./index-file.js";
 
 export type TranscriptSession = Pick<SessionRow, "id" | "source" | "model" | "started_at">;
 
 /** Ids become file names: letters, digits and marks that mean nothing to a file system. */
 const SAFE_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@+=~-]{0,199}$/;
-const NEWLINE = 0x0a;
 
 export class Transcripts {
   readonly #dir: string;
+  readonly #files: FilesThread;
   /** The last work on each file that has any: what comes next waits for it. */
   readonly #busy = new Map<SessionId, Promise<unknown>>();
   /** The time of the last message in files that were written whole: it may be in line for an append still. */
   readonly #writtenUntil = new Map<SessionId, number>();
 
-  constructor({ dir }: { dir: string }) {
+  constructor({ dir, files = new FilesThread() }: { dir: string; files?: FilesThread }) {
     this.#dir = dir;
+    this.#files = files;
   }
 
   /** A file that isn't there yet begins with the session's own line. */
   append(session: TranscriptSession, messages: readonly NewMessage[]): Promise<void> {
     return this.#inTurn(session.id, async (path) => {
       const missing = this.#notWritten(session.id, messages);
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-      const handle = await open(path, "a+", 0o600);
-      try {
-        await handle.appendFile((await beginning(handle, session)) + messageLines(missing));
-      } finally {
-        await handle.close();
-      }
+      const first = line(sessionMeta(session));
+      await this.#files.call("append", { path, first, text: messageLines(missing) });
     });
   }
 
@@ -142,16 +139,8 @@ export class Transcripts {
   }
 }
 
-/** What must stand before the next line: the session's own, or the end of one that a crash cut off. */
-async function beginning(handle: FileHandle, session: TranscriptSession): Promise<string> {
-  const { size } = await handle.stat();
-  if (size === 0) return line(sessionMeta(session));
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] === NEWLINE ? "" : "\n";
-}
-
-function write(path: string, text: string): Promise<void> {
-  return replaceFile(path, [text], ".transcript_");
+async function write(path: string, text: string): Promise<void> {
+  await replaceFile(path, [text], ".transcript_");
 }
 
 function wholeText(session: TranscriptSession, messages: readonly MessageRow[]): string {

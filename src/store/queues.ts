@@ -49,6 +49,14 @@ export interface Queues {
   /** The chat that is in this session now. */
   findRoute(sessionId: SessionId): Promise<RouteRow | undefined>;
   listRoutes(): Promise<RouteRow[]>;
+  /** Whether any chat has a route, those of one platform left aside. */
+  hasRoutes(except?: string): Promise<boolean>;
+  /** Routes that may be due for a reset by now, in the order of their time: the reset policy decides. */
+  dueRoutes(query: DueQuery): Promise<DueRoute[]>;
+  /** Routes that aren't due before a later time. One that has changed since it was read is left as it is. */
+  postponeRoutes(routes: readonly PostponedRoute[]): Promise<void>;
+  /** Every route may be due again: the rules by which they were postponed have changed. */
+  recheckRoutes(rules: string): Promise<void>;
   /**
    * Points a chat at a new session: ends the one before (with the reason), makes the row, raises the epoch. Does
    * nothing and gives the stored route, if there is one, when `expectedSessionId` isn't the current one any more or the
@@ -163,6 +171,9 @@ export interface Queues {
 
 /** A key of `state_meta`: when routes were last changed behind the back of a gateway that may run. */
 export const ROUTES_CHANGED = "gw_routes_changed_at";
+
+/** A key of `state_meta`: the reset settings by which routes were postponed. */
+export const RESET_RULES = "gw_reset_rules";
 
 /** Whose rows a process works on; left out: everybody's. Several processes may share one file. */
 export interface Share {
@@ -285,6 +296,27 @@ export interface RouteRow extends RouteFlags {
   epoch: number;
   /** The session was ended by the sweep: the next message opens a new one. */
   expiredReason: string | null;
+}
+
+export interface DueQuery {
+  now: number;
+  limit: number;
+  /** The last route of the page before. */
+  after?: Pick<DueRoute, "dueAt" | "row">;
+}
+
+export interface DueRoute {
+  route: RouteRow;
+  dueAt: number;
+  row: number;
+}
+
+export interface PostponedRoute {
+  sessionKey: SessionKey;
+  /** As they were read. */
+  epoch: number;
+  dueAt: number;
+  until: number;
 }
 
 export interface AdoptedRoute {

@@ -1,18 +1,10 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Origin } from "../../src/message.js";
-import {
-  IndexFile,
-  keepAside,
-  localIso,
-  readIndex,
-  renderEntry,
-  renderIndex,
-} from "../../src/sessions/index-file.js";
+import { keepAside, localIso, readIndex, renderEntry, renderIndex } from "../../src/sessions/index-file.js";
 import type { RouteRow } from "../../src/store/queues.js";
 import { tempDir } from "../support/temp.js";
 
@@ -146,108 +138,7 @@ describe("the text of sessions.json", () => {
   });
 });
 
-interface Indexed {
-  file: string;
-  index: IndexFile;
-  errors: unknown[];
-}
-
-function newIndex(file = path.join(tempDir(), "sessions", "sessions.json")): Indexed {
-  const errors: unknown[] = [];
-  return { file, errors, index: new IndexFile({ path: file, onError: (error) => errors.push(error) }) };
-}
-
 const read = (file: string) => fs.readFileSync(file, "utf8");
-const inode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino;
-
-describe("the file", () => {
-  it("is whole, private and in the order of the chats after a flush", async () => {
-    const { file, index } = newIndex();
-    const routes = Array.from({ length: 450 }, (_, n) => route(`key${n}`));
-    index.load(routes);
-    await index.flush();
-    expect(read(file)).toBe(ours(routes));
-    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
-    expect(fs.readdirSync(path.dirname(file))).toEqual(["sessions.json"]);
-    await index.close();
-  });
-
-  it("follows what changes: an update keeps its place, a removal goes, a new one is last", async () => {
-    const { file, index } = newIndex();
-    index.load([route("a"), route("b"), route("c")]);
-    await index.flush();
-    const changed = route("a", { sessionId: "20260616_091523_00000000" });
-    index.update(changed);
-    index.remove("b");
-    index.update(route("d"));
-    await index.close();
-    expect(read(file)).toBe(ours([changed, route("c"), route("d")]));
-  });
-
-  it("is written on its own, at most once a second, and never half", async () => {
-    const { file, index, errors } = newIndex();
-    const routes = Array.from({ length: 300 }, (_, n) => route(`key${n}`));
-    index.load(routes);
-    const begin = performance.now();
-    const seen = new Set<number>();
-    for (let n = 0; performance.now() - begin < 2200; n++) {
-      index.update(route(`key${n % 300}`, { lastPromptTokens: n }));
-      await delay(2);
-      const now = inode(file);
-      if (now === undefined) continue;
-      seen.add(now);
-      expect(Object.keys(JSON.parse(read(file)))).toHaveLength(300);
-    }
-    expect(seen.size).toBeGreaterThanOrEqual(2);
-    expect(seen.size).toBeLessThanOrEqual(3);
-    await index.close();
-    expect(errors).toEqual([]);
-  });
-
-  it("keeps a link and writes what it points to, also when that isn't there yet", async () => {
-    const dir = tempDir();
-    fs.mkdirSync(path.join(dir, "elsewhere"));
-    const real = path.join(dir, "elsewhere", "index.json");
-    const link = path.join(dir, "sessions.json");
-    fs.symlinkSync("elsewhere/index.json", link);
-    const { index } = newIndex(link);
-    for (const key of ["a", "b"]) {
-      index.load([route(key)]);
-      await index.flush();
-      expect(fs.readlinkSync(link)).toBe("elsewhere/index.json");
-      expect(read(real)).toBe(ours([route(key)]));
-    }
-    expect(fs.readdirSync(path.dirname(real))).toEqual(["index.json"]);
-    await index.close();
-  });
-
-  it("reports a failed write and makes up for it with the next change", async () => {
-    const dir = tempDir();
-    const blocked = path.join(dir, "sessions");
-    fs.writeFileSync(blocked, "a file where the folder should be");
-    const { file, index, errors } = newIndex(path.join(blocked, "sessions.json"));
-    index.load([route("a")]);
-    await index.flush();
-    expect(errors).toHaveLength(1);
-    fs.rmSync(blocked);
-    index.update(route("b"));
-    await index.close();
-    expect(errors).toHaveLength(1);
-    expect(read(file)).toBe(ours([route("a"), route("b")]));
-  });
-
-  it("loses what a killed process left half-written, but not what may still be under way", async () => {
-    const { file, index } = newIndex();
-    const dir = path.dirname(file);
-    fs.mkdirSync(dir);
-    for (const name of [".sessions_old.tmp", ".sessions_new.tmp"])
-      fs.writeFileSync(path.join(dir, name), "{");
-    fs.utimesSync(path.join(dir, ".sessions_old.tmp"), 1, 1);
-    index.load([]);
-    await index.close();
-    expect(fs.readdirSync(dir).sort()).toEqual([".sessions_new.tmp", "sessions.json"]);
-  });
-});
 
 describe("reading an index", () => {
   const place = (text: string | Buffer) => {

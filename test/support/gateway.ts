@@ -209,7 +209,7 @@ export class TestGateway {
   async silentFor(person: Person, seconds: number): Promise<void> {
     const key = this.keyOf(person);
     this.change(
-      "UPDATE gw_routes SET last_user_activity = last_user_activity - ? WHERE session_key = ?",
+      "UPDATE gw_routes SET last_user_activity = last_user_activity - ?, due_at = 0 WHERE session_key = ?",
       seconds,
       key,
     );
@@ -256,9 +256,7 @@ export class TestGateway {
         return (await summarise(auxiliary, rules, given, signal)).text;
       },
       title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
-      routeClosed: () => undefined,
       routesChanged: () => undefined,
-      routeChanged: () => undefined,
       messagesCommitted: () => undefined,
       messagesChanged: () => undefined,
       log,

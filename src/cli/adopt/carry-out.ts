@@ -7,8 +7,8 @@ import { fileStamp, nowSeconds } from "../../clock.js";
 import { homePaths } from "../../config/paths.js";
 import { isolationOf } from "../../rules.js";
 import { adoptIndex } from "../../sessions/adopt.js";
-import type { RouteRow } from "../../store/queues.js";
-import type { OnProgress, Store } from "../../store/store.js";
+import { FilesThread } from "../../sessions/files-thread.js";
+import type { OnProgress } from "../../store/store.js";
 import type { HomeLook } from "./look.js";
 import type { Change, Plan } from "./plan.js";
 
@@ -50,19 +50,17 @@ async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnPr
   const { openStore } = await import("../../store/sqlite/index.js");
   const { stateDb, sessionsIndex } = homePaths(home);
   const store = await openStore({ path: stateDb, onProgress, foreign: "adopt" });
+  const files = new FilesThread();
   try {
     const isolation = isolationOf(settings.config!);
-    const { adopted, problems } = await adoptIndex(store, await routesOf(store), sessionsIndex, isolation);
+    const place = { store, files, path: sessionsIndex, isolation, except: TERMINAL };
+    const { adopted, problems } = await adoptIndex(place);
     const people = await store.adoptPairings(pairing.people);
     return { chats: adopted, people, problems };
   } finally {
+    await files.close();
     await store.close();
   }
-}
-
-/** A terminal's own chats say nothing about the others. */
-async function routesOf(store: Store): Promise<RouteRow[]> {
-  return (await store.listRoutes()).filter(({ origin }) => origin.platform !== TERMINAL);
 }
 
 /** The gateway writes the file anew: what it couldn't read would be gone. */

@@ -147,6 +147,10 @@ class SqliteStore implements OpenedStore {
   getRoute: Store["getRoute"] = (key) => this.#read.getRoute(key);
   findRoute: Store["findRoute"] = (sessionId) => this.#read.findRoute(sessionId);
   listRoutes: Store["listRoutes"] = () => this.#readLong.listRoutes();
+  hasRoutes: Store["hasRoutes"] = (except) => this.#read.hasRoutes(except);
+  dueRoutes: Store["dueRoutes"] = (query) => this.#read.dueRoutes(query);
+  postponeRoutes: Store["postponeRoutes"] = (routes) => this.#write.postponeRoutes(routes);
+  recheckRoutes: Store["recheckRoutes"] = (rules) => this.#write.recheckRoutes(rules);
   openRoute: Store["openRoute"] = (route) => this.#write.openRoute(route);
   switchRoute: Store["switchRoute"] = (key, id, reason) => this.#write.switchRoute(key, id, reason);
   branchRoute: Store["branchRoute"] = (branch) => this.#write.branchRoute(branch);

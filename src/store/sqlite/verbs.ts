@@ -24,6 +24,7 @@ import { copyDatabase, copyPages } from "./prepare.js";
 import { countPrunable, deleteSession, pruneSessions } from "./prune.js";
 import { backlog } from "./queues/backlog.js";
 import { changeMessage } from "./queues/changes.js";
+import { dueRoutes, postponeRoutes, recheckRoutes } from "./queues/due.js";
 import { endFarewell, openFarewells, startFarewell } from "./queues/farewells.js";
 import {
   acceptMessages,
@@ -73,6 +74,7 @@ import {
   expireRoute,
   findRoute,
   getRoute,
+  hasRoutes,
   knownChats,
   listRoutes,
   openRoute,
@@ -155,6 +157,8 @@ export const writeVerbs = {
   startFarewell,
   endFarewell,
   setRouteFlags,
+  postponeRoutes,
+  recheckRoutes,
   splitRoute,
   saveCursor,
   changeMessage,
@@ -218,6 +222,8 @@ export const readVerbs = {
   openPenalties,
   getRoute,
   findRoute,
+  hasRoutes,
+  dueRoutes,
   getDelivery,
   chatLog,
   backlog,

@@ -26,7 +26,7 @@ import {
 import { sql } from "../statements.js";
 import { noteFarewell } from "./farewells.js";
 
-interface StoredRoute {
+export interface StoredRoute {
   session_key: string;
   session_id: string;
   origin: string;
@@ -40,21 +40,20 @@ interface StoredRoute {
   flags: string;
 }
 
-const NO_FLAGS: RouteFlags = {
-  suspended: false,
-  resumePending: false,
-  resumeReason: null,
-  wasAutoReset: false,
-  autoResetReason: null,
-  resetHadActivity: false,
-  isFreshReset: false,
-  expiryFinalized: false,
-};
+const NO_FLAGS: Partial<RouteFlags> = {};
 
-function toRoute(row: StoredRoute): RouteRow {
+export function toRoute(row: StoredRoute): RouteRow {
+  const flags = row.flags === "{}" ? NO_FLAGS : (JSON.parse(row.flags) as Partial<RouteFlags>);
+  // One by one: spreading takes ten times as long, and lists have tens of thousands.
   return {
-    ...NO_FLAGS,
-    ...(JSON.parse(row.flags) as Partial<RouteFlags>),
+    suspended: flags.suspended ?? false,
+    resumePending: flags.resumePending ?? false,
+    resumeReason: flags.resumeReason ?? null,
+    wasAutoReset: flags.wasAutoReset ?? false,
+    autoResetReason: flags.autoResetReason ?? null,
+    resetHadActivity: flags.resetHadActivity ?? false,
+    isFreshReset: flags.isFreshReset ?? false,
+    expiryFinalized: flags.expiryFinalized ?? false,
     sessionKey: row.session_key,
     sessionId: row.session_id,
     origin: JSON.parse(row.origin) as Origin,
@@ -83,6 +82,11 @@ export function findRoute(db: Database, sessionId: SessionId): RouteRow | undefi
 export function listRoutes(db: Database): RouteRow[] {
   const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").iterate();
   return Array.from(whileInTime(rows as IterableIterator<StoredRoute>), toRoute);
+}
+
+export function hasRoutes(db: Database, except?: string): boolean {
+  const text = "SELECT 1 FROM gw_routes WHERE ? IS NULL OR origin ->> '$.platform' <> ? LIMIT 1";
+  return sql(db, text).get(except ?? null, except ?? null) !== undefined;
 }
 
 /** Threads and people of a room have routes of their own: each place stands here once. */
@@ -117,7 +121,7 @@ export function openRoute(db: Database, route: NewRoute): RouteRow | undefined {
      VALUES (@key, @id, @origin, @tuple, @at, @at, @at, @flags)
      ON CONFLICT (session_key) DO UPDATE SET session_id = @id, origin = @origin, tuple = @tuple, created_at = @at,
        updated_at = @at, last_user_activity = @at, last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL,
-       flags = @flags`,
+       flags = @flags, due_at = 0`,
   ).run({
     key: route.sessionKey,
     id: session.id,
@@ -161,7 +165,8 @@ export function switchRoute(
   sql(
     db,
     `UPDATE gw_routes SET session_id = ?, created_at = ?, updated_at = ?, last_user_activity = ?,
-       last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL, flags = '{}' WHERE session_key = ?`,
+       last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL, flags = '{}', due_at = 0
+     WHERE session_key = ?`,
   ).run(sessionId, now, now, now, key);
   return getRoute(db, key);
 }
@@ -218,10 +223,10 @@ export function adoptRoutes(db: Database, routes: readonly AdoptedRoute[]): numb
 }
 
 export function setRouteFlags(db: Database, key: SessionKey, flags: Partial<RouteFlags>): void {
-  sql(db, "UPDATE gw_routes SET flags = json_patch(flags, ?) WHERE session_key = ?").run(
-    JSON.stringify(flags),
-    key,
-  );
+  sql(
+    db,
+    `UPDATE gw_routes SET flags = json_patch(flags, ?), due_at = iif(?, 0, due_at) WHERE session_key = ?`,
+  ).run(JSON.stringify(flags), flags.suspended ? 1 : 0, key);
 }
 
 /** The route moves with the conversation, or nothing happens at all. */

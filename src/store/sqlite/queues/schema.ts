@@ -23,6 +23,7 @@ export const QUEUE_TABLES = [
     unanswered_ids TEXT,
     UNIQUE (platform, account, event_id)
 )`,
+  // due_at: the session isn't due for a reset before then, so the sweep needn't look at it. 0: not known yet.
   `CREATE TABLE IF NOT EXISTS gw_routes (
     session_key TEXT PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -34,7 +35,8 @@ export const QUEUE_TABLES = [
     last_prompt_tokens INTEGER NOT NULL DEFAULT 0,
     epoch INTEGER NOT NULL DEFAULT 1,
     expired_reason TEXT,
-    flags TEXT NOT NULL DEFAULT '{}'
+    flags TEXT NOT NULL DEFAULT '{}',
+    due_at REAL NOT NULL DEFAULT 0
 )`,
   `CREATE TABLE IF NOT EXISTS gw_outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -154,6 +156,7 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_inbox_key ON gw_inbox(session_key, id) WHERE state = 'waiting'",
   "CREATE INDEX IF NOT EXISTS gw_inbox_finished ON gw_inbox(finished_at) WHERE finished_at IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_routes_session ON gw_routes(session_id)",
+  "CREATE INDEX IF NOT EXISTS gw_routes_due ON gw_routes(due_at) WHERE expired_reason IS NULL",
   `CREATE INDEX IF NOT EXISTS gw_outbox_open ON gw_outbox(state, id) WHERE ${OPEN_OUT}`,
   "CREATE INDEX IF NOT EXISTS gw_outbox_chat ON gw_outbox(platform, chat_id, id)",
   "CREATE INDEX IF NOT EXISTS gw_outbox_inbox ON gw_outbox(inbox_id) WHERE inbox_id IS NOT NULL",

@@ -1,0 +1,96 @@
+import type { Store } from "../store/store.js";
+import type { FilesThread } from "./files-thread.js";
+import { INDEX_WRITTEN } from "./index-stamp.js";
+
+const SHORTEST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 300_000;
+/** A write that keeps the thread busy for a second is followed by a minute without one: 1.7 % of a core. */
+const REST = 60;
+
+export interface IndexWriterOptions {
+  path: string;
+  stateDb: string;
+  /** Whose routes aren't in the file. */
+  except: string;
+  files: FilesThread;
+  store: Pick<Store, "setMeta">;
+  /** A write failed. It is tried again with the next change. */
+  onError(error: unknown): void;
+  /** Milliseconds on any clock that never goes back. */
+  now?: () => number;
+}
+
+/**
+ * Keeps `sessions.json` up to date. It is told that something changed, not what: a thread writes the whole file from
+ * the database, once a second when that is cheap, and the more rarely the more it costs.
+ */
+export class IndexWriter {
+  readonly #options: IndexWriterOptions;
+  readonly #now: () => number;
+  #changed = false;
+  #closed = false;
+  #nextAt: number;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: IndexWriterOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#nextAt = this.#now() + SHORTEST_WAIT_MS;
+  }
+
+  changed(): void {
+    this.#changed = true;
+    this.#schedule();
+  }
+
+  /** Resolves when everything until now is on the disk, or its failure was reported. */
+  async flush(): Promise<void> {
+    while (this.#writing) await this.#writing;
+    if (this.#changed) await this.#write();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.flush();
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#writing || this.#closed) return;
+    this.#timer = setTimeout(() => void this.#write(), Math.max(0, this.#nextAt - this.#now()));
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#changed = false;
+    this.#writing = this.#save().then(
+      (busyMs) => this.#ended(busyMs),
+      (error: unknown) => {
+        this.#ended(0);
+        this.#changed = true;
+        this.#options.onError(error);
+      },
+    );
+    return this.#writing;
+  }
+
+  #ended(busyMs: number): void {
+    this.#writing = undefined;
+    this.#nextAt = this.#now() + waitAfter(busyMs);
+    if (this.#changed) this.#schedule();
+  }
+
+  async #save(): Promise<number> {
+    const { files, store, path, stateDb, except } = this.#options;
+    const { busyMs, written } = await files.call("writeIndex", { path, stateDb, except });
+    await store.setMeta(INDEX_WRITTEN, JSON.stringify(written));
+    return busyMs;
+  }
+}
+
+/** How long after a write the next may begin. */
+export function waitAfter(busyMs: number): number {
+  return Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, busyMs * REST));
+}

@@ -1,0 +1,37 @@
+import type { Database } from "better-sqlite3";
+import { ROUTES_CHANGED, type RouteRow } from "../queues.js";
+import { connect } from "./connect.js";
+import { getMeta } from "./meta.js";
+import { type StoredRoute, toRoute } from "./queues/routes.js";
+import { readRows } from "./statements.js";
+
+export interface RouteSnapshot {
+  /** In the order in which the chats were first seen. Can be gone through once. */
+  routes: Iterable<RouteRow>;
+  /** When another process last changed routes. */
+  changedAt: string | undefined;
+}
+
+/**
+ * All routes at one moment, but for one platform's, read row by row: for a thread that may wait for the disk. The
+ * connection lives no longer than `use`, so that it keeps nobody from having the file to themselves.
+ */
+export async function withRoutes<T>(
+  { path, except }: { path: string; except: string },
+  use: (snapshot: RouteSnapshot) => Promise<T>,
+): Promise<T> {
+  const db = connect(path, { readonly: true });
+  try {
+    db.exec("BEGIN");
+    return await use({ changedAt: getMeta(db, ROUTES_CHANGED), routes: routesIn(db, except) });
+  } finally {
+    db.close();
+  }
+}
+
+function* routesIn(db: Database, except: string): Generator<RouteRow> {
+  for (const row of readRows<StoredRoute>(db, "SELECT * FROM gw_routes ORDER BY rowid")) {
+    const route = toRoute(row);
+    if (route.origin.platform !== except) yield route;
+  }
+}
