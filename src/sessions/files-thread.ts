@@ -5,7 +5,7 @@ import type { WrittenIndex } from "./index-stamp.js";
 /** What the thread can be asked. */
 export interface FileVerbs {
   /** Adds to a transcript; `first` goes before it where the file is new. */
-  append: { takes: { path: string; first: string; text: string }; gives: void };
+  append: { takes: { path: string; first: string; text: string }; gives: undefined };
   /** Writes `sessions.json` from the database. `busyMs`: how long the thread was busy with it. */
   writeIndex: {
     takes: { path: string; stateDb: string; except: string };
@@ -59,7 +59,8 @@ export class FilesThread {
         new HermesError("unavailable", "The disk can't keep up: too many files are waiting to be written."),
       );
     }
-    const worker = (this.#worker ??= this.#start());
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
     clearTimeout(this.#idle);
     worker.ref();
     const id = ++this.#lastId;

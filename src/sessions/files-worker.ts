@@ -27,6 +27,7 @@ const verbs: { [V in keyof FileVerbs]: (args: FileVerbs[V]["takes"]) => Promise<
     } finally {
       fs.closeSync(file);
     }
+    return undefined;
   },
 
   async writeIndex({ path, stateDb, except }) {

@@ -5,7 +5,6 @@ import { memoryFiles, memoryOwners } from "../../src/agents/tools/memory-files.j
 import { namedIn } from "../../src/cli/people/left-alone.js";
 import { parsePerson } from "../../src/cli/people/person.js";
 import { Sweep } from "../../src/gateway/sweep.js";
-import type { RouteRow } from "../../src/store/queues.js";
 import { TestGateway } from "../support/gateway.js";
 import { tempDir } from "../support/temp.js";
 import { someHistory } from "./support/home.js";
@@ -104,7 +103,12 @@ describe("a gateway that runs", () => {
     await test.ask(ann, "hello there");
     let told = 0;
     const sweep = new Sweep(
-      { ...test.parts, routesChanged: () => void (told += 1) },
+      {
+        ...test.parts,
+        routesChanged: () => {
+          told += 1;
+        },
+      },
       () => false,
       () => undefined,
     );

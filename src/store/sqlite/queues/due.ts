@@ -11,13 +11,13 @@ import { type StoredRoute, toRoute } from "./routes.js";
  * touching it, and the sweep, which applies the policy to what it finds, then writes a later one.
  */
 
-const PAGE = `SELECT *, rowid AS row FROM gw_routes
+export const DUE_PAGE = `SELECT *, rowid AS row FROM gw_routes
   WHERE expired_reason IS NULL AND due_at <= @now AND (due_at, rowid) > (@dueAt, @row)
   ORDER BY due_at, rowid LIMIT @limit`;
 
 export function dueRoutes(db: Database, { now, limit, after }: DueQuery): DueRoute[] {
   const { dueAt, row } = after ?? { dueAt: -1, row: 0 };
-  const rows = sql(db, PAGE).all({ now, limit, dueAt, row }) as (StoredRoute & {
+  const rows = sql(db, DUE_PAGE).all({ now, limit, dueAt, row }) as (StoredRoute & {
     due_at: number;
     row: number;
   })[];
