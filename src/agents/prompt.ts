@@ -1,4 +1,5 @@
 /** What the agent is told before a session. Made once at its start and then kept, so that providers can cache it. */
+import { dateFormat } from "../date-format.js";
 
 export interface PromptFacts {
   platform: string;
@@ -77,7 +78,7 @@ function oneLine(name: string): string {
 
 function date(now: Date, timezone: string | undefined): string {
   const zone = timezone === undefined ? {} : { timeZone: timezone };
-  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", ...zone });
+  const format = dateFormat("en-GB", { dateStyle: "full", timeStyle: "short", ...zone });
   return timezone === undefined ? format.format(now) : `${format.format(now)} (${timezone})`;
 }
 

@@ -2,6 +2,7 @@
  * Policy + last user activity + now + zone → why the session starts afresh, or nothing. Instants are epoch seconds;
  * they are compared as whole microseconds, so that "exactly at the deadline" means the same as in Hermes.
  */
+import { dateFormat } from "../date-format.js";
 import { HermesError } from "../errors.js";
 
 export interface ResetPolicy {
@@ -149,31 +150,21 @@ function wallClock(instant: number, timeZone: string): number {
   return Date.UTC(year!, month! - 1, day!, hour!, minute!, second!) / 1000;
 }
 
-// Making a formatter costs about a hundred times as much as using it.
-const formatters = new Map<string, Intl.DateTimeFormat>();
-const MAX_FORMATTERS = 64;
+const NUMBER = "numeric";
+const FIELDS = {
+  year: NUMBER,
+  month: NUMBER,
+  day: NUMBER,
+  hour: NUMBER,
+  minute: NUMBER,
+  second: NUMBER,
+  hourCycle: "h23",
+  calendar: "iso8601",
+} as const;
 
 function formatterFor(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known !== undefined) return known;
-  const made = makeFormatter(timeZone);
-  if (formatters.size >= MAX_FORMATTERS) formatters.delete(formatters.keys().next().value!);
-  formatters.set(timeZone, made);
-  return made;
-}
-
-function makeFormatter(timeZone: string): Intl.DateTimeFormat {
-  const number = "numeric";
-  const fields = {
-    year: number,
-    month: number,
-    day: number,
-    hour: number,
-    minute: number,
-    second: number,
-  } as const;
   try {
-    return new Intl.DateTimeFormat("en-US", { ...fields, timeZone, hourCycle: "h23", calendar: "iso8601" });
+    return dateFormat("en-US", { ...FIELDS, timeZone });
   } catch (cause) {
     throw new HermesError("invalid", `Unknown time zone "${timeZone}"`, {
       hint: "Set `timezone` to an IANA name such as Europe/Berlin.",

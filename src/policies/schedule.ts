@@ -1,4 +1,5 @@
 /** A schedule that is due → which tick runs now, or why it doesn't, and when the next one is. Pure. */
+import { dateFormat } from "../date-format.js";
 import { describeError, HermesError } from "../errors.js";
 import { checkWhen, lastTick, nextTick, parseWhen, type When } from "./when.js";
 
@@ -130,7 +131,7 @@ function nameFrom(text: string): string {
 
 function checkZone(name: string): void {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
+    dateFormat("en", { timeZone: name });
   } catch (cause) {
     throw new HermesError("invalid", `"${name}" is no time zone.`, {
       hint: "Write an IANA name such as Europe/Berlin.",

@@ -2,13 +2,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { adoptIndex } from "../../src/sessions/adopt.js";
-import { FilesThread } from "../../src/sessions/files-thread.js";
 import { renderEntry, renderIndex } from "../../src/sessions/index-file.js";
 import { INDEX_WRITTEN, indexState, judgeIndex } from "../../src/sessions/index-stamp.js";
 import { IndexWriter, waitAfter } from "../../src/sessions/index-writer.js";
 import { ROUTES_CHANGED } from "../../src/store/queues.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import type { Store } from "../../src/store/store.js";
+import { CountingThread } from "../support/counting-thread.js";
 import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
 
@@ -21,16 +21,6 @@ interface Home {
   index: IndexWriter;
   file: string;
   errors: unknown[];
-}
-
-/** Tells how often the thread was asked to do something. */
-class CountingThread extends FilesThread {
-  readonly asked: string[] = [];
-
-  override call: FilesThread["call"] = (verb, args) => {
-    this.asked.push(verb);
-    return super.call(verb, args);
-  };
 }
 
 const opened: Home[] = [];

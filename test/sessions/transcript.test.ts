@@ -1,8 +1,9 @@
-import fs from "node:fs";
+import fs, { promises } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { NewMessage } from "../../src/session.js";
 import { Transcripts } from "../../src/sessions/transcript.js";
+import { CountingThread } from "../support/counting-thread.js";
 import { tempDir, tempStore } from "../support/temp.js";
 
 const ID = "20260616_091523_2e8c7d42";
@@ -47,6 +48,29 @@ describe("appending", () => {
     expect(lines(fileIn(dir))).toEqual([META, ...LINES]);
     expect(text(fileIn(dir))).toContain("🙂\\nZoë");
     expect(fs.statSync(fileIn(dir)).mode & 0o777).toBe(0o600);
+  });
+
+  it("asks a thread once for each turn, and touches no file itself", async () => {
+    const dir = path.join(tempDir(), "sessions");
+    const files = new CountingThread();
+    const transcripts = new Transcripts({ dir, files });
+    const here = vi.spyOn(promises, "open");
+    for (const message of said) await transcripts.append(session, [message]);
+    expect(files.asked).toEqual(["append", "append", "append", "append"]);
+    expect(here).not.toHaveBeenCalled();
+    expect(lines(fileIn(dir))).toEqual([META, ...LINES]);
+    await files.close();
+  });
+
+  it("goes on in a new thread when the last one has ended", async () => {
+    const dir = tempDir();
+    const files = new CountingThread();
+    const transcripts = new Transcripts({ dir, files });
+    await transcripts.append(session, said.slice(0, 2));
+    await files.close();
+    await transcripts.append(session, said.slice(2));
+    expect(lines(fileIn(dir))).toEqual([META, ...LINES]);
+    await files.close();
   });
 
   it("keeps the order of each session however many come at once", async () => {

@@ -21,8 +21,9 @@ const SEPARATOR = /^[ \t]*§[ \t]*$/m;
 
 export function memoryFiles(folder: string): MemoryFiles {
   const inLine = new Map<string, Promise<void>>();
+  const kept = new KeptEntries();
   return {
-    read: (slot) => readEntries(memoryFile(folder, slot)),
+    read: (slot) => kept.read(memoryFile(folder, slot)),
     async change(slot, change) {
       const file = memoryFile(folder, slot);
       const before = inLine.get(file) ?? Promise.resolve();
@@ -60,11 +61,44 @@ function idOf(name: string): string | undefined {
   return safeName(id) === name ? id : undefined;
 }
 
-async function readEntries(file: string): Promise<string[]> {
-  const text = await readRegular(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
+const MAX_KEPT = 200;
+/** A file may change twice in one tick of its clock: one that is younger than this is read again. */
+const YOUNG_MS = 2000;
+
+/** Every session begins with a look at two files that hardly ever change: they are read when they have changed. */
+class KeptEntries {
+  readonly #kept = new Map<string, { stamp: string; entries: readonly string[] }>();
+
+  async read(file: string): Promise<string[]> {
+    // Before the text: what is written in between has another stamp, and is read the next time.
+    const found = await fs.stat(file, { bigint: true }).catch(ifMissing(undefined));
+    if (!found) return [];
+    const { ino, size, mtimeNs, ctimeNs, ctimeMs } = found;
+    const stamp = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    const known = this.#kept.get(file);
+    if (known?.stamp === stamp) return [...known.entries];
+    const entries = await readEntries(file);
+    this.#kept.delete(file);
+    if (Date.now() - Number(ctimeMs) > YOUNG_MS) this.#keep(file, { stamp, entries });
+    return [...entries];
+  }
+
+  #keep(file: string, read: { stamp: string; entries: readonly string[] }): void {
+    // The oldest goes first: a Map keeps the order of insertion.
+    if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#kept.set(file, read);
+  }
+}
+
+function ifMissing<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === "ENOENT") return value;
     throw error;
-  });
+  };
+}
+
+async function readEntries(file: string): Promise<string[]> {
+  const text = await readRegular(file).catch(ifMissing(""));
   return text
     .toString()
     .split(SEPARATOR)

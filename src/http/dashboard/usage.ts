@@ -1,4 +1,5 @@
 import { nowSeconds } from "../../clock.js";
+import { dateFormat } from "../../date-format.js";
 import type { Looks, UsageRow } from "../../store/looks.js";
 import type { UsageAnswer, UsageSums } from "./types.js";
 
@@ -72,7 +73,7 @@ const modelOf = (row: UsageRow) => row.model ?? NO_MODEL;
 
 /** `2026-06-16` of every day up to today there. Swedish dates are ISO dates. */
 function lastDays(count: number, timeZone: string): string[] {
-  const today = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }).format(new Date());
+  const today = dateFormat("sv-SE", { timeZone, dateStyle: "short" }).format(new Date());
   const end = Date.parse(`${today}T00:00:00Z`);
   return Array.from({ length: count }, (_, i) =>
     new Date(end - (count - 1 - i) * DAY_SECONDS * 1000).toISOString().slice(0, 10),

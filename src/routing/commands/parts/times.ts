@@ -1,16 +1,12 @@
 /** Times as people read them: in the configured zone. Instants are epoch seconds. */
+import { dateFormat } from "../../../date-format.js";
 
 const TWO = "2-digit";
 const FIELDS = { year: "numeric", month: TWO, day: TWO, hour: TWO, minute: TWO } as const;
 
 /** `2026-06-17 04:00 (Europe/Berlin)`. */
 export function localTime(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat("en-US", {
-    ...FIELDS,
-    timeZone,
-    hourCycle: "h23",
-    calendar: "iso8601",
-  });
+  const format = dateFormat("en-US", { ...FIELDS, timeZone, hourCycle: "h23", calendar: "iso8601" });
   const shown: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
   for (const { type, value } of format.formatToParts(at * 1000)) shown[type] = value;
   return `${shown.year}-${shown.month}-${shown.day} ${shown.hour}:${shown.minute} (${timeZone})`;

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { dateFormat } from "../../../date-format.js";
 import type { TitleHit, Totals, UsageQuery, UsageRow } from "../../looks.js";
 import { sql } from "../statements.js";
 import { databaseBytes } from "../stats.js";
@@ -53,7 +54,7 @@ function addTo(row: UsageRow, sums: Sums): void {
 
 /** Swedish dates are ISO dates. */
 function dayOf(timeZone: string): (quarter: number) => string {
-  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
+  const format = dateFormat("sv-SE", { timeZone, dateStyle: "short" });
   const known = new Map<number, string>();
   return (quarter) => {
     const day = known.get(quarter) ?? format.format(quarter * QUARTER_SECONDS * 1000);

@@ -1,0 +1,56 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { memoryFile, memoryFiles } from "../../../src/agents/tools/memory-files.js";
+import { tempDir } from "../../support/temp.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const ann = { platform: "test", userId: "ann" };
+
+async function written(text: string): Promise<{ folder: string; file: string }> {
+  const folder = tempDir();
+  const file = memoryFile(folder, ann);
+  await fs.mkdir(path.dirname(file), { recursive: true });
+  await fs.writeFile(file, text);
+  return { folder, file };
+}
+
+it("a file that hasn't changed is read once", async () => {
+  const { folder } = await written("likes tea\n§\nlives in Rome\n");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+  const memory = memoryFiles(folder);
+  const reads = vi.spyOn(fs, "readFile");
+  for (let n = 0; n < 5; n += 1) expect(await memory.read(ann)).toEqual(["likes tea", "lives in Rome"]);
+  expect(reads).toHaveBeenCalledTimes(1);
+});
+
+it("a file that isn't there is looked for and not opened", async () => {
+  const memory = memoryFiles(tempDir());
+  const reads = vi.spyOn(fs, "readFile");
+  expect(await memory.read(ann)).toEqual([]);
+  expect(reads).not.toHaveBeenCalled();
+});
+
+it("what another program writes is seen, also at once and in as many bytes", async () => {
+  const { folder, file } = await written("likes tea");
+  const memory = memoryFiles(folder);
+  for (const text of ["likes tea", "likes hop", "likes pie"]) {
+    await fs.writeFile(file, text);
+    expect(await memory.read(ann)).toEqual([text]);
+  }
+  await fs.rm(file);
+  expect(await memory.read(ann)).toEqual([]);
+});
+
+it("what is kept is nobody's to change", async () => {
+  const { folder } = await written("likes tea");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+  const memory = memoryFiles(folder);
+  (await memory.read(ann)).push("hates tea");
+  (await memory.read(ann)).push("hates tea");
+  expect(await memory.read(ann)).toEqual(["likes tea"]);
+});
