@@ -23,6 +23,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "/v1/chat/completions with the echo agent, against a bare route of the same server",
     load: () => import("./http.js"),
   },
+  chats: {
+    about: "50,000 chats: start, memory, sweep, sessions.json; what a turn costs the main thread",
+    load: () => import("./chats.js"),
+  },
 };
 
 const { values, positionals } = parseArgs({
