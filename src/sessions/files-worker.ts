@@ -32,11 +32,11 @@ const verbs: { [V in keyof FileVerbs]: (args: FileVerbs[V]["takes"]) => Promise<
 
   async writeIndex({ path, stateDb, except }) {
     await removeAbandonedOnce(dirname(path));
-    return withRoutes({ path: stateDb, except }, async ({ routes, changedAt }) => {
+    return withRoutes({ path: stateDb, except }, async ({ routes, count, changedAt }) => {
       const busy = { ms: 0 };
       const parts = timed(indexParts(rendered(routes)), busy);
       const stamp = await replaceFile(path, parts, TEMPORARY_INDEX);
-      return { busyMs: busy.ms, written: { ...stamp, zone: zoneOfMachine(), changedAt } };
+      return { busyMs: busy.ms, written: { ...stamp, zone: zoneOfMachine(), routes: count, changedAt } };
     });
   },
 

@@ -10,6 +10,8 @@ export const INDEX_WRITTEN = "gw_index_written";
 export interface WrittenIndex extends FileStamp {
   /** Times in it are local. */
   zone: string;
+  /** How many the database had. */
+  routes: number;
   /** When another process had last changed routes. */
   changedAt: string | undefined;
 }
@@ -25,23 +27,28 @@ export type IndexState =
 export function judgeIndex(
   noted: WrittenIndex | undefined,
   found: FileStamp | undefined,
-  now: Pick<WrittenIndex, "zone" | "changedAt">,
+  now: Omit<WrittenIndex, keyof FileStamp>,
 ): IndexState {
   if (!found) return "stale";
   if (noted?.size !== found.size || noted.mtimeMs !== found.mtimeMs) return "foreign";
-  return noted.zone === now.zone && noted.changedAt === now.changedAt ? "current" : "stale";
+  const isSame = noted.zone === now.zone && noted.routes === now.routes && noted.changedAt === now.changedAt;
+  return isSame ? "current" : "stale";
 }
 
-export async function indexState(store: Pick<Store, "getMeta">, path: string): Promise<IndexState> {
-  const [noted, changedAt, found] = await Promise.all([
+export async function indexState(
+  store: Pick<Store, "getMeta" | "countRoutes">,
+  path: string,
+): Promise<IndexState> {
+  const [noted, changedAt, routes, found] = await Promise.all([
     store.getMeta(INDEX_WRITTEN),
     store.getMeta(ROUTES_CHANGED),
+    store.countRoutes(),
     stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
       throw error;
     }),
   ]);
-  return judgeIndex(parse(noted), found, { zone: zoneOfMachine(), changedAt });
+  return judgeIndex(parse(noted), found, { zone: zoneOfMachine(), routes, changedAt });
 }
 
 export function zoneOfMachine(): string {

@@ -49,6 +49,7 @@ export interface Queues {
   /** The chat that is in this session now. */
   findRoute(sessionId: SessionId): Promise<RouteRow | undefined>;
   listRoutes(): Promise<RouteRow[]>;
+  countRoutes(): Promise<number>;
   /** Whether any chat has a route, those of one platform left aside. */
   hasRoutes(except?: string): Promise<boolean>;
   /** Routes that may be due for a reset by now, in the order of their time: the reset policy decides. */

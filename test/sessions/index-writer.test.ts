@@ -206,9 +206,10 @@ describe("a file that is there at the start", () => {
   });
 
   it("is written anew in another time zone: its times are local", () => {
-    const noted = { size: 2, mtimeMs: 7, zone: "Europe/Rome", changedAt: undefined };
-    expect(judgeIndex(noted, noted, { zone: "Europe/Rome", changedAt: undefined })).toBe("current");
-    expect(judgeIndex(noted, noted, { zone: "Asia/Tokyo", changedAt: undefined })).toBe("stale");
+    const noted = { size: 2, mtimeMs: 7, zone: "Europe/Rome", routes: 3, changedAt: undefined };
+    expect(judgeIndex(noted, noted, noted)).toBe("current");
+    expect(judgeIndex(noted, noted, { ...noted, zone: "Asia/Tokyo" })).toBe("stale");
+    expect(judgeIndex(noted, noted, { ...noted, routes: 4 })).toBe("stale");
   });
 
   it("of another Hermes is adopted only where no chat has a route", async () => {

@@ -147,6 +147,7 @@ class SqliteStore implements OpenedStore {
   getRoute: Store["getRoute"] = (key) => this.#read.getRoute(key);
   findRoute: Store["findRoute"] = (sessionId) => this.#read.findRoute(sessionId);
   listRoutes: Store["listRoutes"] = () => this.#readLong.listRoutes();
+  countRoutes: Store["countRoutes"] = () => this.#read.countRoutes();
   hasRoutes: Store["hasRoutes"] = (except) => this.#read.hasRoutes(except);
   dueRoutes: Store["dueRoutes"] = (query) => this.#read.dueRoutes(query);
   postponeRoutes: Store["postponeRoutes"] = (routes) => this.#write.postponeRoutes(routes);

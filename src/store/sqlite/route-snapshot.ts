@@ -2,12 +2,14 @@ import type { Database } from "better-sqlite3";
 import { ROUTES_CHANGED, type RouteRow } from "../queues.js";
 import { connect } from "./connect.js";
 import { getMeta } from "./meta.js";
-import { type StoredRoute, toRoute } from "./queues/routes.js";
+import { countRoutes, type StoredRoute, toRoute } from "./queues/routes.js";
 import { readRows } from "./statements.js";
 
 export interface RouteSnapshot {
   /** In the order in which the chats were first seen. Can be gone through once. */
   routes: Iterable<RouteRow>;
+  /** How many there are, those left out included. */
+  count: number;
   /** When another process last changed routes. */
   changedAt: string | undefined;
 }
@@ -23,7 +25,11 @@ export async function withRoutes<T>(
   const db = connect(path, { readonly: true });
   try {
     db.exec("BEGIN");
-    return await use({ changedAt: getMeta(db, ROUTES_CHANGED), routes: routesIn(db, except) });
+    return await use({
+      count: countRoutes(db),
+      changedAt: getMeta(db, ROUTES_CHANGED),
+      routes: routesIn(db, except),
+    });
   } finally {
     db.close();
   }

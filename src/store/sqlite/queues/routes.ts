@@ -84,6 +84,11 @@ export function listRoutes(db: Database): RouteRow[] {
   return Array.from(whileInTime(rows as IterableIterator<StoredRoute>), toRoute);
 }
 
+/** Counts in the smallest index, without reading a route. */
+export function countRoutes(db: Database): number {
+  return sql(db, "SELECT count(*) FROM gw_routes").pluck().get() as number;
+}
+
 export function hasRoutes(db: Database, except?: string): boolean {
   const text = "SELECT 1 FROM gw_routes WHERE ? IS NULL OR origin ->> '$.platform' <> ? LIMIT 1";
   return sql(db, text).get(except ?? null, except ?? null) !== undefined;
