@@ -45,12 +45,21 @@ function head(text: string): string {
 export function cleanTitle(written: string): string | undefined {
   const answer = written.replace(/<think>[\s\S]*?(<\/think>|$)/g, "").trim();
   const [line = ""] = answer.split("\n", 1);
-  const bare = unquote(unquote(line).replace(/^title\s*:\s*/i, ""));
+  const bare = unquote(unquote(line.slice(0, LOOKED_AT_CHARS)).replace(/^title\s*:\s*/i, ""));
   return shortTitle(bare.replace(/(?<!\.)\.$/, ""));
 }
 
+const isQuote = (char: string) => /["'`“”‘’«»*\s]/.test(char);
+
 function unquote(text: string): string {
-  return text.trim().replace(/^["'`“”‘’«»*#\s]+|["'`“”‘’«»*\s]+$/g, "");
+  return trimEndWhile(text.replace(/^["'`“”‘’«»*#\s]+/, ""), isQuote);
+}
+
+/** By hand: a pattern for the end of a text begins anew at each character of a long row. */
+function trimEndWhile(text: string, isTrimmed: (char: string) => boolean): string {
+  let end = text.length;
+  while (end > 0 && isTrimmed(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
 }
 
 /** Messages may be megabytes: their first words are not far from the beginning. */
@@ -59,21 +68,24 @@ const LOOKED_AT_CHARS = 4000;
 /** The first words of a message, without its markup. */
 export function titleFromText(text: string): string | undefined {
   const words = withoutMarkdown(text.slice(0, LOOKED_AT_CHARS)).split(/\s+/).filter(Boolean);
-  return shortTitle(
-    words
-      .slice(0, WORDS_WITHOUT_MODEL)
-      .join(" ")
-      .replace(/[.,;:!?]+$/, ""),
-  );
+  const start = words.slice(0, WORDS_WITHOUT_MODEL).join(" ");
+  return shortTitle(trimEndWhile(start, (char) => /[.,;:!?]/.test(char)));
 }
 
 function withoutMarkdown(text: string): string {
   return text
     .replace(/```[\s\S]*?(```|$)/g, " ")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^[\]]*)\]\([^()[]*(?:\([^()[]*\)[^()[]*)?\)/g, "$1")
     .replace(/^\[[^\]\n]{1,64}\]\s+/, "") // the sender, in shared sessions
-    .replace(/^\s*(?:[#>]+|[-*+]|\d+\.)\s+/gm, "")
-    .replace(/[*`~]+|(?<!\w)_+|_+(?!\w)/g, "");
+    .replace(/^[ \t]*(?:[#>]+|[-*+]|\d+\.)(?:[ \t]+|$)/gm, "")
+    .replace(/[*`~]+|_+/g, (marks, at: number, whole: string) => {
+      const isInWord = marks.startsWith("_") && isWordy(whole[at - 1]) && isWordy(whole[at + marks.length]);
+      return isInWord ? marks : "";
+    });
+}
+
+function isWordy(char: string | undefined): boolean {
+  return char !== undefined && /\w/.test(char);
 }
 
 function shortTitle(text: string): string | undefined {

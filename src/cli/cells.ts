@@ -10,12 +10,27 @@ const WIDE =
   /[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u4DFF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]/u;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** A segmenter's steps get slower with the length of its text. Only the longest emoji sequences come near this. */
+const WINDOW_CHARS = 256;
+
+/** The characters as a reader counts them. What a window ends in is read again with what follows it. */
+function* graphemesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const window = text.slice(at, at + WINDOW_CHARS);
+    const segments = Array.from(graphemes.segment(window), ({ segment }) => segment);
+    if (at + window.length < text.length && segments.length > 1) segments.pop();
+    for (const segment of segments) {
+      yield segment;
+      at += segment.length;
+    }
+  }
+}
 
 /** How many cells of a terminal the text takes. */
 export function cellWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
   return width;
 }
 
@@ -31,15 +46,35 @@ export function cutToCells(text: string, cells: number): string {
   if (ASCII.test(text)) return text.slice(0, cells);
   let width = 0;
   let end = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
-    width += graphemeWidth(segment);
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
     if (width > cells) break;
-    end = index + segment.length;
+    end += grapheme.length;
   }
   return text.slice(0, end);
 }
 
-/** The same with a sign that something is missing. */
+/** All of it, in pieces that fit. At least one character each: a wide one is wider than the narrowest line. */
+export function piecesOfCells(text: string, cells: number): string[] {
+  if (ASCII.test(text))
+    return Array.from({ length: Math.ceil(text.length / cells) }, (_, i) =>
+      text.slice(i * cells, (i + 1) * cells),
+    );
+  const pieces: string[] = [];
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const more = graphemeWidth(grapheme);
+    width += more;
+    if (pieces.length > 0 && width <= cells) pieces[pieces.length - 1] += grapheme;
+    else {
+      pieces.push(grapheme);
+      width = more;
+    }
+  }
+  return pieces;
+}
+
+/** The longest beginning that fits, with a sign that something is missing. */
 export function shorten(text: string, cells: number): string {
   return cellWidth(text) <= cells ? text : `${cutToCells(text, cells - 1)}…`;
 }

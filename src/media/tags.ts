@@ -72,7 +72,7 @@ function tidy(text: string): string {
     .trim();
 }
 
-const CODE = /`+/g;
+const TICKS = /`+/g;
 
 /** Fenced blocks and quoted lines stay as they are, and so does what stands between back-ticks. */
 function outsideCode(text: string, change: (words: string) => string): string {
@@ -91,18 +91,31 @@ function outsideCode(text: string, change: (words: string) => string): string {
     .join("\n");
 }
 
+/** A run of back-ticks opens code if a later run has the same length. */
 function outsideInlineCode(line: string, change: (words: string) => string): string {
-  const marks = [...line.matchAll(CODE)];
+  const runs = [...line.matchAll(TICKS)];
+  const closings = nextOfSameLength(runs.map(([run]) => run.length));
   let out = "";
   let at = 0;
-  for (let i = 0; i < marks.length; i++) {
-    const open = marks[i]!;
-    const close = marks.findIndex((mark, j) => j > i && mark[0].length === open[0].length);
-    if (close === -1) continue;
+  for (let i = 0; i < runs.length; i++) {
+    const closing = closings[i];
+    if (closing === undefined) continue;
+    const open = runs[i]!;
     out += change(line.slice(at, open.index));
-    at = marks[close]!.index + open[0].length;
+    at = runs[closing]!.index + open[0].length;
     out += line.slice(open.index, at);
-    i = close;
+    i = closing;
   }
   return out + change(line.slice(at));
+}
+
+/** For each length, the place of the next equal one. From the end, so that each is looked at once. */
+function nextOfSameLength(lengths: readonly number[]): (number | undefined)[] {
+  const nearest = new Map<number, number>();
+  const next = new Array<number | undefined>(lengths.length);
+  for (let i = lengths.length - 1; i >= 0; i--) {
+    next[i] = nearest.get(lengths[i]!);
+    nearest.set(lengths[i]!, i);
+  }
+  return next;
 }

@@ -24,6 +24,8 @@ export function nearestCommand(name: string, names: readonly string[]): string |
   let nearest: string | undefined;
   let best = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of names) {
+    // The difference in length alone is too much: a "command" may be a hundred thousand letters long.
+    if (name.length - candidate.length >= best) continue;
     const distance = typingDistance(name, candidate);
     if (distance < best) [nearest, best] = [candidate, distance];
   }

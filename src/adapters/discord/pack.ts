@@ -71,21 +71,20 @@ class Packer {
   }
 
   #addLong(line: Line): void {
-    let rest = line.runs;
+    /** The last one comes first: what is taken is taken from the end. */
+    const rest = line.runs.toReversed();
     let lead = line.lead;
-    while (lead.length + emit(rest).length > this.#room(line)) {
+    while (!fits(rest, this.#room(line) - lead.length)) {
       const room = this.#room(line) - lead.length;
       if (room < Math.min(LEAST_ROOM, this.#limit / 4) && this.#text !== "") {
         this.#break();
         continue;
       }
-      const cut = cutRuns(rest, Math.max(1, room), line.fence !== undefined);
-      this.#append(line, lead + emit(cut.head));
+      this.#append(line, lead + emit(takeRuns(rest, Math.max(1, room), line.fence !== undefined)));
       this.#break();
-      rest = cut.rest;
       lead = line.hang;
     }
-    if (rest.length > 0) this.#append(line, lead + emit(rest));
+    if (rest.length > 0) this.#append(line, lead + emit(rest.toReversed()));
   }
 
   /** How much of the line's own text this part still takes. */
@@ -143,27 +142,56 @@ function change(from: readonly string[], to: readonly string[]): string {
   return from.slice(same).reverse().join("") + to.slice(same).join("");
 }
 
-interface Cut {
-  head: Run[];
-  rest: Run[];
+/** What `emit` makes of runs, counted run by run. */
+class Measure {
+  #written = 0;
+  #open: readonly string[] = [];
+
+  /** With this run as the last one, and everything closed. */
+  with(run: Run): number {
+    const changed = change(this.#open, run.marks).length;
+    return this.#written + changed + run.text.length + change(run.marks, []).length;
+  }
+
+  add(run: Run): void {
+    this.#written += change(this.#open, run.marks).length + run.text.length;
+    this.#open = run.marks;
+  }
 }
 
-/** The longest beginning whose text, marks closed, is within `room`. Always takes something. */
-function cutRuns(runs: readonly Run[], room: number, code: boolean): Cut {
+/** Whether the runs, the last one first, are within `room`. Looks at no more of them than have room. */
+function fits(reversed: readonly Run[], room: number): boolean {
+  const measure = new Measure();
+  let length = 0;
+  for (let i = reversed.length - 1; i >= 0 && length <= room; i--) {
+    length = measure.with(reversed[i]!);
+    measure.add(reversed[i]!);
+  }
+  return length <= room;
+}
+
+/** Takes the longest beginning whose text, marks closed, is within `room`. Always takes something. */
+function takeRuns(reversed: Run[], room: number, code: boolean): Run[] {
   const head: Run[] = [];
-  for (const [i, run] of runs.entries()) {
-    if (emit([...head, run]).length <= room) {
+  const measure = new Measure();
+  for (let run = reversed.pop(); run !== undefined; run = reversed.pop()) {
+    const length = measure.with(run);
+    if (length <= room) {
       head.push(run);
+      measure.add(run);
       continue;
     }
-    const left = room - emit([...head, { ...run, text: "" }]).length;
-    const following = runs.slice(i + 1);
-    if (head.length > 0 && (run.atom || left < 1)) return { head, rest: [run, ...following] };
+    const left = room - (length - run.text.length);
+    if (head.length > 0 && (run.atom || left < 1)) {
+      reversed.push(run);
+      return head;
+    }
     const [first, second] = cutText(run.text, Math.max(1, left), code);
     if (first !== "") head.push({ ...run, text: first });
-    return { head, rest: second === "" ? following : [{ ...run, text: second }, ...following] };
+    if (second !== "") reversed.push({ ...run, text: second });
+    return head;
   }
-  return { head, rest: [] };
+  return head;
 }
 
 function cutText(text: string, most: number, code: boolean): [string, string] {

@@ -21,9 +21,11 @@ export interface Atom {
 export type Around = Pick<Atom, "marks" | "pre" | "quote" | "link">;
 export const PLAIN: Around = { marks: [], pre: false, quote: false, link: undefined };
 
-export function escapeText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+]);
 
 function unescapeText(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
@@ -34,18 +36,24 @@ export function atomsOf(text: string, around: Around): Atom[] {
   const pieces = text.match(/\n|[^\S\n]+|[^\s&<>]+|[&<>]/g) ?? [];
   return pieces.map((piece) => {
     if (piece === "\n") return newline(around);
-    const kind = piece.trim() === "" ? "space" : "word";
-    return { ...around, text: escapeText(piece), kind, solid: /[&<>]/.test(piece) };
+    const entity = ENTITIES.get(piece);
+    if (entity !== undefined) return solid(entity, around);
+    return atom(piece, piece.trim() === "" ? "space" : "word", false, around);
   });
 }
 
 /** Formatting ends with its line. */
 export function newline(around: Around): Atom {
-  return { ...around, text: "\n", kind: "newline", solid: true, marks: [], link: undefined };
+  return atom("\n", "newline", true, { ...around, marks: [], link: undefined });
 }
 
 export function solid(text: string, around: Around): Atom {
-  return { ...around, text, kind: "word", solid: true };
+  return atom(text, "word", true, around);
+}
+
+/** Written out: copying `around` with a spread is several times slower, and a long answer has many atoms. */
+function atom(text: string, kind: Atom["kind"], solid: boolean, { marks, pre, quote, link }: Around): Atom {
+  return { text, kind, solid, marks, pre, quote, link };
 }
 
 /** An address too long for any message, as its letters: better plain than lost. */

@@ -49,6 +49,7 @@ class Page {
 
   /** What the next atom doesn't share; true if a mark was closed. */
   #close({ marks, link, pre }: Pick<Atom, "marks" | "link" | "pre">): boolean {
+    if (this.#marks.length === 0 && this.#link === undefined) return false;
     const kept = pre ? 0 : common(this.#marks, marks);
     const closing = this.#marks.length > kept;
     if (this.#link !== undefined && (closing || pre || link !== this.#link || marks.length > kept)) {

@@ -151,7 +151,19 @@ function codeText({ text }: Tokens.Codespan): string {
 
 /** Stars and underscores that mean themselves get an unseen letter behind them, or Slack would format. */
 function literal(text: string): string {
-  return text.replace(/(?<![\p{L}\p{N}])([*_~`])(?=\S[^\n]*?\1)/gu, "$1\u200b");
+  return text.split("\n").map(literalLine).join("\n");
+}
+
+function literalLine(line: string): string {
+  return line.replace(/[*_~`]/g, (mark, at: number) =>
+    wouldFormat(line, mark, at) ? `${mark}\u200b` : mark,
+  );
+}
+
+/** Not behind a letter or digit, not before a blank, and the same mark comes again. */
+function wouldFormat(line: string, mark: string, at: number): boolean {
+  const isBehindWord = /[\p{L}\p{N}]$/u.test(line.slice(Math.max(0, at - 2), at));
+  return !isBehindWord && /\S/.test(line[at + 1] ?? " ") && line.includes(mark, at + 2);
 }
 
 function marked(around: Around, mark: Mark): Around {

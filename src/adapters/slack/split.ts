@@ -39,35 +39,52 @@ function cutAll(atoms: readonly Atom[], shape: SplitShape): Atom[][] {
   if (emit(whole).length <= firstLimit) return [whole];
   const room = shape.marker ? MARKER_ROOM : 0;
   const parts: Atom[][] = [];
-  let rest: readonly Atom[] = whole;
+  /** The last one comes first: what is taken is taken from the end. */
+  const rest = whole.toReversed();
   while (rest.length > 0) {
-    const { part, after } = cut(rest, (parts.length === 0 ? firstLimit : shape.limit) - room);
+    const part = takePart(rest, (parts.length === 0 ? firstLimit : shape.limit) - room);
     if (part.length > 0) parts.push(part);
-    rest = after;
   }
   return parts;
 }
 
-interface Cut {
-  part: Atom[];
-  after: readonly Atom[];
-}
-
-function cut(atoms: readonly Atom[], room: number): Cut {
-  const fits = countThatFits(atoms, room);
-  if (fits === atoms.length) return { part: trimmed(atoms), after: [] };
-  if (fits === 0) return cutWord(atoms, room);
-  const at = breakBefore(atoms, fits);
-  return { part: trimmed(atoms.slice(0, at)), after: skipBlank(atoms.slice(at)) };
-}
-
-function countThatFits(atoms: readonly Atom[], room: number): number {
-  let used = 0;
-  for (const [i, atom] of atoms.entries()) {
-    used += cost(atom, atoms[i - 1]);
-    if (used > room) return i;
+/** Each part looks at no more atoms than fit into it, and one. */
+function takePart(reversed: Atom[], room: number): Atom[] {
+  const { taken, fits } = takeEnough(reversed, room);
+  if (fits === taken.length) return trimmed(taken);
+  if (fits === 0) {
+    reversed.push(taken[0]!);
+    return cutWord(reversed, room);
   }
-  return atoms.length;
+  const at = breakBefore(taken, fits);
+  putBack(taken.slice(at), reversed);
+  dropBlanks(reversed);
+  return trimmed(taken.slice(0, at));
+}
+
+/** All that fit, and the first that doesn't. */
+function takeEnough(reversed: Atom[], room: number): { taken: Atom[]; fits: number } {
+  const taken: Atom[] = [];
+  let used = 0;
+  for (let atom = reversed.pop(); atom !== undefined; atom = reversed.pop()) {
+    used += cost(atom, taken.at(-1));
+    taken.push(atom);
+    if (used > room) return { taken, fits: taken.length - 1 };
+  }
+  return { taken, fits: taken.length };
+}
+
+function putBack(atoms: readonly Atom[], reversed: Atom[]): void {
+  for (const atom of atoms.toReversed()) reversed.push(atom);
+}
+
+/** Blanks at the start say nothing, but the indentation of code stays. */
+function dropBlanks(reversed: Atom[]): void {
+  const blanks: Atom[] = [];
+  while (reversed.length > 0 && reversed.at(-1)!.kind !== "word") blanks.push(reversed.pop()!);
+  if (!reversed.at(-1)?.pre) return;
+  const indent = blanks.slice(blanks.findLastIndex((atom) => atom.kind !== "space" || !atom.pre) + 1);
+  putBack(indent, reversed);
 }
 
 /** A line's end in the second half, else a space, else wherever the room ends. */
@@ -82,28 +99,32 @@ function breakBefore(atoms: readonly Atom[], fits: number): number {
 }
 
 /** One word is longer than the room. */
-function cutWord(atoms: readonly Atom[], room: number): Cut {
-  const [first, ...others] = atoms as [Atom, ...Atom[]];
-  if (first.solid && first.text.length > LONGEST_ENTITY)
-    return { part: [], after: [...loosened(first), ...others] };
+function cutWord(reversed: Atom[], room: number): Atom[] {
+  const first = reversed.pop()!;
+  if (first.solid && first.text.length > LONGEST_ENTITY) {
+    putBack(loosened(first), reversed);
+    return [];
+  }
   const around = cost(first, undefined) - first.text.length;
   // The address alone fills the message.
-  if (first.link !== undefined && around + LONGEST_ENTITY > room)
-    return { part: [], after: unlinked(atoms, first.link) };
+  if (first.link !== undefined && around + LONGEST_ENTITY > room) {
+    putBack(unlinked(first, first.link, reversed), reversed);
+    return [];
+  }
   const size = first.solid ? first.text.length : cutAt(first.text, Math.max(1, room - around));
-  const head = { ...first, text: first.text.slice(0, size) };
   const tail = { ...first, text: first.text.slice(size) };
-  return { part: [head], after: tail.text === "" ? others : [tail, ...others] };
+  if (tail.text !== "") reversed.push(tail);
+  return [{ ...first, text: first.text.slice(0, size) }];
 }
 
 const LONGEST_ENTITY = "&amp;".length;
 
 /** The label as plain text, the address after it. */
-function unlinked(atoms: readonly Atom[], link: string): Atom[] {
-  const end = atoms.findIndex((atom) => atom.link !== link);
-  const label = atoms.slice(0, end < 0 ? atoms.length : end).map((atom) => ({ ...atom, link: undefined }));
-  const last = label.at(-1)!;
-  return [...label, ...loosened({ ...last, text: ` (${link})` }), ...atoms.slice(label.length)];
+function unlinked(first: Atom, link: string, reversed: Atom[]): Atom[] {
+  const label = [first];
+  while (reversed.at(-1)?.link === link) label.push(reversed.pop()!);
+  const address = loosened({ ...label.at(-1)!, text: ` (${link})` });
+  return [...label.map((atom) => ({ ...atom, link: undefined })), ...address];
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });

@@ -85,10 +85,15 @@ export function cutRuns(runs: readonly Run[], at: number): [Run[], Run[]] {
   const tail: Run[] = [];
   let from = 0;
   for (const run of runs) {
-    const inside = Math.min(Math.max(at - from, 0), run.text.length);
-    if (inside > 0) head.push({ ...run, text: run.text.slice(0, inside) });
-    if (inside < run.text.length) tail.push({ ...run, text: run.text.slice(inside) });
+    const inside = at - from;
     from += run.text.length;
+    if (run.text === "") continue;
+    if (inside >= run.text.length) head.push(run);
+    else if (inside <= 0) tail.push(run);
+    else {
+      head.push({ ...run, text: run.text.slice(0, inside) });
+      tail.push({ ...run, text: run.text.slice(inside) });
+    }
   }
   return [head, tail];
 }

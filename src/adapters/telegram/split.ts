@@ -21,24 +21,45 @@ export function splitRuns(runs: readonly Run[], limit: number, spare = 0): Run[]
 /** The same without markers. */
 export function cutIntoParts(runs: readonly Run[], limit: number): Run[][] {
   const parts: Run[][] = [];
-  let rest: Run[] = [...runs];
+  /** The last one comes first: what is taken is taken from the end. */
+  const rest = runs.toReversed();
   while (rest.length > 0) {
-    if (htmlLength(rest) <= limit) {
-      parts.push(rest);
+    const next = takeEnough(rest, limit);
+    if (htmlLength(next) <= limit) {
+      parts.push(next);
       break;
     }
-    const cut = findCut(rest, limit);
+    const cut = findCut(next, limit);
     if (cut === 0) {
-      rest = withoutFirstTags(rest);
+      putBack(withoutFirstTags(next), rest);
       continue;
     }
-    const [head, tail] = cutRuns(rest, cut);
+    const [head, tail] = cutRuns(next, cut);
     const part = trimmedEnd(head);
     // Telegram refuses an empty message.
     if (toText(part).trim() !== "") parts.push(part);
-    rest = trimmedStart(tail);
+    putBack(tail, rest);
+    trimStart(rest);
   }
   return parts;
+}
+
+/** More than fits into a part, with what a cut looks at behind it; or all there is. Each part looks at no more than that. */
+function takeEnough(reversed: Run[], limit: number): Run[] {
+  const taken: Run[] = [];
+  let room = limit + 2 * CLUSTER_REACH;
+  for (let run = reversed.pop(); run !== undefined; run = reversed.pop()) {
+    const [[head], [tail]] = cutRuns([run], wholePoint(run.text, room));
+    if (head) taken.push(head);
+    if (tail) reversed.push(tail);
+    room -= head?.text.length ?? 0;
+    if (tail || room <= 0) break;
+  }
+  return taken;
+}
+
+function putBack(runs: readonly Run[], reversed: Run[]): void {
+  for (const run of runs.toReversed()) reversed.push(run);
 }
 
 interface Breaks {
@@ -112,17 +133,14 @@ function trimmedEnd(runs: readonly Run[]): Run[] {
   return kept;
 }
 
-function trimmedStart(runs: readonly Run[]): Run[] {
-  const kept = [...runs];
-  for (let first = kept[0]; first; first = kept[0]) {
+function trimStart(reversed: Run[]): void {
+  for (let first = reversed.pop(); first; first = reversed.pop()) {
     const code = isCode(first.tags);
     // The line break that the cut was made at; the next line's indentation stays.
     const text = code ? first.text.replace(/^\n/, "") : first.text.trimStart();
-    kept.shift();
-    if (text !== "") kept.unshift({ ...first, text });
+    if (text !== "") reversed.push({ ...first, text });
     if (text !== "" || code) break;
   }
-  return kept;
 }
 
 /** Tags that leave no room for text: the text matters more. */

@@ -4,8 +4,12 @@ const WORDS = new Set(["content", "text", "system", "instructions", "input", "pr
 /** Shorter ones are in too many sentences. */
 const LEAST_LETTERS = 6;
 const COMPARED_LETTERS = 12;
+/** A server's answer may be megabytes; a log line isn't. */
+const MAX_CHARS = 2000;
 
-export function beforeOwnWords(text: string, request: unknown): string {
+/** At most so much of the text, up to where it repeats the request. */
+export function beforeOwnWords(whole: string, request: unknown): string {
+  const text = whole.slice(0, MAX_CHARS);
   const { letters, places } = lettersOf(text);
   const found = saidIn(request)
     .map((said) => lettersOf(said.slice(0, 10 * COMPARED_LETTERS)).letters.slice(0, COMPARED_LETTERS))
@@ -23,7 +27,8 @@ function saidIn(value: unknown, name = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => saidIn(inner, key));
 }
 
-const LETTER = /\\+u([0-9a-f]{4})|\\+[bfnrt]|[\p{L}\p{N}]/giu;
+/** A row of backslashes is taken whole, whatever follows it: it must not be looked at again from each of them. */
+const LETTER = /\\+(?:u([0-9a-f]{4})|[bfnrt])?|[\p{L}\p{N}]/giu;
 
 /** Quotes, escapes and spaces are other ones in JSON, in JSON within JSON, and in Python: letters and digits stay. */
 function lettersOf(text: string): { letters: string; places: number[] } {

@@ -1,6 +1,5 @@
-import { marked } from "marked";
 import { cellWidth, plain } from "../cells.js";
-import { type Paper, renderBlock } from "./markdown.js";
+import { blocksOf, type Paper, renderBlock } from "./markdown.js";
 
 /** What a live text needs of a terminal. */
 export interface Canvas {
@@ -38,7 +37,7 @@ export class LiveText {
   /** All of the text so far. */
   update(text: string): void {
     this.#text = plain(text);
-    const tokens = marked.lexer(this.#text.slice(this.#done));
+    const tokens = blocksOf(this.#text.slice(this.#done));
     // What follows a block decides where it ends: the last one is never complete.
     const open = tokens.findLastIndex(({ type }) => type !== "space");
     const closed = tokens.slice(0, Math.max(0, open));
@@ -57,7 +56,7 @@ export class LiveText {
       this.#done = 0;
       this.#isFirst = true;
     }
-    const rest = marked.lexer(whole.slice(this.#done));
+    const rest = blocksOf(whole.slice(this.#done));
     this.#redraw(
       rest.flatMap((token) => this.#block(renderBlock(token, this.#paper))),
       [],

@@ -1,5 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import type pc from "picocolors";
+import { isWild } from "../../adapters/wild-markdown.js";
 import { withoutTrailing } from "../../trailing.js";
 import { cellWidth, padToCells } from "../cells.js";
 import { type Span, unstyled, wrapSpans } from "./wrap.js";
@@ -13,7 +14,12 @@ export interface Paper {
 const RULE_MAX = 40;
 
 export function renderMarkdown(text: string, paper: Paper): string[] {
-  return renderBlocks(marked.lexer(text), paper);
+  return renderBlocks(blocksOf(text), paper);
+}
+
+/** What would keep the parser busy for minutes is one block of plain text. */
+export function blocksOf(text: string): Token[] {
+  return isWild(text) ? [{ type: "text", raw: text, text }] : marked.lexer(text);
 }
 
 /** Blocks with a blank line between them. */

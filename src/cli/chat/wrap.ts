@@ -1,4 +1,4 @@
-import { cellWidth, cutToCells } from "../cells.js";
+import { cellWidth, piecesOfCells } from "../cells.js";
 
 /** A piece of text in one style. */
 export interface Span {
@@ -72,16 +72,9 @@ function wordsOf(spans: readonly Span[]): Word[] {
 }
 
 function pieces({ spans }: Word, width: number): Word[] {
-  return spans.flatMap(({ text, style }) => {
-    const cut: Word[] = [];
-    for (let rest = text; rest !== ""; ) {
-      // At least one character: a wide one is wider than the narrowest line.
-      const part = cutToCells(rest, width) || [...rest][0]!;
-      cut.push({ spans: [{ text: part, style }], cells: cellWidth(part) });
-      rest = rest.slice(part.length);
-    }
-    return cut;
-  });
+  return spans.flatMap(({ text, style }) =>
+    piecesOfCells(text, width).map((part) => ({ spans: [{ text: part, style }], cells: cellWidth(part) })),
+  );
 }
 
 function draw(spans: readonly Span[]): string {

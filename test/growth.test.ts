@@ -1,0 +1,209 @@
+import type { APIMessage } from "discord.js";
+import type { Message, Update } from "grammy/types";
+import pc from "picocolors";
+import { describe, expect, it } from "vitest";
+import { restOf } from "../src/adapters/api-server/answer.js";
+import { readChatRequest } from "../src/adapters/api-server/chat-request.js";
+import { readResponsesRequest } from "../src/adapters/api-server/responses-request.js";
+import { textOf as discordText } from "../src/adapters/discord/describe.js";
+import { renderParts, renderPreview } from "../src/adapters/discord/render.js";
+import { decodeEntities } from "../src/adapters/entities.js";
+import { mentionedIds, readMrkdwn } from "../src/adapters/slack/mrkdwn.js";
+import { render as renderSlack } from "../src/adapters/slack/render.js";
+import { richText } from "../src/adapters/telegram/describe.js";
+import { normalise as normaliseTelegram } from "../src/adapters/telegram/normalise.js";
+import { render as renderTelegram } from "../src/adapters/telegram/render.js";
+import { splitText } from "../src/adapters/text.js";
+import { normalise as normaliseWeb } from "../src/adapters/web/normalise.js";
+import { readCall } from "../src/adapters/webhook/normalise.js";
+import { fillTemplate } from "../src/adapters/webhook/template.js";
+import { isWild } from "../src/adapters/wild-markdown.js";
+import { parseArguments, readCalls } from "../src/agents/calls.js";
+import { classify } from "../src/agents/model/failures.js";
+import { toModelMessages } from "../src/agents/model/messages.js";
+import { beforeOwnWords } from "../src/agents/model/own-words.js";
+import { systemPrompt } from "../src/agents/prompt.js";
+import { cleanTitle, titleFromText } from "../src/agents/titler.js";
+import { estimateTextTokens } from "../src/agents/tokens.js";
+import { cleanEntry } from "../src/agents/tools/memory-files.js";
+import { cellWidth, cutToCells, oneLine, plain, shorten } from "../src/cli/cells.js";
+import { renderMarkdown } from "../src/cli/chat/markdown.js";
+import { unstyled, wrapSpans } from "../src/cli/chat/wrap.js";
+import { highlight } from "../src/cli/sessions/hits.js";
+import { nearest } from "../src/config/nearest.js";
+import { parseTarget } from "../src/delivery/target.js";
+import { isSilence } from "../src/errand.js";
+import { verdictOf } from "../src/hooks/verdict.js";
+import { asTyped } from "../src/http/dashboard/search.js";
+import { displayName } from "../src/media/names.js";
+import { hideTags, readTags } from "../src/media/tags.js";
+import { parseWhen } from "../src/policies/when.js";
+import { parseAdd } from "../src/routing/commands/parts/cron-words.js";
+import { code, shortened } from "../src/routing/commands/parts/text.js";
+import { nearestCommand, parseCommand } from "../src/routing/parse-command.js";
+import { bearerOf } from "../src/secret.js";
+import { senderName } from "../src/sender-name.js";
+import { decodeContentExactly, decodeExactly, plainText } from "../src/store/sqlite/content.js";
+import { nameBefore, quotes, withoutRepeats, wordsIn } from "../src/store/sqlite/people/redact.js";
+import { snippetOf } from "../src/store/sqlite/snippet.js";
+import { lineageBase, sanitizeTitle } from "../src/title.js";
+import { givenTrace } from "../src/trace-id.js";
+import { toMessages } from "../src/turns/turn-input.js";
+import { badGrowth, type Work } from "./support/growth.js";
+
+/** Every pure function that walks text from outside. A new one belongs into this list. */
+const WALKERS: Record<string, Record<string, Work>> = {
+  "what people write": {
+    parseCommand,
+    "parseCommand, after a slash": (text) => parseCommand(`/${text}`),
+    nearestCommand: (text) => nearestCommand(text, ["compress", "status", "new"]),
+    parseAdd: (text) => parseAdd(text, CLOCK),
+    "parseAdd, in quotes": (text) => parseAdd(`"${text}`, CLOCK),
+    "parseAdd, after an option": (text) => parseAdd(`--name ${text}`, CLOCK),
+    parseWhen: (text) => parseWhen(text, CLOCK),
+    "parseWhen, an interval": (text) => parseWhen(`every ${text}`, CLOCK),
+    parseTarget,
+    "parseTarget, after a platform": (text) => parseTarget(`slack:${text}`),
+    sanitizeTitle,
+    lineageBase,
+    senderName: (text) => senderName({ userName: text, userId: text }),
+    displayName,
+    shortened,
+    code,
+    "toMessages, with a quote and notes": (text) =>
+      toMessages({ message: inbound(text), receivedAt: 0 }, true, [
+        { inboxId: 1, at: 0, before: text, text, userName: text },
+      ]),
+    "normalise of Telegram": (text) => normaliseTelegram(update(text), { id: 1, username: "hermes_bot" }),
+    "richText of Telegram": (text) =>
+      richText({ rich_message: { blocks: [{ text }] } } as unknown as Message),
+    "textOf of Discord": (text) =>
+      discordText({ content: text, mentions: [], author: {}, embeds: [] } as unknown as APIMessage, {
+        botId: "1",
+        botRoleId: "2",
+        channelName: () => null,
+      }),
+    readMrkdwn: (text) => readMrkdwn(text, SLACK),
+    mentionedIds,
+    "normalise of the web chat": (text) =>
+      normaliseWeb({ id: "00000000-0000-4000-8000-000000000000", text }, "c", 0),
+    readChatRequest: (text) => readChatRequest({ model: "m", messages: [{ role: "user", content: text }] }),
+    readResponsesRequest: (text) => readResponsesRequest({ model: "m", input: text }),
+    readCall: (text) => readCall({ headers: new Headers(), body: Buffer.from(text) }, WEBHOOK, 0),
+    fillTemplate: (text) => fillTemplate("{{a}} {{@body}}", { a: text }, {}),
+    "fillTemplate, the template": (text) => fillTemplate(text, {}, {}),
+    asTyped,
+    nearest: (text) => nearest(text, ["telegram", "discord"]),
+    bearerOf: (text) => bearerOf(`Bearer ${text}`),
+    givenTrace: (text) => givenTrace(() => text),
+  },
+  "what a model writes": {
+    readTags,
+    "readTags, with a tag": (text) => readTags(`${text} MEDIA:/a.png ${text}`),
+    "readTags, with a hint": (text) => readTags(`[[as_document]]${text}`),
+    hideTags: (text) => hideTags(`MEDIA:/a.png ${text}`),
+    "hideTags, at the end": (text) => hideTags(`${text} [[`),
+    cleanTitle,
+    "cleanTitle, after thoughts": (text) => cleanTitle(`<think>${text}`),
+    titleFromText,
+    isSilence: (text) => isSilence(text, {}),
+    parseArguments,
+    "parseArguments, in JSON": (text) => parseArguments(JSON.stringify({ text })),
+    readCalls: (text) =>
+      readCalls({
+        role: "assistant",
+        content: text,
+        tool_calls: [{ id: "1", function: { name: "a", arguments: text } }],
+      }),
+    toModelMessages: (text) => toModelMessages([{ role: "user", content: text }]),
+    estimateTextTokens,
+    cleanEntry,
+    systemPrompt: (text) => systemPrompt({ ...FACTS, principalName: text, memory: { own: text } }),
+    restOf: (text) => restOf(text.slice(0, -1), `${text} `),
+    beforeOwnWords: (text) => beforeOwnWords(text, { messages: [{ content: text }] }),
+    classify: (text) => classify(new Error(text)),
+    verdictOf: (text) => verdictOf({ decision: "handled", message: text }),
+  },
+  "what is shown": {
+    "render for Telegram": (text) => renderTelegram(text),
+    "render for Discord": (text) => renderParts(text),
+    "preview for Discord": (text) => renderPreview(text),
+    "render for Slack": (text) => renderSlack(text),
+    "render for Slack, in pieces": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
+    "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
+    "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),
+    isWild,
+    decodeEntities,
+    renderMarkdown: (text) => renderMarkdown(text, { width: 80, colors: pc.createColors(false) }),
+    wrapSpans: (text) => wrapSpans([{ text, style: unstyled }], 80),
+    cellWidth,
+    cutToCells: (text) => cutToCells(text, 80),
+    shorten: (text) => shorten(text, 80),
+    plain,
+    oneLine,
+    highlight: (text) => highlight(text, pc.createColors(true)),
+    "highlight, after a mark": (text) => highlight(`>>>${text}`, pc.createColors(true)),
+  },
+  "what is stored": {
+    plainText,
+    "decodeExactly, of broken JSON": (text) => decodeExactly(`["${text}`),
+    decodeContentExactly: (text) => decodeContentExactly(`\0json:${JSON.stringify([text])}`),
+    snippetOf: (text) => snippetOf(text, ["b", text.slice(0, 20)]),
+    nameBefore,
+    "nameBefore, after a bracket": (text) => nameBefore(`[${text}`),
+    wordsIn: (text) => wordsIn([text]),
+    withoutRepeats: (text) => withoutRepeats(text, wordsIn([text.slice(0, 100)]), ["Ann"]),
+    quotes: (text) => quotes(text, wordsIn([`${text}!`])),
+  },
+};
+
+const CLOCK = { now: 0, timeZone: "UTC" };
+const SLACK = { botUserId: "U1", nameOf: () => undefined };
+const FACTS = { platform: "test", chatType: "dm", shared: false, now: new Date(0) };
+const WEBHOOK = {
+  name: "w",
+  style: "github" as const,
+  idHeader: null,
+  uniqueBody: true,
+  toleranceSeconds: 300,
+  events: [],
+  prompt: null,
+};
+
+function inbound(text: string) {
+  return {
+    platform: "test",
+    account: "bot",
+    eventId: "1",
+    origin: { platform: "test", chatType: "group", chatId: "1", userName: text },
+    text,
+    quoted: { text, messageId: null },
+    attachments: [],
+    sentAt: 0,
+    mentioned: false,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: false,
+  };
+}
+
+function update(text: string): Update {
+  const entities = [{ type: "mention", offset: 0, length: text.length }];
+  const message = {
+    message_id: 1,
+    date: 0,
+    chat: { id: 1, type: "private", first_name: "Ann" },
+    text,
+    entities,
+  };
+  return { update_id: 1, message } as unknown as Update;
+}
+
+for (const [where, walkers] of Object.entries(WALKERS)) {
+  describe(`work on ${where} grows with its length`, () => {
+    it.each(Object.entries(walkers))("%s", { timeout: 300_000 }, (_, work) => {
+      expect(badGrowth(work)).toEqual([]);
+    });
+  });
+}
