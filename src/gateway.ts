@@ -35,6 +35,7 @@ import { resolveRoute } from "./sessions/resolve.js";
 import { readAliasFrom } from "./sessions/whatsapp-identity.js";
 import { farewellOf } from "./store/farewell.js";
 import type { InboxRow, MessageChange, OutboxRow, Penalty, RouteRow } from "./store/queues.js";
+import { MAX_MESSAGE_CHARS, truncated } from "./text-limits.js";
 import { type TraceId, traceIdOf } from "./trace-id.js";
 import { Inbox } from "./turns/inbox.js";
 import { Lanes, type RunningTurn } from "./turns/lanes.js";
@@ -282,7 +283,7 @@ export class Gateway {
     const { store, log } = this.#parts;
     return {
       receive: (message, cursor) => this.receive(message, cursor),
-      edited: (edit) => this.#changed(edit),
+      edited: (edit) => this.#changed({ ...edit, text: truncated(edit.text, MAX_MESSAGE_CHARS, "message") }),
       deleted: (message) => this.#changed({ ...message, text: null }),
       cursor: (name) => store.getCursor(platform, account, name),
       saveCursor: ({ name, value }) => store.saveCursor(platform, account, name, value),

@@ -52,13 +52,18 @@ export async function runCall(call: Call, tools: readonly Tool[], signal: AbortS
   const tool = tools.find((tool) => tool.name === call.name);
   if (!tool) return `Error: there is no tool "${call.name}". Tools: ${tools.map((t) => t.name).join(", ")}`;
   const args = parseArguments(call.arguments);
-  if (!args) return `Error: the arguments are not a JSON object: ${call.arguments.slice(0, 200)}`;
+  if (!args) return `Error: the arguments are not a JSON object: ${bothEnds(call.arguments)}`;
   try {
     return await unlessAborted(tool.run(args, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
     return `Error: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** Arguments that were too long say so at their end. */
+function bothEnds(text: string): string {
+  return text.length <= 300 ? text : `${text.slice(0, 200)} … ${text.slice(-80)}`;
 }
 
 /** A tool may be deaf to the signal: then its result is not waited for. */

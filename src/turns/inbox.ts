@@ -5,6 +5,7 @@ import type { SessionKey } from "../session.js";
 import { guardedKey, type Isolation, type KeyOptions, originTuple, sessionKey } from "../sessions/key.js";
 import type { AcceptedMessage, InboxRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import { limitedMessage } from "../text-limits.js";
 import { traceIdOf } from "../trace-id.js";
 
 const GIVEN_MAX = 1000;
@@ -30,11 +31,12 @@ export class Inbox {
 
   /** Undefined for an event that is there already. */
   async accept(
-    message: InboundMessage,
+    received: InboundMessage,
     key?: SessionKey,
     cursor?: AcceptedMessage["cursor"],
   ): Promise<InboxRow | undefined> {
     const receivedAt = nowSeconds();
+    const message = limitedMessage(received);
     const sessionKey = key ?? (await this.keyOf(message));
     const traced = { ...message, traceId: traceIdOf(message) };
     const [row] = await this.#store.acceptMessages([

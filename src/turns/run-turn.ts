@@ -22,6 +22,8 @@ import type { Author, InboxRow, ReplyFile, RouteRow, StartedTurn, Unanswered } f
 import type { Store, Usage } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
 import type { RunningTurn } from "./lanes.js";
+import { limitAnswer } from "./limit-answer.js";
+import { Refresh } from "./refresh.js";
 import {
   type Answering,
   answerReplies,
@@ -317,16 +319,17 @@ async function askAgent(
   const watch = watchdog(deps.idleTimeoutMs, turn.controller);
   const typing = setInterval(() => deps.typing(first), TYPING_EVERY_MS);
   deps.typing(first);
+  const shown = new Refresh(() => deps.preview(first, turnId, hideTags(result.text)));
   try {
-    for await (const event of deps.agent.run(request, turn.controller.signal)) {
+    for await (const event of limitAnswer(deps.agent.run(request, turn.controller.signal))) {
       watch.restart();
       take(event, result);
       tellStep(deps, about, event, result);
-      if (event.type !== "text") continue;
-      turn.said = hideTags(result.text);
-      deps.preview(first, turnId, turn.said);
+      if (event.type === "text") shown.grownTo(result.text.length);
     }
   } finally {
+    shown.end();
+    turn.said = hideTags(result.text);
     clearInterval(typing);
     watch.stop();
     await deps.endPreview(turnId);

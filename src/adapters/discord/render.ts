@@ -1,6 +1,7 @@
 /** Markdown → what Discord's Markdown can say, in messages within its limit. Pure. */
 import type { Token, Tokens } from "marked";
 import { tokensOf } from "../markdown.js";
+import { previewStart } from "../preview.js";
 import { splitText } from "../text.js";
 import { isWild } from "../wild-markdown.js";
 import { inlineRuns, plainText } from "./inline.js";
@@ -36,7 +37,7 @@ export const CUT_OFF = "\n…";
 
 /** What fits into one message, for a preview. */
 export function renderPreview(text: string, limit = LIMIT): string {
-  const [first = "", ...more] = packLines(linesOf(text), limit - CUT_OFF.length);
+  const [first = "", ...more] = packLines(linesOf(previewStart(text)), limit - CUT_OFF.length);
   return more.length === 0 ? first : first + CUT_OFF;
 }
 

@@ -1,5 +1,6 @@
 /** An unfinished answer: Slack's streaming methods in threads, edits of a message elsewhere. */
 import type { Target } from "../../message.js";
+import { previewStart } from "../preview.js";
 import type { SlackApi } from "./api.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { SlackSettings } from "./config.js";
@@ -184,5 +185,10 @@ export class Streams {
 
 /** As much as one edit takes: the rest comes with the answer. */
 function preview(text: string) {
-  return render(text, { limit: LONGEST_PREVIEW, marker: false })[0] ?? { text: "…", pieces: () => ["…"] };
+  return (
+    render(previewStart(text), { limit: LONGEST_PREVIEW, marker: false })[0] ?? {
+      text: "…",
+      pieces: () => ["…"],
+    }
+  );
 }

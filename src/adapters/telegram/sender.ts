@@ -3,6 +3,7 @@
 import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import { previewEnd, previewStart } from "../preview.js";
 import { asSignal, type TelegramApi } from "./api.js";
 import type { Settings } from "./config.js";
 import { cantEdit, cantParse, isApiError, notModified } from "./faults.js";
@@ -156,7 +157,7 @@ export class Sender {
     signal: AbortSignal,
     posting?: () => Promise<void>,
   ): Promise<string> {
-    const [part = partOf(note("…"))] = render(text);
+    const [part = partOf(note("…"))] = render(previewStart(text));
     const known = parseMessageId(messageId);
     if (known === undefined) {
       await posting?.();
@@ -169,7 +170,7 @@ export class Sender {
   /** The preview's last words. Without any it goes. Where the chat has moved, its number is another message's. */
   async breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
     const known = parseMessageId(messageId);
-    const [part] = render(text);
+    const [part] = render(previewStart(text));
     if (known === undefined) return;
     const end = ({ chatId }: Spot) =>
       part
@@ -180,7 +181,7 @@ export class Sender {
 
   /** A preview as a draft, which only private chats have: the newest of it, for it is gone in half a minute. */
   async showDraft(target: Target, text: string, signal: AbortSignal): Promise<void> {
-    const part = render(text).at(-1);
+    const part = render(previewEnd(text)).at(-1);
     const draftId = parseMessageId(target.replyTo) ?? 1;
     const draft = ({ chatId, place }: Spot) => {
       const show = (words: string, markup: object) =>

@@ -1,11 +1,11 @@
 /** What the page posts → `InboundMessage`, or the reason why not. Pure. */
 import type { InboundMessage } from "../../message.js";
+import { MAX_MESSAGE_CHARS } from "../../text-limits.js";
 
 export const PLATFORM = "web";
 export const ACCOUNT = "web";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const LONGEST_TEXT = 100_000;
 
 export type Normalised = { message: InboundMessage } | { fault: string };
 
@@ -14,7 +14,8 @@ export function normalise(body: unknown, chatId: string, now: number): Normalise
   const { id, text } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   if (typeof id !== "string" || !UUID.test(id)) return { fault: "A message needs an id: a UUID" };
   if (typeof text !== "string" || text.trim() === "") return { fault: "A message needs a text" };
-  if (text.length > LONGEST_TEXT) return { fault: `A message may have ${LONGEST_TEXT} characters at most` };
+  if (text.length > MAX_MESSAGE_CHARS)
+    return { fault: `A message may have ${MAX_MESSAGE_CHARS} characters at most` };
   const eventId = id.toLowerCase();
   return {
     message: {

@@ -1,7 +1,7 @@
 /** `{{path.to.value}}` over a JSON body → the prompt. What isn't there is empty. Pure. */
+import { MAX_MESSAGE_CHARS, truncated } from "../../text-limits.js";
 
-const LONGEST_VALUE = 20_000;
-const LONGEST_PROMPT = 100_000;
+const MAX_VALUE_CHARS = 20_000;
 
 /** `@name` are facts about the call; everything else is looked up in the body. */
 export function fillTemplate(
@@ -12,9 +12,9 @@ export function fillTemplate(
   const filled = template.replace(/\{\{([^{}]+)\}\}/g, (_, written: string) => {
     const path = written.trim();
     const value = path.startsWith("@") ? fact(path.slice(1), body, facts) : textOf(valueAt(body, path));
-    return shortened(value, LONGEST_VALUE);
+    return truncated(value, MAX_VALUE_CHARS, "value");
   });
-  return shortened(filled, LONGEST_PROMPT).trim();
+  return truncated(filled, MAX_MESSAGE_CHARS, "prompt").trim();
 }
 
 function fact(name: string, body: unknown, facts: Readonly<Record<string, string>>): string {
@@ -35,8 +35,4 @@ function valueAt(body: unknown, path: string): unknown {
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
-}
-
-function shortened(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

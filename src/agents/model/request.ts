@@ -8,6 +8,7 @@ import type {
   ToolSet,
 } from "ai";
 import type { ClientTool, ToolChoice } from "../../client-request.js";
+import { AnswerLimit, MAX_ANSWER_CHARS, MAX_ARGUMENTS_CHARS, truncated } from "../../text-limits.js";
 import type { AgentEvent } from "../backend.js";
 import type { Call } from "../calls.js";
 import { loadSdk } from "./connection.js";
@@ -49,11 +50,22 @@ export async function* ask(
   const sdk = await loadSdk();
   const timer = watch(limits, signal);
   const answer: Answer = { text: "", reasoning: "", calls: [], finishReason: "", usage: undefined };
+  const limit = new AnswerLimit();
+  let unheardChars = 0;
   try {
     for await (const part of startStream(sdk, model, request, timer.signal)) {
       if (isWord(part)) timer.heard();
-      take(part, answer);
-      if (part.type === "text-delta" && part.text !== "") yield { type: "text", delta: part.text };
+      if (part.type !== "text-delta") {
+        take(part, answer);
+        unheardChars += unheard(part);
+        if (unheardChars > MAX_ANSWER_CHARS) throw endless(unheardChars);
+        continue;
+      }
+      const delta = limit.take(part.text);
+      answer.text += delta;
+      if (delta !== "") yield { type: "text", delta };
+      // Leaving the loop closes the connection.
+      if (limit.isOver) return { ...answer, calls: [], finishReason: "length" };
     }
     return complete(answer, request, timer.signal);
   } catch (error) {
@@ -107,7 +119,6 @@ function isWord(part: Part): boolean {
 
 function take(part: Part, answer: Answer): void {
   if (part.type === "error") throw classify(part.error);
-  else if (part.type === "text-delta") answer.text += part.text;
   else if (part.type === "reasoning-delta") answer.reasoning += part.text;
   else if (part.type === "tool-call") answer.calls.push(toCall(part));
   else if (part.type === "finish-step") {
@@ -116,10 +127,21 @@ function take(part: Part, answer: Answer): void {
   }
 }
 
+/** What the model writes and nobody is shown: reasoning, and the arguments of its calls. */
+function unheard(part: Part): number {
+  if (part.type === "reasoning-delta") return part.text.length;
+  return part.type === "tool-input-delta" ? part.delta.length : 0;
+}
+
+function endless(chars: number): RequestFailed {
+  return new RequestFailed("other", `stopped after ${chars} characters of reasoning or tool arguments`);
+}
+
 /** Arguments that are no JSON arrive as the text they are. */
 function toCall(part: { toolCallId: string; toolName: string; input: unknown }): Call {
   const args = typeof part.input === "string" ? part.input : JSON.stringify(part.input ?? {});
-  return { id: part.toolCallId, name: part.toolName, arguments: args };
+  const limited = truncated(args, MAX_ARGUMENTS_CHARS, "arguments");
+  return { id: part.toolCallId, name: part.toolName, arguments: limited };
 }
 
 function complete(answer: Answer, request: ModelRequest, signal: AbortSignal): Answer {

@@ -1,0 +1,36 @@
+/** A short text is looked at anew with each word. */
+const SHORT_CHARS = 8000;
+const EVERY_MS = 100;
+/** Of the time since the last look, at most this share is spent on looking. */
+const SHARE = 0.1;
+
+/**
+ * Shows a text while it grows. Whoever shows it looks at all of it, so a long one is shown at intervals: otherwise the
+ * work would grow with the square of its length.
+ */
+export class Refresh {
+  readonly #show: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #lastTookMs = 0;
+
+  constructor(show: () => void) {
+    this.#show = show;
+  }
+
+  grownTo(chars: number): void {
+    if (chars <= SHORT_CHARS) return this.#show();
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        const startedMs = performance.now();
+        this.#show();
+        this.#lastTookMs = performance.now() - startedMs;
+      },
+      Math.max(EVERY_MS, this.#lastTookMs / SHARE),
+    );
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { InboundMessage } from "../src/message.js";
+import {
+  AnswerLimit,
+  limitedMessage,
+  MAX_ANSWER_CHARS,
+  MAX_MESSAGE_CHARS,
+  MAX_QUOTE_CHARS,
+  startOf,
+  truncated,
+} from "../src/text-limits.js";
+
+const LONG = "x".repeat(MAX_MESSAGE_CHARS + 1);
+
+function message(more: Partial<InboundMessage>): InboundMessage {
+  return {
+    platform: "test",
+    account: "bot",
+    eventId: "1",
+    origin: { platform: "test", chatType: "dm", chatId: "1" },
+    text: "",
+    attachments: [],
+    sentAt: 0,
+    mentioned: false,
+    repliedToBot: false,
+    threadWithBot: false,
+    isBot: false,
+    authenticated: false,
+    ...more,
+  };
+}
+
+describe("a text that is too long", () => {
+  it("is cut within the limit and says how long it was", () => {
+    const cut = truncated("a".repeat(1000), 100, "message");
+    expect(cut).toHaveLength(100);
+    expect(cut).toMatch(/^a+… \[truncated: the message had 1000 characters\]$/);
+    expect(truncated(cut, 100, "message")).toBe(cut);
+    expect(truncated("short", 100, "message")).toBe("short");
+  });
+
+  it("never ends in half a character", () => {
+    expect(startOf("a😀b", 2)).toBe("a");
+    expect(startOf("a😀b", 3)).toBe("a😀");
+  });
+
+  it("is cut where a message comes in: its words, its quote and the names around it", () => {
+    const origin = { platform: "test", chatType: "dm", chatId: "1", userName: LONG, chatTopic: LONG };
+    const { text, quoted, ...limited } = limitedMessage(
+      message({ text: LONG, quoted: { text: LONG, messageId: "7" }, origin }),
+    );
+    expect(text).toMatch(new RegExp(`\\[truncated: the message had ${LONG.length} characters\\]$`));
+    expect(text).toHaveLength(MAX_MESSAGE_CHARS);
+    expect(quoted).toEqual({ text: truncated(LONG, MAX_QUOTE_CHARS, "quoted message"), messageId: "7" });
+    expect(limited.origin.userName).toHaveLength(1000);
+    expect(limited.origin.chatTopic).toHaveLength(1000);
+  });
+
+  it("comes in whole from a program: the size of its request is limited", () => {
+    const request = { fingerprint: "", stream: false };
+    expect(limitedMessage(message({ text: LONG, request })).text).toBe(LONG);
+  });
+});
+
+describe("an answer that is too long", () => {
+  it("is let through up to the limit, with a note at its end", () => {
+    const limit = new AnswerLimit();
+    let answer = "";
+    while (!limit.isOver) answer += limit.take("word ".repeat(1000));
+    expect(answer).toMatch(/^(word )+.{0,5}… \[truncated: the answer was longer than 500000 characters\]$/);
+    expect(answer).toHaveLength(MAX_ANSWER_CHARS);
+  });
+});
