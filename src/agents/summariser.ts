@@ -1,5 +1,6 @@
 /** The middle of a long conversation → one text that stands for it. */
 import type { ChatMessage } from "../session.js";
+import { inSlices } from "../slices.js";
 import type { Auxiliary } from "./backend.js";
 
 export interface SummaryRequest {
@@ -20,6 +21,7 @@ export interface Summary {
 
 /** The rules of `policies/compression.ts`, passed in. */
 export interface SummaryRules {
+  /** Blocks with a blank line between them: one message at a time gives the same. */
   serialise(middle: readonly ChatMessage[]): string;
   /** What an earlier summary knew stays known. */
   fallback(middle: readonly ChatMessage[], previous?: string): string;
@@ -57,7 +59,8 @@ async function askForSummary(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const maxTokens = Math.ceil(request.budgetTokens * TOKENS_TO_BUDGET);
-  const prompt = summaryPrompt(rules.serialise(request.middle), request);
+  const blocks = await inSlices(request.middle, (message) => rules.serialise([message]));
+  const prompt = summaryPrompt(blocks.join("\n\n"), request);
   return auxiliary.complete("compression", { system: SYSTEM, prompt, maxTokens }, signal);
 }
 

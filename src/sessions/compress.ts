@@ -9,6 +9,7 @@ import {
 } from "../policies/compression.js";
 import { type CutReason, cutFor } from "../policies/compression-cut.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
+import { inSlices } from "../slices.js";
 import type { Store } from "../store/store.js";
 
 /** A conversation that has grown too long → head + summary + tail, which go on in a child session. */
@@ -57,6 +58,8 @@ export async function prepareCompression(
   const { contextLength } = deps.agent;
   const conversation = await store.getConversation(sessionId);
   if (conversation.length < LEAST_MESSAGES) return undefined;
+  // What is known of each message is remembered: the rules below are pure, ask again and wait for nothing.
+  await inSlices(conversation, estimateTokens);
   const cut = cutFor(conversation, { reason, contextLength, settings, estimateTokens });
   if (!cut) return undefined;
   const pruned = pruneToolOutput(conversation, cut.tailStart);

@@ -18,19 +18,18 @@ export class Refresh {
   }
 
   grownTo(chars: number): void {
-    if (chars <= SHORT_CHARS) return this.#show();
-    this.#timer ??= setTimeout(
-      () => {
-        this.#timer = undefined;
-        const startedMs = performance.now();
-        this.#show();
-        this.#lastTookMs = performance.now() - startedMs;
-      },
-      Math.max(EVERY_MS, this.#lastTookMs / SHARE),
-    );
+    if (chars <= SHORT_CHARS) this.#show();
+    else this.#timer ??= setTimeout(() => this.#look(), Math.max(EVERY_MS, this.#lastTookMs / SHARE));
   }
 
   end(): void {
     clearTimeout(this.#timer);
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    const startedMs = performance.now();
+    this.#show();
+    this.#lastTookMs = performance.now() - startedMs;
   }
 }

@@ -223,6 +223,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 }
 
 function endsInBackslash(text: string, end: number): boolean {
-  const slashes = /\\*$/.exec(text.slice(Math.max(0, end - LOOKAROUND), end))![0].length;
+  let slashes = 0;
+  while (slashes < LOOKAROUND && text[end - 1 - slashes] === "\\") slashes++;
   return slashes % 2 === 1;
 }
