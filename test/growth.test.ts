@@ -26,7 +26,7 @@ import { systemPrompt } from "../src/agents/prompt.js";
 import { cleanTitle, titleFromText } from "../src/agents/titler.js";
 import { estimateTextTokens } from "../src/agents/tokens.js";
 import { cleanEntry } from "../src/agents/tools/memory-files.js";
-import { cellWidth, cutToCells, oneLine, plain, shorten } from "../src/cli/cells.js";
+import { cellWidth, cutToCells, oneLine, plain } from "../src/cli/cells.js";
 import { renderMarkdown } from "../src/cli/chat/markdown.js";
 import { unstyled, wrapSpans } from "../src/cli/chat/wrap.js";
 import { highlight } from "../src/cli/sessions/hits.js";
@@ -50,6 +50,7 @@ import { lineageBase, sanitizeTitle } from "../src/title.js";
 import { givenTrace } from "../src/trace-id.js";
 import { toMessages } from "../src/turns/turn-input.js";
 import { badGrowth, type Work } from "./support/growth.js";
+import { inboundMessage } from "./support/inbound-message.js";
 
 /** Every pure function that walks text from outside. A new one belongs into this list. */
 const WALKERS: Record<string, Record<string, Work>> = {
@@ -128,8 +129,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "render for Telegram": (text) => renderTelegram(text),
     "render for Discord": (text) => renderParts(text),
     "preview for Discord": (text) => renderPreview(text),
-    "render for Slack": (text) => renderSlack(text),
-    "render for Slack, in pieces": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
+    "render for Slack": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
     "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),
     isWild,
@@ -138,7 +138,6 @@ const WALKERS: Record<string, Record<string, Work>> = {
     wrapSpans: (text) => wrapSpans([{ text, style: unstyled }], 80),
     cellWidth,
     cutToCells: (text) => cutToCells(text, 80),
-    shorten: (text) => shorten(text, 80),
     plain,
     oneLine,
     highlight: (text) => highlight(text, pc.createColors(true)),
@@ -171,21 +170,8 @@ const WEBHOOK = {
 };
 
 function inbound(text: string) {
-  return {
-    platform: "test",
-    account: "bot",
-    eventId: "1",
-    origin: { platform: "test", chatType: "group", chatId: "1", userName: text },
-    text,
-    quoted: { text, messageId: null },
-    attachments: [],
-    sentAt: 0,
-    mentioned: false,
-    repliedToBot: false,
-    threadWithBot: false,
-    isBot: false,
-    authenticated: false,
-  };
+  const origin = { platform: "test", chatType: "group", chatId: "1", userName: text };
+  return inboundMessage({ text, origin, quoted: { text, messageId: null } });
 }
 
 function update(text: string): Update {

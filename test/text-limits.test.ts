@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { InboundMessage } from "../src/message.js";
 import {
   AnswerLimit,
   limitedMessage,
@@ -9,26 +8,9 @@ import {
   startOf,
   truncated,
 } from "../src/text-limits.js";
+import { inboundMessage } from "./support/inbound-message.js";
 
 const LONG = "x".repeat(MAX_MESSAGE_CHARS + 1);
-
-function message(more: Partial<InboundMessage>): InboundMessage {
-  return {
-    platform: "test",
-    account: "bot",
-    eventId: "1",
-    origin: { platform: "test", chatType: "dm", chatId: "1" },
-    text: "",
-    attachments: [],
-    sentAt: 0,
-    mentioned: false,
-    repliedToBot: false,
-    threadWithBot: false,
-    isBot: false,
-    authenticated: false,
-    ...more,
-  };
-}
 
 describe("a text that is too long", () => {
   it("is cut within the limit and says how long it was", () => {
@@ -47,7 +29,7 @@ describe("a text that is too long", () => {
   it("is cut where a message comes in: its words, its quote and the names around it", () => {
     const origin = { platform: "test", chatType: "dm", chatId: "1", userName: LONG, chatTopic: LONG };
     const { text, quoted, ...limited } = limitedMessage(
-      message({ text: LONG, quoted: { text: LONG, messageId: "7" }, origin }),
+      inboundMessage({ text: LONG, quoted: { text: LONG, messageId: "7" }, origin }),
     );
     expect(text).toMatch(new RegExp(`\\[truncated: the message had ${LONG.length} characters\\]$`));
     expect(text).toHaveLength(MAX_MESSAGE_CHARS);
@@ -58,7 +40,7 @@ describe("a text that is too long", () => {
 
   it("comes in whole from a program: the size of its request is limited", () => {
     const request = { fingerprint: "", stream: false };
-    expect(limitedMessage(message({ text: LONG, request })).text).toBe(LONG);
+    expect(limitedMessage(inboundMessage({ text: LONG, request })).text).toBe(LONG);
   });
 });
 

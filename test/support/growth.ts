@@ -111,21 +111,26 @@ export function badGrowth(work: Work): string[] {
  */
 function faultOf(work: Work, shape: Shape): string | undefined {
   let chars = FIRST_CHARS;
-  while (chars < MAX_CHARS && cpuMs(work, shape(chars)) <= TINY_MS) chars *= 2;
-  const first = ratioFault(work, shape, chars);
+  let ms = cpuMs(work, shape(chars));
+  while (chars < MAX_CHARS && ms <= TINY_MS) {
+    chars *= 2;
+    ms = cpuMs(work, shape(chars));
+  }
+  const first = ratioFault(work, shape, chars, ms);
   const second = first && ratioFault(work, shape, 2 * chars);
   return second && `${first}; ${second}`;
 }
 
 /** The least of several runs counts: other work on the machine makes a run longer, nothing makes it shorter. */
-function ratioFault(work: Work, shape: Shape, chars: number): string | undefined {
+function ratioFault(work: Work, shape: Shape, chars: number, firstMs?: number): string | undefined {
   const [half, whole] = [shape(chars / 2), shape(chars)];
-  let [halfMs, wholeMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let wholeMs = firstMs ?? cpuMs(work, whole);
+  let halfMs = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    wholeMs = Math.min(wholeMs, cpuMs(work, whole));
     if (wholeMs <= TINY_MS) return undefined;
     halfMs = Math.min(halfMs, cpuMs(work, half));
     if (wholeMs / halfMs <= MAX_RATIO) return undefined;
+    wholeMs = Math.min(wholeMs, cpuMs(work, whole));
   }
   return `${halfMs.toFixed(0)} ms for ${half.length} characters, ${wholeMs.toFixed(0)} ms for ${whole.length}`;
 }
