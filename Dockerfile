@@ -5,6 +5,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY drivers ./drivers
 RUN npm ci
 COPY . .
 RUN npm run build

@@ -2,8 +2,13 @@ import { defineConfig } from "vitest/config";
 import { noonZone } from "./test/support/noon-zone.js";
 
 export default defineConfig({
-  // The examples' own word for it; threads and processes run the compiled one.
-  resolve: { alias: { "hermes-gateway": new URL("src/index.ts", import.meta.url).pathname } },
+  resolve: {
+    alias: {
+      // The examples' own word for it; threads and processes run the compiled one.
+      "hermes-gateway": new URL("src/index.ts", import.meta.url).pathname,
+      "better-sqlite3": new URL("test/support/better-sqlite3.ts", import.meta.url).pathname,
+    },
+  },
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/support/build.ts",

@@ -1,5 +1,6 @@
-import Database from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 import type { NewMessage } from "../src/session.js";
+import { Database } from "../src/store/sqlite/driver.js";
 import type { Line, Session } from "./corpus.js";
 
 /**
@@ -52,10 +53,10 @@ ${triggers("messages_fts")}
 ${triggers("messages_fts_trigram")}`;
 
 export class Plain {
-  readonly db: Database.Database;
-  readonly #insert: Database.Statement;
-  readonly #count: Database.Statement;
-  readonly #session: Database.Statement;
+  readonly db: BetterSqlite3.Database;
+  readonly #insert: BetterSqlite3.Statement;
+  readonly #count: BetterSqlite3.Statement;
+  readonly #session: BetterSqlite3.Statement;
   readonly #one: (line: Line) => void;
   readonly #many: (sessions: readonly Session[], lines: readonly Line[]) => void;
 
@@ -69,7 +70,7 @@ export class Plain {
     return new Plain(connect(path));
   }
 
-  private constructor(db: Database.Database) {
+  private constructor(db: BetterSqlite3.Database) {
     this.db = db;
     this.#session = this.db.prepare(
       "INSERT INTO sessions (id, source, user_id, model, started_at, title) VALUES (?, ?, ?, ?, ?, ?)",
@@ -124,7 +125,7 @@ export class Plain {
   }
 }
 
-function connect(path: string): Database.Database {
+function connect(path: string): BetterSqlite3.Database {
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");

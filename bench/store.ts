@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../src/store/sqlite/driver.js";
 import type { BenchOptions } from "./run.js";
 import { withScratch } from "./scratch.js";
 import { benchAppends } from "./store/appends.js";

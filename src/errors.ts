@@ -40,7 +40,7 @@ export function describeError(error: unknown): {
 
 const UNBUILT = {
   message: `better-sqlite3 can't be loaded: it is not built for this Node (${process.version}).`,
-  hint: "Run `npm rebuild better-sqlite3` with this Node where the gateway is installed, or install it again.",
+  hint: "Run `npm rebuild` with this Node where the gateway is installed, or install it again (`npm ci` in a checkout).",
 };
 
 const NO_BINARY = /^(?:Could not locate the bindings file|Cannot find module '[^'\n]*\.node')/;

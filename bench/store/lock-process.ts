@@ -1,4 +1,4 @@
-import Database from "better-sqlite3";
+import { Database } from "../../src/store/sqlite/driver.js";
 
 /**
  * `lock-process <file>`: asks for the write lock again and again, without a busy timeout, and reports the longest time

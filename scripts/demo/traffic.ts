@@ -1,7 +1,8 @@
-import Database from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 import type { Random } from "../../bench/random.js";
 import type { InboundMessage, Target } from "../../src/message.js";
 import { targetOf } from "../../src/message.js";
+import { Database } from "../../src/store/sqlite/driver.js";
 import type { ExportedSession } from "../../src/store/store.js";
 import { PEOPLE, REMARKS } from "./conversations.js";
 
@@ -73,7 +74,7 @@ function messageFrom(
 }
 
 function addMessage(
-  db: Database.Database,
+  db: BetterSqlite3.Database,
   random: Random,
   at: number,
   sessions: readonly ExportedSession[],
@@ -104,7 +105,7 @@ function addMessage(
   });
 }
 
-function addRefused(db: Database.Database, at: number): void {
+function addRefused(db: BetterSqlite3.Database, at: number): void {
   const stranger = { id: "555000111", name: "Crypto Deals" };
   insertInbox(db, messageFrom("telegram", stranger, "Hello friend, want to get rich?", at), {
     state: "refused",
@@ -114,7 +115,7 @@ function addRefused(db: Database.Database, at: number): void {
   });
 }
 
-function addDead(db: Database.Database, now: number): void {
+function addDead(db: BetterSqlite3.Database, now: number): void {
   const [ann, tomas] = [PEOPLE.telegram![0]!, PEOPLE.telegram![1]!];
   const sam = PEOPLE.slack![2]!;
   insertInbox(
@@ -144,7 +145,7 @@ function addDead(db: Database.Database, now: number): void {
   });
 }
 
-function addPairing(db: Database.Database, now: number): void {
+function addPairing(db: BetterSqlite3.Database, now: number): void {
   const insert = db.prepare(
     "INSERT INTO gw_pairing (id, platform, user_id, user_name, hash, salt, created_at, approved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
@@ -168,7 +169,11 @@ function addPairing(db: Database.Database, now: number): void {
   }
 }
 
-function insertInbox(db: Database.Database, message: InboundMessage, row: Record<string, unknown>): number {
+function insertInbox(
+  db: BetterSqlite3.Database,
+  message: InboundMessage,
+  row: Record<string, unknown>,
+): number {
   return insert(db, "gw_inbox", {
     platform: message.platform,
     account: message.account,
@@ -183,7 +188,7 @@ function insertInbox(db: Database.Database, message: InboundMessage, row: Record
 
 let nonces = 0;
 
-function insertOutbox(db: Database.Database, target: Target, row: Record<string, unknown>): number {
+function insertOutbox(db: BetterSqlite3.Database, target: Target, row: Record<string, unknown>): number {
   return insert(db, "gw_outbox", {
     nonce: `demo-${nonces++}`,
     kind: "answer",
@@ -196,7 +201,7 @@ function insertOutbox(db: Database.Database, target: Target, row: Record<string,
   });
 }
 
-function insert(db: Database.Database, table: string, row: Record<string, unknown>): number {
+function insert(db: BetterSqlite3.Database, table: string, row: Record<string, unknown>): number {
   const columns = Object.keys(row);
   const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
   return Number(db.prepare(text).run(...Object.values(row)).lastInsertRowid);

@@ -1,18 +1,98 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { expect, it } from "vitest";
-import { driverFault, requireSafeDriver } from "../../src/store/sqlite/driver.js";
+import { describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import lock from "../../package-lock.json" with { type: "json" };
+import { chooseDriver, driverFault, requireSafeDriver } from "../../src/store/sqlite/driver.js";
 import { tempDir } from "../support/temp.js";
 
-it("is refused where it would abort Node, and only there", () => {
-  const binary = path.join(tempDir(), "better_sqlite3.node");
-  expect(driverFault(binary)).toBeUndefined();
-  const entry = createRequire(import.meta.url).resolve("better-sqlite3");
-  fs.writeFileSync(binary, fs.readFileSync(entry));
-  expect(driverFault(binary)).toBeUndefined();
-  fs.appendFileSync(binary, "\0_ZN4node28RemoveEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_\0");
-  expect(driverFault(binary)).toMatchObject({ code: "unavailable", hint: expect.stringContaining("@13") });
-  // These tests run, so this one is safe.
-  expect(requireSafeDriver).not.toThrow();
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const V12 = { name: "better-sqlite3-12", version: "12.11.1" };
+const V13 = { name: "better-sqlite3", version: "13.0.3" };
+
+describe("the line of better-sqlite3 that is loaded", () => {
+  it.each([
+    ["20.20.2", [V13, V12], V12],
+    ["22.23.3", [V13, V12], V13],
+    ["24.21.0", [V13, V12], V13],
+    ["26.10.0", [V13, V12], V13],
+  ])("on Node %s is the one that runs there", (node, installed, chosen) => {
+    expect(chooseDriver(node, installed)).toEqual(chosen);
+  });
+
+  it("goes by the version, whatever the name: without a lock file npm puts either under the plain one", () => {
+    const plain = { name: "better-sqlite3", version: "12.11.1" };
+    expect(chooseDriver("20.20.2", [plain])).toEqual(plain);
+    expect(chooseDriver("22.23.3", [plain])).toEqual(plain);
+  });
+
+  it("is never version 13 on Node 20, which it would crash", () => {
+    expect(chooseDriver("20.20.2", [V13])).toBeUndefined();
+    expect(chooseDriver("24.21.0", [])).toBeUndefined();
+  });
+
+  it("is refused where it would abort Node, and only there", () => {
+    const binary = path.join(tempDir(), "better_sqlite3.node");
+    expect(driverFault(binary)).toBeUndefined();
+    fs.writeFileSync(binary, "machine code");
+    expect(driverFault(binary)).toBeUndefined();
+    fs.appendFileSync(binary, "\0_ZN4node28RemoveEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_\0");
+    expect(driverFault(binary)).toMatchObject({ code: "unavailable", hint: expect.stringContaining("npm") });
+    // These tests run, so this one is safe.
+    expect(requireSafeDriver).not.toThrow();
+  });
+});
+
+describe("the lock file", () => {
+  const locked = lock.packages as Record<
+    string,
+    { version?: string; optional?: boolean; engines?: { node: string }; resolved?: string }
+  >;
+
+  it("has both lines, and npm skips each where it doesn't run", () => {
+    expect(locked["node_modules/better-sqlite3"]).toMatchObject({
+      version: expect.stringMatching(/^13\./),
+      engines: { node: ">=22" },
+      optional: true,
+    });
+    expect(locked["node_modules/better-sqlite3-12"]).toMatchObject({
+      version: expect.stringMatching(/^12\./),
+      optional: true,
+    });
+    expect(locked["node_modules/sqlite-on-node20"]).toMatchObject({
+      engines: { node: "20.x" },
+      optional: true,
+    });
+    const { version: v13 } = locked["node_modules/better-sqlite3"]!;
+    const { version: v12 } = locked["node_modules/better-sqlite3-12"]!;
+    expect(manifest.optionalDependencies["better-sqlite3"]).toBe(`${v12} || ${v13}`);
+  });
+
+  it("keeps version 12 behind a package for Node 20 that is what its source says", () => {
+    const packed = execFileSync("tar", ["-xzOf", "drivers/node20.tgz", "package/package.json"], {
+      cwd: ROOT,
+    });
+    expect(String(packed)).toBe(fs.readFileSync(path.join(ROOT, "drivers/node20/package.json"), "utf8"));
+  });
+
+  it("names no registry", () => {
+    const hosts = Object.values(locked).filter(({ resolved }) => resolved && /^https?:/.test(resolved));
+    expect(hosts).toEqual([]);
+  });
+});
+
+it("is loaded by the program, the benches and the scripts through one module", () => {
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src", "bench", "scripts"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const direct = files
+    .trim()
+    .split("\n")
+    .filter((file) => file.endsWith(".ts") && fs.existsSync(path.join(ROOT, file)))
+    .filter((file) =>
+      /^import (?!type).*"better-sqlite3"/m.test(fs.readFileSync(path.join(ROOT, file), "utf8")),
+    );
+  expect(direct).toEqual([]);
 });

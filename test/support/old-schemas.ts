@@ -1,5 +1,6 @@
 import fs from "node:fs";
-import Database, { type Database as Connection } from "better-sqlite3";
+import type { Database as Connection } from "better-sqlite3";
+import { Database } from "../../src/store/sqlite/driver.js";
 
 /** Files as older and newer Hermes processes left them, made by our own SQL from its table of migrations. */
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { dirname } from "node:path";
-import Database, { type Database as Connection } from "better-sqlite3";
+import type { Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
-import { requireSafeDriver } from "./driver.js";
+import { Database, requireSafeDriver } from "./driver.js";
 import { CHECK_ACCESS } from "./faults.js";
 
 /** Below this, a checkpoint that races with a reset of the WAL can corrupt the file. */

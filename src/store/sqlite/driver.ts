@@ -1,33 +1,86 @@
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type BetterSqlite3 from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 
-/** Since Node 24.19 its headers put this into what is compiled with them. */
+/**
+ * Loads the line of better-sqlite3 that runs on this Node. Version 13 needs Node 22 and segfaults on Node 20. Version 12,
+ * compiled with the headers of Node 24.19 or later, aborts at random. A checkout locks both, version 12 under the name
+ * `better-sqlite3-12`, and npm installs the one that fits: drivers/README.md.
+ */
+
+const V13_SINCE_NODE = 22;
+const HOOK_SINCE_NODE = 24;
+/** Node's headers put this into what is compiled with them, since 24.19. */
 const HOOK = "RemoveEnvironmentCleanupHook";
-const SINCE_NODE = 24;
+
+export interface InstalledDriver {
+  name: string;
+  version: string;
+}
+
+/** The installed line that fits, or undefined. Node 22 and later prefer version 13, but can run a prebuilt 12. */
+export function chooseDriver(
+  nodeVersion: string,
+  installed: readonly InstalledDriver[],
+): InstalledDriver | undefined {
+  const lineOf = (major: number) => installed.find(({ version }) => majorOf(version) === major);
+  return majorOf(nodeVersion) < V13_SINCE_NODE ? lineOf(12) : (lineOf(13) ?? lineOf(12));
+}
+
+const require = createRequire(import.meta.url);
+const driver = requireDriver();
+
+export const Database = require(driver.name) as typeof BetterSqlite3;
+
+function requireDriver(): InstalledDriver {
+  const found = chooseDriver(
+    process.versions.node,
+    ["better-sqlite3", "better-sqlite3-12"].flatMap(installed),
+  );
+  if (found) return found;
+  throw unusable(
+    `better-sqlite3 is not installed, or not in a version that runs on Node ${process.version}.`,
+  );
+}
+
+function installed(name: string): InstalledDriver[] {
+  try {
+    const { version } = require(`${name}/package.json`) as { version: string };
+    return [{ name, version }];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return [];
+    throw error;
+  }
+}
 
 /**
- * better-sqlite3 12 has objects that take this hook back when they are garbage collected. Where that happens outside of
- * any JavaScript, Node ends the process, at any moment. Version 13 is made otherwise (and needs Node 22).
+ * Version 12 has objects that take that hook back when they are garbage collected. Where that happens outside of any
+ * JavaScript, Node ends the process, at any moment.
  */
 export function requireSafeDriver(): void {
-  if (Number.parseInt(process.versions.node, 10) < SINCE_NODE) return;
+  if (majorOf(process.versions.node) < HOOK_SINCE_NODE || majorOf(driver.version) !== 12) return;
   const fault = driverFault(compiledDriver());
   if (fault) throw fault;
 }
 
 export function driverFault(binary: string): HermesError | undefined {
   if (!fs.existsSync(binary) || !fs.readFileSync(binary).includes(HOOK)) return undefined;
-  return new HermesError(
-    "unavailable",
-    `better-sqlite3, as it was compiled here, makes Node ${process.version} abort at random.`,
-    { hint: "Run `npm install --no-save better-sqlite3@13.0.3` where the gateway is installed." },
-  );
+  return unusable(`better-sqlite3, as it was compiled here, makes Node ${process.version} abort at random.`);
 }
 
-/** What an install script has built; version 13 brings its binaries along elsewhere. */
+function unusable(message: string): HermesError {
+  const wanted = majorOf(process.versions.node) < V13_SINCE_NODE ? "12.11.1" : "13.0.3";
+  return new HermesError("unavailable", message, {
+    hint: `Run \`npm ci\` with this Node in a checkout; elsewhere \`npm install --no-save better-sqlite3@${wanted}\`.`,
+  });
+}
+
 function compiledDriver(): string {
-  const entry = createRequire(import.meta.url).resolve("better-sqlite3");
-  return join(entry, "../../build/Release/better_sqlite3.node");
+  return join(require.resolve(driver.name), "../../build/Release/better_sqlite3.node");
+}
+
+function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
 }

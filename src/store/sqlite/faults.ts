@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { HermesError } from "../../errors.js";
+import { Database } from "./driver.js";
 
 const BUSY = /^SQLITE_(BUSY|LOCKED)/;
 

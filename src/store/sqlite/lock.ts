@@ -8,9 +8,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import Database, { type Database as Connection } from "better-sqlite3";
+import type { Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import { readRegular } from "../../regular-file.js";
+import { Database } from "./driver.js";
 import { explainFault, isBusy } from "./faults.js";
 import { lockHolders } from "./lock-holders.js";
 

@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
-import Database, { type Database as Connection } from "better-sqlite3";
+import type { Database as Connection } from "better-sqlite3";
 import { explainDamage, requireAllPages } from "./connect.js";
+import { Database } from "./driver.js";
 import { explainFault, isCorrupt } from "./faults.js";
 import { lockHolders } from "./lock-holders.js";
 

@@ -226,13 +226,18 @@ describe("a home that can't be adopted yet", () => {
 
 describe("another process that has the file open", () => {
   const HOLD = `
-    const db = new (require("better-sqlite3"))(process.argv[1]);
+    import { Database } from "./dist/store/sqlite/driver.js";
+    const db = new Database(process.argv[1]);
     db.prepare("INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s3', 'user', 'mine', 5)").run();
     console.log("open");
     process.stdin.resume();`;
 
   async function hold(home: string): Promise<Process> {
-    const holder = new Process(process.execPath, ["-e", HOLD, path.join(home, "state.db")], { cwd: ROOT });
+    const holder = new Process(
+      process.execPath,
+      ["--input-type=module", "-e", HOLD, path.join(home, "state.db")],
+      { cwd: ROOT },
+    );
     await holder.line("open");
     return holder;
   }
