@@ -27,6 +27,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "50,000 chats: start, memory, sweep, sessions.json; what a turn costs the main thread",
     load: () => import("./chats.js"),
   },
+  start: {
+    about: "how long a start takes and how much memory an idle daemon has",
+    load: () => import("./start.js"),
+  },
 };
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { packageFile } from "./package-files.js";
 
-/** The same way up from src/ and from dist/. */
 export function version(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const manifest = readFileSync(packageFile("package.json"), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
+import { packageFile } from "../package-files.js";
 import { HookTimeout } from "./hook.js";
 import type { HookEvent } from "./hook-events.js";
 
@@ -21,10 +22,7 @@ interface Pending {
 }
 
 /** Threads run compiled code, also when this file runs as TypeScript. */
-const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "../../dist/hooks/worker.js" : "./worker.js",
-  import.meta.url,
-);
+const ENTRY = packageFile("dist/hooks/worker.js");
 const MEMORY_MB = 256;
 const LOAD_MS = 10_000;
 

@@ -3,11 +3,12 @@ import fs from "node:fs";
 import type { Hono } from "hono";
 import { nowSeconds } from "../clock.js";
 import type { Guesses } from "../guesses.js";
+import { packageFile } from "../package-files.js";
 import { isSameSecret } from "../secret.js";
 import { clientOf } from "./request.js";
 import { endLogin, setLogin } from "./token.js";
 
-const ASSETS = new URL("../../assets/http/", import.meta.url);
+const ASSETS = packageFile("assets/http/");
 
 export const LOGIN_PATHS = ["/login", "/login.css"] as const;
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { Context, Hono } from "hono";
+import { packageFile } from "../../package-files.js";
 
-/** The same way up from src/ and from dist/. */
-const ASSETS = new URL("../../../assets/web/", import.meta.url);
+const ASSETS = packageFile("assets/web/");
 
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
+import { packageFile } from "../../package-files.js";
 import { Misuse } from "../failure.js";
 import { explained } from "../files.js";
 import { jsonOption } from "../options.js";
@@ -21,7 +22,7 @@ interface InstallOptions {
   json?: boolean;
 }
 
-const HERMES = fileURLToPath(new URL("../hermes.js", import.meta.url));
+const HERMES = fileURLToPath(packageFile("dist/cli/hermes.js"));
 
 export function installCommand(): Command {
   return new Command("install")

@@ -4,13 +4,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Context, Hono } from "hono";
+import { packageFile } from "../../package-files.js";
 import { fault } from "../faults.js";
 
-/** From dist/, and from src/ to there. */
-const FILES = new URL(
-  import.meta.url.endsWith(".ts") ? "../../../dist/dashboard/" : "../../dashboard/",
-  import.meta.url,
-);
+const FILES = packageFile("dist/dashboard/");
 
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, HermesError } from "../../errors.js";
+import { packageFile } from "../../package-files.js";
 import type { OnProgress, Progress } from "../store.js";
 import { monotonicMs } from "./deadline.js";
 import type { ForeignFile } from "./foreign.js";
@@ -49,10 +50,7 @@ type CallOptions = Pick<Pending, "onProgress" | "deadline">;
 const PENDING_MAX = 100_000;
 
 /** Threads run compiled code, also when this file runs as TypeScript. */
-const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "../../../dist/store/sqlite/worker.js" : "./worker.js",
-  import.meta.url,
-);
+const ENTRY = packageFile("dist/store/sqlite/worker.js");
 
 /** A thread that is late by this much is stuck inside of a statement: reads that check their deadline end sooner. */
 export const STUCK_AFTER_MS = 250;
