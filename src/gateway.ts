@@ -77,6 +77,7 @@ export class Gateway {
   readonly #missed: MissedReport;
   /** Routing that is under way: a stop waits for it. */
   readonly #routing = new Set<Promise<void>>();
+  #started = false;
   #refill: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
 
@@ -169,6 +170,7 @@ export class Gateway {
       this.#track(this.#lookAgain());
       this.#track(this.#unfinished.settle());
     }, INBOX_LOOK_MS);
+    this.#started = true;
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
 
@@ -224,6 +226,11 @@ export class Gateway {
 
   get depth() {
     return this.#lanes.depth;
+  }
+
+  /** Messages are let in, and every platform has answered or had its time to. */
+  get isStarted(): boolean {
+    return this.#started;
   }
 
   get isStopping(): boolean {

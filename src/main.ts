@@ -38,7 +38,7 @@ import { createDashboard, type Dashboard } from "./http/dashboard/index.js";
 import { ownerToken } from "./http/owner-token.js";
 import { clientOf } from "./http/request.js";
 import { sendRoutes } from "./http/send.js";
-import { type HttpServer, startHttp } from "./http/server.js";
+import { type HttpServer, listenHttp } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import type { InboundMessage, OutboundFile, Principal } from "./message.js";
 import { fallbackSummary, serialiseForSummary } from "./policies/compression.js";
@@ -177,11 +177,14 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     env: options.env ?? process.env,
     hooks: { dir: paths.hooksDir, settings: config.hooks },
   });
-  let http: HttpServer | undefined;
+  let listening: HttpServer | undefined;
   let gateway: Gateway | undefined;
   let dashboard: Dashboard | undefined;
   let opened: Store | undefined;
   try {
+    // First of all: whoever watches the process sees that it is alive, however long the rest takes.
+    const http = await listenHttp({ ...httpSettings(config) });
+    listening = http;
     const store = await openStore({
       path: paths.stateDb,
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
@@ -242,7 +245,6 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       }),
     );
     gateway = started;
-    await started.start();
     const shown = dashboardOf(options, {
       store,
       looks: store.looks,
@@ -260,7 +262,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       share: SHARE,
     };
     const readiness = readinessOf(watched);
-    http = await startHttp({
+    http.serve({
       ...httpSettings(config),
       log,
       home,
@@ -283,6 +285,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
         });
       },
     });
+    await started.start();
     readiness.start();
     void prune(store, config, log);
     const startup = new AbortController();
@@ -305,7 +308,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     };
   } catch (error) {
     // What runs already would keep the process alive.
-    await Promise.all([http?.close(), dashboard?.close(), gateway?.stop()]);
+    await Promise.all([listening?.close(), dashboard?.close(), gateway?.stop()]);
     await watchers.close();
     await opened?.close();
     throw error;

@@ -12,7 +12,7 @@ export interface ReadinessSource {
   testWrite(): Promise<unknown>;
   /** The file that is open is no longer the one at its path. */
   isReplaced(): boolean;
-  gateway: Pick<Gateway, "health" | "isStopping">;
+  gateway: Pick<Gateway, "health" | "isStarted" | "isStopping">;
   settings: ReadinessSettings;
   /** An error in words for anybody: without paths. */
   describe(error: unknown): string;
@@ -33,7 +33,7 @@ export class Readiness {
   readonly #inbox = new Sighting();
   readonly #outbox = new Sighting();
   readonly #misdated = new Sighting();
-  #last: { at: number; problems: Promise<readonly NotReady[]> } | undefined;
+  #last: { at: number; isStarted: boolean; problems: Promise<readonly NotReady[]> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The checks that failed last, for the log. */
   #failing = "";
@@ -55,9 +55,10 @@ export class Readiness {
 
   problems(): Promise<readonly NotReady[]> {
     const at = this.#clock();
-    if (!this.#last || at - this.#last.at > SAME_FOR_SECONDS)
-      this.#last = { at, problems: this.#look("always") };
-    return this.#last.problems;
+    const { isStarted } = this.#source.gateway;
+    const isOld = !this.#last || at - this.#last.at > SAME_FOR_SECONDS || this.#last.isStarted !== isStarted;
+    if (isOld) this.#last = { at, isStarted, problems: this.#look("always") };
+    return this.#last!.problems;
   }
 
   /** By the machine's clock, or by ours if that one was set back. */
@@ -76,6 +77,7 @@ export class Readiness {
     const [stats, backlog] = await Promise.all([inTime(store.writerStats()), inTime(store.backlog())]);
     const written = stats ? await this.#written(stats.failures, write) : undefined;
     const problems = readinessProblems({
+      starting: !gateway.isStarted,
       stopping: gateway.isStopping,
       isReplaced: this.#source.isReplaced(),
       store:

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { Guesses } from "../guesses.js";
+import { STARTING } from "../policies/readiness.js";
 import { checkBind, describeListenError, urlOf } from "./bind.js";
 import { fault, faultHandler } from "./faults.js";
 import { checkHost, checkOrigin } from "./guard.js";
@@ -16,10 +17,17 @@ import { requestId } from "./request-id.js";
 import { cutStalled } from "./stalled.js";
 import { requireToken } from "./token.js";
 
-export interface HttpOptions {
+export interface ListenOptions {
   host: string;
   port: number;
   token: string | null;
+  /** A request has to have arrived by then, head and body. Answers may take longer. */
+  requestTimeoutMs?: number;
+  /** Who takes nothing of an answer for so long is cut off. */
+  stalledMs?: number;
+}
+
+export interface HttpOptions extends ListenOptions {
   /** What the owner proves to be the owner with where no token guards everything. */
   ownerToken?: string;
   /** Names under which a proxy in front makes the server known. */
@@ -27,10 +35,6 @@ export interface HttpOptions {
   log?: HttpLog;
   /** Where the home is: no answer says so. */
   home?: string;
-  /** A request has to have arrived by then, head and body. Answers may take longer. */
-  requestTimeoutMs?: number;
-  /** Who takes nothing of an answer for so long is cut off. */
-  stalledMs?: number;
   /** Requests a minute from one address; 0: any number. */
   ratePerMinute?: number;
   /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
@@ -62,19 +66,50 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const STALLED_MS = 60_000;
 const RATE_PER_MINUTE = 0;
 
+/** A server that listens before what it serves is there. */
+export interface ListeningServer extends HttpServer {
+  serve(options: HttpOptions): void;
+}
+
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
+  const server = await listenHttp(options);
+  server.serve(options);
+  return server;
+}
+
+/** Until it serves something, `/healthz` answers, `/readyz` says that the gateway is starting, and the rest is told to come back. */
+export async function listenHttp(options: ListenOptions): Promise<ListeningServer> {
   const { host, port, token } = options;
   checkBind(host, token);
   const streams = new Set<ServerResponse>();
+  let app = startingApp();
   const server = createAdaptorServer({
-    fetch: buildApp(options, streams).fetch,
+    fetch: (request, bindings) => app.fetch(request, bindings),
     hostname: host,
     serverOptions: timeouts(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
   }) as Server;
   cutStalled(server, options.stalledMs ?? STALLED_MS);
   await listen(server, host, port);
   const { port: boundPort } = server.address() as AddressInfo;
-  return { url: urlOf(host, boundPort), close: () => closeServer(server, streams) };
+  return {
+    url: urlOf(host, boundPort),
+    serve: (served) => {
+      app = buildApp(served, streams);
+    },
+    close: () => closeServer(server, streams),
+  };
+}
+
+/** Platforms call under any name and try again after a 503, so no other check comes first. */
+function startingApp(): Hono {
+  const app = new Hono();
+  app.use(requestId, safeHeaders);
+  healthRoutes(app, { problems: async () => [STARTING] });
+  app.all("*", (c) => {
+    c.header("Retry-After", "1");
+    return fault(c, 503, "unavailable", "The gateway is starting");
+  });
+  return app;
 }
 
 function timeouts(requestMs: number) {

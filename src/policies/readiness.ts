@@ -1,5 +1,7 @@
 /** Does the gateway accept and process? What is known of it → what keeps it from that; nothing: it is ready. */
 export interface ReadinessQuestion {
+  /** It has not let messages in yet, or waits for the first answer of its platforms. */
+  starting: boolean;
   stopping: boolean;
   /** The open database is no longer the file at its path. */
   isReplaced: boolean;
@@ -31,6 +33,8 @@ export interface NotReady {
   reason: string;
 }
 
+export const STARTING: NotReady = { check: "gateway", reason: "it is starting" };
+
 /** So long writes may wait for a lock: other processes have short business with the file. */
 const STALLED_MAX_SECONDS = 5;
 /** Waits that a clock change has made wrong begin again within 15 s. */
@@ -41,13 +45,20 @@ export function readinessProblems(question: ReadinessQuestion): NotReady[] {
   const add = (check: NotReady["check"], reason: string | undefined) => {
     if (reason !== undefined) problems.push({ check, reason });
   };
-  add("gateway", question.stopping ? "it is stopping" : undefined);
+  add("gateway", gatewayProblem(question));
   add("store", storeProblem(question));
   add("inbox", inboxProblem(question));
   add("outbox", outboxProblem(question));
   add("outbox", clockProblem(question));
   add("platforms", platformProblem(question));
   return problems;
+}
+
+function gatewayProblem({ starting, stopping, platforms }: ReadinessQuestion): string | undefined {
+  if (stopping) return "it is stopping";
+  if (!starting) return undefined;
+  const waiting = platforms.filter(({ state }) => state === "down").map(({ platform }) => platform);
+  return waiting.length > 0 ? `${STARTING.reason}: ${waiting.join(", ")} not connected yet` : STARTING.reason;
 }
 
 function storeProblem({ store, isReplaced }: ReadinessQuestion): string | undefined {

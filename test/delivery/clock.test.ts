@@ -69,7 +69,7 @@ describe("readiness", () => {
     const readiness = new Readiness(
       {
         store: gateway.store,
-        gateway: { health: () => [], isStopping: false },
+        gateway: { health: () => [], isStarted: true, isStopping: false },
         settings: { maxWaitSeconds: 60, platforms: [] },
         testWrite: async () => undefined,
         isReplaced: () => false,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { HermesError } from "../../src/errors.js";
 import { Guesses } from "../../src/guesses.js";
 import { isLoopback, urlOf } from "../../src/http/bind.js";
-import { type HttpOptions, type HttpServer, startHttp } from "../../src/http/server.js";
+import { type HttpOptions, type HttpServer, listenHttp, startHttp } from "../../src/http/server.js";
 import { RateLimit } from "../../src/rate-limit.js";
 import { until } from "../support/until.js";
 import { EventReader } from "./support/events.js";
@@ -73,6 +73,21 @@ describe("the HTTP server", () => {
         hint: "Make room in the home.",
       },
     });
+  });
+
+  it("is alive before it serves anything, and asks to come back", async () => {
+    const server = await listenHttp({ host: "127.0.0.1", port: 0, token: null });
+    running.push(server);
+    expect((await ask(`${server.url}/healthz`)).status).toBe(200);
+    const ready = await ask(`${server.url}/readyz`);
+    expect([ready.status, JSON.parse(ready.text).problems]).toEqual([
+      503,
+      [{ check: "gateway", reason: "it is starting" }],
+    ]);
+    const early = await ask(`${server.url}/thing`);
+    expect([early.status, early.headers["retry-after"]]).toEqual([503, "1"]);
+    server.serve({ host: "127.0.0.1", port: 0, token: null, routes });
+    expect((await ask(`${server.url}/thing`)).text).toBe("thing");
   });
 
   it("sends a strict policy with every answer", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ReadinessQuestion, readinessProblems } from "../../src/policies/readiness.js";
 
 const fine: ReadinessQuestion = {
+  starting: false,
   stopping: false,
   isReplaced: false,
   store: { stalledSeconds: 0, writeFault: undefined },
@@ -22,6 +23,7 @@ describe("readiness", () => {
     ["with one platform of several down", {}, []],
     ["with a young message", { waitedSeconds: { inbox: 50, outbox: 50 } }, []],
     ["with writes that wait for a moment", { store: { ...fine.store!, stalledSeconds: 2 } }, []],
+    ["while it starts", { starting: true }, ["gateway"]],
     ["while it stops", { stopping: true }, ["gateway"]],
     ["without an answer from the store", { store: undefined }, ["store"]],
     ["with writes that wait", { store: { ...fine.store!, stalledSeconds: 30 } }, ["store"]],
