@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { Agent, request } from "undici";
+import type { Agent } from "undici";
 import { nowSeconds } from "../clock.js";
 import { guardedLookup } from "../public-address.js";
 import { signBody } from "../secret.js";
@@ -39,7 +39,7 @@ export class OutgoingHook implements Hook {
   readonly #settings: OutgoingSettings;
   readonly #reports: HookReports;
   readonly #line: Line<Delivery>;
-  readonly #agent: Agent;
+  #agent: Agent | undefined;
   readonly #closing = new AbortController();
   #failing = false;
 
@@ -49,12 +49,6 @@ export class OutgoingHook implements Hook {
     this.#settings = settings;
     this.#reports = reports;
     this.#line = new Line(WAITING_MAX, (delivery) => this.#deliver(delivery));
-    // No connection outlives its request: none may hold up the end.
-    this.#agent = new Agent({
-      connections: 1,
-      pipelining: 0,
-      connect: { lookup: guardedLookup(settings.allowPrivate), timeout: settings.timeoutMs },
-    });
   }
 
   async start(): Promise<void> {}
@@ -71,7 +65,7 @@ export class OutgoingHook implements Hook {
   async close(graceMs: number): Promise<void> {
     await this.#line.close(graceMs);
     this.#closing.abort();
-    await this.#agent.destroy();
+    await this.#agent?.destroy();
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
@@ -99,8 +93,16 @@ export class OutgoingHook implements Hook {
     }
   }
 
+  /** undici takes memory: it is loaded by the first event that goes out. */
   async #post({ id, body, event }: Delivery): Promise<void> {
-    const { url, secret, timeoutMs } = this.#settings;
+    const { Agent, request } = await import("undici");
+    const { url, secret, timeoutMs, allowPrivate } = this.#settings;
+    // No connection outlives its request: none may hold up the end.
+    this.#agent ??= new Agent({
+      connections: 1,
+      pipelining: 0,
+      connect: { lookup: guardedLookup(allowPrivate), timeout: timeoutMs },
+    });
     const timeout = AbortSignal.timeout(timeoutMs);
     const headers = {
       "content-type": "application/json",

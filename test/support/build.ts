@@ -8,6 +8,7 @@ import path from "node:path";
  */
 export default function build(): void {
   run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
+  run("--import", "tsx", "scripts/bundle.ts");
   if (changedAt("dist/dashboard/index.html") < newest("dashboard", "assets/web"))
     run("node_modules/vite/bin/vite.js", "build", "dashboard");
 }
