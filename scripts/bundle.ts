@@ -3,14 +3,15 @@ import path from "node:path";
 import { build, type Plugin } from "rolldown";
 
 /**
- * `npm run build` calls it after tsc: the program and its threads, each with all that it needs in a few files, written over the ones that tsc left: fewer and
- * smaller files start faster and take less memory. The library (`dist/index.js`) stays as tsc made it.
+ * `npm run build` calls it after tsc: bundles the program and its threads over the files that tsc wrote. Fewer and smaller files
+ * start faster and take less memory. The library (`dist/index.js`) stays as tsc made it.
  */
 await build({
   input: {
     "cli/hermes": "src/cli/hermes.ts",
     "store/sqlite/worker": "src/store/sqlite/worker.ts",
     "hooks/worker": "src/hooks/worker.ts",
+    "sessions/files-worker": "src/sessions/files-worker.ts",
   },
   platform: "node",
   logLevel: "warn",

@@ -3,6 +3,7 @@
  * be helped; a code fence that a cut goes through is closed and opened again; every part says "(2/5)".
  */
 import { HermesError } from "../errors.js";
+import { graphemes } from "../graphemes.js";
 
 export interface SplitOptions {
   limit: number;
@@ -136,7 +137,6 @@ function cutAt(text: MeasuredText, from: number, to: number): number {
   return beforeFenceLine(text, from, end);
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** Enough to see that a cluster goes on; only the longest emoji sequences come near it. */
 const CLUSTER_LOOKAHEAD = 32;
 
@@ -145,7 +145,7 @@ function hardCut(text: MeasuredText, from: number, to: number): number {
   if (isAscii(text.points[to - 1]) && isAscii(text.points[to])) return to;
   const before = text.slice(from, to);
   const around = before + text.slice(to, to + CLUSTER_LOOKAHEAD);
-  const cluster = graphemes.segment(around).containing(before.length);
+  const cluster = graphemes(around).containing(before.length);
   const kept = Array.from(around.slice(0, cluster?.index ?? before.length)).length;
   return kept > 0 ? from + kept : to;
 }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { graphemes } from "../graphemes.js";
 
 const ASCII = /^[\x20-\x7e]*$/;
 /** Flags, keycaps, emoji by default, and characters that U+FE0F turns into one. */
@@ -9,7 +10,6 @@ const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11FF\u2028\u2029]/u;
 const WIDE =
   /[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u4DFF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]/u;
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** A segmenter's steps get slower with the length of its text. Only the longest emoji sequences come near this. */
 const WINDOW_CHARS = 256;
 
@@ -17,7 +17,7 @@ const WINDOW_CHARS = 256;
 function* graphemesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const window = text.slice(at, at + WINDOW_CHARS);
-    const segments = Array.from(graphemes.segment(window), ({ segment }) => segment);
+    const segments = Array.from(graphemes(window), ({ segment }) => segment);
     if (at + window.length < text.length && segments.length > 1) segments.pop();
     for (const segment of segments) {
       yield segment;

@@ -1,3 +1,4 @@
+import { graphemes } from "../../graphemes.js";
 /**
  * Rendered lines → messages within the limit. A cut falls between lines if it can, else at a space, else between
  * characters; never into an atom (a link, a mention). Marks that a cut goes through are closed and opened again, and so
@@ -201,7 +202,6 @@ function cutText(text: string, most: number, code: boolean): [string, string] {
   return [text.slice(0, end), text.slice(end)];
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** Longer clusters are cut all the same, between code points. */
 const LOOKAROUND = 64;
 
@@ -210,7 +210,7 @@ function safeEnd(text: string, most: number): number {
   if (most >= text.length) return text.length;
   const from = Math.max(0, most - LOOKAROUND);
   const start = isLowSurrogate(text, from) ? from + 1 : from;
-  const cluster = graphemes.segment(text.slice(start, most + LOOKAROUND)).containing(most - start);
+  const cluster = graphemes(text.slice(start, most + LOOKAROUND)).containing(most - start);
   let end = start + (cluster?.index ?? most - start);
   if (end <= start) end = isLowSurrogate(text, most) ? most - 1 : most;
   if (endsInBackslash(text, end)) end -= 1;

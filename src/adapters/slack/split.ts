@@ -1,4 +1,6 @@
 /** Atoms → parts that fit: cut at a line, else at a space, else inside a word, never inside an atom that is solid. */
+
+import { graphemes } from "../../graphemes.js";
 import { type Atom, loosened } from "./atoms.js";
 import { cost, emit } from "./emit.js";
 
@@ -127,7 +129,6 @@ function unlinked(first: Atom, link: string, reversed: Atom[]): Atom[] {
   return [...label.map((atom) => ({ ...atom, link: undefined })), ...address];
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const LOOK_BACK = 64;
 
 /** Not inside a surrogate pair, nor between an emoji and its skin tone where that can be helped. */
@@ -135,7 +136,7 @@ function cutAt(text: string, most: number): number {
   if (most >= text.length) return text.length;
   const from = Math.max(0, most - LOOK_BACK);
   const safeFrom = from + (isLowSurrogate(text, from) ? 1 : 0);
-  const cluster = graphemes.segment(text.slice(safeFrom, most + LOOK_BACK)).containing(most - safeFrom);
+  const cluster = graphemes(text.slice(safeFrom, most + LOOK_BACK)).containing(most - safeFrom);
   const at = safeFrom + (cluster?.index ?? 0);
   if (at > 0) return at;
   return most > 1 && isLowSurrogate(text, most) ? most - 1 : Math.max(most, isLowSurrogate(text, 1) ? 2 : 1);

@@ -2,6 +2,8 @@
  * Runs → parts whose HTML is within the limit. Cut at a line, else at a space, else between two characters as a reader
  * counts them; a fence that a cut goes through is opened again, for its tag simply goes on. Pure.
  */
+
+import { graphemes } from "../../graphemes.js";
 import { cutRuns, escapedLength, htmlLength, openingCost, type Run, type Tag, toText } from "./runs.js";
 
 /** Room for " (99/99)" and a little more, as `splitText` keeps it. */
@@ -98,7 +100,6 @@ function chooseCut(text: string, end: number, { newline, space }: Breaks): numbe
   return best > 0 && text.slice(0, best).trim() !== "" ? best : hardCut(text, end);
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** Only the longest emoji sequences come near it. */
 const CLUSTER_REACH = 64;
 
@@ -106,7 +107,7 @@ const CLUSTER_REACH = 64;
 function hardCut(text: string, end: number): number {
   const from = wholePoint(text, Math.max(0, end - CLUSTER_REACH));
   const around = text.slice(from, end + CLUSTER_REACH);
-  const cluster = graphemes.segment(around).containing(end - from);
+  const cluster = graphemes(around).containing(end - from);
   const start = from + (cluster?.index ?? end - from);
   return start > 0 ? start : end;
 }

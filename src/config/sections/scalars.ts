@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { linearPattern } from "../../linear-pattern.js";
 import { didYouMean } from "../nearest.js";
+import { systemZone } from "../system-zone.js";
 
 /** Ids are text: a Discord id has more digits than a number can keep. Editors may still show bare digits as fine. */
 export const id = z.union([z.string().min(1), z.number()]).transform(String);
@@ -33,7 +34,7 @@ export const zone = z
   })
   .nullable()
   .default(null)
-  .transform((name) => name ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+  .transform((name) => name ?? systemZone());
 
 export function isZone(name: string): boolean {
   try {
