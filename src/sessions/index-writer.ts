@@ -58,7 +58,8 @@ export class IndexWriter {
 
   #schedule(): void {
     if (this.#timer || this.#writing || this.#closed) return;
-    this.#timer = setTimeout(() => void this.#write(), Math.max(0, this.#nextAt - this.#now()));
+    // Keeps no process alive: one that ends in good order closes this first.
+    this.#timer = setTimeout(() => void this.#write(), Math.max(0, this.#nextAt - this.#now())).unref();
   }
 
   #write(): Promise<void> {
