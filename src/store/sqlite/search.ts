@@ -3,19 +3,20 @@ import { HermesError } from "../../errors.js";
 import type { Role } from "../../session.js";
 import type { SearchHit, SearchOptions, SearchPlan, SearchResult } from "../store.js";
 import { decodeContent, plainText } from "./content.js";
-import { checkDeadline, inTime, whileInTime } from "./deadline.js";
+import { checkDeadline, inTime } from "./deadline.js";
 import { CJK, type FullTextTable, indexedText } from "./fulltext.js";
 import { countCjk, type Expression, hasTokens, parseExpression, sanitizeFtsQuery, termsOf } from "./query.js";
+import { byTime, ROWID, sortByTime } from "./search-by-time.js";
+import { direction, filters, isFiltered, page } from "./search-filters.js";
 import { snippetOf } from "./snippet.js";
-import { marks, sql } from "./statements.js";
-import { type Condition, seesAll, visibleTo } from "./visibility.js";
+import { sql } from "./statements.js";
+import type { Condition } from "./visibility.js";
 
 /**
  * A query → a plan → ids in order → rows. Snippets and contexts are made for the rows that are returned, never for
  * all that match.
  */
 
-const LIMIT = 20;
 const CONTEXT_CHARS = 200;
 /** The shortest text that the trigram index holds on its own. */
 const TRIGRAM = 3;
@@ -132,58 +133,6 @@ function marked(db: Database, table: FullTextTable, match: string, ids: readonly
 
 const snippetIn = (table: FullTextTable) => `snippet(${table}, 0, '>>>', '<<<', '...', 40)`;
 
-const FEW = 2000;
-const BATCH = 1000;
-
-/** Few matches are sorted. Many: messages are met in time order, a batch at once, until enough of them match. */
-function byTime(db: Database, table: FullTextTable, match: string, options: SearchOptions): number[] {
-  const found = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${FEW + 1}`)
-    .pluck()
-    .all(match);
-  if (found.length <= FEW) return sortByTime(db, found as number[], options);
-  const [limit, offset] = page(options);
-  const inRange = sql(
-    db,
-    `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ?`,
-  ).pluck();
-  const ids: number[] = [];
-  for (const batch of batchesByTime(db, options)) {
-    const matching = new Set(inRange.all(match, Math.min(...batch), Math.max(...batch)));
-    ids.push(...batch.filter((id) => matching.has(id)));
-    if (ids.length >= offset + limit) break;
-  }
-  return ids.slice(offset, offset + limit);
-}
-
-function sortByTime(db: Database, ids: readonly number[], options: SearchOptions): number[] {
-  const filter = filters(options);
-  return db
-    .prepare(
-      `SELECT m.id FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value JOIN sessions s ON s.id = m.session_id
-       WHERE ${filter.sql} ORDER BY ${timeOrder(options)} LIMIT ? OFFSET ?`,
-    )
-    .pluck()
-    .all(JSON.stringify(ids), ...filter.params, ...page(options)) as number[];
-}
-
-function* batchesByTime(db: Database, options: SearchOptions): Generator<number[]> {
-  const filter = filters(options);
-  const rows = db
-    .prepare(
-      `SELECT m.id FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
-       WHERE ${filter.sql} ORDER BY m.timestamp ${direction(options)}`,
-    )
-    .pluck()
-    .iterate(...filter.params) as IterableIterator<number>;
-  let batch: number[] = [];
-  for (const id of whileInTime(rows)) {
-    if (batch.push(id) < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /** Boolean queries over several indexes. What only the text can tell is read newest first, up to the last row wanted. */
 function byConditions(db: Database, expression: Expression, options: SearchOptions): number[] {
   const filter = filters(options);
@@ -288,41 +237,6 @@ function trigramsFrom(db: Database, text: string): string | undefined {
   return terms.length === 0 ? '""' : terms.map(phrase).join(" OR ");
 }
 
-// ── filters ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function filters(options: SearchOptions): Condition {
-  const visible = visibleTo(options.asker);
-  const parts = ["m.active = 1", visible.sql];
-  const params = [...visible.params];
-  const list = (column: string, values: readonly unknown[] | undefined, not = "") => {
-    if (!values || values.length === 0) return;
-    parts.push(`${column} ${not} IN (${marks(values)})`);
-    params.push(...values);
-  };
-  list("s.source", options.sources);
-  list("s.source", options.excludeSources, "NOT");
-  list("m.role", options.roles);
-  const bound = (operator: string, value: number | undefined) => {
-    if (value === undefined) return;
-    parts.push(`m.timestamp ${operator} ?`);
-    params.push(value);
-  };
-  bound(">=", options.since);
-  bound("<", options.until);
-  return { sql: parts.join(" AND "), params };
-}
-
-/** More than undone messages is left out, or there is no end to what is wanted. */
-function isFiltered(options: SearchOptions): boolean {
-  const { sources, excludeSources, roles, asker, since, until, limit = LIMIT } = options;
-  const lists = [sources, excludeSources, roles].some((list) => list !== undefined && list.length > 0);
-  return lists || !seesAll(asker) || since !== undefined || until !== undefined || limit < 0;
-}
-
-const page = (options: SearchOptions): [number, number] => [options.limit ?? LIMIT, options.offset ?? 0];
-const direction = (options: SearchOptions) => (options.sort === "oldest" ? "ASC" : "DESC");
-const timeOrder = (options: SearchOptions) => `m.timestamp ${direction(options)}, m.id ${direction(options)}`;
-
 // ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface FoundRow {
@@ -380,7 +294,9 @@ function foundRows(db: Database, ids: readonly number[]): FoundRow[] {
   ).all(JSON.stringify(ids)) as FoundRow[];
 }
 
-/** One pass over the matches between the first and the last id; `+` keeps SQLite from starting anew for each of them. */
+/** Passing so many matches costs as much as looking up twenty of them one by one. */
+const NEAR = 4000;
+
 function markedSnippets(
   db: Database,
   table: FullTextTable,
@@ -388,14 +304,39 @@ function markedSnippets(
   ids: readonly number[],
 ): Map<number, string> {
   if (ids.length === 0) return new Map();
-  const rows = sql(
+  const [from, to] = [Math.min(...ids), Math.max(...ids)];
+  const isNear = to - from < NEAR || countBetween(db, table, match, from, to) < NEAR;
+  const rows = isNear
+    ? snippetsBetween(db, table, match, from, to, ids)
+    : ids.flatMap((id) => snippetsBetween(db, table, match, id, id, [id]));
+  return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
+}
+
+const between = (table: FullTextTable) => `${table} MATCH ? AND rowid BETWEEN ${ROWID} AND ${ROWID}`;
+
+/** No further than it matters. */
+function countBetween(db: Database, table: FullTextTable, match: string, from: number, to: number): number {
+  return sql(db, `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${between(table)} LIMIT ${NEAR})`)
+    .pluck()
+    .get(match, from, to) as number;
+}
+
+/** One pass over the matches from the first to the last id; `+` keeps SQLite from starting anew for each of them. */
+function snippetsBetween(
+  db: Database,
+  table: FullTextTable,
+  match: string,
+  from: number,
+  to: number,
+  ids: readonly number[],
+): [number, string][] {
+  return sql(
     db,
     `SELECT rowid, ${snippetIn(table)} FROM ${table}
-     WHERE ${table} MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))`,
+     WHERE ${between(table)} AND +rowid IN (SELECT value FROM json_each(?))`,
   )
     .raw()
-    .all(match, Math.min(...ids), Math.max(...ids), JSON.stringify(ids)) as [number, string][];
-  return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
+    .all(match, from, to, JSON.stringify(ids)) as [number, string][];
 }
 
 /** The message between its neighbours in the session. */
