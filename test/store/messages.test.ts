@@ -1,5 +1,8 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { getConversation } from "../../src/store/sqlite/messages.js";
+import { createSchema } from "../../src/store/sqlite/schema.js";
+import { cpuTime } from "../support/cpu-time.js";
 import { tempStore } from "../support/temp.js";
 
 async function storeWithSession() {
@@ -109,5 +112,26 @@ describe("messages", () => {
     );
     const page = await store.getMessages("s", { afterId: ids[0]!, limit: 1 });
     expect(page.map((m) => m.content)).toEqual(["b"]);
+  });
+});
+
+describe("a conversation", () => {
+  it("is read without what isn't replayed: reasoning, system prompts", () => {
+    const db = new Database(":memory:");
+    createSchema(db);
+    const insert = db.prepare(
+      "INSERT INTO messages (session_id, role, content, timestamp, reasoning) VALUES (?, ?, ?, 1, ?)",
+    );
+    const add = db.transaction((session: string, reasoning: string, system: string) => {
+      db.prepare("INSERT INTO sessions (id, source, started_at) VALUES (?, 'cli', 1)").run(session);
+      for (let i = 0; i < 200; i += 1) insert.run(session, i % 2 ? "user" : "assistant", "hello", reasoning);
+      for (let i = 0; i < 5; i += 1) insert.run(session, "system", system, null);
+    });
+    add("short", "", "");
+    add("long", "hm ".repeat(20_000), "be kind ".repeat(200_000));
+    const cost = (session: string) => cpuTime(() => getConversation(db, session));
+    cost("short");
+    expect(cost("long") / cost("short")).toBeLessThan(3);
+    db.close();
   });
 });

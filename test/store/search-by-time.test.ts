@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createSchema } from "../../src/store/sqlite/schema.js";
 import { searchMessages } from "../../src/store/sqlite/search.js";
 import type { SearchOptions } from "../../src/store/store.js";
+import { cpuTime } from "../support/cpu-time.js";
 
 interface Message {
   id: number;
@@ -133,24 +134,13 @@ describe.each(Object.entries(TIMES))("search by time in a file written %s", (_, 
   });
 });
 
-/** The best of several runs: what else the machine does only ever adds to one. */
-function cpuOf(work: () => unknown): number {
-  const runs = Array.from({ length: 15 }, () => {
-    const before = process.cpuUsage();
-    for (let i = 0; i < 5; i += 1) work();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  });
-  return Math.min(...runs);
-}
-
 describe("a search for a common word", () => {
   it.each([
     ["in order", (i: number) => i],
     ["shuffled", scatter],
   ])("costs the same in a file ten times as large, written %s", (_, timeOf) => {
     const [small, large] = [4000, 40_000].map((count) => databaseOf(makeMessages(count, timeOf)));
-    const cost = (db: Connection) => cpuOf(() => searchMessages(db, "text", { sort: "newest" }));
+    const cost = (db: Connection) => cpuTime(() => searchMessages(db, "text", { sort: "newest" }));
     expect(cost(large!) / cost(small!)).toBeLessThan(2.5);
   });
 });

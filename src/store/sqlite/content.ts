@@ -1,4 +1,4 @@
-import type { Content } from "../../session.js";
+import type { ChatMessage, Content } from "../../session.js";
 
 /** Structured content is stored as NUL + `json:` + JSON, so that no text can be taken for it. */
 const STRUCTURED = "\0json:";
@@ -29,6 +29,29 @@ export function plainText(content: Content): string {
 export function decodeJsonList(stored: string | null): unknown[] | null {
   const value = parseJson(stored ?? "null", null);
   return Array.isArray(value) ? value : null;
+}
+
+/** A list for each column: these cross threads in half the time of a list of messages. */
+export interface StoredConversation {
+  role: string[];
+  content: Content[];
+  /** JSON as it is stored: cheaper to send, and no dearer to read there. */
+  toolCalls: (string | null)[];
+  toolCallId: (string | null)[];
+  toolName: (string | null)[];
+  messageId: (string | null)[];
+}
+
+export function toConversation(stored: StoredConversation): ChatMessage[] {
+  return stored.role.map((role, i) => {
+    const message: ChatMessage = { role, content: stored.content[i] ?? null };
+    const toolCalls = stored.toolCalls[i] ? decodeJsonList(stored.toolCalls[i]) : null;
+    if (toolCalls) message.tool_calls = toolCalls;
+    if (stored.toolCallId[i]) message.tool_call_id = stored.toolCallId[i];
+    if (stored.toolName[i]) message.tool_name = stored.toolName[i];
+    if (stored.messageId[i]) message.message_id = stored.messageId[i];
+    return message;
+  });
 }
 
 /** For exports: parsed where writing it again gives the same value, verbatim where a long number would change. */

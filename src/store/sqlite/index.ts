@@ -18,6 +18,7 @@ import type {
   WriterStats,
 } from "../store.js";
 import { Checkpoints } from "./checkpoints.js";
+import { toConversation } from "./content.js";
 import type { ForeignFile } from "./foreign.js";
 import { looksThrough } from "./looks/index.js";
 import { ReadLane } from "./read-lane.js";
@@ -122,7 +123,8 @@ class SqliteStore implements OpenedStore {
 
   appendMessages: Store["appendMessages"] = (id, messages) => this.#write.appendMessages(id, messages);
   getMessages: Store["getMessages"] = (id, query) => this.#read.getMessages(id, query);
-  getConversation: Store["getConversation"] = (id) => this.#read.getConversation(id);
+  getConversation: Store["getConversation"] = async (id) =>
+    toConversation(await this.#read.getConversation(id));
   clearMessages: Store["clearMessages"] = (id) => this.#write.clearMessages(id);
   undoTurns: Store["undoTurns"] = (id, turns) => this.#write.undoTurns(id, turns);
   searchMessages: Store["searchMessages"] = (query, options) => this.#readLong.searchMessages(query, options);

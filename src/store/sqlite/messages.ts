@@ -1,9 +1,16 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
-import type { ChatMessage, MessageRow, NewMessage, SessionId } from "../../session.js";
+import type { MessageRow, NewMessage, SessionId } from "../../session.js";
 import type { MessageQuery } from "../store.js";
-import { decodeContent, decodeJsonList, encodeContent, encodeJson, plainText } from "./content.js";
+import {
+  decodeContent,
+  decodeJsonList,
+  encodeContent,
+  encodeJson,
+  plainText,
+  type StoredConversation,
+} from "./content.js";
 import { requireSession } from "./sessions.js";
 import { sql } from "./statements.js";
 
@@ -90,20 +97,28 @@ export function getMessages(db: Database, id: SessionId, query: MessageQuery = {
   })) as MessageRow[];
 }
 
-const NOT_REPLAYED = new Set(["session_meta", "system"]);
-
-/** In the order of writing: times may come from the platforms' clocks. */
-export function getConversation(db: Database, id: SessionId): ChatMessage[] {
-  return getMessages(db, id)
-    .filter((row) => !NOT_REPLAYED.has(row.role))
-    .map((row) => ({
-      role: row.role,
-      content: row.content,
-      ...(row.tool_calls ? { tool_calls: row.tool_calls } : {}),
-      ...(row.tool_call_id ? { tool_call_id: row.tool_call_id } : {}),
-      ...(row.tool_name ? { tool_name: row.tool_name } : {}),
-      ...(row.platform_message_id ? { message_id: row.platform_message_id } : {}),
-    }));
+/**
+ * In the order of writing: times may come from the platforms' clocks. The ids are looked up first, so that SQLite sorts
+ * them and not whole rows. The other thread makes messages of it: `toConversation`.
+ */
+export function getConversation(db: Database, id: SessionId): StoredConversation {
+  const rows = sql(
+    db,
+    `SELECT role, content, tool_calls, tool_call_id, tool_name, platform_message_id FROM messages
+     WHERE id IN (SELECT id FROM messages WHERE session_id = ?)
+       AND active = 1 AND role NOT IN ('session_meta', 'system') ORDER BY id`,
+  )
+    .raw()
+    .all(id) as [string, ...(string | null)[]][];
+  const column = (i: number) => rows.map((row) => row[i] ?? null);
+  return {
+    role: rows.map(([role]) => role),
+    content: column(1).map(decodeContent),
+    toolCalls: column(2),
+    toolCallId: column(3),
+    toolName: column(4),
+    messageId: column(5),
+  };
 }
 
 export function clearMessages(db: Database, id: SessionId): number {
