@@ -1,6 +1,10 @@
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createSchema } from "../../src/store/sqlite/schema.js";
+import { resolveTitle } from "../../src/store/sqlite/titles.js";
 import { lineageBase, nextTitleThatFits, sanitizeTitle, TITLE_MAX_CHARS } from "../../src/title.js";
+import { cpuTime } from "../support/cpu-time.js";
 import { tempStore } from "../support/temp.js";
 import { vectors } from "../support/vectors.js";
 
@@ -92,5 +96,25 @@ describe("titles of a lineage", () => {
         expect(family).not.toContain(next);
       }),
     );
+  });
+});
+
+describe("resolving a title", () => {
+  it("reads one whole row, however many are numbered", () => {
+    const db = new Database(":memory:");
+    createSchema(db);
+    const insert = db.prepare(
+      "INSERT INTO sessions (id, source, started_at, title, cwd) VALUES (?, 'cli', ?, ?, ?)",
+    );
+    const add = db.transaction((title: string, cwd: string) => {
+      for (let i = 2; i < 300; i += 1) insert.run(`${title}${i}`, i, `${title} #${i}`, cwd);
+    });
+    add("short", "/");
+    add("long", "/".repeat(30_000));
+    const cost = (title: string) => cpuTime(() => resolveTitle(db, title));
+    cost("short");
+    expect(resolveTitle(db, "long")?.title).toBe("long #299");
+    expect(cost("long") / cost("short")).toBeLessThan(2.5);
+    db.close();
   });
 });

@@ -3,7 +3,7 @@ import { HermesError } from "../../errors.js";
 import type { Principal } from "../../message.js";
 import type { SessionId, SessionRow } from "../../session.js";
 import { lineageBase, nextInLineage, nextTitleThatFits, sanitizeTitle } from "../../title.js";
-import { sql } from "./statements.js";
+import { readRow, sql } from "./statements.js";
 import { visibleTo } from "./visibility.js";
 
 /** Titles that begin with `<base> #`, whatever their case: a range, since '$' follows '#'. */
@@ -50,17 +50,20 @@ function isTaken(db: Database, title: string): boolean {
   return sql(db, "SELECT 1 FROM sessions WHERE title = ?").get(title) !== undefined;
 }
 
-/** The most recently started of the numbered ones, else the exact one. */
+/**
+ * The most recently started of the numbered ones, else the exact one. By the titles first, which are few, not by all
+ * sessions that the asker may see; the whole row is read once it is known which one it is.
+ */
 export function resolveTitle(db: Database, title: string, asker?: Principal): SessionRow | undefined {
   const visible = visibleTo(asker);
-  const numbered = sql(
-    db,
-    `SELECT s.* FROM sessions s WHERE s.id IN (SELECT id FROM sessions WHERE ${NUMBERED}) AND ${visible.sql}
-     ORDER BY s.started_at DESC LIMIT 1`,
-  ).get(title, title, ...visible.params) as SessionRow | undefined;
-  if (numbered) return numbered;
-  return sql(db, `SELECT s.* FROM sessions s WHERE s.title = ? AND ${visible.sql}`).get(
-    title,
-    ...visible.params,
-  ) as SessionRow | undefined;
+  const latest = (titles: string, ...params: unknown[]) =>
+    sql(
+      db,
+      `WITH s AS MATERIALIZED (SELECT id, started_at FROM sessions WHERE ${titles})
+       SELECT id FROM s WHERE ${visible.sql} ORDER BY started_at DESC LIMIT 1`,
+    )
+      .pluck()
+      .get(...params, ...visible.params) as SessionId | undefined;
+  const id = latest(NUMBERED, title, title) ?? latest("title = ?", title);
+  return id === undefined ? undefined : readRow(db, "SELECT * FROM sessions WHERE id = ?", id);
 }
