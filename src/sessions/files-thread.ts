@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { HermesError } from "../errors.js";
+import { packageFile } from "../package-files.js";
 import type { WrittenIndex } from "./index-stamp.js";
 
 /** What the thread can be asked. */
@@ -32,10 +33,7 @@ interface Pending {
 }
 
 /** Threads run compiled code, also when this file runs as TypeScript. */
-const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "../../dist/sessions/files-worker.js" : "./files-worker.js",
-  import.meta.url,
-);
+const ENTRY = packageFile("dist/sessions/files-worker.js");
 const IDLE_MS = 10_000;
 /** More than this waiting means that the disk can't keep up. */
 const MAX_PENDING = 10_000;
