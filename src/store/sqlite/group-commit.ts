@@ -37,6 +37,12 @@ const RETRY_MIN_MS = 20;
 const RETRY_MAX_MS = 150;
 const SHORT_RETRIES = 200;
 
+/** Before that the thread itself sleeps, for less than timers can: a commit takes about a millisecond. */
+const NAPS_MAX = 20;
+const NAP_MIN_MS = 0.1;
+const NAP_MAX_MS = 0.3;
+const neverWoken = new Int32Array(new SharedArrayBuffer(4));
+
 export class GroupCommit {
   readonly #db: Database;
   readonly #begin: Statement;
@@ -101,7 +107,7 @@ export class GroupCommit {
       return;
     }
     const startedMs = performance.now();
-    if (!this.#attempt(() => this.#begin.run())) return;
+    if (!this.#attempt(() => this.#beginSoon())) return;
     const alone = this.#waiting.findIndex((job) => job.alone);
     const group = this.#waiting.splice(0, Math.min(GROUP_MAX, alone === -1 ? GROUP_MAX : alone));
     let outcomes: Outcome[];
@@ -119,6 +125,20 @@ export class GroupCommit {
     for (const outcome of outcomes) this.#settle(outcome);
     this.#quietMerge.committed();
     this.#checkpoint();
+  }
+
+  /** Waits a few milliseconds for another process's commit. Retries that come later, by a timer, don't. */
+  #beginSoon(): void {
+    for (let naps = 0; ; naps += 1) {
+      try {
+        this.#begin.run();
+        return;
+      } catch (error) {
+        if (!isBusy(error) || naps === NAPS_MAX || this.#retries > 0) throw error;
+        if (naps === 0) this.#stats.lockHeld();
+        Atomics.wait(neverWoken, 0, 0, NAP_MIN_MS + Math.random() * (NAP_MAX_MS - NAP_MIN_MS));
+      }
+    }
   }
 
   #runOnly(job: Running): Outcome {
