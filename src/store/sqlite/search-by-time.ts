@@ -32,24 +32,27 @@ interface Found {
   timestamp: number;
 }
 
-/** So many matches may be sorted at once. */
+/** As many matches may be sorted; more would take longer than any other way. */
 const FEW = 1000;
+/** As many are sorted without looking for a better way. */
+const VERY_FEW = 200;
 /** Room among the first matches for those that the filters leave out. */
 const SPARE = 2;
-/** So many ids may lie between the end of the file and the last match: passing them costs as much as sorting a few hundred matches. */
+/** Passing so many ids in the index of times takes as long as sorting a few hundred matches. */
 const FAR = 20_000;
 
 function timeOrdered(search: Search, count: number): number[] {
   const matches = firstMatches(search, FEW + 1);
   const isAll = matches.length <= FEW;
+  const theLongWay = () =>
+    isAll ? toIds(search, shown(search, matches, -1)).slice(0, count) : bySteps(search, count);
+  if (matches.length <= VERY_FEW) return theLongWay();
   const first = shown(search, matches.slice(0, SPARE * count), count);
   if (first.length < count) first.push(...shown(search, matches.slice(SPARE * count), count - first.length));
-  if (first.length < count) return isAll ? toIds(search, first) : bySteps(search, count);
-  if (isAll && distance(search, first.at(-1)!.id) > FAR)
-    return toIds(search, shown(search, matches, -1)).slice(0, count);
+  if (first.length < count || (isAll && distance(search, first.at(-1)!.id) > FAR)) return theLongWay();
   const isMatch = isAll ? knownMatches(matches) : probe(search, matches, count);
   const best = withStragglers(search, first, isMatch);
-  return best ? toIds(search, best) : bySteps(search, count);
+  return best ? toIds(search, best) : theLongWay();
 }
 
 /** In the order of ids. A negative count is all of them. */
@@ -83,9 +86,13 @@ function distance({ db, newest }: Search, id: number): number {
 
 type IsMatch = (id: number) => boolean | undefined;
 
+const KNOWN_MAX = 300;
+
+/** Undefined once so many were asked for that sorting all matches is faster. */
 function knownMatches(matches: readonly number[]): IsMatch {
   const known = new Set(matches);
-  return (id) => known.has(id);
+  let left = KNOWN_MAX;
+  return (id) => (left-- > 0 ? known.has(id) : undefined);
 }
 
 /** A word in at least every so-manieth message is met soon, one message after the other. */
