@@ -5,15 +5,16 @@ import { Database } from "../src/store/sqlite/driver.js";
 import type { BenchOptions } from "./run.js";
 import { withScratch } from "./scratch.js";
 import { benchAppends } from "./store/appends.js";
+import { benchConversation } from "./store/conversation.js";
 import { fillBoth } from "./store/fill.js";
 import { benchGrowth } from "./store/growth.js";
 import { benchLists } from "./store/lists.js";
 import { benchLocks } from "./store/locks.js";
 import { benchLoop } from "./store/loop.js";
 import { FULL, QUICK, type Scene } from "./store/scene.js";
-import { benchSearch } from "./store/search.js";
+import { benchNewestGrown, benchSearch } from "./store/search.js";
 import { benchWriters } from "./store/writers.js";
-import { markdown, type Row } from "./table.js";
+import { markdown, type Row, withPrevious } from "./table.js";
 
 const RESULTS = new URL("./results.md", import.meta.url);
 
@@ -24,7 +25,7 @@ export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const rows = await withScratch(async (folder) => {
     const scene: Scene = { folder, sizes: quick ? QUICK : FULL, rows: [], say: progress(started) };
     await measureAll(scene);
-    return scene.rows;
+    return withPrevious(scene.rows, fs.readFileSync(RESULTS, "utf8"));
   });
   const report = describe(rows, quick, { seconds: (performance.now() - started) / 1000, load });
   console.log(report);
@@ -35,11 +36,13 @@ async function measureAll(scene: Scene): Promise<void> {
   const pair = await fillBoth(scene);
   await benchSearch(scene, pair);
   await benchLists(scene, pair);
+  await benchConversation(scene, pair);
   await benchAppends(scene, pair);
   await benchLoop(scene, pair);
   await benchWriters(scene, pair);
   await benchLocks(scene, pair);
   await benchGrowth(scene, pair);
+  await benchNewestGrown(scene, pair);
   await pair.store.close();
 }
 
@@ -60,7 +63,8 @@ function describe(rows: readonly Row[], quick: boolean, { seconds, load }: Condi
 ${quick ? "**A quick run at a tenth of the size: it shows that everything runs, not how fast.**\n\n" : ""}\
 A generated history of ${count(sizes.sessions)} sessions and ${count(sizes.messages)} messages against *plain*: bare better-sqlite3, v11's inline
 schema, one transaction per message, \`synchronous=FULL\`. Both in one run, in turns. A ratio is how many times faster
-ours is; for sizes, how large ours is beside plain. Times are p50 / p95 through the store, thread hop included.
+ours is; for sizes, how large ours is beside plain. Times are p50 / p95 through the store, thread hop included. *Before*
+is the figure of the last kept run, where there is nothing to compare with.
 
 ${markdown(rows)}
 

@@ -2,13 +2,14 @@ import path from "node:path";
 import type { Store } from "../../src/store/store.js";
 import { type Group, LINEAGE, SESSIONS_PER_GROUP, titleOf } from "../corpus.js";
 import { openStore } from "../engine.js";
-import { inTurns, median, p50p95, percentile } from "../measure.js";
+import { inTurns, median, ms, p50p95, percentile } from "../measure.js";
 import { Plain } from "../plain.js";
 import { fillStore } from "./fill.js";
 import { naiveList, naiveNextTitle, naiveResolveTitle } from "./naive.js";
 import type { Pair, Scene } from "./scene.js";
 
 const LIMIT_MS = 2;
+const RESOLVE_LIMIT_MS = 0.1;
 const SHORT_MESSAGES = 6;
 
 /** On the history itself, and on a file of many short sessions. */
@@ -22,17 +23,24 @@ export async function benchLists(scene: Scene, pair: Pair): Promise<void> {
 
 async function measure(scene: Scene, store: Store, plain: Plain, sessions: number): Promise<void> {
   const single = titleOf(sessions - 3);
-  const cases: [string, () => unknown, () => unknown][] = [
+  const hopMs = median((await inTurns([() => store.getMeta("none")], { budgetMs: 200 }))[0]!);
+  const cases: [string, () => unknown, () => unknown, number?][] = [
     ["list by last activity", () => naiveList(plain.db), () => store.listSessions({ order: "active" })],
     [
       "title resolve, in a lineage",
       () => naiveResolveTitle(plain.db, LINEAGE),
       () => store.resolveTitle(LINEAGE),
+      hopMs + RESOLVE_LIMIT_MS,
     ],
-    ["title resolve, alone", () => naiveResolveTitle(plain.db, single), () => store.resolveTitle(single)],
+    [
+      "title resolve, alone",
+      () => naiveResolveTitle(plain.db, single),
+      () => store.resolveTitle(single),
+      hopMs + RESOLVE_LIMIT_MS,
+    ],
     ["next title", () => naiveNextTitle(plain.db, LINEAGE), () => store.nextTitle(LINEAGE)],
   ];
-  for (const [what, naive, ours] of cases) {
+  for (const [what, naive, ours, limitMs] of cases) {
     const [plainTimes, times] = (await inTurns([naive, ours], {
       budgetMs: scene.sizes.searchBudgetMs,
       atLeast: 20,
@@ -43,8 +51,12 @@ async function measure(scene: Scene, store: Store, plain: Plain, sessions: numbe
       what: `${what}, ${sessions.toLocaleString("en")} sessions`,
       ours: p50p95(times),
       plain: p50p95(plainTimes),
-      target: `< ${LIMIT_MS} ms (p50, p95)`,
-      met: percentile(times, 95) < LIMIT_MS,
+      ...(limitMs === undefined
+        ? { target: `< ${LIMIT_MS} ms (p50, p95)`, met: percentile(times, 95) < LIMIT_MS }
+        : {
+            target: `≤ ${RESOLVE_LIMIT_MS} ms and the thread hop (${ms(hopMs)})`,
+            met: median(times) <= limitMs,
+          }),
     });
     scene.say(`${what} at ${sessions} sessions`);
   }

@@ -1,0 +1,69 @@
+import Database from "better-sqlite3";
+import { inTurns, median, p50p95 } from "../measure.js";
+import { freshLines } from "./appends.js";
+import type { Pair, Scene } from "./scene.js";
+
+const MESSAGES = 500;
+/** Beside sessions that go on at the same time, as in a busy gateway: its rows don't lie side by side. */
+const SESSIONS_AT_ONCE = 3;
+const LIMIT = 1.6;
+
+/**
+ * What every turn begins with. *Plain* is the same in this thread without a store: one prepared SELECT of the six columns
+ * that are replayed, on the same file, rows as arrays, `JSON.parse` of tool calls, an object for each message. Ours goes
+ * through the reader thread.
+ */
+export async function benchConversation(scene: Scene, pair: Pair): Promise<void> {
+  scene.say(`a conversation of ${MESSAGES} messages`);
+  const { store } = pair;
+  const lines = await freshLines(pair, MESSAGES * SESSIONS_AT_ONCE);
+  const sessions = await Promise.all(
+    Array.from({ length: SESSIONS_AT_ONCE }, () => store.createSession({ source: "cli" })),
+  );
+  for (const [i, { message }] of lines.entries())
+    await store.appendMessages(sessions[i % SESSIONS_AT_ONCE]!.id, [message]);
+  const { id } = sessions[0]!;
+  const bare = bareReader(pair.storePath);
+  const found = await store.getConversation(id);
+  if (JSON.stringify(found) !== JSON.stringify(bare.read(id))) throw new Error("two different conversations");
+  const [plainTimes, times] = (await inTurns([() => bare.read(id), () => store.getConversation(id)], {
+    budgetMs: scene.sizes.searchBudgetMs,
+    atLeast: 50,
+    atMost: 500,
+  })) as [number[], number[]];
+  bare.close();
+  const ratio = median(plainTimes) / median(times);
+  scene.rows.push({
+    ratio,
+    what: `load a conversation of ${MESSAGES} messages`,
+    ours: p50p95(times),
+    plain: p50p95(plainTimes),
+    target: `≥ ${(1 / LIMIT).toFixed(2)}× (≤ ${LIMIT} × bare)`,
+    met: ratio >= 1 / LIMIT,
+  });
+}
+
+function bareReader(file: string): { read(id: string): unknown[]; close(): void } {
+  const db = new Database(file, { readonly: true });
+  const select = db
+    .prepare(
+      `SELECT role, content, tool_calls, tool_call_id, tool_name, platform_message_id FROM messages
+       WHERE session_id = ? AND active = 1 AND role NOT IN ('session_meta', 'system') ORDER BY id`,
+    )
+    .raw();
+  return {
+    read: (id) => (select.all(id) as (string | null)[][]).map(toMessage),
+    close: () => db.close(),
+  };
+}
+
+function toMessage([role, content, toolCalls, toolCallId, toolName, messageId]: (string | null)[]): unknown {
+  return {
+    role,
+    content,
+    ...(toolCalls ? { tool_calls: JSON.parse(toolCalls) } : {}),
+    ...(toolCallId ? { tool_call_id: toolCallId } : {}),
+    ...(toolName ? { tool_name: toolName } : {}),
+    ...(messageId ? { message_id: messageId } : {}),
+  };
+}
