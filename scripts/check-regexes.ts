@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { checkRegexes } from "./regexes/check.js";
-import { BUILT, EXCEPTIONS, PENDING_FILES } from "./regexes/rules.js";
+import { BUILT, EXCEPTIONS } from "./regexes/rules.js";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const FOLDERS = ["src", "dashboard/src"];
@@ -11,7 +11,7 @@ const files = FOLDERS.flatMap((folder) =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(?:ts|tsx|js)$/.test(file))
     .map((file) => path.posix.join(folder, file.split(path.sep).join("/"))),
-).filter((file) => !PENDING_FILES.includes(file));
+);
 
 const faults = await checkRegexes(ROOT, files, { built: BUILT, exceptions: EXCEPTIONS });
 for (const fault of faults) console.error(fault);

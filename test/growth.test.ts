@@ -19,7 +19,7 @@ import { readCall } from "../src/adapters/webhook/normalise.js";
 import { fillTemplate } from "../src/adapters/webhook/template.js";
 import { isWild } from "../src/adapters/wild-markdown.js";
 import { parseArguments, readCalls } from "../src/agents/calls.js";
-import { classify } from "../src/agents/model/failures.js";
+import { classify, refusesImages } from "../src/agents/model/failures.js";
 import { toModelMessages } from "../src/agents/model/messages.js";
 import { beforeOwnWords } from "../src/agents/model/own-words.js";
 import { systemPrompt } from "../src/agents/prompt.js";
@@ -30,14 +30,21 @@ import { cellWidth, cutToCells, oneLine, plain } from "../src/cli/cells.js";
 import { renderMarkdown } from "../src/cli/chat/markdown.js";
 import { unstyled, wrapSpans } from "../src/cli/chat/wrap.js";
 import { highlight } from "../src/cli/sessions/hits.js";
+import { diffLines } from "../src/cli/setup/diff.js";
+import { parseEnvFile } from "../src/config/dotenv.js";
+import { setVariable } from "../src/config/edit-env.js";
 import { nearest } from "../src/config/nearest.js";
 import { parseTarget } from "../src/delivery/target.js";
 import { isSilence } from "../src/errand.js";
 import { verdictOf } from "../src/hooks/verdict.js";
 import { asTyped } from "../src/http/dashboard/search.js";
+import { linearPattern } from "../src/linear-pattern.js";
+import { createLog } from "../src/log.js";
 import { displayName } from "../src/media/names.js";
 import { hideTags, readTags } from "../src/media/tags.js";
+import { fallbackSummary, serialiseForSummary } from "../src/policies/compression.js";
 import { parseWhen } from "../src/policies/when.js";
+import { redactSecrets } from "../src/redact.js";
 import { parseAdd } from "../src/routing/commands/parts/cron-words.js";
 import { code, shortened } from "../src/routing/commands/parts/text.js";
 import { nearestCommand, parseCommand } from "../src/routing/parse-command.js";
@@ -48,6 +55,7 @@ import { nameBefore, quotes, withoutRepeats, wordsIn } from "../src/store/sqlite
 import { snippetOf } from "../src/store/sqlite/snippet.js";
 import { lineageBase, sanitizeTitle } from "../src/title.js";
 import { givenTrace } from "../src/trace-id.js";
+import { withoutTrailing } from "../src/trailing.js";
 import { toMessages } from "../src/turns/turn-input.js";
 import { badGrowth, type Work } from "./support/growth.js";
 import { inboundMessage } from "./support/inbound-message.js";
@@ -156,6 +164,31 @@ const WALKERS: Record<string, Record<string, Work>> = {
   },
 };
 
+/** Beginnings of what redaction, templates and notes look for. */
+const BEGINNINGS = [
+  ...["eyJ-eyJabcde", "M-", "K_API-", "token ", "token:", "authorization: a ", "bearer ", "://a:", "x."],
+  ...["[Note: ", "'s earlier message ", "[a] > b\r", "{{", "a=", "\n\t", '\\"', '"a":"\\', "\0"],
+];
+const log = await createLog({ level: "info", pretty: false, destination: { write: () => undefined } });
+
+const SEEKERS: Record<string, Work> = {
+  redactSecrets,
+  serialiseForSummary: (text) =>
+    serialiseForSummary([
+      { role: "user", content: text },
+      { role: "user", content: `Bearer ${text}` },
+    ]),
+  fallbackSummary: (text) => fallbackSummary([{ role: "user", content: text }]),
+  "the log": (text) => log.info({ a: text, token: text, err: new Error(text) }, text),
+  parseEnvFile: (text) => [`A=${text}`, `A='${text}`, `A="${text}`].map((line) => parseEnvFile(line)),
+  setVariable: (text) => setVariable(text, "NAME", "value"),
+  diffLines: (text) => diffLines(text.replaceAll("\n", " "), ""),
+  linearPattern: (text) => linearPattern("(a|a-)+$|^(\\s*>)+x").test(text),
+  withoutTrailing: (text) => withoutTrailing(`${text}x`, "/\n \t"),
+  refusesImages: (text) => refusesImages(classify(new Error(text))),
+  withoutRepeats: (text) => withoutRepeats(text, wordsIn(["what they once wrote"]), ["Ann"]),
+};
+
 const CLOCK = { now: 0, timeZone: "UTC" };
 const SLACK = { botUserId: "U1", nameOf: () => undefined };
 const FACTS = { platform: "test", chatType: "dm", shared: false, now: new Date(0) };
@@ -193,3 +226,9 @@ for (const [where, walkers] of Object.entries(WALKERS)) {
     });
   });
 }
+
+describe("work that looks for something special grows with the length of the text", () => {
+  it.each(Object.entries(SEEKERS))("%s", { timeout: 300_000 }, (_, work) => {
+    expect(badGrowth(work, BEGINNINGS)).toEqual([]);
+  });
+});

@@ -9,11 +9,3 @@ export const BUILT: readonly BuiltPattern[] = [
 ];
 
 export const EXCEPTIONS: readonly Exception[] = [];
-
-/** Not checked until they are rewritten. */
-export const PENDING_FILES: readonly string[] = [
-  "src/adapters/discord/pack.ts",
-  "src/agents/model/own-words.ts",
-  "src/agents/titler.ts",
-  "src/media/tags.ts",
-];

@@ -12,18 +12,12 @@ export interface Tagged {
   files: WantedFile[];
 }
 
-const EXTENSIONS =
-  "png jpe?g gif webp bmp svg heic tiff? mp4 mov webm mkv avi mp3 wav ogg opus m4a flac aac pdf docx? xlsx? pptx? odt ods odp rtf txt md csv tsv json ya?ml xml log html? ics zip tar gz tgz bz2 xz 7z rar epub"
-    .split(" ")
-    .join("|");
 /**
  * In quotes anything up to the next one; bare, up to the first known extension that ends a word. Never past another tag:
  * looking for each one's end to the end of the line would take minutes where somebody lets an answer be full of them.
  */
-const TAG = new RegExp(
-  `(?<![\\w"'/\\\\])MEDIA:[ \\t]*(?:"([^"\\n]+)"|'([^'\\n]+)'|([^\\s"'\`](?:(?!MEDIA:)[^\\n"'\`])*?\\.(?:${EXTENSIONS}))(?=[\\s,;)\\]*]|[.!?](?:\\s|$)|$))`,
-  "gi",
-);
+const TAG =
+  /(?<![\w"'/\\])MEDIA:[ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"'`](?:(?!MEDIA:)[^\n"'`])*?\.(?:png|jpe?g|gif|webp|bmp|svg|heic|tiff?|mp4|mov|webm|mkv|avi|mp3|wav|ogg|opus|m4a|flac|aac|pdf|docx?|xlsx?|pptx?|odt|ods|odp|rtf|txt|md|csv|tsv|json|ya?ml|xml|log|html?|ics|zip|tar|gz|tgz|bz2|xz|7z|rar|epub))(?=[\s,;)\]*]|[.!?](?:\s|$)|$))/gi;
 const HINTS: readonly [RegExp, WantedFile["as"]][] = [
   [/\[\[as_document\]\]/gi, "document"],
   [/\[\[audio_as_voice\]\]/gi, "voice"],

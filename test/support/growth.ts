@@ -53,6 +53,10 @@ const UNITS = {
 
 type Shape = (length: number) => string;
 
+function repeated(unit: string): Shape {
+  return (length) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+}
+
 const nested = (open: string, close: string): Shape => {
   return (length) => {
     const depth = Math.floor(length / (open.length + close.length));
@@ -61,10 +65,7 @@ const nested = (open: string, close: string): Shape => {
 };
 
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ...Object.entries(UNITS).map(([name, unit]): [string, Shape] => [
-    name,
-    (length) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length),
-  ]),
+  ...Object.entries(UNITS).map(([name, unit]): [string, Shape] => [name, repeated(unit)]),
   ["nested brackets", nested("[", "]")],
   ["nested parentheses", nested("(", ")")],
   ["nested quotes by line", (length) => lines(length, (i) => `${">".repeat(i)} a`)],
@@ -97,9 +98,13 @@ const ATTEMPTS = 4;
 
 export type Work = (text: string) => unknown;
 
-/** Empty where the work grows with the length of the text, whatever the text is; otherwise one line for each bad shape. */
-export function badGrowth(work: Work): string[] {
-  return [...SHAPES].flatMap(([name, shape]) => {
+/**
+ * Empty where the work grows with the length of the text, whatever the text is; otherwise one line for each bad shape. `units`
+ * are further texts to repeat, for work that looks for something special.
+ */
+export function badGrowth(work: Work, units: readonly string[] = []): string[] {
+  const more = units.map((unit): [string, Shape] => [JSON.stringify(unit), repeated(unit)]);
+  return [...SHAPES, ...more].flatMap(([name, shape]) => {
     const fault = faultOf(work, shape);
     return fault === undefined ? [] : [`${name}: ${fault}`];
   });
