@@ -31,6 +31,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "how long a start takes and how much memory an idle daemon has",
     load: () => import("./start.js"),
   },
+  telegram: {
+    about: "from a short Telegram message to its answer",
+    load: () => import("./telegram.js"),
+  },
 };
 
 const { values, positionals } = parseArgs({
