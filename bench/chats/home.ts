@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import Database from "better-sqlite3";
+import type { Database as Connection } from "better-sqlite3";
+import { Database } from "../../src/store/sqlite/driver.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 
 const DAY_SECONDS = 86_400;
@@ -19,7 +20,7 @@ export async function makeHome(home: string, chats: number): Promise<void> {
   }
 }
 
-function fill(db: Database.Database, chats: number): void {
+function fill(db: Connection, chats: number): void {
   const now = Date.now() / 1000;
   const session = db.prepare(
     "INSERT INTO sessions (id, source, user_id, started_at, message_count, system_prompt) VALUES (?, 'web', ?, ?, 2, 'Be kind.')",

@@ -1,4 +1,4 @@
-import Database from "better-sqlite3";
+import { Database } from "../../src/store/sqlite/driver.js";
 import { inTurns, median, p50p95 } from "../measure.js";
 import { freshLines } from "./appends.js";
 import type { Pair, Scene } from "./scene.js";

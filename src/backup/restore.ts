@@ -4,6 +4,7 @@ import path from "node:path";
 import { extract } from "tar";
 import { freeBytesAt } from "../disk-space.js";
 import { HermesError } from "../errors.js";
+import { freeName } from "../free-name.js";
 import { secureTree } from "../home-modes.js";
 import type { CheckReport } from "../store/store.js";
 import { inspect } from "./inspect.js";
@@ -128,7 +129,7 @@ export async function putInPlace(
   { stamp, hooks }: { stamp: string; hooks: boolean },
 ): Promise<Restored> {
   const whole = hooks ? [...WHOLE, HOOKS] : WHOLE;
-  const aside = path.join(home, `before-restore-${stamp}`);
+  const aside = freeName(path.join(home, `before-restore-${stamp}`));
   let kept: string | undefined;
   for (const name of [...whole, ...BESIDE]) {
     if (await move(path.join(home, name), path.join(aside, name))) kept = aside;
@@ -139,7 +140,7 @@ export async function putInPlace(
     () => true,
     () => false,
   );
-  const target = hasOwn ? path.join(home, `config.yaml.restored-${stamp}`) : own;
+  const target = hasOwn ? freeName(path.join(home, `config.yaml.restored-${stamp}`)) : own;
   const moved = await move(path.join(stage, "config.yaml"), target);
   return { kept, config: moved && hasOwn ? target : undefined };
 }

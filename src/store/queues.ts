@@ -422,7 +422,6 @@ export interface Unanswered {
   epoch: number;
   questions: readonly { inboxId: number; messages: readonly NewMessage[]; author: Author }[];
   participants: readonly Person[];
-  notes: readonly Pick<ChangeNote, "inboxId" | "at">[];
 }
 
 export interface LeftPreviews {

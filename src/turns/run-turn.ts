@@ -240,11 +240,11 @@ function unansweredOf(deps: TurnDeps, current: Turn, { kind }: Failure): Unanswe
     epoch: started.epoch,
     questions: rows.map((row) => ({
       inboxId: row.id,
-      messages: stamped(unansweredMessages(messagesOf(deps, current, row), kind)),
+      // Without notes: the next turn tells them.
+      messages: stamped(unansweredMessages(toMessages(row, deps.isShared(row)), kind)),
       author: authorOf(deps, row),
     })),
     participants: rows.map((row) => deps.principal(row)),
-    notes: started.notes,
   };
 }
 

@@ -1,8 +1,8 @@
-import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileStamp } from "../../clock.js";
 import { HermesError } from "../../errors.js";
+import { freeName } from "../../free-name.js";
 import type { Looks } from "../looks.js";
 import type { Scrubbed } from "../people.js";
 import type {
@@ -389,12 +389,6 @@ function inUse(file: string, copy: string): HermesError {
   return new HermesError("unavailable", `${file} is damaged, and another process has it open.`, {
     hint: `Stop the gateway and every other Hermes process, then repair again. A copy is kept at ${copy}`,
   });
-}
-
-/** Two copies in one second are two copies. */
-function freeName(name: string, number = 1): string {
-  const free = number === 1 ? name : `${name}-${number}`;
-  return fs.existsSync(free) ? freeName(name, number + 1) : free;
 }
 
 const BATCH_MESSAGES = 100;

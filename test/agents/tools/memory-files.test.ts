@@ -20,10 +20,12 @@ async function written(text: string): Promise<{ folder: string; file: string }> 
 }
 
 it("a file that hasn't changed is read once", async () => {
-  const { folder } = await written("likes tea\n§\nlives in Rome\n");
+  const { folder, file } = await written("likes tea\n§\nlives in Rome\n");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
   const memory = memoryFiles(folder);
-  const reads = vi.spyOn(fs, "readFile");
+  const handle = await fs.open(file);
+  const reads = vi.spyOn(Object.getPrototypeOf(handle) as fs.FileHandle, "readFile");
+  await handle.close();
   for (let n = 0; n < 5; n += 1) expect(await memory.read(ann)).toEqual(["likes tea", "lives in Rome"]);
   expect(reads).toHaveBeenCalledTimes(1);
 });

@@ -83,7 +83,7 @@ export function failTurn(db: Database, failed: TurnFailure): { kept: boolean } |
 /** The question of a failed turn stays in the session, so that the next turn knows about it. */
 function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): boolean {
   if (!unanswered) return false;
-  const { sessionId, epoch, questions, participants, notes } = unanswered;
+  const { sessionId, epoch, questions, participants } = unanswered;
   if (!holdsEpoch(db, { sessionKey, epoch })) return false;
   for (const { inboxId, messages, author } of questions) {
     const ids = appendMessages(db, sessionId, messages);
@@ -96,7 +96,6 @@ function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): bo
     sql(db, "UPDATE gw_inbox SET unanswered_ids = ? WHERE id = ?").run(JSON.stringify(ids), inboxId);
   }
   for (const person of participants) addParticipant(db, sessionId, person);
-  takeNotes(db, notes);
   return true;
 }
 
