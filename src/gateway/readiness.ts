@@ -114,7 +114,8 @@ export class Readiness {
   #tell(problems: readonly NotReady[], error: unknown): void {
     const { log, gateway, isReplaced } = this.#source;
     const failing = [...problems.map(({ check }) => check), ...(isReplaced() ? ["replaced"] : [])].join();
-    if (failing === this.#failing || gateway.isStopping) return;
+    // Starting and stopping are no news.
+    if (failing === this.#failing || gateway.isStopping || !gateway.isStarted) return;
     this.#failing = failing;
     const reasons = problems.map(({ check, reason }) => `${check}: ${reason}`).join("; ");
     if (failing === "") log.info({}, "ready again");

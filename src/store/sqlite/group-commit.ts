@@ -58,11 +58,14 @@ export class GroupCommit {
   #scheduled = false;
   #retries = 0;
   #commits = 0;
+  readonly #totalChanges: Statement;
+  #changes = 0;
 
   constructor(db: Database, checkpointDue: (due: CheckpointDue) => void) {
     this.#db = db;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
+    this.#totalChanges = db.prepare("SELECT total_changes()").pluck();
     this.#checkpointDue = checkpointDue;
     this.#quietMerge = new QuietMerge(db, () => this.#checkpoint());
   }
@@ -123,8 +126,17 @@ export class GroupCommit {
     }
     this.#stats.committed(group.length, startedMs);
     for (const outcome of outcomes) this.#settle(outcome);
+    // An idle gateway asks every second whether there is something to send: that leaves nothing to tidy up.
+    if (!this.#hasChanged()) return;
     this.#quietMerge.committed();
     this.#checkpoint();
+  }
+
+  #hasChanged(): boolean {
+    const changes = this.#totalChanges.get() as number;
+    const before = this.#changes;
+    this.#changes = changes;
+    return changes !== before;
   }
 
   /** Waits a few milliseconds for another process's commit. Retries that come later, by a timer, don't. */
