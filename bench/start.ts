@@ -63,6 +63,6 @@ function figuresOf(
       ...(target.start === undefined ? {} : { target: target.start }),
     },
     { what: `processor time of a start, ${what}`, value: cpuMs, unit: "ms" },
-    { what: `idle memory, ${what}`, value: rssBytes / 1e6, unit: "MB", target: target.memory },
+    { what: `idle memory, ${what}`, value: rssBytes / 2 ** 20, unit: "MB", target: target.memory },
   ];
 }

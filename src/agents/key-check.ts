@@ -1,7 +1,7 @@
 /** Which configured models have no API key, or one that their service rejects. Costs no tokens. */
 import type { Config } from "../config/schema.js";
+import { connectionsOf } from "./connections.js";
 import { type Connection, KEY_NAMES, modelName } from "./model/connection.js";
-import { connectionsOf } from "./probe.js";
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,35 +1,9 @@
 /** One short question to a model → does it answer with this address and key, and if not, what to do. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Config } from "../config/schema.js";
 import { type Finding, found } from "../finding.js";
-import { connectionOf } from "./auxiliary.js";
 import { type Connection, KEY_NAMES, modelName, openModel } from "./model/connection.js";
 import { classify, type RequestFailed } from "./model/failures.js";
 import { ask, type ModelRequest } from "./model/request.js";
-
-export interface NamedConnection {
-  /** As the keys of the configuration call it: "model", "model.fallback.0", "auxiliary.memory". */
-  name: string;
-  connection: Connection;
-}
-
-/** Every model that may be asked, each once. */
-export function connectionsOf(config: Pick<Config, "model" | "auxiliary">): NamedConnection[] {
-  const { fallback, ...main } = config.model;
-  const all = [
-    { name: "model", connection: main },
-    ...fallback.map((connection, i) => ({ name: `model.fallback.${i}`, connection })),
-    ...Object.entries(config.auxiliary).map(([task, settings]) => ({
-      name: `auxiliary.${task}`,
-      connection: connectionOf(settings, config.model),
-    })),
-  ].filter(({ name, connection }) => name === "model" || connection.default !== null);
-  const known = new Set<string>();
-  return all.filter(({ connection: { provider, base_url, api_key, default: model } }) => {
-    const key = JSON.stringify([provider, base_url, api_key, model]);
-    return !known.has(key) && known.add(key);
-  });
-}
 
 const QUESTION: ModelRequest = {
   system: "This is a test of the connection.",

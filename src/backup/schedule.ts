@@ -2,7 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { fileStamp, nowSeconds } from "../clock.js";
 import type { Log } from "../log.js";
-import { type BackupOptions, createBackup } from "./create.js";
+import type { BackupOptions } from "./create.js";
 import { backupName, isBackupName, isDue, outdated } from "./rotate.js";
 
 const LOOK_EVERY_MS = 10 * 60_000;
@@ -44,6 +44,8 @@ export class BackupSchedule {
       const names = await fs.readdir(folder).catch(() => []);
       if (!isDue(await newest(folder, names), everyHours, nowSeconds())) return;
       const target = path.join(folder, backupName(fileStamp()));
+      // Loaded when it is needed: most homes have no schedule.
+      const { createBackup } = await import("./create.js");
       const { bytes } = await createBackup({ ...this.#options, target, now: nowSeconds() });
       log.info({ file: target, bytes }, "backup made");
       for (const name of outdated(await fs.readdir(folder), keep)) await fs.rm(path.join(folder, name));

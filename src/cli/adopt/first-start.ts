@@ -4,10 +4,6 @@ import { type Env, homePaths } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { printError } from "../output.js";
 import { withProgress } from "../progress.js";
-import { carryOut } from "./carry-out.js";
-import { drawAdopted, drawPlan } from "./draw.js";
-import { lookAtHome } from "./look.js";
-import { planOf } from "./plan.js";
 
 /** For containers, where nobody types a flag. */
 export function wantsAdoption(options: { adopt?: boolean }, env: Env): boolean {
@@ -16,6 +12,9 @@ export function wantsAdoption(options: { adopt?: boolean }, env: Env): boolean {
 
 export async function adoptBeforeStart(home: string, wanted: boolean): Promise<void> {
   if (!(await isForeignHome(home))) return;
+  const { lookAtHome } = await import("./look.js");
+  const { planOf } = await import("./plan.js");
+  const { drawAdopted, drawPlan } = await import("./draw.js");
   const look = await lookAtHome(home, { deep: false });
   const plan = planOf(look);
   printError(`Another Hermes program has used ${home}. This is what was found:\n`);
@@ -30,6 +29,7 @@ export async function adoptBeforeStart(home: string, wanted: boolean): Promise<v
       hint: "Fix what says fail, then start again.",
     });
   }
+  const { carryOut } = await import("./carry-out.js");
   printError(drawAdopted(await withProgress((onProgress) => carryOut(look, plan, onProgress))));
 }
 

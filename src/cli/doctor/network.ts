@@ -21,7 +21,8 @@ function checkBot({ platform, name, probe }: BotProbe, running: boolean): Promis
 }
 
 export async function checkModels(config: Config): Promise<Check[]> {
-  const { connectionsOf, probeModel } = await import("../../agents/probe.js");
+  const { connectionsOf } = await import("../../agents/connections.js");
+  const { probeModel } = await import("../../agents/probe.js");
   const checks = connectionsOf(config).map(({ name, connection }) =>
     look(name, () => probeModel(connection, AbortSignal.timeout(PATIENCE_MS))),
   );

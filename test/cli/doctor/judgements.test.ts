@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { judgeScopes } from "../../../src/adapters/slack/probe.js";
 import { judgeWebhook } from "../../../src/adapters/telegram/probe.js";
-import { connectionsOf } from "../../../src/agents/probe.js";
+import { connectionsOf } from "../../../src/agents/connections.js";
 import { judgeSize } from "../../../src/cli/doctor/database.js";
 import { judgeRoom } from "../../../src/cli/doctor/files.js";
 import { describeLock } from "../../../src/cli/doctor/gateway.js";
