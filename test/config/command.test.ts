@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { passedOn } from "../support/passed-on.js";
 import { temporaryHome } from "./temp-home.js";
 
 /** The command alone, in a process of its own: colours, streams and exit codes are its output too. */
@@ -13,7 +14,7 @@ function run(home: string, args: string[], env: Record<string, string> = {}) {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ["--import", "tsx", "--input-type=module", "-e", script],
-    { encoding: "utf8", env: { PATH: process.env.PATH, TZ: process.env.TZ, HERMES_HOME: home, ...env } },
+    { encoding: "utf8", env: { ...passedOn(), HERMES_HOME: home, ...env } },
   );
   return { stdout, stderr, status };
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { atEnd } from "./at-end.js";
+import { passedOn } from "./passed-on.js";
 import { tempDir } from "./temp.js";
 
 /** The real program, as its users start it. */
@@ -113,7 +114,7 @@ export class Run {
     program: readonly string[] = [HERMES],
   ) {
     this.#child = spawn(process.execPath, [...program, ...args], {
-      env: { PATH: process.env.PATH, TZ: process.env.TZ, NO_COLOR: "1", HERMES_HOME: home, ...env },
+      env: { ...passedOn(), NO_COLOR: "1", HERMES_HOME: home, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stderr!.on("data", (chunk) => {

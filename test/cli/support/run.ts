@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { passedOn } from "../../support/passed-on.js";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** The compiled command line, as users run it; the global setup of the tests has made it. */
@@ -29,11 +30,10 @@ export function startHermes(
   args: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcess {
-  const { PATH, TZ } = process.env;
   // Nothing of the machine's own settings: no colours, no debugging, no other home.
   return spawn(process.execPath, [HERMES, ...args], {
     cwd: ROOT,
-    env: { PATH, TZ, HOME: home, HERMES_HOME: home, ...env },
+    env: { ...passedOn(), HOME: home, HERMES_HOME: home, ...env },
   });
 }
 
