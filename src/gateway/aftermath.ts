@@ -90,7 +90,8 @@ export class Aftermath {
         oldSessionId: place.sessionId,
         before,
         after,
-        compressions: await this.#compressionsOf(child.id),
+        // For watchers alone: a read that fails must not undo what is committed.
+        compressions: await this.#compressionsOf(child.id).catch(() => 1),
       });
     }
     return compressed;
@@ -120,6 +121,7 @@ export class Aftermath {
       messageCount: current.message_count,
       settings: compressionSettingsOf(config),
     });
-    if (reason) await this.compress({ key, epoch, sessionId: session.id }, { reason });
+    const promptTokens = route.lastPromptTokens;
+    if (reason) await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
   }
 }

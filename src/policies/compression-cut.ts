@@ -22,6 +22,8 @@ export interface Cut {
 
 export interface CutQuestion {
   reason: CutReason;
+  /** Of the whole prompt, as the provider counted them: the system prompt and tools, which no split makes smaller, are in it. */
+  promptTokens?: number;
   contextLength: number;
   settings: CompressionSettings;
   estimateTokens: EstimateTokens;
@@ -50,11 +52,13 @@ export function cutFor(messages: readonly ChatMessage[], question: CutQuestion):
   }
   const sizes = new Sizes(messages, question);
   for (const protectFirst of [settings.protectFirst, 0]) {
-    const maxTailMessages = sizes.tailThatFits(protectFirst);
-    const cut = boundaries(messages, { ...limits, protectFirst, maxTailMessages });
-    if (cut && sizes.paysOff(cut)) return cut;
+    for (const maxTailMessages of [sizes.tailThatFits(protectFirst), MIN_TAIL]) {
+      const cut = boundaries(messages, { ...limits, protectFirst, maxTailMessages });
+      if (cut && sizes.paysOff(cut)) return cut;
+    }
   }
-  return undefined;
+  const isLong = reason === "tokens" && messages.length >= settings.hardMessageLimit;
+  return isLong ? cutFor(messages, { ...question, reason: "messages" }) : undefined;
 }
 
 interface Size {
@@ -72,19 +76,19 @@ class Sizes {
 
   constructor(
     messages: readonly ChatMessage[],
-    { reason, contextLength, settings, estimateTokens }: CutQuestion,
+    { reason, promptTokens, contextLength, settings, estimateTokens }: CutQuestion,
   ) {
     this.#reason = reason;
     this.#count = messages.length;
     for (const message of messages) this.#before.push(this.#before.at(-1)! + estimateTokens(message));
     const tokens = this.#before.at(-1)!;
-    this.#summaryTokens = summaryBudget(tokens, contextLength);
-    const threshold = thresholdTokens(contextLength, settings.threshold);
+    const room = roomFor(thresholdTokens(contextLength, settings.threshold), tokens, promptTokens);
     this.#limit = {
       messages: settings.hardMessageLimit,
-      // The model has refused it: its real limit is lower than what we know.
-      tokens: reason === "context_length" ? Math.min(threshold, tokens) : threshold,
+      // The model has refused it: its real limit is lower than what we know, and there is one more attempt.
+      tokens: reason === "context_length" ? Math.min(room, tokens / 2) : room,
     };
+    this.#summaryTokens = Math.min(summaryBudget(tokens, contextLength), this.#limit.tokens / 8);
   }
 
   /** How many of the last messages fit into half of the limits, beside the head and the summary. */
@@ -117,4 +121,9 @@ class Sizes {
   #tokens(from: number, to: number): number {
     return this.#before[to]! - this.#before[from]!;
   }
+}
+
+/** What the limit leaves to the conversation, beside the rest of the prompt. At least a quarter, or it would be split again and again. */
+function roomFor(limit: number, tokens: number, promptTokens = tokens): number {
+  return Math.max(limit - Math.max(0, promptTokens - tokens), limit / 4);
 }

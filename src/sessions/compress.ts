@@ -30,6 +30,8 @@ export interface SummaryRequest {
 
 export interface CompressOptions {
   reason: CutReason;
+  /** Of the last prompt, where a provider counted them. */
+  promptTokens?: number;
   /** What the summary should keep above all. */
   focus?: string;
 }
@@ -52,7 +54,7 @@ const LEAST_MESSAGES = 4;
 export async function prepareCompression(
   deps: CompressDeps,
   sessionId: SessionId,
-  { reason, focus = "" }: CompressOptions,
+  { reason, promptTokens, focus = "" }: CompressOptions,
 ): Promise<Compression | undefined> {
   const { store, settings, estimateTokens } = deps;
   const { contextLength } = deps.agent;
@@ -60,7 +62,10 @@ export async function prepareCompression(
   if (conversation.length < LEAST_MESSAGES) return undefined;
   // What is known of each message is remembered: the rules below are pure, ask again and wait for nothing.
   await inSlices(conversation, estimateTokens);
-  const cut = cutFor(conversation, { reason, contextLength, settings, estimateTokens });
+  const cut = cutFor(conversation, {
+    ...{ reason, contextLength, settings, estimateTokens },
+    ...(promptTokens ? { promptTokens } : {}),
+  });
   if (!cut) return undefined;
   const pruned = pruneToolOutput(conversation, cut.tailStart);
   const middle = pruned.slice(cut.headEnd, cut.tailStart);

@@ -76,6 +76,24 @@ describe("a split", () => {
     expect(splits).toBeGreaterThan(20);
   });
 
+  it.each([4000, 8000, 16_000, 32_000])(
+    "happens before a context of %i tokens is full, beside a system prompt",
+    (length) => {
+      const system = length / 4;
+      let messages: ChatMessage[] = [];
+      for (let turn = 0; turn < 2000; turn += 1) {
+        messages = [...messages, ...talk(2, 100)];
+        const promptTokens = tokensOf(messages) + system;
+        expect(promptTokens).toBeLessThan(length);
+        if (promptTokens < thresholdTokens(length, settings.threshold)) continue;
+        const question = { reason: "tokens", promptTokens, contextLength: length, settings, estimateTokens };
+        const cut = cutFor(messages, question as Parameters<typeof cutFor>[1]);
+        if (cut)
+          messages = assemble(messages.slice(0, cut.headEnd), "summary", messages.slice(cut.tailStart));
+      }
+    },
+  );
+
   it("waits while the last exchange alone fills the limit", () => {
     const messages = [...talk(10, 100), ...talk(2, 40_000)];
     expect(split(messages, "tokens")).toBeUndefined();
