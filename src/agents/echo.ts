@@ -49,7 +49,8 @@ const WORDS: Record<string, Word> = {
 
   /** `!fail rate_limit`: the turn fails in that way. */
   "!fail": async (rest) => {
-    throw new WantedFailure(KINDS.find((kind) => kind === rest.trim()) ?? "other");
+    const [wanted] = rest.trim().split(/\s/, 1);
+    throw new WantedFailure(KINDS.find((kind) => kind === wanted) ?? "other");
   },
 };
 

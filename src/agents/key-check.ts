@@ -21,9 +21,9 @@ async function keyProblem(connection: Connection, signal: AbortSignal): Promise<
   const fix = `Set ${KEY_NAMES[provider]} in .env.`;
   const mayGoWithout = provider === "openai-compatible" || address !== null;
   if (key === null && !mayGoWithout) return `${modelName(connection)} has no API key. ${fix}`;
-  const status = await listStatus(connection, signal);
-  if (status !== 401 && status !== 403) return undefined;
-  return `${modelName(connection)} rejects the API key (HTTP ${status}). ${fix}`;
+  // 403 may be a key that is good for answers and not for lists.
+  if ((await listStatus(connection, signal)) !== 401) return undefined;
+  return `${modelName(connection)} rejects the API key (HTTP 401). ${fix}`;
 }
 
 const ADDRESSES: Partial<Record<Connection["provider"], string>> = {

@@ -62,8 +62,8 @@ export interface TurnDeps {
   noticeFor(route: RouteRow): string | undefined;
   /** Too long for the model: a shorter history, not stored yet. Undefined when there is nothing to gain. */
   shorten(started: StartedTurn): Promise<Compression | undefined>;
-  /** The conversation goes on in a child session that begins with this. False when the chat has moved on meanwhile. */
-  split(key: SessionKey, started: StartedTurn, shortened: Compression): Promise<boolean>;
+  /** The conversation goes on in a child session that begins with this. Undefined when the chat has moved on meanwhile. */
+  split(key: SessionKey, started: StartedTurn, shortened: Compression): Promise<SessionRow | undefined>;
   /** Without a word from the agent for so long, the turn is given up. 0: never. */
   idleTimeoutMs: number;
   preview(row: InboxRow, turnId: string, text: string): void;
@@ -193,9 +193,8 @@ async function converse(deps: TurnDeps, current: Turn): Promise<Ending> {
   const second = await askAgent(deps, current, shortened.messages);
   // Only a history that the model takes is worth a session of its own.
   if (second.failure) return conclude(deps, current, second);
-  const hasMoved = await deps.split(current.key, current.started, shortened);
-  const child = hasMoved ? await inChild(deps, current) : undefined;
-  return conclude(deps, child ?? current, second);
+  const child = await deps.split(current.key, current.started, shortened);
+  return conclude(deps, (child && (await inChild(deps, current, child))) ?? current, second);
 }
 
 async function conclude(deps: TurnDeps, current: Turn, result: AgentResult): Promise<Ending> {
@@ -209,7 +208,7 @@ async function conclude(deps: TurnDeps, current: Turn, result: AgentResult): Pro
   if (failure.kind === "stopped" && reason === "shutdown")
     return release(deps, current, "the gateway stopped");
   const stopped = failure.kind === "stopped" && reason === "stopped";
-  const unanswered = stopped ? undefined : unansweredOf(deps, current, failure);
+  const unanswered = stopped ? undefined : unansweredOf(deps, current, failure.kind);
   const failed = await deps.store.failTurn({
     turnId,
     sessionKey: key,
@@ -221,19 +220,17 @@ async function conclude(deps: TurnDeps, current: Turn, result: AgentResult): Pro
     ...(unanswered ? { unanswered } : {}),
     ...endOf(rows),
   });
-  if (unanswered && failed?.kept) {
-    deps.kept(
-      started.session,
-      unanswered.questions.flatMap(({ messages }) => messages),
-    );
-  }
+  tellKept(deps, started, unanswered, failed);
   const { kind, message } = failure;
   return { outcome: stopped ? "stopped" : "failed", failure: { kind, message }, answer: result.text };
 }
 
 /** Programs and schedules keep their own account of what they asked; a person's question stays in the session. */
-function unansweredOf(deps: TurnDeps, current: Turn, { kind }: Failure): Unanswered | undefined {
-  const { rows, started } = current;
+function unansweredOf(
+  deps: TurnDeps,
+  { rows, started }: Pick<Turn, "rows" | "started">,
+  kind: Failure["kind"],
+): Unanswered | undefined {
   if (rows.some(({ message }) => message.request || message.errand)) return undefined;
   return {
     sessionId: started.session.id,
@@ -248,11 +245,23 @@ function unansweredOf(deps: TurnDeps, current: Turn, { kind }: Failure): Unanswe
   };
 }
 
-/** The conversation goes on in another session, under a new epoch. */
-async function inChild(deps: TurnDeps, current: Turn): Promise<Turn | undefined> {
+function tellKept(
+  deps: TurnDeps,
+  { session }: StartedTurn,
+  unanswered: Unanswered | undefined,
+  failed: { kept: boolean } | undefined,
+): void {
+  if (!unanswered || !failed?.kept) return;
+  deps.kept(
+    session,
+    unanswered.questions.flatMap(({ messages }) => messages),
+  );
+}
+
+/** The conversation goes on in the child, under a new epoch; undefined when the chat has left it already. */
+async function inChild(deps: TurnDeps, current: Turn, session: SessionRow): Promise<Turn | undefined> {
   const route = await deps.store.getRoute(current.key);
-  const session = route && (await deps.store.getSession(route.sessionId));
-  if (!route || !session) return undefined;
+  if (route?.sessionId !== session.id) return undefined;
   return { ...current, started: { ...current.started, route, session, epoch: route.epoch } };
 }
 
@@ -582,7 +591,8 @@ async function giveBack(
   const exhausted = attemptsExhausted(started.attempt);
   const delayMs = nextAttempt({ attempts: started.attempt, random: Math.random });
   const notice = rows.at(-1)!.message.errand ? OUR_FAULT : GIVEN_UP;
-  await deps.store.failTurn({
+  const unanswered = exhausted ? unansweredOf(deps, { rows, started }, "other") : undefined;
+  const failed = await deps.store.failTurn({
     turnId,
     sessionKey: key,
     inboxIds: rows.map((row) => row.id),
@@ -590,7 +600,9 @@ async function giveBack(
     next: exhausted ? { state: "dead" } : { state: "waiting", waitSeconds: delayMs / 1000 },
     replies: exhausted ? failureReplies(answering(deps, { rows, started }), { ...failure, notice }) : [],
     said: turn.said,
+    ...(unanswered ? { unanswered } : {}),
     ...(exhausted ? endOf(rows) : {}),
   });
+  tellKept(deps, started, unanswered, failed);
   return { outcome: exhausted ? "failed" : "retrying", failure };
 }

@@ -2,17 +2,21 @@
 import type { FailureKind } from "../agents/backend.js";
 import type { NewMessage } from "../session.js";
 
-/** The model would fail on these words in every later turn too, so a note takes their place. */
-const NOT_REPEATED: Partial<Record<FailureKind, string>> = {
-  context_length: "was too long for the model",
-  content_filter: "was blocked by the model's content filter",
-};
+/** A question this long may be why the conversation didn't fit; a shorter one was only the last straw. */
+const LONG_CHARS = 20_000;
 
+/** Words that the model would reject in every later turn too are replaced by a note. */
 export function unansweredMessages(messages: readonly NewMessage[], kind: FailureKind): NewMessage[] {
-  const why = NOT_REPEATED[kind];
-  if (why === undefined) return [...messages];
-  return messages.map((message) => ({
-    ...message,
-    content: `[A message of ${message.content?.length ?? 0} characters ${why} and is left out]`,
-  }));
+  return messages.map((message) => {
+    const chars = typeof message.content === "string" ? message.content.length : 0;
+    const why = reasonToOmit(kind, chars);
+    return why === undefined
+      ? message
+      : { ...message, content: `[A message of ${chars} characters ${why} and is left out]` };
+  });
+}
+
+function reasonToOmit(kind: FailureKind, chars: number): string | undefined {
+  if (kind === "content_filter") return "was blocked by the model's content filter";
+  return kind === "context_length" && chars > LONG_CHARS ? "was too long for the model" : undefined;
 }

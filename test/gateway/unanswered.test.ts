@@ -23,16 +23,33 @@ describe("a question whose turn failed", () => {
     ]);
   });
 
-  it.each(["context_length", "content_filter"])(
-    "leaves a note where its words would fail again (%s)",
-    async (kind) => {
-      const gateway = await TestGateway.start();
-      await gateway.ask(ann, `!fail ${kind}`);
-      const [kept, ...rest] = await conversationOf(gateway);
-      expect(rest).toEqual([]);
-      expect(kept).toMatch(/^user: \[A message of \d+ characters was .* and is left out\]$/);
-    },
-  );
+  it.each([
+    ["content_filter", ""],
+    ["context_length", "x".repeat(20_000)],
+  ])("leaves a note where its words would fail again (%s)", async (kind, words) => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, `!fail ${kind} ${words}`);
+    const [kept, ...rest] = await conversationOf(gateway);
+    expect(rest).toEqual([]);
+    expect(kept).toMatch(/^user: \[A message of \d+ characters was .* and is left out\]$/);
+  });
+
+  it("stays where it was only the last straw of a long conversation", async () => {
+    const gateway = await TestGateway.start();
+    await gateway.ask(ann, "!fail context_length");
+    expect(await conversationOf(gateway)).toEqual(["user: !fail context_length"]);
+  });
+
+  it("stands there once when it is asked again after a compression", async () => {
+    const compression = { protect_first_n: 0, protect_last_n: 2 };
+    const gateway = await TestGateway.start({ config: { compression } });
+    for (let n = 1; n <= 4; n += 1) await gateway.ask(ann, `message ${n}`);
+    await gateway.ask(ann, "!fail network");
+    expect((await gateway.ask(ann, "/compress"))[0]).toContain("Summarised");
+    await gateway.ask(ann, "/retry");
+    const said = await conversationOf(gateway);
+    expect(said.filter((line) => line === "user: !fail network")).toHaveLength(1);
+  });
 
   it("stands there once when it is asked again", async () => {
     const gateway = await TestGateway.start();

@@ -95,7 +95,7 @@ const TOO_LONG =
 /** Whatever a server says about pictures when it refuses a request that has some; asking again costs little. */
 const ABOUT_IMAGES = /image|vision|multi-?modal/i;
 const TOO_LARGE_FOR_A_LIMIT = /request too large|too large for/i;
-const FILTERED = /content.?filter|content.management.policy|content.?policy/i;
+const FILTERED = /content.?filter|content.management.policy|content.?policy|moderation|flagged/i;
 const RATE = /rate.?limit|too many requests|quota/i;
 const PASSING = /overloaded|server.?error|internal.?error|unavailable|bad gateway|try again/i;
 const SLOW = /UND_ERR_(HEADERS|BODY)_TIMEOUT/;
@@ -132,7 +132,8 @@ function saysInTurn(sentences: readonly string[], first: RegExp, second: RegExp)
 
 function kindOf(status: number | undefined, text: string, error: unknown): FailureKind {
   if (status === 413) return "context_length";
-  if (status === 401 || status === 403) return "credentials";
+  if (status === 401) return "credentials";
+  if (status === 403) return FILTERED.test(text) ? "content_filter" : "credentials";
   // Some local servers answer 500 to a long prompt, so the words count before the number.
   if (status === 429) return TOO_LARGE_FOR_A_LIMIT.test(text) ? "context_length" : "rate_limit";
   if (isTooLong(text)) return "context_length";

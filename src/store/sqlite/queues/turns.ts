@@ -23,7 +23,7 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
   ).all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as StoredInbox[];
   // Cancelled meanwhile, all of them.
   if (started.length === 0) return undefined;
-  const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row)));
+  const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row, route.sessionId)));
   sql(
     db,
     `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @at)
@@ -100,15 +100,29 @@ function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): bo
 }
 
 /** A failed message is asked again: its new turn brings the question once more. */
-function withdrawQuestion(db: Database, { id, unanswered_ids: ids }: StoredInbox): SessionId[] {
+function withdrawQuestion(
+  db: Database,
+  { id, unanswered_ids: ids }: StoredInbox,
+  current: SessionId,
+): SessionId[] {
   if (ids === null) return [];
   sql(db, "UPDATE gw_inbox SET unanswered_ids = NULL WHERE id = ?").run(id);
+  // A compression since then has carried a copy into the present session.
+  const copies = sql(
+    db,
+    `SELECT max(copy.id) FROM messages kept JOIN messages copy
+       ON copy.session_id = @current AND copy.role = kept.role AND copy.content = kept.content AND copy.active = 1
+     WHERE kept.id IN (SELECT value FROM json_each(@ids)) AND kept.session_id <> @current GROUP BY kept.id`,
+  )
+    .pluck()
+    .all({ current, ids }) as number[];
+  const withdrawn = JSON.stringify([...(JSON.parse(ids) as number[]), ...copies]);
   return sql(
     db,
     "UPDATE messages SET active = 0 WHERE id IN (SELECT value FROM json_each(?)) AND active = 1 RETURNING session_id",
   )
     .pluck()
-    .all(ids) as SessionId[];
+    .all(withdrawn) as SessionId[];
 }
 
 /** Commands are no turns. */
