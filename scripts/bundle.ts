@@ -2,6 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "rolldown";
 
+const DAY_MS = 24 * 3600 * 1000;
+
 /**
  * `npm run build` calls it after tsc: bundles the program and its threads over the files that tsc wrote. Fewer and smaller files
  * start faster and take less memory. The library (`dist/index.js`) stays as tsc made it.
@@ -30,11 +32,16 @@ await build({
   plugins: [withoutOldChunks("dist/chunks"), licenses("chunks/LICENSES.txt")],
 });
 
-/** Chunks have new names when their content changes: those of earlier builds would pile up. */
+/** Chunks have new names when their content changes. A gateway that runs since an earlier build still loads its own. */
 function withoutOldChunks(folder: string): Plugin {
   return {
     name: "without-old-chunks",
-    generateBundle: () => fs.rmSync(folder, { recursive: true, force: true }),
+    generateBundle: () => {
+      for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+        const file = path.join(folder, name);
+        if (fs.statSync(file).mtimeMs < Date.now() - DAY_MS) fs.rmSync(file);
+      }
+    },
   };
 }
 

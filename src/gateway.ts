@@ -77,6 +77,7 @@ export class Gateway {
   readonly #missed: MissedReport;
   /** Routing that is under way: a stop waits for it. */
   readonly #routing = new Set<Promise<void>>();
+  #recovered = false;
   #started = false;
   #refill: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
@@ -158,6 +159,7 @@ export class Gateway {
     if (waiting + dead.length + unsettled.length > 0) {
       log.info({ waiting, dead: dead.length, unsettled: unsettled.length }, "picked up what was left");
     }
+    this.#recovered = true;
     this.#delivery.start();
     await this.#readWaiting();
     await this.#connectAll(unsettled);
@@ -214,9 +216,9 @@ export class Gateway {
     if (refusal) throw refusal;
   }
 
-  /** Something was put into the outbox from outside. */
+  /** Something was put into the outbox from outside. Before the start has picked up what was left, it waits. */
   wake(): void {
-    this.#delivery.wake();
+    if (this.#recovered) this.#delivery.wake();
   }
 
   /** Ends the running turn of a chat; what was said so far is kept. False: none runs. */
@@ -244,8 +246,8 @@ export class Gateway {
   /** What was given up is tried again, at once. Gives how many. */
   async retryDead(id?: string): Promise<number> {
     const retried = await this.#parts.store.retryDead(id);
-    this.#track(this.#readWaiting());
-    this.#delivery.wake();
+    if (this.#recovered) this.#track(this.#readWaiting());
+    this.wake();
     return retried;
   }
 
@@ -389,7 +391,7 @@ export class Gateway {
       noticeFor: (found) => this.#noticeFor(found),
       shorten: ({ session }) => this.#aftermath.prepare(session.id, { reason: "context_length" }),
       split: async (key, { epoch, session }, shortened) =>
-        (await this.#aftermath.commit({ key, epoch, sessionId: session.id }, shortened)) !== undefined,
+        (await this.#aftermath.commit({ key, epoch, sessionId: session.id }, shortened))?.child,
       maxImages: config.media.show_images ? config.media.max_images : 0,
       images: (row, maxCount) =>
         readImages(
@@ -552,18 +554,22 @@ export class Gateway {
 
   async #readWaiting(): Promise<void> {
     const { store, share } = this.#parts;
-    const rows = await store.waitingMessages(share);
-    const last = new Map(rows.map(({ sessionKey, id }) => [sessionKey, id]));
-    const full = new Map<SessionKey, () => void>();
+    const byChat = new Map<SessionKey, InboxRow[]>();
+    for (const row of await store.waitingMessages(share)) {
+      const rows = byChat.get(row.sessionKey);
+      if (rows) rows.push(row);
+      else byChat.set(row.sessionKey, [row]);
+    }
+    for (const [key, rows] of byChat) await this.#fillLane(key, rows);
+  }
+
+  /** A turn begins once all of them are in the lane: those that were one turn stay one. */
+  async #fillLane(key: SessionKey, rows: readonly InboxRow[]): Promise<void> {
+    const isFull = this.#lanes.fill(key);
     try {
-      for (const row of rows) {
-        const { sessionKey, id } = row;
-        if (!full.has(sessionKey)) full.set(sessionKey, this.#lanes.fill(sessionKey));
-        if (!this.#lanes.has(row)) await this.#route(row);
-        if (last.get(sessionKey) === id) full.get(sessionKey)?.();
-      }
+      for (const row of rows) if (!this.#lanes.has(row)) await this.#route(row);
     } finally {
-      for (const isFull of full.values()) isFull();
+      isFull();
     }
   }
 }

@@ -40,13 +40,14 @@ function secureFolderItself(home: string, names: readonly string[]): boolean {
   return close(home, mode);
 }
 
-/** False: it lies on a disk that nobody can write. */
+/** False: it is on a read-only disk, or gone by now. */
 function close(path: string, mode: number): boolean {
   try {
     chmodSync(path, mode & OWNER);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EROFS") return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EROFS" || code === "ENOENT") return false;
     throw refused(path, mode, error);
   }
 }

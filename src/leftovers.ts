@@ -105,5 +105,5 @@ async function lastChange(path: string): Promise<number | undefined> {
   if (!found?.isDirectory()) return found?.mtimeMs;
   const inside = await readdir(path, { recursive: true }).catch(() => []);
   const times = await Promise.all(inside.map((name) => lstat(join(path, name)).catch(() => undefined)));
-  return Math.max(found.mtimeMs, ...times.map((one) => one?.mtimeMs ?? 0));
+  return times.reduce((latest, one) => Math.max(latest, one?.mtimeMs ?? 0), found.mtimeMs);
 }

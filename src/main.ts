@@ -181,6 +181,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
   let gateway: Gateway | undefined;
   let dashboard: Dashboard | undefined;
   let opened: Store | undefined;
+  const undo: (() => unknown)[] = [];
   try {
     // First of all: whoever watches the process sees that it is alive, however long the rest takes.
     const http = await listenHttp({ ...httpSettings(config) });
@@ -192,7 +193,9 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     opened = store;
     const databaseFile = new DatabaseFile({ path: paths.stateDb });
     await databaseFile.start();
+    undo.push(() => databaseFile.stop());
     const files = new FilesThread();
+    undo.push(() => files.close());
     const index = new IndexWriter({
       path: paths.sessionsIndex,
       stateDb: paths.stateDb,
@@ -201,6 +204,7 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
       store,
       onError: (error) => log.warn({ err: error }, "sessions.json was not written"),
     });
+    undo.push(() => index.close());
     const web = config.platforms.web.enabled ? webChat(store, config, home) : undefined;
     const startedAt = nowSeconds();
     const api = config.platforms.api_server.enabled ? apiServer(store, config, home, log) : undefined;
@@ -310,6 +314,10 @@ async function open(options: OpenOptions): Promise<RunningGateway> {
     // What runs already would keep the process alive.
     await Promise.all([listening?.close(), dashboard?.close(), gateway?.stop()]);
     await watchers.close();
+    for (const step of undo.reverse())
+      await Promise.resolve()
+        .then(step)
+        .catch((fault: unknown) => log.warn({ err: fault }, "not everything could be closed"));
     await opened?.close();
     throw error;
   }

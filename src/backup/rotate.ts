@@ -15,5 +15,6 @@ export function outdated(names: readonly string[], keep: number): string[] {
 }
 
 export function isDue(lastAt: number | undefined, everyHours: number, now: number): boolean {
-  return everyHours > 0 && (lastAt === undefined || now - lastAt >= everyHours * 3600);
+  // One from the future means that the clock was set back.
+  return everyHours > 0 && (lastAt === undefined || lastAt > now || now - lastAt >= everyHours * 3600);
 }

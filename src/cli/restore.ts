@@ -50,6 +50,8 @@ async function restore(name: string, options: RestoreOptions): Promise<void> {
     if (options.check) return tellSound(file, opened, options.json);
     const made = new Date(opened.manifest.created_at * 1000).toLocaleString();
     if (!(await confirmed(`Put the backup of ${made} in place of what is in ${home}?`, options))) return;
+    // One may have been started while we unpacked and asked.
+    await requireStopped(home);
     await place(home, file, opened, options);
   } finally {
     await opened.discard();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nowSeconds } from "../clock.js";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import { removeOldFiles } from "../media/clean.js";
 import { resetSettingsOf } from "../rules.js";
@@ -26,7 +26,8 @@ export class Sweep {
   readonly #parts: GatewayParts;
   readonly #hasWork: (key: string) => boolean;
   readonly #expired: (route: RouteRow, reason: string) => void;
-  #mediaLookedAt = 0;
+  /** On the monotonic clock. */
+  #nextMediaLook = 0;
   /** When another process last changed routes, as far as we know. */
   #routesChangedAt: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -102,8 +103,7 @@ export class Sweep {
         postponed.push({ sessionKey, epoch, dueAt, until });
       }
     }
-    if (postponed.length > 0) await store.postponeRoutes(postponed);
-    await Promise.all(ended);
+    await Promise.all([...ended, postponed.length > 0 ? store.postponeRoutes(postponed) : undefined]);
   }
 
   async #end(route: RouteRow, reason: string): Promise<void> {
@@ -116,8 +116,8 @@ export class Sweep {
   async #removeOldMedia(now: number): Promise<void> {
     const { config, homeDir, log } = this.#parts;
     const days = config.media.retention_days;
-    if (days === 0 || now < this.#mediaLookedAt + MEDIA_EVERY_SECONDS) return;
-    this.#mediaLookedAt = now;
+    if (days === 0 || monotonicSeconds() < this.#nextMediaLook) return;
+    this.#nextMediaLook = monotonicSeconds() + MEDIA_EVERY_SECONDS;
     let removed = 0;
     for (const folder of [MEDIA_FOLDERS.incoming, MEDIA_FOLDERS.sent])
       removed += await removeOldFiles(join(homeDir, folder), now - days * DAY_SECONDS);

@@ -8,13 +8,18 @@ import path from "node:path";
  */
 export default function build(): void {
   run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
-  run("--import", "tsx", "scripts/bundle.ts");
+  must(run("--import", "tsx", "scripts/bundle.ts"));
   if (changedAt("dist/dashboard/index.html") < newest("dashboard", "assets/web"))
-    run("node_modules/vite/bin/vite.js", "build", "dashboard");
+    must(run("node_modules/vite/bin/vite.js", "build", "dashboard"));
 }
 
-function run(...args: string[]): void {
-  spawnSync(process.execPath, args, { stdio: "inherit" });
+function run(...args: string[]): number | null {
+  return spawnSync(process.execPath, args, { stdio: "inherit" }).status;
+}
+
+/** Otherwise the tests would run an older program. */
+function must(status: number | null): void {
+  if (status !== 0) throw new Error("The program could not be built");
 }
 
 function newest(...folders: string[]): number {

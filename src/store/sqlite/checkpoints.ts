@@ -59,8 +59,8 @@ export class Checkpoints {
       if (due === "commits") await this.#whileBusy();
       else await this.#whileQuiet();
     } catch {
-      // A full disk, say. Everything is in the WAL: the next checkpoint tries again.
-      this.#thread = undefined;
+      // A full disk, say. Everything is in the WAL: the next checkpoint tries again, with a new thread.
+      await this.#endThread().catch(() => undefined);
     }
   }
 

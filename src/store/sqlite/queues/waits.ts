@@ -62,7 +62,7 @@ export function misdatedWaits(db: Database): number {
       sql(
         db,
         `SELECT count(*) FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${open} ORDER BY id LIMIT ${MAX_LOOKED_AT})
-           AND not_before > @now AND (wait_set_at > @now OR not_before > @now + ${MAX_WAIT_SECONDS})`,
+           AND not_before > @now AND (wait_set_at > @now OR (wait_set_at IS NULL AND not_before > @now + ${MAX_WAIT_SECONDS}))`,
       )
         .pluck()
         .get({ now }) as number,
