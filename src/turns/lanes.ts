@@ -218,7 +218,9 @@ export class Lanes {
 
   #goOn(key: SessionKey, lane: Lane): void {
     if (lane.items.length > 0) this.#schedule(key, lane);
-    else if (isIdle(lane) && this.#lanes.get(key) === lane) this.#lanes.delete(key);
+    else if (!lane.running && !lane.held && lane.filling === 0 && this.#lanes.get(key) === lane)
+      // Only if it is still the one: a timer of a lane that was cleared may end when its successor runs.
+      this.#lanes.delete(key);
   }
 
   #schedule(key: SessionKey, lane: Lane): void {
@@ -317,9 +319,4 @@ function authorOf({ message: { origin } }: InboxRow): string | null {
 /** A program waits for the answer to each of its requests: they are never joined. */
 function senderOf({ message }: InboxRow): string | null {
   return message.request ? null : (message.origin.userIdAlt ?? message.origin.userId ?? null);
-}
-
-/** A lane whose timer still runs is kept: forgotten, it would run beside its successor. */
-function isIdle(lane: Lane): boolean {
-  return !lane.running && !lane.held && !lane.scheduled && lane.filling === 0;
 }

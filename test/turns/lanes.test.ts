@@ -193,3 +193,21 @@ describe("a lane", () => {
     expect(ran).toEqual([[1]]);
   });
 });
+
+it("a timer of what was cleared doesn't disturb the turn that came after it", async () => {
+  const settle: Record<number, number> = { 1: 100 };
+  const { lanes, ran, end } = lanesOf({ settleMs: ({ id }) => settle[id] ?? 0 });
+  lanes.push({ row: row(1) });
+  await lanes.hold("a", async () => void lanes.abort("a", "stopped", 2));
+  lanes.push({ row: row(2) });
+  await has(ran, 1);
+  // Past the first one's timer.
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(lanes.isRunning("a")).toBe(true);
+  lanes.push({ row: row(3) });
+  end();
+  await has(ran, 2);
+  expect(ran).toEqual([[2], [3]]);
+  end();
+  await until("nothing is kept", () => !lanes.hasWork("a"));
+});
