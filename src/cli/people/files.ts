@@ -3,7 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TERMINAL } from "../../adapters/cli/index.js";
 import { memoryFile } from "../../agents/tools/memory-files.js";
-import type { HomePaths } from "../../config/paths.js";
+import { type HomePaths, MEDIA_FOLDERS } from "../../config/paths.js";
 import { isUnfinishedCopy } from "../../leftovers.js";
 import type { ErasurePlan } from "../../store/people.js";
 
@@ -41,13 +41,17 @@ async function thoseThere(files: readonly string[]): Promise<string[]> {
 
 const COPIES = /^(?:state\.db\.(?:v\d+|repair)-|before-restore-|sessions\.json\.)/;
 
-/** Copies of the home that an erasure doesn't reach: they are named, and left. */
+/** Copies of the home, and files that are still being written, that an erasure doesn't reach: they are named, and left. */
 export async function copiesOf(paths: HomePaths, backupFolder: string): Promise<string[]> {
-  const backups = (await readdir(backupFolder).catch(() => []))
-    .filter((name) => name.endsWith(".tar.gz"))
-    .map((name) => join(backupFolder, name));
-  const beside = (await readdir(paths.home).catch(() => []))
-    .filter((name) => COPIES.test(name) || isUnfinishedCopy(name))
-    .map((name) => join(paths.home, name));
-  return [...backups, ...beside].toSorted();
+  const found = await Promise.all([
+    namesIn(backupFolder, (name) => /\.(?:tar\.gz|partial)$/.test(name)),
+    namesIn(join(paths.home, MEDIA_FOLDERS.incoming), (name) => name.endsWith(".part")),
+    namesIn(paths.home, (name) => COPIES.test(name) || isUnfinishedCopy(name)),
+  ]);
+  return found.flat().toSorted();
+}
+
+async function namesIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter(isWanted).map((name) => join(folder, name));
 }
