@@ -69,7 +69,7 @@ async function startAndMemory(home: string, [from, to]: readonly number[]): Prom
 }
 
 async function sweeps(home: string): Promise<Figure[]> {
-  const store = await openStore({ path: path.join(home, "state.db") });
+  const store = await openStore({ path: path.join(home, "state.db"), foreign: "adopt" });
   const parts = {
     ...{ store, homeDir: home, routesChanged: () => undefined },
     config: loadConfig({ home, env: {}, flags: { "session_reset.mode": "idle", "media.retention_days": 0 } })

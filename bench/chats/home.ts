@@ -11,7 +11,7 @@ export async function makeHome(home: string, chats: number): Promise<void> {
   fs.mkdirSync(path.join(home, "sessions"), { recursive: true, mode: 0o700 });
   fs.chmodSync(home, 0o700);
   const file = path.join(home, "state.db");
-  await (await openStore({ path: file })).close();
+  await (await openStore({ path: file, foreign: "adopt" })).close();
   const db = new Database(file);
   try {
     db.transaction(() => fill(db, chats))();

@@ -12,7 +12,7 @@ export async function fillBoth(scene: Scene): Promise<Pair> {
   const storePath = path.join(scene.folder, "ours.db");
   const plainPath = path.join(scene.folder, "plain.db");
   const groups = scene.sizes.sessions / SESSIONS_PER_GROUP;
-  let store = await openStore({ path: storePath });
+  let store = await openStore({ path: storePath, foreign: "adopt" });
   let plain = Plain.create(plainPath);
   for (let i = 0; i < groups; i += 1) {
     const group = makeGroup(i, groups);
@@ -26,7 +26,7 @@ export async function fillBoth(scene: Scene): Promise<Pair> {
   plain.close();
   await store.close();
   addSizes(scene, fs.statSync(storePath).size, fs.statSync(plainPath).size);
-  store = await openStore({ path: storePath });
+  store = await openStore({ path: storePath, foreign: "adopt" });
   plain = Plain.open(plainPath);
   return { plain, store, storePath, plainPath, nextGroup: groups };
 }

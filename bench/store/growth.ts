@@ -11,7 +11,7 @@ import type { Pair, Scene } from "./scene.js";
 /** Does it get slower with age? In an empty file, and in a very large one. */
 export async function benchGrowth(scene: Scene, pair: Pair): Promise<void> {
   const empty = {
-    store: await openStore({ path: path.join(scene.folder, "empty.db") }),
+    store: await openStore({ path: path.join(scene.folder, "empty.db"), foreign: "adopt" }),
     plain: Plain.create(path.join(scene.folder, "empty-plain.db")),
     nextGroup: 500_000,
   };

@@ -65,7 +65,7 @@ async function measure(scene: Scene, store: Store, plain: Plain, sessions: numbe
 /** Opened anew once filled, as the history is: a store that has just been filled merges its full text for a while. */
 async function manySessions(scene: Scene): Promise<{ store: Store; plain: Plain }> {
   const file = path.join(scene.folder, "many.db");
-  const store = await openStore({ path: file });
+  const store = await openStore({ path: file, foreign: "adopt" });
   const plain = Plain.create(path.join(scene.folder, "many-plain.db"));
   for (let i = 0; i < scene.sizes.manySessions / SESSIONS_PER_GROUP; i += 1) {
     const group = shortGroup(i);
@@ -73,7 +73,7 @@ async function manySessions(scene: Scene): Promise<{ store: Store; plain: Plain 
     await fillStore(store, group);
   }
   await store.close();
-  return { store: await openStore({ path: file }), plain };
+  return { store: await openStore({ path: file, foreign: "adopt" }), plain };
 }
 
 function shortGroup(index: number): Group {

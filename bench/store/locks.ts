@@ -18,7 +18,7 @@ export async function benchLocks(scene: Scene, pair: Pair): Promise<void> {
   });
   // From here on the plain file is ours too: what another Hermes made is converted to the compact layout.
   pair.plain.close();
-  const converted = await openStore({ path: pair.plainPath });
+  const converted = await openStore({ path: pair.plainPath, foreign: "adopt" });
   await watch(scene, pair.plainPath, "optimize of an inline file", async () => {
     const result = await converted.optimize();
     return result.converted ? "converted" : "not converted";

@@ -39,7 +39,7 @@ await writer.close();
 process.exit();
 
 async function openOurs(): Promise<Writer> {
-  const store = await openStore({ path: file });
+  const store = await openStore({ path: file, foreign: "adopt" });
   const { id } = await store.createSession({ source: `writer-${number}` });
   return { append: (message) => store.appendMessages(id, [message]), close: () => store.close() };
 }

@@ -67,7 +67,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 export async function gatewayLoop(): Promise<EchoLoop> {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-bench-"));
   const { config } = loadConfig({ home, env: {} });
-  const store = await openStore({ path: path.join(home, "state.db") });
+  const store = await openStore({ path: path.join(home, "state.db"), foreign: "adopt" });
   const adapter = new LoopAdapter();
   const gateway = new Gateway({
     config,
