@@ -78,7 +78,7 @@ function redactAuthorization(text: string): string {
 /** Words with the dots in them. Takes every word, so that none is read twice. */
 const DOTTED = /[\w-]+(?:\.[\w-]*)*/g;
 
-/** JSON web tokens and Discord's bot tokens: three parts with dots between them. */
+/** JSON web tokens and bot tokens: three parts with dots between them. */
 export function redactDotted(text: string, instead: string): string {
   return text.replace(DOTTED, (word) => (word.includes(".") ? redactParts(word.split("."), instead) : word));
 }
@@ -101,7 +101,7 @@ function redactParts(parts: readonly string[], instead: string): string {
 function tokenStart(first: string, second: string | undefined, third: string | undefined): number {
   if (second === undefined || third === undefined) return -1;
   if (second.length >= 8) return jwtStart(first);
-  return second.length === 6 && third.length >= 25 ? discordStart(first) : -1;
+  return second.length === 6 && third.length >= 25 ? botTokenStart(first) : -1;
 }
 
 function jwtStart(first: string): number {
@@ -109,7 +109,7 @@ function jwtStart(first: string): number {
   return (at > 0 || first.startsWith("eyJ")) && first.length - at >= 11 ? at : -1;
 }
 
-function discordStart(first: string): number {
+function botTokenStart(first: string): number {
   for (let at = Math.max(0, first.length - 28); at <= first.length - 23; at++) {
     const before = at === 0 ? "-" : first[at - 1];
     if ((before === "-") !== (first[at] === "-")) return at;

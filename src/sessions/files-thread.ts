@@ -54,7 +54,9 @@ export class FilesThread {
   call<V extends keyof FileVerbs>(verb: V, args: FileVerbs[V]["takes"]): Promise<FileVerbs[V]["gives"]> {
     if (this.#pending.size >= MAX_PENDING) {
       return Promise.reject(
-        new HermesError("unavailable", "The disk can't keep up: too many files are waiting to be written."),
+        new HermesError("unavailable", "The disk can't keep up: too many files are waiting to be written.", {
+          hint: "Check the disk of the home: is it full, slow or read-only?",
+        }),
       );
     }
     this.#worker ??= this.#start();
