@@ -4,11 +4,11 @@ import path from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadConfig } from "../src/config/load.js";
-import type { GatewayParts } from "../src/gateway/parts.js";
-import { Sweep } from "../src/gateway/sweep.js";
+import type { GatewayParts } from "../src/pipeline/parts.js";
 import { FilesThread } from "../src/sessions/files-thread.js";
 import { waitAfter } from "../src/sessions/index-writer.js";
 import { openStore } from "../src/store/sqlite/index.js";
+import { Sweep } from "../src/upkeep/sweep.js";
 import { Daemon } from "./chats/daemon.js";
 import { makeHome } from "./chats/home.js";
 import { MainThread } from "./chats/profile.js";
@@ -22,7 +22,7 @@ const RESULTS = new URL("./results-chats.json", import.meta.url);
 const STARTS = 3;
 const KEY = "bench-key";
 
-/** What 50,000 chats cost that are known and don't talk, and what a turn costs the main thread beside the agent. */
+/** The cost of 50,000 idle chats, and the main-thread cost of a turn without the agent. */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const chats = quick ? 5000 : 50_000;
   const figures = await withScratch(async (folder) => {
@@ -39,13 +39,13 @@ export async function bench({ quick, write }: BenchOptions): Promise<void> {
 
 ${besidePrevious(RESULTS, figures)}
 
-${os.cpus().length} cores, Node ${process.version}. Keep these figures with \`npm run bench -- chats --write\`.
+${os.cpus().length} cores, Node ${process.version}. Save these figures with \`npm run bench -- chats --write\`.
 `);
   if (write) keep(RESULTS, figures);
 }
 
 async function startAndMemory(home: string, [from, to]: readonly number[]): Promise<Figure[]> {
-  // The first start brings the file up to date and writes sessions.json.
+  // The first start migrates the file and writes sessions.json.
   await (await Daemon.start(home)).stop();
   const starts: number[] = [];
   for (let n = 1; n < STARTS; n += 1) {
@@ -97,12 +97,12 @@ async function sweeps(home: string): Promise<Figure[]> {
 
 async function indexFile(home: string): Promise<Figure[]> {
   const files = new FilesThread();
-  const place = { path: path.join(home, "index.json"), stateDb: path.join(home, "state.db"), except: "cli" };
-  await files.call("writeIndex", place);
+  const target = { path: path.join(home, "index.json"), stateDb: path.join(home, "state.db"), except: "cli" };
+  await files.call("writeIndex", target);
   const cpuBefore = process.cpuUsage();
   let threadMs = 0;
   const { busyMs } = await onThisThread(async () => {
-    threadMs = (await files.call("writeIndex", place)).busyMs;
+    threadMs = (await files.call("writeIndex", target)).busyMs;
   });
   const cpu = process.cpuUsage(cpuBefore);
   await files.close();
@@ -156,7 +156,7 @@ const QUESTION = {
   body: JSON.stringify({ model: "hermes", messages: [{ role: "user", content: "How is the weather?" }] }),
 };
 
-/** How long work takes, how much of that this thread was busy, and its longest time without a pause. */
+/** Measures the work's duration, this thread's busy time, and its longest stall. */
 async function onThisThread(work: () => Promise<unknown>) {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();

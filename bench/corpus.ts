@@ -4,8 +4,8 @@ import { type Language, Text } from "./text.js";
 import { ENGLISH, TOOLS } from "./words.js";
 
 /**
- * A made-up history, the same on every run: sessions of mixed length and language that go on four at a time, spread
- * evenly over the past months. Made group by group, so that memory stays small.
+ * A generated history, the same on every run: sessions of mixed length and language, four at a time, spread evenly over
+ * the past months. Created group by group to limit memory.
  */
 export interface Session {
   id: SessionId;
@@ -21,7 +21,7 @@ export interface Line {
 }
 export interface Group {
   sessions: Session[];
-  /** In the order of time: the four sessions take turns. */
+  /** In chronological order: the four sessions alternate. */
   lines: Line[];
 }
 
@@ -29,16 +29,16 @@ const LENGTHS = [28, 48, 68, 128];
 export const SESSIONS_PER_GROUP = LENGTHS.length;
 export const MESSAGES_PER_GROUP = LENGTHS.reduce((sum, n) => sum + n, 0);
 const GROUP_SECONDS = 50_000;
-/** A word that stands in a few messages only, and one that stands in most. */
+/** A word that occurs in few messages, and one that occurs in most. */
 export const RARE_WORD = "zanzibarium";
 export const COMMON_WORD = "the";
-/** Said now and then in these words. */
+/** Occurs occasionally, verbatim. */
 const PHRASE = "the docker build fails again";
 
 const SOURCES = ["cli", "telegram", "discord", "slack", "whatsapp"];
 const MODELS = ["claude-sonnet-4.6", "gpt-5.2", "qwen3-max", "gemini-3-pro"];
 
-/** The n-th group of a history of which `total` groups lie in the past. */
+/** The n-th group of a history with `total` groups in the past. */
 export function makeGroup(index: number, total: number): Group {
   const random = new Random(index * 7919 + 1);
   const start = Date.now() / 1000 - (total - index) * GROUP_SECONDS;
@@ -65,7 +65,7 @@ function makeSession(random: Random, n: number, started_at: number): Session {
   };
 }
 
-/** A hundred sessions belong to one long lineage, the others have a name of their own. */
+/** A hundred sessions belong to one long lineage; the others have unique titles. */
 export function titleOf(n: number): string {
   if (n % 10 === 0 && n < 1000) return n === 0 ? LINEAGE : `${LINEAGE} #${n / 10 + 1}`;
   const word = (k: number) => ENGLISH[(n * k) % ENGLISH.length]!;
@@ -73,7 +73,7 @@ export function titleOf(n: number): string {
 }
 export const LINEAGE = "Fix Docker build";
 
-/** A question, some rounds of tools, an answer; again and again. */
+/** Repeats a question, some tool rounds and an answer. */
 function* talk(random: Random, session: SessionId, count: number): Generator<Line> {
   const text = new Text(random, languageOf(random));
   const line = (message: NewMessage): Line => ({ session, message });

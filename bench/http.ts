@@ -5,7 +5,7 @@ import { Clients, type Load, type Target } from "./http/load.js";
 import { median } from "./measure.js";
 import type { BenchOptions } from "./run.js";
 import { withScratch } from "./scratch.js";
-import { hear, startChild } from "./store/child.js";
+import { nextMessage, startChild } from "./store/child.js";
 import { markdown, type Row } from "./table.js";
 
 const RESULTS = new URL("./results-http.md", import.meta.url);
@@ -13,8 +13,8 @@ const KEY = "bench-key";
 const ROUNDS = 5;
 
 /**
- * What a request to `/v1/chat/completions` costs: authenticated, durable, a session, a turn of the echo agent, an
- * answer from the outbox; against a bare route of the same server that returns the same body. In turns, in one run.
+ * The cost of a request to `/v1/chat/completions` (authentication, durable storage, a session, an echo turn, an answer
+ * from the outbox), compared with a bare route of the same server that returns the same body. Alternately, in one run.
  */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const report = await withScratch(async (folder) => describe(await measure(folder, quick ? 0.1 : 1)));
@@ -27,7 +27,7 @@ async function measure(home: string, scale: number): Promise<Row[]> {
   fs.writeFileSync(path.join(home, "config.yaml"), CONFIG);
   const server = startChild(new URL("./http/server-process.ts", import.meta.url), [home]);
   const ended = new Promise((resolve) => server.once("exit", resolve));
-  const url = await hear<string>(server);
+  const url = await nextMessage<string>(server);
   const rows: Row[] = [];
   for (const clients of [1, 16, 64]) {
     rows.push(...(await compare(url, clients, Math.round((clients === 1 ? 100 : 600) * scale))));
@@ -57,7 +57,7 @@ async function compare(url: string, count: number, requests: number): Promise<Ro
   try {
     const answer = await clients.ask(OURS);
     await fetch(`${url}/bare`, { method: "PUT", body: answer, headers });
-    if ((await clients.ask(BARE)) !== answer) throw new Error("The two routes answer differently");
+    if ((await clients.ask(BARE)) !== answer) throw new Error("The two routes return different answers");
     await clients.run(OURS, Math.max(count, requests / 4));
     const [ours, bare]: [Load[], Load[]] = [[], []];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -96,11 +96,11 @@ function rowsOf(count: number, ours: Load, bare: Load): Row[] {
 function describe(rows: readonly Row[]): string {
   return `# Bench: HTTP
 
-\`POST /v1/chat/completions\` with the echo agent, each request a new session, every step on the disk, beside *plain*: a bare
-route of the same server that reads the body and returns the same answer. The medians of ${ROUNDS} rounds each, in turns.
+\`POST /v1/chat/completions\` with the echo agent, each request in a new session, every step durable, compared with *plain*: a
+bare route of the same server that reads the body and returns the same answer. Medians of ${ROUNDS} rounds each, alternating.
 
 ${markdown(rows)}
 
-${os.cpus().length} cores, the clients on them too, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}. Repeat with \`npm run bench -- http --write\`.
+${os.cpus().length} cores shared with the clients, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}. Repeat with \`npm run bench -- http --write\`.
 `;
 }

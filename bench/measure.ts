@@ -30,9 +30,8 @@ async function warmUp(side: () => unknown): Promise<void> {
 }
 
 /**
- * Two ways of doing the same, in turns of a few calls, so that whatever else the machine does hits both alike, and
- * neither is measured on a core that the other has just left cold. As often as fits into `budgetMs`, within bounds.
- * Calls before that warm both up, code that is compiled while it runs included, and aren't counted.
+ * Compares two implementations by alternating a few calls of each, so other load on the machine affects both equally. As
+ * many rounds as fit into `budgetMs`, within bounds. Warm-up calls (also for the JIT) aren't counted.
  */
 export async function inTurns(
   sides: readonly (() => unknown)[],

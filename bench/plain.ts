@@ -4,8 +4,8 @@ import { Database } from "../src/store/sqlite/driver.js";
 import type { Line, Session } from "./corpus.js";
 
 /**
- * What the store is measured against: bare better-sqlite3 with the seeds' v11 schema as it stands there (every message
- * in both full-text tables), SQLite's defaults in WAL mode, `synchronous=FULL`, one transaction per message.
+ * The baseline for the store: plain better-sqlite3 with the original v11 schema (every message in both full-text
+ * tables), SQLite's defaults in WAL mode, `synchronous=FULL`, one transaction per message.
  */
 const TEXT = (row: string) =>
   `COALESCE(${row}.content, '') || ' ' || COALESCE(${row}.tool_name, '') || ' ' || COALESCE(${row}.tool_calls, '')`;
@@ -94,7 +94,7 @@ export class Plain {
     for (const line of lines) this.#one(line);
   }
 
-  /** Setup only: many at once. */
+  /** For setup: many messages per transaction. */
   fill(sessions: readonly Session[], lines: readonly Line[]): void {
     this.#many(sessions, lines);
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 
-/** A figure without anything to compare it with but itself, on the commit before. Smaller is better. */
+/** A figure without a baseline, compared only with its previous value. Smaller is better. */
 export interface Figure {
   what: string;
   value: number;
@@ -15,7 +15,7 @@ interface Kept {
   figures: Record<string, number>;
 }
 
-/** A table of figures with those that were last kept beside them. */
+/** A table of figures with the last saved ones beside them. */
 export function besidePrevious(file: URL, figures: readonly Figure[]): string {
   const before = readKept(file);
   const lines = figures.map(({ what, value, unit, target }) => [

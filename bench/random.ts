@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): the same seed gives the same history on every machine. */
+/** A seeded random generator (mulberry32): the same seed produces the same history on every machine. */
 export class Random {
   #state: number;
 
@@ -15,7 +15,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** From..to, both included. */
+  /** From..to, inclusive. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -28,7 +28,7 @@ export class Random {
     return list[Math.floor(this.next() * list.length)]!;
   }
 
-  /** Zipf's law, as in real text: the n-th word is met 1/n as often as the first. */
+  /** Zipf's law, as in real text: the n-th word occurs 1/n as often as the first. */
   zipf<T>(list: readonly T[]): T {
     return list[Math.floor(list.length ** this.next()) - 1]!;
   }

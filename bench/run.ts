@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 
-/** What a bench is run with, and what it may say on the way. */
+/** Options of a bench. */
 export interface BenchOptions {
-  /** A tenth of everything: does it run at all? */
+  /** A tenth of the size, to check that it runs. */
   quick: boolean;
-  /** Keep the table in `bench/results.md`. */
+  /** Save the results in `bench/`. */
   write: boolean;
 }
 
@@ -12,27 +12,27 @@ type Bench = { bench(options: BenchOptions): Promise<void> };
 
 const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   store: {
-    about: "the store against bare better-sqlite3 with v11's schema",
+    about: "the store, compared with plain better-sqlite3 and the v11 schema",
     load: () => import("./store.js"),
   },
   turns: {
-    about: "a turn of the echo agent through the whole gateway, against a loop that keeps nothing",
+    about: "an echo turn through the whole gateway, compared with a loop without storage",
     load: () => import("./turns.js"),
   },
   http: {
-    about: "/v1/chat/completions with the echo agent, against a bare route of the same server",
+    about: "/v1/chat/completions with the echo agent, compared with a bare route of the same server",
     load: () => import("./http.js"),
   },
   chats: {
-    about: "50,000 chats: start, memory, sweep, sessions.json; what a turn costs the main thread",
+    about: "50,000 chats: start, memory, sweep, sessions.json; main-thread cost of a turn",
     load: () => import("./chats.js"),
   },
   start: {
-    about: "how long a start takes and how much memory an idle daemon has",
+    about: "start time and idle memory of the daemon",
     load: () => import("./start.js"),
   },
   telegram: {
-    about: "from a short Telegram message to its answer",
+    about: "time from a short Telegram message to its answer",
     load: () => import("./telegram.js"),
   },
 };
@@ -47,7 +47,7 @@ const chosen = name === undefined ? undefined : BENCHES[name];
 if (chosen) {
   await (await chosen.load()).bench(values);
 } else {
-  if (name !== undefined) console.error(`There is no bench '${name}'.`);
+  if (name !== undefined) console.error(`Unknown bench '${name}'.`);
   console.error("npm run bench -- <name> [--quick] [--write]");
   for (const [known, { about }] of Object.entries(BENCHES)) console.error(`  ${known.padEnd(8)} ${about}`);
   process.exitCode = name === undefined ? 0 : 2;

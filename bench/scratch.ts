@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** A folder for the files of one run, gone at its end, also when that is an interrupt. */
+/** A temporary folder for one run, removed at the end, even after an interrupt. */
 export async function withScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-bench-"));
   const remove = () => fs.rmSync(folder, { recursive: true, force: true });

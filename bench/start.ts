@@ -6,7 +6,7 @@ import { noPlatforms, type Started, startOnce, threePlatforms, type Watch } from
 
 const RESULTS = new URL("./results-start.json", import.meta.url);
 
-/** How long a start takes and how much memory an idle daemon has, in new homes, with the figures that were last kept beside. */
+/** Start time and idle memory of the daemon in new homes, with the last saved figures beside them. */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const starts = quick ? 2 : 5;
   const watch: Watch = quick ? { fromMs: 2000, toMs: 3000 } : { fromMs: 30_000, toMs: 60_000 };
@@ -22,7 +22,7 @@ export async function bench({ quick, write }: BenchOptions): Promise<void> {
   if (write) keep(RESULTS, figures);
 }
 
-/** The first start warms the disk's cache and isn't counted; one daemon is watched for its memory. */
+/** The first start warms the disk cache and isn't counted. Memory is measured on one daemon. */
 async function measured(
   folder: string,
   scene: typeof threePlatforms | typeof noPlatforms,

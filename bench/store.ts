@@ -18,7 +18,7 @@ import { markdown, type Row, withPrevious } from "./table.js";
 
 const RESULTS = new URL("./results.md", import.meta.url);
 
-/** Everything on one pair of files, in the order in which a file lives: filled, read, written to, tidied up, grown. */
+/** Runs everything on one pair of files, in the order of a file's life: fill, read, write, maintain, grow. */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const started = performance.now();
   const load = os.loadavg()[0]!;
@@ -51,7 +51,7 @@ const progress = (started: number) => (text: string) =>
 
 interface Conditions {
   seconds: number;
-  /** Of the machine before the run: what else it was doing. */
+  /** The machine's load average before the run. */
   load: number;
 }
 
@@ -60,11 +60,11 @@ function describe(rows: readonly Row[], quick: boolean, { seconds, load }: Condi
   const count = (n: number) => n.toLocaleString("en");
   return `# Bench: the store
 
-${quick ? "**A quick run at a tenth of the size: it shows that everything runs, not how fast.**\n\n" : ""}\
-A generated history of ${count(sizes.sessions)} sessions and ${count(sizes.messages)} messages against *plain*: bare better-sqlite3, v11's inline
-schema, one transaction per message, \`synchronous=FULL\`. Both in one run, in turns. A ratio is how many times faster
-ours is; for sizes, how large ours is beside plain. Times are p50 / p95 through the store, thread hop included. *Before*
-is the figure of the last kept run, where there is nothing to compare with.
+${quick ? "**A quick run at a tenth of the size: a functional check, not a measurement.**\n\n" : ""}\
+A generated history of ${count(sizes.sessions)} sessions and ${count(sizes.messages)} messages, compared with *plain*: bare better-sqlite3, v11's inline
+schema, one transaction per message, \`synchronous=FULL\`. Both in one run, alternating. A ratio is how many times faster
+ours is; for sizes, the size relative to plain. Times are p50 / p95 through the store, including the thread hop. *Before*
+is the last saved figure, for rows without a baseline.
 
 ${markdown(rows)}
 

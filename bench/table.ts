@@ -1,11 +1,11 @@
-/** One measured thing. The ratio comes first: it is what holds on another machine. */
+/** One measurement. The ratio comes first, because it is comparable between machines. */
 export interface Row {
-  /** Ours against plain; undefined where there is nothing to compare with. */
+  /** Ours compared with plain; undefined without a baseline. */
   ratio?: number;
   what: string;
   ours: string;
   plain?: string;
-  /** What the last kept run measured: for figures that nothing else is held against. */
+  /** The last saved figure, for rows without a baseline. */
   previous?: string;
   target?: string;
   met?: boolean;
@@ -28,7 +28,7 @@ export function markdown(rows: readonly Row[]): string {
   return all.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** `rows` beside the figures of the same name in an earlier table, where there is no ratio. */
+/** Adds the figures of an earlier table to rows without a ratio, matched by name. */
 export function withPrevious(rows: readonly Row[], earlier: string): Row[] {
   const figures = new Map(
     earlier.split("\n").map((line) => {

@@ -8,7 +8,7 @@ import type { BenchOptions } from "./run.js";
 
 const RESULTS = new URL("./results-telegram.json", import.meta.url);
 
-/** From a short message in a direct chat to the echo agent's answer, through the real daemon and the emulated Telegram. */
+/** Time from a short direct message to the echo agent's answer, with the real daemon and the Telegram emulator. */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const platform = await telegram();
   try {

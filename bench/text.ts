@@ -13,10 +13,10 @@ const SPOKEN: Record<
   ja: { words: JAPANESE, join: "", stop: "。", length: [5, 12] },
 };
 const TOPIC_WORDS = 40;
-/** Text keeps to its subject: so many of its words are of the topic. */
+/** Share of the words that belong to the text's topic. */
 const ON_TOPIC = 0.45;
 
-/** The text of one session, of the kinds that a history holds. Each method makes about `chars` characters. */
+/** Generates the text of one session. Each method creates about `chars` characters. */
 export class Text {
   readonly random: Random;
   readonly language: Language;
@@ -62,7 +62,7 @@ export class Text {
     return `${folder}/${word()}/${word()}-${word()}.${this.random.pick(["ts", "py", "md", "json"])}`;
   }
 
-  /** What tools answer: JSON around log lines, listings, a file, or a page of text. */
+  /** Tool results: JSON with log lines, listings, a file, or a page of text. */
   toolOutput(chars: number): string {
     const { random } = this;
     const kind = random.next();
@@ -77,7 +77,7 @@ export class Text {
     return JSON.stringify({ output, exit_code: random.chance(0.9) ? 0 : 1, error: null });
   }
 
-  /** A few kinds of lines that come again and again, as logs are. */
+  /** A few kinds of lines, repeated as in logs. */
   #log(chars: number): string {
     const { random } = this;
     const kinds = times(4, () => {

@@ -9,8 +9,8 @@ import { bareLoop, type EchoLoop, gatewayLoop } from "./turns/loops.js";
 const RESULTS = new URL("./results-turns.md", import.meta.url);
 
 /**
- * What a turn costs beside the agent: accept → route → session → echo → outbox → send, every step durable, against a
- * loop of the same adapter and agent that keeps nothing.
+ * The cost of a turn without the agent: accept → route → session → echo → outbox → send, every step durable, compared
+ * with a loop of the same adapter and agent without storage.
  */
 export async function bench({ quick, write }: BenchOptions): Promise<void> {
   const scale = quick ? 0.1 : 1;
@@ -41,8 +41,8 @@ export async function bench({ quick, write }: BenchOptions): Promise<void> {
 function describe(rows: readonly Row[]): string {
   return `# Bench: turns
 
-A turn of the echo agent through the whole gateway, every step on the disk (five commits), beside *plain*: the same
-adapter and agent in a loop that keeps nothing. Both in one run.
+A turn of the echo agent through the whole gateway, every step durable, compared with *plain*: the same adapter and
+agent in a loop without storage. Both in one run.
 
 ${markdown(rows)}
 
@@ -56,7 +56,7 @@ interface Figures {
   p99: number;
 }
 
-/** Latency with one message under way per session up to 16, throughput with all sessions at once. */
+/** Latency with one message in flight per session, up to 16; throughput with all sessions at once. */
 async function measured(loop: EchoLoop, sessions: number, messages: number): Promise<Figures> {
   try {
     for (let i = 0; i < Math.min(sessions, 50); i += 1) await loop.say(i % sessions);
@@ -76,7 +76,7 @@ async function measured(loop: EchoLoop, sessions: number, messages: number): Pro
   }
 }
 
-/** Sessions that are not talking should cost next to nothing: their state is in the database. */
+/** Idle sessions should cost almost nothing: their state is in the database. */
 async function memoryRow(sessions: number): Promise<Row> {
   const loop = await gatewayLoop();
   try {

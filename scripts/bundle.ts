@@ -5,19 +5,20 @@ import { build, type Plugin } from "rolldown";
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * `npm run build` calls it after tsc: bundles the program and its threads over the files that tsc wrote. Fewer and smaller files
- * start faster and take less memory. The library (`dist/index.js`) stays as tsc made it.
+ * Runs in `npm run build` after tsc: replaces the program and its threads with bundles, which start faster and use less
+ * memory. The library (`dist/index.js`) stays as tsc wrote it.
  */
 await build({
   input: {
     "cli/hermes": "src/cli/hermes.ts",
+    plugin: "src/plugin.ts",
     "store/sqlite/worker": "src/store/sqlite/worker.ts",
     "hooks/worker": "src/hooks/worker.ts",
     "sessions/files-worker": "src/sessions/files-worker.ts",
   },
   platform: "node",
   logLevel: "warn",
-  // Native modules that make WebSockets faster where somebody has installed them.
+  // Optional native modules that speed up WebSockets.
   external: ["bufferutil", "utf-8-validate", "zlib-sync"],
   checks: { bundlerTimings: false },
   output: {
@@ -32,7 +33,7 @@ await build({
   plugins: [withoutOldChunks("dist/chunks"), licenses("chunks/LICENSES.txt")],
 });
 
-/** Chunks have new names when their content changes. A gateway that runs since an earlier build still loads its own. */
+/** Chunk names change with their content. A gateway started before the build still loads the previous chunks. */
 function withoutOldChunks(folder: string): Plugin {
   return {
     name: "without-old-chunks",
@@ -45,7 +46,7 @@ function withoutOldChunks(folder: string): Plugin {
   };
 }
 
-/** The licenses of the packages whose code is in the bundle have to come along. */
+/** Adds the licenses of all bundled packages, as they require. */
 function licenses(fileName: string): Plugin {
   return {
     name: "licenses",
@@ -61,7 +62,7 @@ function licenses(fileName: string): Plugin {
   };
 }
 
-/** `…/node_modules/@slack/web-api/dist/index.js` → `…/node_modules/@slack/web-api`; nothing for code of our own. */
+/** `…/node_modules/@slack/web-api/dist/index.js` → `…/node_modules/@slack/web-api`; undefined for our own code. */
 function packageFolder(module: string): string | undefined {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module.replaceAll("\\", "/"))?.[0];
 }

@@ -1,4 +1,4 @@
-/** Fails on regular expressions whose time can grow faster than the text. `npm run check` runs it. */
+/** Fails on regular expressions that aren't linear. Part of `npm run check`. */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { checkRegexes } from "./regexes/check.js";
@@ -16,9 +16,7 @@ const files = FOLDERS.flatMap((folder) =>
 const faults = await checkRegexes(ROOT, files, { built: BUILT, exceptions: EXCEPTIONS });
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) {
-  console.error(
-    `\n${faults.length} regular expressions to look at. Rewrite them so that every character is read once:`,
-  );
+  console.error(`\n${faults.length} regular expressions to fix. Rewrite them to read every character once:`);
   console.error(
     "no two quantifiers over the same characters, no /x+$/, nothing that runs to the end and then fails.",
   );

@@ -1,4 +1,4 @@
-/** `npx tsx scripts/screenshots.ts [folder] [page…]`: every page of the dashboard, from a made-up history, in a real browser. */
+/** `npx tsx scripts/screenshots.ts [folder] [page…]`: takes screenshots of every dashboard page with generated data, in a real browser. */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -21,13 +21,13 @@ interface Shot {
   path(demo: Demo): string;
   viewport?: { width: number; height: number };
   dark?: boolean;
-  /** What is on the page when it is ready. */
+  /** Selector that appears when the page is ready. */
   ready: string;
   prepare?(page: Page): Promise<void>;
 }
 
 const SHOTS: readonly Shot[] = [
-  // The start itself keeps the event loop busy: that passes.
+  // Waits until the startup load has passed.
   { name: "overview", path: () => "/", ready: ".canvas canvas", prepare: calm },
   { name: "overview-dark", path: () => "/", dark: true, ready: ".canvas canvas" },
   { name: "overview-phone", path: () => "/", viewport: PHONE, ready: ".canvas canvas" },
@@ -123,7 +123,7 @@ async function readyUrl(): Promise<string> {
     const found = /running: (\S+)/.exec(line)?.[1];
     if (found) return found;
   }
-  throw new Error("The gateway ended before it was ready");
+  throw new Error("The gateway exited before it was ready");
 }
 
 async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
@@ -147,7 +147,7 @@ async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
   await page.locator(shot.ready).first().waitFor();
   await page.locator(".connection[data-state=live]").waitFor();
   await shot.prepare?.(page);
-  // The next frame has everything that came with the last answer.
+  // The next frame includes the last response.
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
   const file = path.join(folder, `dashboard-${shot.name}.png`);
   await page.screenshot({ path: file });

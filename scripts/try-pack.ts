@@ -1,6 +1,6 @@
 /**
- * `npm run try-pack -- [NODE …]`: packs the package, installs it for real into an empty folder with each of these Node
- * binaries (else with this one), and runs it from a fresh home to a first answer.
+ * `npm run try-pack -- [NODE …]`: packs the package, installs it into an empty folder with each of these Node binaries
+ * (default: the current one), and runs it with a new home until the first answer.
  */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -39,10 +39,10 @@ async function tryWith(node: string, tarball: string, base: string): Promise<voi
     `Node ${version}: installed in ${seconds(installMs)}, running after ${seconds(tried.readyMs)}, first answer after ${seconds(tried.answerMs)}\n`,
   );
   if (tried.answer !== "hello" || !tried.doctor.ok || tried.exitCode !== 0)
-    throw new Error(`Something is wrong: ${JSON.stringify(tried)}`);
+    throw new Error(`Unexpected result: ${JSON.stringify(tried)}`);
 }
 
-/** A Node that came with its headers builds better-sqlite3 with them. */
+/** Builds better-sqlite3 with the headers shipped with Node, if there are any. */
 function headersOf(node: string): Record<string, string> {
   const home = path.resolve(path.dirname(node), "..");
   return fs.existsSync(path.join(home, "include/node/node.h")) ? { npm_config_nodedir: home } : {};

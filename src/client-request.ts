@@ -1,30 +1,30 @@
 /**
- * A message of a program that keeps the line open for its answer: an API client. It has a turn of its own, is never
- * joined with others, and its answer always comes, with the details that programs ask for.
+ * A message from an API client that waits for the answer on an open connection. It gets a separate turn, is never merged
+ * with other messages, and always gets an answer with the details that programs need.
  */
 import type { ChatMessage, EndReason, SessionId } from "./session.js";
 
 export interface ClientRequest {
-  /** Of all that was asked: the same request twice has the same. */
+  /** Hash of the request: identical requests have the same fingerprint. */
   fingerprint: string;
-  /** Somebody watches the answer grow. */
+  /** The client gets the answer while it is written. */
   stream: boolean;
-  /** What a session is called that begins with it. */
+  /** Id for a new session. */
   sessionId?: SessionId;
-  /** Its session has one turn and ends with it, for this reason, until somebody comes back to it. */
+  /** Its session has one turn and ends with it, for this reason, unless it is resumed. */
   end?: EndReason;
-  /** For this turn, after the session's own prompt. */
+  /** Added to the session's prompt for this turn. */
   instructions?: string;
-  /** The conversation as the client has it: what a new session begins with. */
+  /** The client's conversation: the start of a new session. */
   history?: readonly ChatMessage[];
-  /** What the client's tools gave, before what its user wrote. */
+  /** Results of the client's tools, before the user's text. */
   results?: readonly ToolResult[];
   tools?: readonly ClientTool[];
   toolChoice?: ToolChoice;
   model?: string;
 }
 
-/** A tool that the client runs itself: the agent's call goes to it, the result comes with its next request. */
+/** A tool that the client runs: it receives the agent's call and sends the result with its next request. */
 export interface ClientTool {
   name: string;
   description: string;
@@ -32,7 +32,7 @@ export interface ClientTool {
   parameters: Record<string, unknown>;
 }
 
-/** It must call one of them, or this one. Left out: as it likes. */
+/** The agent must call one of the tools, or the named one. Absent: the agent decides. */
 export type ToolChoice = "required" | { name: string };
 
 export interface ToolResult {
@@ -43,24 +43,24 @@ export interface ToolResult {
 export interface ClientCall {
   id: string;
   name: string;
-  /** As the model wrote it: JSON if all went well. */
+  /** As the model wrote it: usually valid JSON. */
   arguments: string;
 }
 
-/** What a program wants to know of an answer besides its text. */
+/** Details of an answer for programs. */
 export interface AnswerDetails {
   sessionId: SessionId;
   model: string;
-  /** In OpenAI's words: stop, length, tool_calls, content_filter. */
+  /** OpenAI's values: stop, length, tool_calls, content_filter. */
   finishReason: string;
   calls: ClientCall[];
   usage: AnswerUsage;
-  /** There is no answer: the text says so to people, this to programs. */
+  /** Set if there is no answer; the text explains it to people. */
   failure?: { kind: string; message: string };
 }
 
 export interface AnswerUsage {
-  /** All that was read, from a cache or not. */
+  /** Including cached tokens. */
   inputTokens: number;
   cachedTokens: number;
   outputTokens: number;

@@ -5,7 +5,7 @@ export function nowSeconds(): number {
   return Date.now() / 1000;
 }
 
-/** Seconds since some moment in the past, for durations: unlike the time of day, it never goes back. */
+/** Monotonic seconds, for durations: unlike the wall clock, it never goes back. */
 export function monotonicSeconds(): number {
   return performance.now() / 1000;
 }

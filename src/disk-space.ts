@@ -1,7 +1,7 @@
 import { stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** How much fits on the disk where a path is, or would be. */
+/** Free bytes on the disk of a path, which may not exist yet. */
 export async function freeBytesAt(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(await nearestThere(path));
   return bavail * bsize;

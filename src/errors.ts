@@ -1,11 +1,11 @@
-/** What went wrong, by who must act: the code decides exit codes and HTTP statuses, the hint says what to do. */
+/** The code decides the exit code and the HTTP status; the hint tells the user what to do. */
 export type ErrorCode =
-  | "invalid" // the caller asked for something that makes no sense
+  | "invalid" // bad input
   | "not_found"
-  | "conflict" // true for somebody else already
+  | "conflict" // another owner or another value exists already
   | "refused" // not allowed
-  | "unavailable" // the disk, the database or a peer said no
-  | "internal"; // a fault of ours
+  | "unavailable" // the disk, the database or a peer failed
+  | "internal"; // a bug in the gateway
 
 export class HermesError extends Error {
   readonly code: ErrorCode;
@@ -23,7 +23,7 @@ export class HermesError extends Error {
   }
 }
 
-/** One sentence for people; what has no code is a fault of ours. */
+/** A message for people. Errors without a code are internal. */
 export function describeError(error: unknown): {
   code: ErrorCode;
   message: string;
@@ -45,21 +45,19 @@ const UNBUILT = {
 
 const NO_BINARY = /^(?:Could not locate the bindings file|Cannot find module '[^'\n]*\.node')/;
 
-/** A module of machine code is made for one version of Node, or its install script didn't run. */
+/** A native module was built for another version of Node, or its install script didn't run. */
 function isUnbuilt(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
   return code === "ERR_DLOPEN_FAILED" || NO_BINARY.test(error.message);
 }
 
-/** What a failed send means: nothing arrived (try again), the platform said no (don't), or nobody knows. */
+/** A failed send: it never arrived (retry), it was refused (don't), or the outcome is unknown. */
 export class SendError extends Error {
   readonly outcome: "never_sent" | "refused" | "unknown";
   readonly retryAfterMs: number | undefined;
-  /** Whom the platform makes wait: this chat, or the whole bot. */
+  /** What has to wait: this chat, or the whole bot. */
   readonly scope: "chat" | "account";
-  /** Some parts of the message have arrived: whoever doesn't remember them would send them again. */
-  readonly partly: boolean;
 
   constructor(
     outcome: SendError["outcome"],
@@ -67,7 +65,6 @@ export class SendError extends Error {
     options: {
       retryAfterMs?: number | undefined;
       scope?: "chat" | "account";
-      partly?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -76,13 +73,20 @@ export class SendError extends Error {
     this.outcome = outcome;
     this.retryAfterMs = options.retryAfterMs;
     this.scope = options.scope ?? "chat";
-    this.partly = options.partly ?? false;
   }
+}
 
-  /** The same, after so many parts that have arrived. */
-  after(parts: number): SendError {
-    if (parts === 0) return this;
-    const { retryAfterMs, scope, cause } = this;
-    return new SendError(this.outcome, this.message, { retryAfterMs, scope, cause, partly: true });
-  }
+/** Plugins may have another copy of these classes, so `instanceof` goes by marks that all copies share. */
+for (const type of [HermesError, SendError])
+  shareAmongCopies(type, Symbol.for(`hermes-gateway.${type.name}`));
+
+function shareAmongCopies(type: { name: string; prototype: object }, mark: symbol): void {
+  Object.defineProperty(type.prototype, mark, { value: true });
+  Object.defineProperty(type, Symbol.hasInstance, {
+    // Subclasses inherit it and are distinguished as usual.
+    value(value: unknown): boolean {
+      if (this !== type) return Function.prototype[Symbol.hasInstance].call(this, value);
+      return typeof value === "object" && value !== null && mark in value;
+    },
+  });
 }

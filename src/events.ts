@@ -4,17 +4,17 @@ import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 
 /**
- * What happens in the gateway, for whoever watches: the log, metrics, hooks, spans, the dashboard. Watchers are told
- * after the fact and can't change it; what carries words that people wrote is marked so, and isn't for logs or labels.
+ * What happens in the gateway, for its watchers: the log, metrics, hooks, spans, the dashboard. They see it after the fact
+ * and can't change it; fields with people's texts are marked, and must not get into logs or labels.
  */
 export type GatewayEvent = { at: number } & (
   | { type: "gateway-started"; platforms: string[] }
   | { type: "gateway-stopping" }
   | { type: "platform-connected"; platform: string; account: string }
   | { type: "platform-failed"; platform: string; account: string; error: unknown }
-  /** Its menu of commands could not be set. */
+  /** The platform's command menu could not be set. */
   | { type: "menu-failed"; platform: string; account: string; error: unknown }
-  /** Handed in by an adapter, new or not. */
+  /** Received from an adapter, new or duplicate. */
   | { type: "received"; platform: string; traceId: TraceId }
   | { type: "duplicate"; platform: string; traceId: TraceId; eventId: string }
   | ({ type: "accepted" } & OfMessage)
@@ -22,16 +22,16 @@ export type GatewayEvent = { at: number } & (
   | ({ type: "command-started"; command: string; args: string } & OfMessage)
   | ({ type: "command-ended"; command: string; ok: boolean; seconds: number } & OfMessage)
   | ({ type: "turn-started"; attempt: number; waitedSeconds: number } & OfTurn)
-  /** One answer of the model that calls tools; counted from 1. */
+  /** One model response with tool calls; counted from 1. */
   | ({ type: "turn-step"; step: number; tools: string[] } & OfTurn)
-  /** With what the agent asked for. */
+  /** `args`: written by the model. */
   | ({ type: "tool-ended"; tool: string; args: unknown; ok: boolean; startedAt: number } & OfTurn)
   | ({ type: "turn-usage"; usage: EventUsage } & OfTurn)
   | ({ type: "turn-ended" } & TurnEnd & OfTurn)
   | ({ type: "session-started"; origin: Origin } & OfSession)
-  /** `reason`: idle, daily, suspended; manual for /new. The session that ended. */
+  /** The ended session. `reason`: idle, daily, suspended; manual for /new. */
   | ({ type: "session-reset"; reason: string; endReason: EndReason; origin: Origin } & OfSession)
-  /** `compressions`: how many its lineage has had. */
+  /** `compressions`: the number in its lineage. */
   | ({
       type: "session-compressed";
       oldSessionId: SessionId;
@@ -53,20 +53,20 @@ interface OfMessage {
   sessionKey: SessionKey;
   platform: string;
   receivedAt: number;
-  /** With what the person wrote. */
+  /** Contains text written by people. */
   message: InboundMessage;
 }
 
 interface OfTurn {
-  /** Of the first of its messages. */
+  /** Trace id of the first message. */
   traceId: TraceId;
-  /** Of all of them: what somebody wrote in a row is one turn. */
+  /** Of all of them: consecutive messages of one person are one turn. */
   traceIds: readonly TraceId[];
   turnId: string;
   sessionKey: SessionKey;
   sessionId: SessionId;
   platform: string;
-  /** The first of its messages, with what the person wrote. */
+  /** The first message. Contains text written by people. */
   message: InboundMessage;
   /** Its rows in the inbox. */
   inboxIds: readonly number[];
@@ -92,16 +92,16 @@ export interface EventUsage {
 export interface TurnEnd {
   outcome:
     | "answered"
-    | "silent" // the agent chose to say nothing
-    | "interrupted" // by the next message; what was said so far is kept
+    | "silent" // the agent chose not to answer
+    | "interrupted" // by the next message; the partial answer is kept
     | "stopped" // by /stop
-    | "failed" // given up; the chat was told
-    | "retrying" // a fault of ours: it waits for another attempt
-    | "overtaken" // the chat is in another session meanwhile
+    | "failed" // given up; the chat got a notice
+    | "retrying" // an internal error: it waits for a retry
+    | "overtaken" // the chat has moved to another session
     | "released"; // the gateway stopped; it runs again after the next start
-  /** Why there is no answer: the kind of failure, and its words for the operator. */
+  /** Why there is no answer; the message is for the operator. */
   failure: { kind: string; message: string } | null;
-  /** What the agent said last. */
+  /** The agent's last text. */
   answer: string;
   startedAt: number;
 }
@@ -112,23 +112,23 @@ interface DeliveryEnd {
   turnId: string | null;
   platform: string;
   kind: OutboundKind;
-  /** `postponed`: not tried, its chat has to wait. */
+  /** `postponed`: not attempted, because its chat has to wait. */
   outcome: "sent" | "retrying" | "postponed" | "unknown" | "dead";
   error: string | null;
   attempts: number;
-  /** Parts that the platform made of it. */
+  /** Number of platform messages. */
   parts: number;
   createdAt: number;
   startedAt: number;
 }
 
-/** Without its time: `emit` adds it. */
+/** Without `at`, which `emit` adds. */
 type Unstamped<T> = T extends unknown ? Omit<T, "at"> : never;
 export type NewEvent = Unstamped<GatewayEvent>;
 
 export type Watcher = (event: GatewayEvent) => void;
 
-/** Hands events to their watchers. A watcher that throws is reported once and never felt by the pipeline. */
+/** Passes events to their watchers. A watcher that throws is reported once and doesn't affect the pipeline. */
 export class Events {
   readonly #watchers = new Map<Watcher, { name: string; failed: boolean }>();
   readonly #onError: (error: unknown, watcher: string) => void;
@@ -137,9 +137,9 @@ export class Events {
     this.#onError = onError;
   }
 
-  /** Called at once for every event: it must hand over and return, never wait. Gives what ends the watch. */
+  /** Called synchronously for every event: it must return quickly. Returns a function that ends the watch. */
   watch(name: string, watcher: Watcher): () => void {
-    // A function of its own for every watch: the same one may watch twice.
+    // Wrapped, so the same function can be registered twice.
     const own: Watcher = (event) => watcher(event);
     this.#watchers.set(own, { name, failed: false });
     return () => {

@@ -1,10 +1,10 @@
-/** What a look at something showed: fine, worth a look, or broken; and what to do about it. */
+/** The result of a check: ok, a warning or an error, and how to fix it. */
 export interface Finding {
   state: "ok" | "warn" | "fail";
   message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   fix?: string;
-  /** Where to do it. */
+  /** The page where to fix it. */
   page?: string;
 }
 

@@ -1,8 +1,8 @@
-/** Slows down whoever tries tokens: so many wrong ones a minute from one address, then none is looked at. */
+/** Limits wrong tokens per minute and address; beyond that, none is checked. */
 
 const WINDOW_MS = 60_000;
-const MOST_WRONG = 10;
-const MOST_ADDRESSES = 10_000;
+const MAX_WRONG = 10;
+const MAX_ADDRESSES = 10_000;
 
 export class Guesses {
   readonly #wrong = new Map<string, { count: number; since: number }>();
@@ -10,12 +10,12 @@ export class Guesses {
   check(address: string, isRight: () => boolean, now = performance.now()): "right" | "wrong" | "too_many" {
     const seen = this.#wrong.get(address);
     const recent = seen && now - seen.since < WINDOW_MS ? seen : { count: 0, since: now };
-    if (recent.count >= MOST_WRONG) return "too_many";
+    if (recent.count >= MAX_WRONG) return "too_many";
     if (isRight()) return "right";
     this.#wrong.delete(address);
     this.#wrong.set(address, { count: recent.count + 1, since: recent.since });
-    // The oldest goes first: Map keeps the order of insertion.
-    if (this.#wrong.size > MOST_ADDRESSES) this.#wrong.delete(this.#wrong.keys().next().value!);
+    // Drops the oldest entry: a Map keeps insertion order.
+    if (this.#wrong.size > MAX_ADDRESSES) this.#wrong.delete(this.#wrong.keys().next().value!);
     return "wrong";
   }
 }

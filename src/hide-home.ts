@@ -1,4 +1,4 @@
-/** For texts that leave the machine: names in the home instead of where it is. */
+/** Removes the path of the home from text that leaves the machine. */
 export function hideHome(text: string, home: string): string {
   return text.replaceAll(`${home}/`, "").replaceAll(home, "the home");
 }

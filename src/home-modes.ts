@@ -1,6 +1,6 @@
 /**
- * The home and what is in it belong to their owner alone: folders 0700, files 0600. Whatever is open to others is closed;
- * where that can't be done, nothing starts. Nothing is opened here: to close a database file would drop its locks.
+ * Restricts the home to its owner: folders 0700, files 0600. If that fails, nothing starts. Never opens files: closing a
+ * database file would drop its locks.
  */
 import { chmodSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { chmod, lstat, opendir } from "node:fs/promises";
@@ -11,13 +11,13 @@ const OTHERS = 0o077;
 const OWNER = 0o700;
 const STICKY = 0o1000;
 
-/** Folders of the home with what is private. Others may hold a whole program with its libraries. */
+/** Folders with private data. Others may contain whole programs with their libraries. */
 const PRIVATE_FOLDERS =
   /^(?:sessions|memories|media|hooks|backups|logs|pairing|platforms|before-restore-.*)$/;
-/** One of these shows that a folder is a home, and not one that was named by mistake. */
+/** One of these files identifies a folder as a home, not one given by mistake. */
 const MARKS = ["state.db", "config.yaml", ".env", "gateway.lock.db"];
 
-/** The home and the files right in it, before anything else. Gives what had to be changed. */
+/** The home and the files directly in it, before anything else. Returns the changed paths. */
 export function secureHome(home: string): string[] {
   if (process.platform === "win32") return [];
   const names = readdirSync(home);
@@ -33,14 +33,14 @@ export function secureHome(home: string): string[] {
 function secureFolderItself(home: string, names: readonly string[]): boolean {
   const { mode } = statSync(home);
   if ((mode & OTHERS) === 0) return false;
-  // Others may depend on a folder that isn't ours alone, /tmp or /srv.
+  // Don't change folders that others may use, such as /tmp or /srv.
   const isEmpty = names.every((name) => name === "lost+found");
   const isOurs = isEmpty || names.some((name) => MARKS.includes(name) || PRIVATE_FOLDERS.test(name));
   if (!isOurs || (mode & STICKY) !== 0) throw refused(home, mode);
   return close(home, mode);
 }
 
-/** False: it is on a read-only disk, or gone by now. */
+/** False if it is on a read-only disk, or no longer exists. */
 function close(path: string, mode: number): boolean {
   try {
     chmodSync(path, mode & OWNER);
@@ -54,19 +54,19 @@ function close(path: string, mode: number): boolean {
 
 function refused(path: string, mode: number, cause?: unknown): HermesError {
   const octal = (mode & 0o777).toString(8).padStart(3, "0");
-  return new HermesError("refused", `${path} is open to other users (mode ${octal}).`, {
-    hint: `Run \`chmod go= ${path}\` as its owner, or name a folder of its own with --home DIR or HERMES_HOME.`,
+  return new HermesError("refused", `${path} is accessible to other users (mode ${octal}).`, {
+    hint: `Run \`chmod go= ${path}\` as its owner, or use a separate folder with --home DIR or HERMES_HOME.`,
     cause,
   });
 }
 
 export interface Secured {
   changed: number;
-  /** What could not be changed, and why. */
+  /** Paths that could not be changed, and why. */
   problems: string[];
 }
 
-/** The rest: as many files as there are transcripts, so it takes a while. */
+/** The private folders. May take a while: there is a file per transcript. */
 export async function securePrivateFolders(home: string, signal: AbortSignal): Promise<Secured> {
   const secured: Secured = { changed: 0, problems: [] };
   if (process.platform === "win32") return secured;
@@ -75,7 +75,7 @@ export async function securePrivateFolders(home: string, signal: AbortSignal): P
   return secured;
 }
 
-/** A path and all that is in it. Links are not followed: they may lead anywhere. */
+/** A path and everything in it. Doesn't follow links, which can point anywhere. */
 export async function secureTree(path: string, secured: Secured, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   const found = await lstat(path).catch(() => undefined);

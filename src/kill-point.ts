@@ -1,17 +1,19 @@
 /**
- * Places where a crash is worth trying. `HERMES_KILL_AT=turn-committed:3` ends the process, as `kill -9` would, the
- * third time that it gets there. Without the variable a point costs one comparison.
+ * Places where a crash is worth testing. `HERMES_KILL_AT=turn-committed:3` ends the process, as `kill -9` would, at the
+ * third visit. Without the variable a point costs one comparison.
  */
 export type KillPoint =
-  | "accepted" // the inbox has it, the platform hasn't been told
+  | "accepted" // in the inbox, not acknowledged
   | "turn-started"
-  | "preview-shown" // the chat shows an unfinished answer, nobody has noted where
-  | "turn-answered" // the agent is done, nothing of it is stored
-  | "turn-committed" // stored, not sent
+  | "preview-shown" // the chat shows a preview, its id isn't stored
+  | "turn-answered" // the agent is done, nothing is stored
+  | "turn-committed" // stored and claimed, not sent
   | "before-send"
-  | "sent" // the platform has it, the outbox doesn't know
+  | "part-sent" // the platform has a part, the outbox doesn't have its ids; more parts follow
+  | "part-stored" // the outbox has the ids of that part
+  | "sent" // the platform has all of it, the outbox doesn't have that
   | "settled"
-  | "split-ready" // the summary is made, the lineage isn't
+  | "split-ready" // the summary exists, the child session doesn't
   | "split-committed";
 
 const [wanted, count] = (process.env.HERMES_KILL_AT ?? "").split(":");

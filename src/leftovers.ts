@@ -1,15 +1,15 @@
 /**
- * What a process leaves behind that is killed while it writes: temporary files, unfinished copies. They hold what people
- * said, and nobody reads them again. A file that another process is writing at this moment looks the same, so only what
- * hasn't changed for a while is removed.
+ * Files that a process leaves if it is killed while it writes: temporary files, unfinished copies. They contain people's
+ * messages and are never read again. A file that another process is writing looks the same, so only files that haven't
+ * changed for a while are removed.
  */
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Files that take their final name at once. */
+/** For files that are renamed right after writing. */
 const SHORT_MS = 10_000;
-/** Backups, downloads and exports take their time, and parts of them rest meanwhile. */
+/** For backups, downloads and exports, which take long and don't touch all their files all the time. */
 const LONG_MS = 3_600_000;
 
 interface Kind {
@@ -37,9 +37,9 @@ export function isUnfinishedCopy(name: string): boolean {
 }
 
 export interface LeftoverOptions {
-  /** How long to wait for young ones to be finished or old enough. */
-  patienceMs: number;
-  /** Ends the waiting. Without one the process stays for it. */
+  /** How long to wait for recent files to be finished or old enough. */
+  maxWaitMs: number;
+  /** Aborts the wait. Without a signal, the wait keeps the process alive. */
   signal?: AbortSignal;
 }
 
@@ -47,14 +47,14 @@ interface Leftover {
   path: string;
   quietMs: number;
   changedAt: number;
-  /** On the monotonic clock: the other one may be set back. */
+  /** Monotonic: the wall clock may be set back. */
   seenAt: number;
 }
 
-/** Those that are there now; what comes later belongs to somebody who lives. Gives what was removed. */
+/** Removes those that exist now; later ones belong to running processes. Returns the removed paths. */
 export async function removeLeftovers(home: string, options: LeftoverOptions): Promise<string[]> {
-  const { patienceMs, signal } = options;
-  const until = performance.now() + patienceMs;
+  const { maxWaitMs, signal } = options;
+  const until = performance.now() + maxWaitMs;
   const removed: string[] = [];
   let open = await findLeftovers(home);
   while (open.length > 0) {
@@ -65,7 +65,7 @@ export async function removeLeftovers(home: string, options: LeftoverOptions): P
     const waitMs = Math.min(...young.map(remainingMs));
     if (performance.now() + waitMs > until || signal?.aborted) break;
     await sleep(waitMs, undefined, signal ? { signal, ref: false } : {}).catch(() => undefined);
-    open = (await Promise.all(young.map(lookAgain))).filter((one) => one !== undefined);
+    open = (await Promise.all(young.map(refreshed))).filter((one) => one !== undefined);
   }
   return removed;
 }
@@ -88,18 +88,18 @@ async function leftoversOf(
     .filter((entry) => name.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   const seenAt = performance.now();
-  const looked = paths.map((path) => lookAgain({ path, quietMs, changedAt: Number.NaN, seenAt }));
-  return (await Promise.all(looked)).filter((one) => one !== undefined);
+  const found = paths.map((path) => refreshed({ path, quietMs, changedAt: Number.NaN, seenAt }));
+  return (await Promise.all(found)).filter((one) => one !== undefined);
 }
 
-/** Undefined: it is gone. */
-async function lookAgain(before: Leftover): Promise<Leftover | undefined> {
+/** Undefined if it no longer exists. */
+async function refreshed(before: Leftover): Promise<Leftover | undefined> {
   const changedAt = await lastChange(before.path);
   if (changedAt === undefined) return undefined;
   return changedAt === before.changedAt ? before : { ...before, changedAt, seenAt: performance.now() };
 }
 
-/** Of a folder: of anything in it. */
+/** For a folder, the last change of anything in it. */
 async function lastChange(path: string): Promise<number | undefined> {
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isDirectory()) return found?.mtimeMs;

@@ -1,6 +1,6 @@
 /**
- * Regular expressions that operators write. They run on text that anybody can send, so they are matched by RE2, whose
- * time is linear in the text whatever the pattern is. Most homes have none: the engine is loaded with the first.
+ * Regular expressions from the configuration. They run on untrusted text, so they use RE2, which is linear in the text
+ * for every pattern. Loaded on first use, because most configurations have none.
  */
 import { createRequire } from "node:module";
 
@@ -8,7 +8,7 @@ const load = createRequire(import.meta.url);
 const MAX_KEPT = 200;
 const kept = new Map<string, { test(text: string): boolean }>();
 
-/** In any case. Throws where the pattern is broken or needs what RE2 doesn't have: lookahead, back references. */
+/** Case-insensitive. Throws if the pattern is invalid or unsupported by RE2 (lookahead, back references). */
 export function linearPattern(pattern: string): { test(text: string): boolean } {
   const known = kept.get(pattern);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** Events → one line of JSON each, or readable ones on a terminal. Never a secret, never what somebody wrote. */
+/** Events → one line of JSON each, or readable lines on a terminal. Never secrets or people's texts. */
 import {
   type DestinationStream,
   destination,
@@ -9,16 +9,24 @@ import {
 } from "pino";
 import { redactDotted } from "./redact.js";
 
-/** Fields that tie lines together: `sessionKey`, `turnId`, `messageId`; an error goes under `err`. */
+/** Common fields: `sessionKey`, `turnId`, `messageId`; `err` for errors. */
 export type Log = Logger;
+
+/** The methods that the gateway uses. */
+export interface GatewayLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
 
 export interface LogOptions {
   level: "debug" | "info" | "warn" | "error" | "silent";
-  /** For people: colours, local time. Off: one JSON object a line. */
+  /** Colours and local time, for people. Off: one JSON object per line. */
   pretty: boolean;
-  /** Where the lines go; the standard error if left out, so that stdout holds answers only. */
+  /** Default: standard error, so stdout contains only output. */
   destination?: DestinationStream;
-  /** Configured tokens and keys: taken out wherever they turn up, whatever they look like. */
+  /** Configured tokens and keys, redacted everywhere. */
   secrets?: readonly string[];
 }
 
@@ -27,7 +35,7 @@ export async function createLog(options: LogOptions): Promise<Log> {
   return pino(pinoOptions(options), options.pretty ? await prettyStream(target) : target);
 }
 
-/** Lines that can't be written (a full disk) wait for the next one, so many at most: nobody fails over the log. */
+/** Lines that can't be written (a full disk) wait for the next one, up to this size: the log never fails its callers. */
 const WAITING_BYTES = 1024 * 1024;
 
 function standardError(): DestinationStream {
@@ -45,12 +53,12 @@ function pinoOptions({ level, secrets = [] }: LogOptions): LoggerOptions {
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: plainError },
     redact: { paths: redactedPaths(), censor: REDACTED },
-    // Paths can't reach into texts (an address with a token in an error message), so the last word is on the line.
+    // Field redaction can't reach into text (a URL with a token in an error message), so the whole line is scrubbed.
     hooks: { streamWrite: scrub },
   };
 }
 
-/** On this thread and at once: lines that wait in a worker are lost when the process dies. */
+/** Synchronous, on this thread: lines buffered in a worker are lost if the process dies. */
 async function prettyStream(target: DestinationStream): Promise<DestinationStream> {
   const { default: pretty } = await import("pino-pretty");
   const { Writable } = await import("node:stream");
@@ -72,7 +80,7 @@ async function prettyStream(target: DestinationStream): Promise<DestinationStrea
   });
 }
 
-// --- what stays out -----------------------------------------------------------------------------------------------
+// --- redaction ----------------------------------------------------------------------------------------------------
 
 const REDACTED = "[redacted]";
 
@@ -89,10 +97,10 @@ const SECRET_NAMES = [
   "authorization",
   "cookie",
 ];
-/** What people and models wrote. `msg` is ours and stays. */
+/** Text written by people and models. `msg` is our own text. */
 const BODY_NAMES = ["text", "content", "body", "quoted", "prompt"];
 
-/** A name, at the top and three levels down; deeper ones are for the scrubber. */
+/** Each name at the top level and three levels down; the scrubber handles deeper ones. */
 function redactedPaths(): string[] {
   return [...SECRET_NAMES, ...BODY_NAMES].flatMap((name) =>
     ["", "*.", "*.*.", "*.*.*."].map((above) => `${above}${name}`),
@@ -108,7 +116,7 @@ function hideNamed(line: string): string {
   );
 }
 
-/** Shapes of secrets. No word boundary before a Telegram token: in an address it follows the word "bot". */
+/** Patterns of secrets. No word boundary before a Telegram token: in a URL it follows "bot". */
 const SHAPES: readonly [RegExp, string][] = [
   [/(?<!\d)\d+:AA[\w-]{10,}/g, REDACTED],
   [/\bxox[a-z]-[\w-]{6,}/g, REDACTED],
@@ -118,9 +126,9 @@ const SHAPES: readonly [RegExp, string][] = [
   [/(:\/\/)[^/@\s"]+@/g, `$1${REDACTED}@`],
 ];
 
-/** A line without secrets. Made for JSON lines; short secrets are left alone, they would take words apart. */
+/** Removes secrets from JSON lines. Ignores short secrets, which would match parts of words. */
 function scrubber(secrets: readonly string[]): (line: string) => string {
-  // As they stand inside of a JSON string.
+  // As encoded in a JSON string.
   const literal = secrets
     .filter((secret) => secret.length >= 6)
     .map((secret) => JSON.stringify(secret).slice(1, -1));
@@ -132,7 +140,7 @@ function scrubber(secrets: readonly string[]): (line: string) => string {
   };
 }
 
-/** Only what every error has: those of an SDK carry whole requests, and what was said in them. */
+/** Standard error fields only: SDK errors contain whole requests with their text. */
 function plainError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;

@@ -1,11 +1,11 @@
 import type { AnswerDetails, ClientRequest } from "./client-request.js";
-import type { Errand } from "./errand.js";
+import type { Task } from "./task.js";
 
-/** Words for messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
+/** Messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
 
 import type { TraceId } from "./trace-id.js";
 
-/** Where a message comes from. Only `platform`, `chatType`, `chatId`, `threadId` and the user ids decide the session key. */
+/** The origin of a message. Only `platform`, `chatType`, `chatId`, `threadId` and the user ids determine the session key. */
 export interface Origin {
   platform: string;
   chatType: ChatType;
@@ -13,7 +13,7 @@ export interface Origin {
   chatName?: string | null;
   threadId?: string | null;
   userId?: string | null;
-  /** A second, stable id of the same person (a Signal UUID, a Feishu union id); wins over `userId` in keys. */
+  /** A second, stable id of the same person (a Signal UUID, a Feishu union id). Keys prefer it to `userId`. */
   userIdAlt?: string | null;
   userName?: string | null;
   chatTopic?: string | null;
@@ -23,10 +23,10 @@ export interface Origin {
   messageId?: string | null;
 }
 
-/** Platforms may add kinds of their own ("webhook"); anything but "dm" is a room. */
+/** Platforms may add types ("webhook"); everything but "dm" is a room. */
 export type ChatType = "dm" | "group" | "channel" | "thread" | (string & {});
 
-/** One id on one platform. */
+/** A user id on a platform. */
 export interface Person {
   platform: string;
   userId: string;
@@ -38,10 +38,10 @@ export interface Room {
   chatId: string;
 }
 
-/** Who is asking. Owners see everything; everybody else their own sessions and the rooms they took part in. */
+/** Who is asking. Owners see everything; others their own sessions and the rooms they took part in. */
 export interface Principal extends Person {
   owner?: boolean;
-  /** Of all that they may see, only what belongs to it is found. */
+  /** Search is limited to this room. */
   room?: Room;
 }
 
@@ -50,49 +50,49 @@ export interface Attachment {
   name?: string;
   mimeType?: string;
   bytes?: number;
-  /** Where it lies under the home, once fetched. */
+  /** Its path under the home, once downloaded. */
   path?: string;
-  /** Why it wasn't fetched. */
+  /** Why it wasn't downloaded. */
   problem?: string;
 }
 
-/** A platform's event, normalised. It is one event exactly if platform, account and event id are the same. */
+/** A normalised platform event. Identified by platform, account and event id. */
 export interface InboundMessage {
   platform: string;
-  /** The bot's own id there: one platform may have several. */
+  /** The bot's id; a platform can have several bots. */
   account: string;
   eventId: string;
   origin: Origin;
   text: string;
   attachments: Attachment[];
-  /** Its files are part of an album that comes as several messages. */
+  /** Part of an album, which arrives as several messages. */
   inAlbum?: true;
   sentAt: number;
-  /** What the message answers to. */
+  /** The message that is replied to. */
   quoted?: { text: string; messageId: string | null };
   mentioned: boolean;
   repliedToBot: boolean;
   threadWithBot: boolean;
-  /** It names others and not the bot, where its platform can tell. */
+  /** Mentions others but not the bot, if the platform can tell. */
   mentionsOthers?: boolean;
-  /** The roles that its author has there. */
+  /** The author's roles. */
   roles?: readonly string[];
   isBot: boolean;
-  /** The adapter has proved who is asking: a secret, a signature, the local terminal. */
+  /** The adapter has proof of who is asking: a secret, a signature, the local terminal. */
   authenticated: boolean;
-  /** Its author has changed it since: no command any more, whatever it says. */
+  /** Its author has edited it: it never runs as a command. */
   edited?: true;
-  /** A command has made it (/queue, /background): no command itself, whatever it says. */
+  /** A command created it (/queue, /background): it never runs as a command itself. */
   fromCommand?: true;
-  /** Nobody typed it. */
-  errand?: Errand;
-  /** A program waits for its answer. */
+  /** From a schedule or a webhook, not typed in a chat. */
+  task?: Task;
+  /** Set if a program waits for the answer. */
   request?: ClientRequest;
-  /** Given by the source or made at its receipt: on all that becomes of it. */
+  /** From the source or made on receipt: on everything that follows from it. */
   traceId?: TraceId;
 }
 
-/** Where an answer goes. */
+/** The destination of an outbound message. */
 export interface Target {
   platform: string;
   account: string;
@@ -100,73 +100,62 @@ export interface Target {
   chatId: string | null;
   threadId: string | null;
   userId: string | null;
-  /** The platform's id of the message that is answered. */
+  /** The platform's id of the message to reply to. */
   replyTo: string | null;
 }
 
-/** Answers before command replies before notices: the order of delivery when a platform makes us wait. */
+/** In order of delivery while a platform limits the rate: answers, command replies, notices. */
 export type OutboundKind = "answer" | "command" | "notice";
 
 export interface OutboundMessage {
-  /** The outbox row: grows with time, never used twice. */
+  /** The outbox row. Ids are never reused. */
   id: number;
-  /** The same for every attempt at this message, so that a platform can recognise a repeat. */
+  /** The same for every attempt, so platforms can recognise repeats. */
   nonce: string;
   kind: OutboundKind;
   target: Target;
   /** Markdown; the adapter renders and splits it. */
   text: string;
-  /** The turn that it answers, where it is an answer. */
+  /** The turn of an answer. */
   turnId: string | null;
-  /** An earlier attempt may have arrived: the platform can't tell. */
-  mayBeRepeat: boolean;
-  /** The message that showed this answer while it was written: it becomes the first part instead of a new one. */
-  replaces?: string;
   traceId?: TraceId;
   /** Files to send along. */
   files?: readonly OutboundFile[];
-  /** For a program that waits for it. */
+  /** For a waiting program. */
   details?: AnswerDetails;
 }
 
-/** A file that goes out: a copy of ours, so that it is the same file whenever it goes. */
+/** An outbound file: our own copy, so later changes to the original don't matter. */
 export interface OutboundFile {
-  /** What its readers see. */
+  /** The displayed name. */
   name: string;
-  /** Of the copy, under the home. */
+  /** The copy's path under the home. */
   path: string;
   mimeType: string;
   bytes: number;
-  /** How it is shown, where a platform has several ways. */
+  /** How to show it, if the platform has several ways. */
   as?: "document" | "voice";
 }
 
-/** A file that an answer named and that isn't sent. */
+/** A file in an answer that isn't sent. */
 export interface RefusedFile {
   name: string;
   problem: string;
 }
 
-export interface Receipt {
-  /** The platform's ids of the messages that a reader sees, one a part. */
-  messageIds: string[];
-}
-
-/** A received event, and what was said to it so far. */
+/** A received event and its replies so far. */
 export interface EventOutcome {
   message: InboundMessage;
-  /** Nothing more will come of it. */
+  /** No further replies will follow. */
   over: boolean;
   sessionId: string | null;
   receivedAt: number;
   answers: Pick<OutboundMessage, "kind" | "text" | "details">[];
 }
 
-export function targetOf(
-  message: Pick<InboundMessage, "platform" | "account" | "origin" | "errand">,
-): Target {
-  const { origin, errand } = message;
-  if (errand?.target) return errand.target;
+export function targetOf(message: Pick<InboundMessage, "platform" | "account" | "origin" | "task">): Target {
+  const { origin, task } = message;
+  if (task?.target) return task.target;
   return {
     platform: message.platform,
     account: message.account,
@@ -178,7 +167,7 @@ export function targetOf(
   };
 }
 
-/** Undefined: one person's own chat. */
+/** Undefined for a direct message. */
 export function roomOf({
   platform,
   chatType,
@@ -191,13 +180,13 @@ export function isSameRoom(a: Room, b: Room | undefined): boolean {
   return a.platform === b?.platform && a.chatId === b.chatId;
 }
 
-/** The room that reads what becomes of a message. What an errand tells nobody, no room reads. */
+/** The room that reads the replies to a message. A task without a target has none. */
 export function audienceOf(message: Parameters<typeof targetOf>[0]): Room | undefined {
-  const { errand } = message;
-  return errand && !errand.target ? undefined : roomOf(targetOf(message));
+  const { task } = message;
+  return task && !task.target ? undefined : roomOf(targetOf(message));
 }
 
-/** As a target is written and read: `platform:chat`, `platform:chat:thread`. */
+/** The text form of a target: `platform:chat`, `platform:chat:thread`. */
 export function formatTarget({
   platform,
   chatId,

@@ -1,15 +1,15 @@
 import type { InboundMessage } from "./message.js";
 import type { EndReason, SessionKey } from "./session.js";
 
-/** In the key of side work, after that of the chat that asked for it. */
+/** In the key of background work, after the key of its chat. */
 export const BACKGROUND = ":background:";
 
-/** Why a message's session ends with its turn: an errand's, a single request's, one of side work. Undefined: it goes on. */
+/** Why a message's session ends with its turn: a task, a single request, background work. Undefined: the session continues. */
 export function endAfterTurn(row: {
   sessionKey: SessionKey;
-  message: Pick<InboundMessage, "errand" | "request">;
+  message: Pick<InboundMessage, "task" | "request">;
 }): EndReason | undefined {
-  const { errand, request } = row.message;
-  const end = errand?.end ?? request?.end;
+  const { task, request } = row.message;
+  const end = task?.end ?? request?.end;
   return end ?? (row.sessionKey.includes(BACKGROUND) ? "background_complete" : undefined);
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 
-/** The files of this package: the same from src/, from dist/ and from the bundled program, whatever folder it is in. */
+/** The package's root, found from src/, dist/ and the bundled program. */
 const ROOT = rootAbove(new URL(".", import.meta.url));
 
-/** `dist/store/sqlite/worker.js` → where it is. */
+/** The URL of a file in the package, such as `dist/store/sqlite/worker.js`. */
 export function packageFile(name: string): URL {
   return new URL(name, ROOT);
 }

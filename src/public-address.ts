@@ -1,8 +1,8 @@
-/** Where we may call: public https, or this machine. A name that leads into a private network is refused when it is looked up. */
+/** Allowed targets for outgoing calls: public https, or this machine. Names that resolve to private networks are rejected. */
 import dns from "node:dns";
 import net from "node:net";
 
-/** Addresses that are not the public internet's. */
+/** Addresses outside the public internet. */
 const PRIVATE_4 = new net.BlockList();
 const PRIVATE_6 = new net.BlockList();
 for (const [network, prefix] of [
@@ -22,14 +22,14 @@ for (const [network, prefix] of [
   ["240.0.0.0", 4],
 ] as const)
   PRIVATE_4.addSubnet(network, prefix, "ipv4");
-/** The part of IPv6 that is routed on the internet. Everything else is loopback, local, reserved or a mapped IPv4 address. */
+/** Globally routed IPv6. Everything else is loopback, local, reserved or a mapped IPv4 address. */
 const GLOBAL_6 = new net.BlockList();
 GLOBAL_6.addSubnet("2000::", 3, "ipv6");
 for (const [network, prefix] of [
-  // IETF protocol assignments, Teredo (an IPv4 address in disguise) among them.
+  // IETF protocol assignments, including Teredo (embeds an IPv4 address).
   ["2001::", 23],
   ["2001:db8::", 32],
-  // 6to4: an IPv4 address in disguise.
+  // 6to4 (embeds an IPv4 address).
   ["2002::", 16],
   ["3fff::", 20],
 ] as const)
@@ -40,17 +40,17 @@ export function isPrivateAddress(address: string): boolean {
   return !net.isIPv6(address) || !GLOBAL_6.check(address, "ipv6") || PRIVATE_6.check(address, "ipv6");
 }
 
-/** Why we don't call this address; undefined: we do, as far as one sees without looking its name up. */
+/** Why the URL is rejected; undefined if it is allowed. Doesn't resolve the name. */
 export function urlRefusal(url: URL, allowPrivate: boolean): string | undefined {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isThisMachine(host)) return /^https?:$/.test(url.protocol) ? undefined : "is neither http nor https";
-  if (url.protocol !== "https:") return "is not https (http is for this machine alone)";
-  if (url.username !== "" || url.password !== "") return "carries a password; calls are signed instead";
+  if (url.protocol !== "https:") return "is not https (http is allowed only for this machine)";
+  if (url.username !== "" || url.password !== "") return "contains a password; calls are signed instead";
   if (!allowPrivate && net.isIP(host) !== 0 && isPrivateAddress(host)) return PRIVATE_REFUSAL;
   return undefined;
 }
 
-export const PRIVATE_REFUSAL = "is on a private network (set allow_private if that is meant)";
+export const PRIVATE_REFUSAL = "is on a private network (set allow_private to allow it)";
 
 function isThisMachine(host: string): boolean {
   return host === "localhost" || host === "::1" || (net.isIPv4(host) && host.startsWith("127."));
@@ -58,7 +58,7 @@ function isThisMachine(host: string): boolean {
 
 export class PrivateAddressError extends Error {}
 
-/** Like `dns.lookup`, and what it gives is what is connected to: no second lookup can answer otherwise. */
+/** Like `dns.lookup`, for use by the connection itself: no second lookup can return another address. */
 export function guardedLookup(allowPrivate: boolean): net.LookupFunction {
   return (host, options, callback) => {
     dns.lookup(host, { ...options, all: true }, (error, found) => {

@@ -1,27 +1,27 @@
-/** So many requests a minute from each client, at once or spread out; who wants more is told when to come back. */
+/** Limits the requests per minute of each client. Allows bursts. */
 
-const MOST_CLIENTS = 10_000;
+const MAX_CLIENTS = 10_000;
 
-/** A bucket a client: a request takes one drop, a minute fills it. */
+/** A token bucket per client: a request takes a token, a minute refills the bucket. */
 export class RateLimit {
   readonly #perMinute: number;
-  readonly #buckets = new Map<string, { drops: number; at: number }>();
+  readonly #buckets = new Map<string, { tokens: number; at: number }>();
 
   constructor(perMinute: number) {
     this.#perMinute = perMinute;
   }
 
-  /** Seconds until the next request is welcome; 0: this one is. */
+  /** Returns 0 if the request is allowed, else the seconds to wait. */
   take(client: string, now = performance.now()): number {
     const seen = this.#buckets.get(client);
-    const refilled = seen ? seen.drops + ((now - seen.at) / 60_000) * this.#perMinute : this.#perMinute;
-    const drops = Math.min(this.#perMinute, refilled);
-    const welcome = drops >= 1;
+    const refilled = seen ? seen.tokens + ((now - seen.at) / 60_000) * this.#perMinute : this.#perMinute;
+    const tokens = Math.min(this.#perMinute, refilled);
+    const isAllowed = tokens >= 1;
     this.#buckets.delete(client);
-    this.#buckets.set(client, { drops: welcome ? drops - 1 : drops, at: now });
-    // Whoever hasn't asked for longest is forgotten first: their bucket is the fullest.
-    if (this.#buckets.size > MOST_CLIENTS) this.#buckets.delete(this.#buckets.keys().next().value!);
-    return welcome ? 0 : Math.ceil(((1 - drops) * 60) / this.#perMinute);
+    this.#buckets.set(client, { tokens: isAllowed ? tokens - 1 : tokens, at: now });
+    // Drops the least recently active client: its bucket is the fullest.
+    if (this.#buckets.size > MAX_CLIENTS) this.#buckets.delete(this.#buckets.keys().next().value!);
+    return isAllowed ? 0 : Math.ceil(((1 - tokens) * 60) / this.#perMinute);
   }
 
   get clients(): number {

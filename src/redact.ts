@@ -1,11 +1,11 @@
 /**
- * Takes secrets out of text that people, models and tools wrote. Everything here is linear in the text's length: a
- * pattern never tries the same characters again from a later start.
+ * Removes secrets from text written by people, models and tools. Linear in the text's length: no pattern rescans the
+ * same characters from a later start.
  */
 
 const REDACTED = "[REDACTED]";
 
-/** A cut-off key counts too. */
+/** Also matches a truncated key. */
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
 const SHAPES: readonly [RegExp, string][] = [
@@ -17,16 +17,12 @@ const SHAPES: readonly [RegExp, string][] = [
   ],
   [/\b\d{8,10}:[A-Za-z0-9_-]{30,}/g, REDACTED],
   [/(:\/\/[^\s:/@]+:)[^\s@/]+@/g, `$1${REDACTED}@`],
-  // `OPENAI_API_KEY=…`, `"token": "…"`: whatever name ends in one of these words.
+  // `OPENAI_API_KEY=…`, `"token": "…"`: any name that ends in one of these words.
   [
     /((?:^|[^A-Za-z0-9])(?:api[_-]?key|token|secret|passw(?:or)?d)["']?\s*[:=]\s*["']?)[^\s"',;}[]{6,}/gi,
     `$1${REDACTED}`,
   ],
 ];
-
-export function redactSecrets(text: string): string {
-  return redactShapes(text.replace(PRIVATE_KEY, REDACTED));
-}
 
 function redactShapes(text: string): string {
   let clean = redactDotted(redactAuthorization(text), REDACTED);
@@ -34,15 +30,15 @@ function redactShapes(text: string): string {
   return clean;
 }
 
-// --- a part of a long text ----------------------------------------------------------------------------------------
+// --- ends of a long text ------------------------------------------------------------------------------------------
 
 /** Longer than any secret but a private key. */
 const MARGIN_CHARS = 8192;
 
 /**
- * The text without secrets. Of a long one, only the first and the last characters, so that the work doesn't grow with
- * what is dropped anyway. It looks a margin further than it shows, so that a secret is known even where the text is
- * cut; the margin itself is never shown, for it may begin or end with half of one.
+ * The text without secrets; for a long text only its start and end, so the dropped middle costs nothing. Scans a margin
+ * beyond the cut to recognise a secret that crosses it. The margin itself is never returned: it may contain half a
+ * secret.
  */
 export function redactEnds(text: string, startChars: number, endChars: number): string | [string, string] {
   const safe = text.replace(PRIVATE_KEY, REDACTED);
@@ -62,20 +58,20 @@ function shownOf(length: number, chars: number): number {
 // --- headers -----------------------------------------------------------------------------------------------------
 
 const AUTHORIZATION = /(Authorization["']?\s*[:=]\s*["']?)([A-Za-z]+\s+)?([^\s"',;]+)/gi;
-const SHORTEST_VALUE = 6;
+const MIN_VALUE = 6;
 
 /** `Authorization: <scheme> <secret>`, or the secret alone. */
 function redactAuthorization(text: string): string {
   return text.replace(AUTHORIZATION, (whole, lead: string, scheme: string | undefined, value: string) => {
-    if (value.length >= SHORTEST_VALUE) return `${lead}${scheme ?? ""}${REDACTED}`;
+    if (value.length >= MIN_VALUE) return `${lead}${scheme ?? ""}${REDACTED}`;
     const word = scheme?.trimEnd() ?? "";
-    return word.length >= SHORTEST_VALUE ? `${lead}${REDACTED}${scheme!.slice(word.length)}${value}` : whole;
+    return word.length >= MIN_VALUE ? `${lead}${REDACTED}${scheme!.slice(word.length)}${value}` : whole;
   });
 }
 
 // --- tokens with dots ---------------------------------------------------------------------------------------------
 
-/** Words with the dots in them. Takes every word, so that none is read twice. */
+/** Words with their dots. Matches every word, so none is scanned twice. */
 const DOTTED = /[\w-]+(?:\.[\w-]*)*/g;
 
 /** JSON web tokens and bot tokens: three parts with dots between them. */
@@ -97,7 +93,7 @@ function redactParts(parts: readonly string[], instead: string): string {
   return kept.join(".");
 }
 
-/** Where in the first part the token begins: something else may stand before it, with a dash between. */
+/** Where the token starts in the first part: other text may precede it, separated by a dash. */
 function tokenStart(first: string, second: string | undefined, third: string | undefined): number {
   if (second === undefined || third === undefined) return -1;
   if (second.length >= 8) return jwtStart(first);

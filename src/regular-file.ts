@@ -1,5 +1,5 @@
 /**
- * Reading files that somebody else may have put in place. Opening a FIFO waits for a writer, perhaps for ever, and
+ * Reading files that another user may have created. Opening a FIFO waits for a writer, perhaps forever, and
  * reading a device has no end, so only regular files are read, and opening never blocks.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
@@ -7,7 +7,7 @@ import { type FileHandle, open } from "node:fs/promises";
 
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** The caller closes it. Fails with EINVAL where the path leads to a FIFO, a folder, a socket or a device. */
+/** The caller closes it. Fails with EINVAL for a FIFO, folder, socket or device. */
 export async function openRegular(path: string, flags = 0): Promise<FileHandle> {
   const handle = await open(path, FLAGS | flags).catch((error: unknown) => {
     throw readable(error);
@@ -44,7 +44,7 @@ function requireRegular(stats: Stats): void {
   if (!stats.isFile()) throw notRegular();
 }
 
-/** A socket can't even be opened; the system says so in its own words. */
+/** Opening a socket fails with a system error; replaced by the same EINVAL. */
 function readable(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === "ENXIO" ? notRegular() : error;
 }

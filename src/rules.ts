@@ -1,12 +1,14 @@
-import { canBeTold } from "./adapters/chat-ids.js";
+import { isChatId, isReachable } from "./adapters/chat-ids.js";
+import { platformsOf } from "./config/known-platforms.js";
 import type { Config, PlatformConfig, ResetPolicyConfig, RoomsConfig } from "./config/schema.js";
 import type { AccessLists } from "./policies/access.js";
 import type { CompressionSettings } from "./policies/compression.js";
 import type { EngageSettings } from "./policies/engage.js";
 import type { ResetPolicy, ResetSettings } from "./policies/reset.js";
 import type { Isolation } from "./sessions/key.js";
+import type { Places } from "./targets/target.js";
 
-/** The configuration in the words of the rules: who reads a rule need not know the file. */
+/** The configuration translated for the policies, which don't know the file. */
 
 export function isolationOf(config: Config): Isolation {
   return {
@@ -19,12 +21,14 @@ export function platformConfig(config: Config, platform: string): (PlatformConfi
   return (config.platforms as Record<string, PlatformConfig & RoomsConfig>)[platform];
 }
 
-/** The platforms whose chats can be written to unasked, and the chats that are their homes. */
-export function placesOf(config: Config): { platforms: string[]; homes: Record<string, string> } {
+/** The platforms that can receive unsolicited messages, and their home channels. */
+export function placesOf(config: Config): Omit<Places, "chats"> {
+  const known = platformsOf(config);
   const entries = Object.entries(config.platforms as Record<string, PlatformConfig>);
-  const running = entries.filter(([name, { enabled }]) => enabled && canBeTold(name));
+  const running = entries.filter(([name, { enabled }]) => enabled && isReachable(name, known));
   return {
     platforms: running.map(([name]) => name),
+    isChatId: (platform, text) => isChatId(platform, text, known),
     homes: Object.fromEntries(
       running.flatMap(([name, { home_channel }]) => (home_channel === null ? [] : [[name, home_channel]])),
     ),
@@ -50,7 +54,7 @@ export function accessListsOf(config: Config, platform: string): AccessLists {
   };
 }
 
-/** What a stranger's direct message gets; undefined when nobody chose. Globally, `pair` is what nobody chose. */
+/** What a stranger's direct message gets; undefined: not configured. The global default is `pair`. */
 export function dmBehaviourOf(config: Config, platform: string): "pair" | "ignore" | undefined {
   const own = platformConfig(config, platform);
   const chosen = config.unauthorized_dm_behavior === "pair" ? undefined : config.unauthorized_dm_behavior;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 const COMPARE_KEY = randomBytes(32);
 
-/** Whether two secrets are the same, in constant time, whatever their lengths. */
+/** Compares two secrets in constant time, regardless of their lengths. */
 export function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHmac("sha256", COMPARE_KEY).update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -2,12 +2,12 @@ import type { Origin } from "./message.js";
 
 const LONGEST = 80;
 
-/** How a shared session names whoever wrote: on one line and without brackets, so that no name passes for a line of another's. */
+/** The sender's name in a shared session: one line, no brackets, so that a name can't imitate another message. */
 export function senderName({ userName, userId }: Pick<Origin, "userName" | "userId">): string {
-  return plain(userName ?? "") || plain(userId ?? "") || "somebody";
+  return plain(userName ?? "") || plain(userId ?? "") || "unknown";
 }
 
-/** What stands before the text of a message in a shared session. */
+/** The prefix of a message in a shared session. */
 export const senderPrefix = (origin: Pick<Origin, "userName" | "userId">) => `[${senderName(origin)}] `;
 
 function plain(name: string): string {

@@ -1,6 +1,6 @@
 /**
- * Words for sessions and their messages. Rows keep the column names of `state.db`: what stands in the file is what
- * stands in the code, and columns that a newer Hermes added travel along unnamed.
+ * Sessions and their messages. Rows keep the column names of `state.db`: the file and the code use the same names, and
+ * columns added by a newer Hermes are passed through.
  */
 
 export type SessionId = string;
@@ -75,7 +75,7 @@ export interface MessageRow {
   active: number;
 }
 
-/** A new message: what is left out takes its default; `timestamp` defaults to the store's now. */
+/** A new message. `timestamp` defaults to the store's current time. */
 export type NewMessage = { role: Role } & Partial<Omit<MessageRow, "id" | "session_id" | "role">>;
 
 /** One entry of a conversation in OpenAI's chat format. */
@@ -88,10 +88,13 @@ export interface ChatMessage {
   message_id?: string;
 }
 
-/** A session as lists show it. */
+/** A session in lists. */
 export interface SessionSummary extends SessionRow {
   preview: string;
   last_active: number;
-  /** Set when the row stands for a whole lineage: the root that the tip continues. */
+  /** Set if the row represents a whole lineage: the root that the tip continues. */
   lineage_root_id?: SessionId;
 }
+
+/** The source of sessions that a terminal opened. */
+export const TERMINAL_SOURCE = "cli";

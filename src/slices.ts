@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Nobody else notices a pause of this length. */
+/** A pause of this length isn't noticeable. */
 const SLICE_MS = 8;
 
-/** The work for each item, in order; other work gets its turn in between. For items that are quick one by one. */
+/** Processes items in order and yields to the event loop between slices. Each item must be quick. */
 export async function inSlices<T, R>(items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = [];
   let startedMs = performance.now();

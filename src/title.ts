@@ -5,11 +5,11 @@ export const TITLE_MAX_CHARS = 100;
 /** Control characters that are not white space, then zero-width, directional and annotation marks. */
 const REMOVED =
   /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFFC\uFFF9-\uFFFB]/gu;
-/** Python's Unicode `\s`, which other Hermes processes use: JavaScript's lacks U+0085. */
+/** Python's Unicode `\s`, used by other Hermes processes; JavaScript's lacks U+0085. */
 const WHITE_SPACE = /[\t\n\r \u0085\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]+/gu;
 const NUMBERED = /^(.*?) #(\d+)$/su;
 
-/** A title as it is stored, or null where nothing is left of it. */
+/** The title to store, or null if nothing is left. */
 export function sanitizeTitle(raw: string | null | undefined): string | null {
   if (!raw) return null;
   const title = raw.replace(REMOVED, "").replace(WHITE_SPACE, " ").trim();
@@ -21,12 +21,12 @@ export function sanitizeTitle(raw: string | null | undefined): string | null {
   return title;
 }
 
-/** "my project #3" → "my project": the name that a lineage shares. */
+/** "my project #3" → "my project": the lineage's common name. */
 export function lineageBase(title: string): string {
   return NUMBERED.exec(title)?.[1] ?? title;
 }
 
-/** The next title of a lineage, given all titles that are the base or begin with `<base> #`. */
+/** The next title of a lineage. `taken`: all titles that equal the base or start with `<base> #`. */
 export function nextInLineage(base: string, taken: readonly string[]): string {
   if (taken.length === 0) return base;
   const highest = taken.reduce((max, title) => {
@@ -36,7 +36,7 @@ export function nextInLineage(base: string, taken: readonly string[]): string {
   return `${base} #${highest + 1}`;
 }
 
-/** The same within the limit: the base gives way, never the number. */
+/** The same within the length limit: shortens the base, never the number. */
 export function nextTitleThatFits(base: string, taken: readonly string[]): string {
   const next = nextInLineage(base, taken);
   const chars = Array.from(next);

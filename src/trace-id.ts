@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** One id from a message's receipt to its delivery: 32 hex digits, as W3C Trace Context has them. */
+/** Identifies a message from receipt to delivery: 32 hex digits, as in W3C Trace Context. */
 export type TraceId = string;
 
 const NONE = "0".repeat(32);
 
-/** From what makes an event one event: a second delivery of it, also after a crash, is the same trace. */
+/** Derived from the event's identity, so a redelivered event has the same trace id, even after a crash. */
 export function traceIdOf(message: {
   platform: string;
   account: string;
@@ -16,18 +16,18 @@ export function traceIdOf(message: {
   return isTraceId(traceId) ? traceId : hash(JSON.stringify([platform, account, eventId]));
 }
 
-/** For what answers nobody: the same for every attempt at it. */
+/** For a message that isn't a reply: the same for every attempt. */
 export function traceIdFromNonce(nonce: string): TraceId {
   return hash(JSON.stringify(["nonce", nonce]));
 }
 
-/** What a caller calls its request, and the trace that this is. */
+/** A caller's request id and its trace id. */
 export interface GivenTrace {
   requestId: string;
   traceId: TraceId;
 }
 
-/** From the headers of a request: W3C's `traceparent`, or `X-Request-Id`. What is in neither form is left out. */
+/** From the request headers: W3C's `traceparent`, or `X-Request-Id`. Invalid values are ignored. */
 export function givenTrace(header: (name: string) => string | null | undefined): GivenTrace | undefined {
   const [, parent] =
     /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/.exec(header("traceparent") ?? "") ?? [];
@@ -36,7 +36,7 @@ export function givenTrace(header: (name: string) => string | null | undefined):
   return requestId === undefined ? undefined : { requestId, traceId: traceIdOfRequest(requestId) };
 }
 
-/** A trace id or a UUID is one already; anything else stands for one. */
+/** A trace id or a UUID is used as it is; anything else is hashed to one. */
 export function traceIdOfRequest(requestId: string): TraceId {
   const digits = requestId.toLowerCase().replaceAll("-", "");
   return isTraceId(digits) ? digits : hash(JSON.stringify(["request", requestId]));

@@ -1,4 +1,4 @@
-/** The text without these characters at its end. `/[…]+$/` would start over at every run of them. */
+/** Removes these characters from the end. `/[…]+$/` would be quadratic: it restarts at every run of them. */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end--;

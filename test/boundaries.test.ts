@@ -1,8 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { BUILT_IN } from "../src/adapters/platforms.js";
 
-/** Who may import whom: docs/architecture.md draws it, this test keeps it. */
+/** Who may import whom: docs/architecture.md describes it, this test enforces it. */
 
 const SRC = path.resolve(import.meta.dirname, "../src");
 
@@ -26,18 +27,12 @@ const imports = files.flatMap((from) => {
 });
 
 const folderOf = (file: string) => (file.includes("/") ? file.split("/", 1)[0]! : "root");
-const platformOf = (file: string) => /^adapters\/([^/]+)\//.exec(file)?.[1];
+/** `adapters/kit` is shared by all of them. */
+const platformOf = (file: string) => /^adapters\/(?!kit\/)([^/]+)\//.exec(file)?.[1];
 
-/** These stand outside: they wire the rest together. */
-const OUTSIDE = new Set(["cli", "http", "gateway"]);
-const WIRING = new Set([
-  "main.ts",
-  "rules.ts",
-  "watchers.ts",
-  "index.ts",
-  "adapters/registry.ts",
-  "agents/registry.ts",
-]);
+/** These wire the rest together. */
+const WIRING_FOLDERS = new Set(["cli", "http", "startup"]);
+const WIRING = new Set(["main.ts", "gateway.ts", "rules.ts", "index.ts", "plugin.ts", "agents/registry.ts"]);
 
 const ALLOWED: Record<string, readonly string[]> = {
   root: ["root"],
@@ -45,45 +40,63 @@ const ALLOWED: Record<string, readonly string[]> = {
   config: ["root", "config"],
   store: ["root", "store"],
   media: ["root", "media"],
-  adapters: ["root", "adapters", "media"],
+  text: ["root", "text"],
+  adapters: ["root", "adapters", "media", "text"],
   agents: ["root", "agents"],
   sessions: ["root", "sessions", "policies", "store"],
-  routing: ["root", "routing", "policies", "sessions", "store"],
-  turns: ["root", "turns", "policies", "sessions", "store", "media"],
-  delivery: ["root", "delivery", "policies", "store"],
+  targets: ["root", "targets", "store"],
+  commands: ["root", "commands", "policies", "sessions", "store"],
+  pipeline: ["root", "pipeline", "commands", "policies", "sessions", "store", "media", "targets", "text"],
+  upkeep: ["root", "upkeep", "pipeline", "sessions", "store", "media"],
+  schedules: ["root", "schedules", "commands", "policies", "store", "targets"],
+  health: ["root", "health", "policies", "store"],
   metrics: ["root", "metrics"],
   tracing: ["root", "tracing"],
   hooks: ["root", "hooks"],
   backup: ["root", "backup"],
+  plugins: ["root", "plugins", "config", "adapters"],
 };
-/** Contracts that others may name without depending on what fulfils them. */
+/** Contracts that others may import without depending on their implementations. */
 const TYPES_ALLOWED: Record<string, readonly string[]> = {
-  turns: ["agents/backend.ts", "config/schema.ts"],
-  delivery: ["adapters/adapter.ts", "config/schema.ts"],
+  pipeline: ["agents/backend.ts", "config/schema.ts", "hooks/index.ts", "hooks/verdict.ts"],
+  schedules: ["adapters/cron/index.ts", "config/schema.ts"],
+  health: ["pipeline/parts.ts"],
   sessions: ["agents/backend.ts", "config/schema.ts"],
-  routing: ["config/schema.ts"],
+  commands: ["config/schema.ts"],
   policies: ["config/schema.ts"],
   agents: ["config/schema.ts"],
-  adapters: ["config/schema.ts"],
+  adapters: ["config/core.ts"],
   hooks: ["config/schema.ts"],
   metrics: ["adapters/adapter.ts", "store/queues.ts", "store/store.ts"],
   backup: ["store/store.ts"],
 };
+/** The guards of an adapter's abilities are part of its contract; the folders of a home are constants. */
+const VALUES_ALLOWED: Record<string, readonly string[]> = {
+  pipeline: ["adapters/adapter.ts", "config/paths.ts"],
+  upkeep: ["config/paths.ts"],
+};
 
-/** The guards of an adapter's abilities are part of its contract. */
-const CONTRACT = "adapters/adapter.ts";
+/** A platform's description has its config keys, and the configuration is made from the descriptions. */
+const DESCRIPTIONS = ["built-in", "platforms", "platform", "settings", "credentials"].map(
+  (name) => `adapters/${name}.ts`,
+);
+const isDescription = (file: string) =>
+  DESCRIPTIONS.includes(file) || /^adapters\/[^/]+\/platform\.ts$/.test(file);
 
 function isAllowed({ from, to, typeOnly }: Import): boolean {
   const folder = folderOf(from);
-  if (OUTSIDE.has(folder) || WIRING.has(from) || from === "gateway.ts") return true;
-  if (to === CONTRACT && folder === "delivery") return true;
+  if (WIRING_FOLDERS.has(folder) || WIRING.has(from)) return true;
+  if (VALUES_ALLOWED[folder]?.includes(to)) return true;
   if (typeOnly && TYPES_ALLOWED[folder]?.includes(to)) return true;
+  if (folder === "config" && DESCRIPTIONS.includes(to)) return true;
+  if (isDescription(from) && (to.startsWith("config/sections/") || to === "config/core.ts")) return true;
+  if (from === "adapters/platforms.ts" || from === "adapters/built-in.ts") return isDescription(to);
   if (platformOf(from) && platformOf(to) && platformOf(from) !== platformOf(to)) return false;
   return ALLOWED[folder]?.includes(folderOf(to)) ?? false;
 }
 
 describe("the architecture", () => {
-  it("has sources to look at", () => {
+  it("finds the source files", () => {
     expect(files.length).toBeGreaterThan(20);
     expect(imports.length).toBeGreaterThan(50);
   });
@@ -93,11 +106,23 @@ describe("the architecture", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("imports files that exist", () => {
+  it("imports only existing files", () => {
     const missing = imports
       .filter((i) => !files.includes(i.to) && !i.to.endsWith(".json"))
       .map((i) => `${i.from} → ${i.to}`);
     expect(missing).toEqual([]);
+  });
+
+  it("reaches the engine of the store only through store/", () => {
+    const outside = files
+      .filter((file) => !file.startsWith("store/"))
+      .filter((file) => /["']\.[^"']*store\/sqlite/.test(fs.readFileSync(path.join(SRC, file), "utf8")));
+    expect(outside).toEqual([]);
+  });
+
+  it("has no type cycles in the contract of the store", () => {
+    const isContract = (file: string) => file.startsWith("store/") && !file.startsWith("store/sqlite/");
+    expect(findCycle(imports.filter((i) => isContract(i.from) && isContract(i.to)))).toBeUndefined();
   });
 
   it("has no cycles", () => {
@@ -106,7 +131,9 @@ describe("the architecture", () => {
 
   it("names no platform in the core", () => {
     const core = files.filter((file) =>
-      /^(policies|sessions|routing|turns|delivery|store|agents|gateway|media)/.test(file),
+      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|text)/.test(
+        file,
+      ),
     );
     const named = core
       .filter((file) => !file.endsWith("whatsapp-identity.ts"))
@@ -115,6 +142,24 @@ describe("the architecture", () => {
         return /telegram|discord|slack/i.test(code) ? [file] : [];
       });
     expect(named).toEqual([]);
+  });
+
+  it("reads no platform's settings by name outside of the adapters", () => {
+    const byName = new RegExp(`\\bplatforms\\.(?:${BUILT_IN.map(({ name }) => name).join("|")})\\b`);
+    const named = files
+      .filter((file) => !file.startsWith("adapters/"))
+      .filter((file) => {
+        const code = fs.readFileSync(path.join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+        return byName.test(code);
+      });
+    expect(named).toEqual([]);
+  });
+
+  it("has no file over 400 lines", () => {
+    const long = files.filter(
+      (file) => fs.readFileSync(path.join(SRC, file), "utf8").split("\n").length > 400,
+    );
+    expect(long).toEqual([]);
   });
 
   it("prints from the command line alone", () => {

@@ -14,13 +14,13 @@ function check(text: string, rules: Partial<Rules> = {}, file = "file.ts"): Prom
 
 const TRAILING = "export const trim = (text: string) =>\n  text.replace(/x+$/, '');\n";
 
-it("accepts linear patterns, and what only looks like one", async () => {
+it("accepts linear patterns, and text that only looks like a pattern", async () => {
   const text =
     "const a = /^x+$/;\nconst b = 'new RegExp(1)'; // /(x+)+$/\nexport const half = (n: number) => n / 2 / a.lastIndex;\n";
   expect(await check(text)).toEqual([]);
 });
 
-it("names the place, the pattern and the attack", async () => {
+it("reports the line, the pattern and the attack", async () => {
   expect(await check(TRAILING)).toEqual([
     expect.stringMatching(/^file\.ts:2 {2}\/x\+\$\/ {2}2nd degree polynomial, attacked by 'x'\.repeat/),
   ]);
@@ -29,11 +29,11 @@ it("names the place, the pattern and the attack", async () => {
   ]);
 });
 
-it("fails on what can't be decided", async () => {
+it("fails on undecidable patterns", async () => {
   expect(await check("export const a = /[\\p{L}--a]/v;")).toEqual([expect.stringContaining("can't tell")]);
 });
 
-it("wants every construction listed, and checks what it can become", async () => {
+it("requires an entry for every construction, and checks its patterns", async () => {
   const text = "export const of = (word: string) => new RegExp(word);\nexport const also = RegExp('a');\n";
   const entry = (pattern: RegExp) => ({ file: "file.ts", patterns: [pattern] });
   expect(await check(text)).toEqual([expect.stringMatching(/^file\.ts:1,2 {2}2 × new RegExp, 0 listed/)]);
@@ -45,7 +45,7 @@ it("wants every construction listed, and checks what it can become", async () =>
   expect(await check("", { built: [entry(/a/)] })).toEqual([expect.stringContaining("0 × new RegExp")]);
 });
 
-it("an exception needs its cap and its growth test, and goes when the pattern does", async () => {
+it("an exception needs its cap and its growth test, and must be removed with the pattern", async () => {
   writeFileSync(path.join(root, "edge.ts"), "const MAX_CHARS = 100;");
   writeFileSync(path.join(root, "growth.test.ts"), 'it("trims in time")');
   const exception: Exception = {

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import { systemPrompt } from "../src/agents/prompt.js";
+import { localTime } from "../src/commands/parts/times.js";
 import { dateFormat } from "../src/date-format.js";
 import { resetReason } from "../src/policies/reset.js";
-import { localTime } from "../src/routing/commands/parts/times.js";
 
 const Original = Intl.DateTimeFormat;
 let made = 0;
@@ -18,7 +18,7 @@ afterEach(() => {
   Intl.DateTimeFormat = Original;
 });
 
-it("a formatter is made once for each zone, whoever needs it", () => {
+it("creates one formatter per zone, shared by all callers", () => {
   made = 0;
   Intl.DateTimeFormat = Counted as typeof Intl.DateTimeFormat;
   const use = (timezone: string) => {
@@ -32,7 +32,7 @@ it("a formatter is made once for each zone, whoever needs it", () => {
   expect(made).toBe(6);
 });
 
-it("a formatter with other options is another one", () => {
+it("creates another formatter for other options", () => {
   const rome = { timeZone: "Europe/Rome", timeStyle: "short" } as const;
   expect(dateFormat("en-GB", rome)).toBe(dateFormat("en-GB", { ...rome }));
   expect(dateFormat("en-GB", rome).format(0)).toBe("01:00");
@@ -41,7 +41,7 @@ it("a formatter with other options is another one", () => {
   expect(() => dateFormat("en", { timeZone: "Mars/Olympus" })).toThrow(RangeError);
 });
 
-it("only some are kept", () => {
+it("keeps a limited number of formatters", () => {
   const first = dateFormat("en", { timeZone: "UTC", year: "numeric" });
   for (const timeZone of Intl.supportedValuesOf("timeZone").slice(0, 100)) dateFormat("en", { timeZone });
   expect(dateFormat("en", { timeZone: "UTC", year: "numeric" })).not.toBe(first);

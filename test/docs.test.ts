@@ -1,16 +1,14 @@
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { configSchema } from "../src/config/schema.js";
 import { keysOf, schemaAt } from "../src/config/walk.js";
 import { openStore } from "../src/store/sqlite/index.js";
-import { HERMES } from "./support/daemon.js";
+import { runHermes } from "./cli/support/run.js";
 import { tempDir } from "./support/temp.js";
 
-/** What the documents name, the program has. */
+/** The documents mention only things that exist. */
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const pages = [
@@ -42,7 +40,7 @@ function keysIn(text: string): string[] {
     );
 }
 
-/** `*` and `<name>` stand for any of the names there. */
+/** `*` and `<name>` match any name. */
 function hasKey(names: readonly string[]): boolean {
   const known: string[] = [];
   for (const name of names) {
@@ -61,11 +59,11 @@ function commandsIn(text: string): string[] {
 }
 
 describe("the documents", () => {
-  it.each(pages)("%s names keys that the configuration has", (name) => {
+  it.each(pages)("%s names existing configuration keys", (name) => {
     expect(keysIn(texts.get(name)!).filter((key) => !hasKey(key.split(".")))).toEqual([]);
   });
 
-  it("name commands that the program has", async () => {
+  it("name existing commands", async () => {
     const known = await commandTree();
     const wrong = [...texts].flatMap(([name, text]) =>
       commandsIn(text)
@@ -76,7 +74,7 @@ describe("the documents", () => {
     expect(wrong).toEqual([]);
   }, 60_000);
 
-  it.each(pages)("%s quotes files as they are", (name) => {
+  it.each(pages)("%s quotes files correctly", (name) => {
     const quotes = [...texts.get(name)!.matchAll(/^```\w+ (\S+\/\S+)\n([\s\S]*?)^```/gm)];
     const wrong = quotes
       .filter(([, file, code]) => !contains(fs.readFileSync(path.join(ROOT, file!), "utf8"), code!))
@@ -84,7 +82,7 @@ describe("the documents", () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(pages)("%s links to what is there", (name) => {
+  it.each(pages)("%s has only working links", (name) => {
     const links = [...texts.get(name)!.matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link!);
     const broken = links
       .filter((link) => !/^[a-z]+:/.test(link))
@@ -93,9 +91,9 @@ describe("the documents", () => {
   });
 });
 
-it("docs/store.md names every table of ours, and every index of ours on Hermes' own", async () => {
+it("docs/store.md names all our tables, and our indexes on Hermes' tables", async () => {
   const file = path.join(tempDir(), "state.db");
-  await (await openStore({ path: file })).close();
+  await (await openStore({ path: file, threads: false })).close();
   const db = new Database(file, { readonly: true });
   onTestFinished(() => void db.close());
   const ours = db
@@ -109,7 +107,7 @@ it("docs/store.md names every table of ours, and every index of ours on Hermes' 
   expect([...named].toSorted()).toEqual(ours);
 });
 
-/** Whole lines in their order; a quote may stand further left than in its file. */
+/** Whole lines in order; a quote may be indented less than in its file. */
 function contains(file: string, quote: string): boolean {
   const lines = quote.trimEnd().split("\n");
   const indents = [...new Set(file.match(/^ */gm))];
@@ -138,10 +136,8 @@ async function commandTree(): Promise<Tree> {
   return tree;
 }
 
-const run = promisify(execFile);
-
 async function listed(command: string[]): Promise<string[]> {
-  const { stdout } = await run(process.execPath, [HERMES, ...command, "--help"]);
+  const { stdout } = await runHermes(tempDir(), [...command, "--help"]);
   const [, list = ""] = /^Commands:\n((?:.+\n)*)/m.exec(stdout) ?? [];
   return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).filter((name) => name !== "help");
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Events } from "../src/events.js";
 
 describe("watchers", () => {
-  it("can't disturb one another or whoever emits, and are reported once", async () => {
+  it("can't disturb each other or the emitter, and report errors once", async () => {
     const reported: string[] = [];
     const events = new Events((error, watcher) => reported.push(`${watcher}: ${(error as Error).message}`));
     const seen: string[] = [];

@@ -7,17 +7,14 @@ import { readChatRequest } from "../src/adapters/api-server/chat-request.js";
 import { readResponsesRequest } from "../src/adapters/api-server/responses-request.js";
 import { textOf as discordText } from "../src/adapters/discord/describe.js";
 import { renderParts, renderPreview } from "../src/adapters/discord/render.js";
-import { decodeEntities } from "../src/adapters/entities.js";
 import { mentionedIds, readMrkdwn } from "../src/adapters/slack/mrkdwn.js";
 import { render as renderSlack } from "../src/adapters/slack/render.js";
 import { richText } from "../src/adapters/telegram/describe.js";
 import { normalise as normaliseTelegram } from "../src/adapters/telegram/normalise.js";
 import { render as renderTelegram } from "../src/adapters/telegram/render.js";
-import { splitText } from "../src/adapters/text.js";
 import { normalise as normaliseWeb } from "../src/adapters/web/normalise.js";
 import { readCall } from "../src/adapters/webhook/normalise.js";
 import { fillTemplate } from "../src/adapters/webhook/template.js";
-import { isWild } from "../src/adapters/wild-markdown.js";
 import { parseArguments, readCalls } from "../src/agents/calls.js";
 import { classify, refusesImages } from "../src/agents/model/failures.js";
 import { toModelMessages } from "../src/agents/model/messages.js";
@@ -27,40 +24,42 @@ import { cleanTitle, titleFromText } from "../src/agents/titler.js";
 import { estimateTextTokens } from "../src/agents/tokens.js";
 import { cleanEntry } from "../src/agents/tools/memory-files.js";
 import { cellWidth, cutToCells, oneLine, plain } from "../src/cli/cells.js";
-import { renderMarkdown } from "../src/cli/chat/markdown.js";
-import { unstyled, wrapSpans } from "../src/cli/chat/wrap.js";
+import { renderMarkdown, wrapText } from "../src/cli/chat/markdown.js";
 import { highlight } from "../src/cli/sessions/hits.js";
 import { diffLines } from "../src/cli/setup/diff.js";
+import { nearestCommand, parseCommand } from "../src/commands/parse-command.js";
+import { parseAdd } from "../src/commands/parts/cron-args.js";
+import { code, shortened } from "../src/commands/parts/text.js";
 import { parseEnvFile } from "../src/config/dotenv.js";
 import { setVariable } from "../src/config/edit-env.js";
 import { nearest } from "../src/config/nearest.js";
-import { parseTarget } from "../src/delivery/target.js";
-import { isSilence } from "../src/errand.js";
 import { verdictOf } from "../src/hooks/verdict.js";
 import { asTyped } from "../src/http/dashboard/search.js";
 import { linearPattern } from "../src/linear-pattern.js";
 import { createLog } from "../src/log.js";
 import { displayName } from "../src/media/names.js";
 import { hideTags, readTags } from "../src/media/tags.js";
+import { toMessages } from "../src/pipeline/turn-input.js";
 import { fallbackSummary, serialiseForSummary } from "../src/policies/compression.js";
 import { parseWhen } from "../src/policies/when.js";
-import { redactSecrets } from "../src/redact.js";
-import { parseAdd } from "../src/routing/commands/parts/cron-words.js";
-import { code, shortened } from "../src/routing/commands/parts/text.js";
-import { nearestCommand, parseCommand } from "../src/routing/parse-command.js";
 import { bearerOf } from "../src/secret.js";
 import { senderName } from "../src/sender-name.js";
-import { decodeContentExactly, decodeExactly, plainText } from "../src/store/sqlite/content.js";
+import { decodeContentExactly, decodeExactly, plainText } from "../src/store/shared/content.js";
+import { snippetOf } from "../src/store/shared/snippet.js";
 import { nameBefore, quotes, withoutRepeats, wordsIn } from "../src/store/sqlite/people/redact.js";
-import { snippetOf } from "../src/store/sqlite/snippet.js";
+import { parseTarget } from "../src/targets/target.js";
+import { isSilence } from "../src/task.js";
+import { graphemeStart, graphemesOf } from "../src/text/graphemes.js";
+import { parseMarkdown } from "../src/text/markdown.js";
+import { plainParts, splitText } from "../src/text/plain.js";
 import { lineageBase, sanitizeTitle } from "../src/title.js";
 import { givenTrace } from "../src/trace-id.js";
 import { withoutTrailing } from "../src/trailing.js";
-import { toMessages } from "../src/turns/turn-input.js";
 import { badGrowth, type Work } from "./support/growth.js";
 import { inboundMessage } from "./support/inbound-message.js";
+import { redactAll } from "./support/redact-all.js";
 
-/** Every pure function that walks text from outside. A new one belongs into this list. */
+/** Every pure function that scans external text. Add new ones to this list. */
 const WALKERS: Record<string, Record<string, Work>> = {
   "what people write": {
     parseCommand,
@@ -140,10 +139,12 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "render for Slack": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
     "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),
-    isWild,
-    decodeEntities,
+    "render as plain text": (text) => plainParts(text, { limit: 1000, unit: "codepoint" }),
+    parseMarkdown,
+    graphemesOf: (text) => Array.from(graphemesOf(text)).length,
+    graphemeStart: (text) => graphemeStart(text, text.length - 1),
     renderMarkdown: (text) => renderMarkdown(text, { width: 80, colors: pc.createColors(false) }),
-    wrapSpans: (text) => wrapSpans([{ text, style: unstyled }], 80),
+    wrapText: (text) => wrapText(text, 80),
     cellWidth,
     cutToCells: (text) => cutToCells(text, 80),
     plain,
@@ -164,7 +165,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
   },
 };
 
-/** Beginnings of what redaction, templates and notes look for. */
+/** Prefixes of what redaction, templates and notes match. */
 const BEGINNINGS = [
   ...["eyJ-eyJabcde", "M-", "K_API-", "token ", "token:", "authorization: a ", "bearer ", "://a:", "x."],
   ...["[Note: ", "'s earlier message ", "[a] > b\r", "{{", "a=", "\n\t", '\\"', '"a":"\\', "\0"],
@@ -172,7 +173,7 @@ const BEGINNINGS = [
 const log = await createLog({ level: "info", pretty: false, destination: { write: () => undefined } });
 
 const SEEKERS: Record<string, Work> = {
-  redactSecrets,
+  redactAll,
   serialiseForSummary: (text) =>
     serialiseForSummary([
       { role: "user", content: text },
@@ -227,7 +228,7 @@ for (const [where, walkers] of Object.entries(WALKERS)) {
   });
 }
 
-describe("work that looks for something special grows with the length of the text", () => {
+describe("searching work grows linearly with the text", () => {
   it.each(Object.entries(SEEKERS))("%s", { timeout: 300_000 }, (_, work) => {
     expect(badGrowth(work, BEGINNINGS)).toEqual([]);
   });

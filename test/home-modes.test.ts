@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { startHousekeeping } from "../src/gateway/housekeeping.js";
 import { secureHome } from "../src/home-modes.js";
+import { startHousekeeping } from "../src/upkeep/housekeeping.js";
 import { Daemon } from "./support/daemon.js";
 import { tempDir } from "./support/temp.js";
 import { until } from "./support/until.js";
@@ -23,8 +23,8 @@ function openHome(names: readonly string[], mode = 0o755): string {
   return home;
 }
 
-describe("a home that is open to others", () => {
-  it("is closed with the files right in it, and keeps what its owner may do", () => {
+describe("a home accessible to others", () => {
+  it("is restricted with the files directly in it, without changing the owner's rights", () => {
     const home = openHome([".env", "config.yaml", "state.db", "run.sh"]);
     fs.chmodSync(path.join(home, "run.sh"), 0o755);
     const changed = secureHome(home).map((file) => path.relative(home, file));
@@ -35,7 +35,7 @@ describe("a home that is open to others", () => {
     expect(secureHome(home)).toEqual([]);
   });
 
-  it("leaves alone what a link leads to", () => {
+  it("isn't changed through links", () => {
     const home = openHome(["state.db"]);
     const elsewhere = path.join(tempDir(), "shared.yaml");
     fs.writeFileSync(elsewhere, "", { mode: 0o644 });
@@ -48,18 +48,18 @@ describe("a home that is open to others", () => {
   it.each([
     ["a folder of others", ["something.txt"], 0o755],
     ["a folder for everybody's files", ["state.db"], 0o1777],
-  ])("is refused when it is %s", (_, names, mode) => {
+  ])("is rejected if it is %s", (_, names, mode) => {
     const home = openHome(names, mode);
-    expect(() => secureHome(home)).toThrow(/open to other users \(mode \d{3}\)/);
+    expect(() => secureHome(home)).toThrow(/accessible to other users \(mode \d{3}\)/);
     expect(fs.statSync(home).mode & 0o7777).toBe(mode);
   });
 
-  it.each([[[]], [["lost+found/x"]]])("is taken when it is a new volume (%j)", (names) => {
+  it.each([[[]], [["lost+found/x"]]])("is accepted if it is a new volume (%j)", (names) => {
     const home = openHome(names);
     expect(secureHome(home)).toEqual([home]);
   });
 
-  it("is closed all the way down in the background, but for folders that aren't ours", async () => {
+  it("is restricted completely in the background, except folders that aren't ours", async () => {
     const home = openHome(["sessions/a.jsonl", "media/in/b.png", "venv/lib.py"]);
     fs.chmodSync(path.join(home, "sessions"), 0o755);
     const lines: string[] = [];
@@ -75,7 +75,7 @@ describe("a home that is open to others", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("is closed at every start of the gateway, without what a killed one left in it", async () => {
+  it("is restricted at every start of the gateway, and leftovers of killed processes are removed", async () => {
     const daemon = new Daemon({ yaml: "" });
     fs.chmodSync(daemon.home, 0o755);
     fs.chmodSync(daemon.file("config.yaml"), 0o644);

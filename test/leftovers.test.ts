@@ -58,40 +58,40 @@ const filesIn = (home: string) =>
     .map((entry) => path.relative(home, path.join(entry.parentPath, entry.name)))
     .sort();
 
-describe("what a killed process left", () => {
-  it("goes when it is old, and nothing else does", async () => {
+describe("leftovers of killed processes", () => {
+  it("are removed when they are old", async () => {
     const home = homeWith([...SHORT, ...LONG, ...KEPT], 7200);
-    await removeLeftovers(home, { patienceMs: 0 });
+    await removeLeftovers(home, { maxWaitMs: 0 });
     expect(filesIn(home)).toEqual([...KEPT].sort());
   });
 
-  it("stays while somebody may still be writing it", async () => {
+  it("are kept while another process may still be writing", async () => {
     const home = homeWith([...SHORT, ...LONG], 5);
-    expect(await removeLeftovers(home, { patienceMs: 0 })).toEqual([]);
+    expect(await removeLeftovers(home, { maxWaitMs: 0 })).toEqual([]);
     expect(filesIn(home)).toEqual([...SHORT, ...LONG].sort());
   });
 
-  it("keeps a copy for an hour that others may be making", async () => {
+  it("include copies only after an hour", async () => {
     const home = homeWith([...SHORT, ...LONG], 600);
-    await removeLeftovers(home, { patienceMs: 0 });
+    await removeLeftovers(home, { maxWaitMs: 0 });
     expect(filesIn(home)).toEqual([...LONG].sort());
   });
 
-  it("goes as soon as it has rested for long enough, if somebody waits for that", async () => {
+  it("are removed as soon as they are old enough, if the caller waits", async () => {
     const home = homeWith(SHORT, 9.8);
-    expect(await removeLeftovers(home, { patienceMs: 20_000 })).toHaveLength(SHORT.length);
+    expect(await removeLeftovers(home, { maxWaitMs: 20_000 })).toHaveLength(SHORT.length);
     expect(filesIn(home)).toEqual([]);
   });
 
-  it("isn't waited for once there is an end to it", async () => {
+  it("aren't waited for after an abort", async () => {
     const home = homeWith(LONG, 5);
     const ended = new AbortController();
-    const removing = removeLeftovers(home, { patienceMs: 7_200_000, signal: ended.signal });
+    const removing = removeLeftovers(home, { maxWaitMs: 7_200_000, signal: ended.signal });
     ended.abort();
     expect(await removing).toEqual([]);
   });
 
-  it("includes what a transcript is written to before it takes its name", async () => {
+  it("include temporary files of transcripts", async () => {
     const dir = path.join(tempDir(), "sessions");
     const { store } = await tempStore();
     await store.createSession({ id: "s", source: "web" });
@@ -106,6 +106,6 @@ describe("what a killed process left", () => {
       [...seen].map((name) => `sessions/${name}`),
       60,
     );
-    expect(await removeLeftovers(home, { patienceMs: 0 })).toHaveLength(seen.size);
+    expect(await removeLeftovers(home, { maxWaitMs: 0 })).toHaveLength(seen.size);
   });
 });

@@ -9,7 +9,7 @@ const info = { pid: process.pid, started_at: 1781601323, boot_id: "b1", url: nul
 
 const LOCK = new URL("../dist/store/sqlite/lock.js", import.meta.url).href;
 
-/** A real gateway as far as the lock is concerned: says `held` or why not, and stays until its stdin ends. */
+/** A process that takes the gateway lock: prints `held` or the error, and runs until its stdin ends. */
 function holder(home: string): Process {
   const script = `
     import { acquireLock } from ${JSON.stringify(LOCK)};
@@ -19,7 +19,7 @@ function holder(home: string): Process {
       console.log("held");
       process.stdin.on("data", async (data) => {
         if (String(data).startsWith("url")) { await lock.update({ url: "http://127.0.0.1:1" }); console.log("updated"); }
-        if (String(data).startsWith("release")) { await lock.release(); console.log("released"); }
+        if (String(data).startsWith("release")) { await lock.leave(); console.log("released"); }
       }).on("end", () => process.exit(0));
     } catch (error) {
       console.log("refused " + JSON.stringify({ code: error.code, message: error.message, hint: error.hint }));
@@ -27,8 +27,8 @@ function holder(home: string): Process {
   return new Process(process.execPath, ["--input-type=module", "-e", script]);
 }
 
-describe("one gateway a home", () => {
-  it("refuses a second one and says who the first is, since when", async () => {
+describe("the gateway lock", () => {
+  it("rejects a second gateway and names the first and its start time", async () => {
     const home = tempDir();
     const first = holder(home);
     await first.line("held");
@@ -42,14 +42,14 @@ describe("one gateway a home", () => {
     );
     expect(refusal.hint).toContain(`kill ${first.child.pid}`);
     expect(await second.end()).toBe("0");
-    // The first is none the worse for it.
+    // The first one is unaffected.
     expect(await readLock(home)).toMatchObject({
       running: true,
       info: { pid: first.child.pid, boot_id: "boot" },
     });
   });
 
-  it("lets the next one in at once after a crash, and never believes what that left behind", async () => {
+  it("is free right after a crash, and the crashed process' data is ignored", async () => {
     const home = tempDir();
     const first = holder(home);
     await first.line("held");
@@ -61,7 +61,7 @@ describe("one gateway a home", () => {
     expect(await readLock(home)).toMatchObject({ running: true, info: { pid: second.child.pid } });
   });
 
-  it("is given back by release, with nothing left to read", async () => {
+  it("is released without leaving readable data", async () => {
     const home = tempDir();
     const first = holder(home);
     await first.line("held");
@@ -74,20 +74,20 @@ describe("one gateway a home", () => {
     expect(await readLock(home)).toMatchObject({ running: false });
     expect(fs.existsSync(path.join(home, "gateway.lock.json"))).toBe(false);
     const lock = await acquireLock(home, info);
-    await lock.release();
+    await lock.leave();
   });
 
-  it("leaves Hermes Agent's gateway.json as it is", async () => {
+  it("leaves Hermes Agent's gateway.json unchanged", async () => {
     const home = tempDir();
     const theirs = path.join(home, "gateway.json");
     fs.writeFileSync(theirs, '{"reset_by_type": {"dm": {"mode": "none"}}}');
     const lock = await acquireLock(home, info);
     expect(lock.afterCrash).toBe(false);
-    await lock.release();
+    await lock.leave();
     expect(fs.readFileSync(theirs, "utf8")).toBe('{"reset_by_type": {"dm": {"mode": "none"}}}');
   });
 
-  it("holds within one process too, and looking at it doesn't give it up", async () => {
+  it("works within one process too, and isn't lost by checking it", async () => {
     const home = path.join(tempDir(), "made", "here");
     const lock = await acquireLock(home, info);
     await expect(acquireLock(home, info)).rejects.toMatchObject({ code: "conflict" });
@@ -95,21 +95,21 @@ describe("one gateway a home", () => {
     const other = holder(home);
     await other.line("refused ");
     expect(fs.statSync(path.join(home, "gateway.lock.db")).mode & 0o777).toBe(0o600);
-    await lock.release();
-    await lock.release();
+    await lock.leave();
+    await lock.leave();
     expect(await readLock(home)).toMatchObject({ running: false });
   });
 
-  it("looking at a free lock never refuses a gateway that starts at that moment", async () => {
+  it("can be checked without blocking a gateway that starts at that moment", async () => {
     const home = tempDir();
-    await (await acquireLock(home, info)).release();
-    const looks = Array.from({ length: 200 }, () => readLock(home));
+    await (await acquireLock(home, info)).leave();
+    const reports = Array.from({ length: 200 }, () => readLock(home));
     const gateway = holder(home);
     await gateway.line("held");
-    await Promise.all(looks);
+    await Promise.all(reports);
   });
 
-  it("outlives the garbage collector, also when nobody mentions the lock any more", async () => {
+  it("survives garbage collection without references", async () => {
     const home = tempDir();
     const script = `
       import { setImmediate as turn } from "node:timers/promises";
@@ -123,11 +123,11 @@ describe("one gateway a home", () => {
     expect((await readLock(home)).running).toBe(true);
   });
 
-  it("has no lock where there is no home", async () => {
+  it("doesn't exist without a home", async () => {
     expect(await readLock(path.join(tempDir(), "none"))).toMatchObject({ running: false });
   });
 
-  it.runIf(process.platform === "linux")("steps back from Hermes Agent's own gateway", async () => {
+  it.runIf(process.platform === "linux")("yields to Hermes Agent's own gateway", async () => {
     const home = tempDir();
     const agent = python(
       `import fcntl, os
@@ -140,6 +140,6 @@ f = open(args[0], "a+"); fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB); print("h
       message: `Hermes Agent's own gateway is running on ${home} (pid ${agent.child.pid}).`,
     });
     await agent.kill();
-    await (await acquireLock(home, info)).release();
+    await (await acquireLock(home, info)).leave();
   });
 });

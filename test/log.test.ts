@@ -11,8 +11,8 @@ async function logInto(options: Partial<LogOptions> = {}) {
   return { log, lines, last: () => JSON.parse(lines.at(-1)!) as Record<string, unknown> };
 }
 
-describe("a line of the log", () => {
-  it("is one JSON object with its fields, the level as a word and the time in ISO form", async () => {
+describe("a log line", () => {
+  it("is one JSON object with its fields, a named level and an ISO time", async () => {
     const { log, lines, last } = await logInto();
     log
       .child({ sessionKey: "agent:main:telegram:dm:1", turnId: "t1" })
@@ -29,7 +29,7 @@ describe("a line of the log", () => {
     });
   });
 
-  it("is left out below the level", async () => {
+  it("is skipped below the level", async () => {
     const { log, lines } = await logInto({ level: "warn" });
     log.info("no");
     log.warn("yes");
@@ -40,10 +40,10 @@ describe("a line of the log", () => {
 const TELEGRAM = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const SLACK = "xoxb-12345678901-abcdefghij";
 const OPENAI = "sk-proj-abcDEF1234567890";
-// Put together here, so that no scanner takes it for a real one.
+// Concatenated, so secret scanners don't report it.
 const DISCORD = ["MTk4NjIyNDgzNDcxOTI1MjQ4", "Cl2FMQ", "ZnCjm1XVW7vRze4b7Cq4se7kKWs"].join(".");
 
-describe("what never stands in the log", () => {
+describe("the log never contains", () => {
   it.each([
     ["a Telegram token in an address", `GET https://api.telegram.org/bot${TELEGRAM}/getMe failed`, TELEGRAM],
     ["a Slack token", `invalid_auth for ${SLACK}`, SLACK],
@@ -62,14 +62,14 @@ describe("what never stands in the log", () => {
     expect(lines.join("")).toContain("[redacted]");
   });
 
-  it("a configured secret of any shape", async () => {
+  it("a configured secret of any form", async () => {
     const { log, lines } = await logInto({ secrets: ['local "key"', "short"] });
     log.info({ header: 'x local "key" y' }, "a short word");
     expect(lines[0]).not.toContain("key");
     expect(lines[0]).toContain("a short word");
   });
 
-  it("fields that are named like secrets, and what people wrote, however deep", async () => {
+  it("fields named like secrets, and text written by people, at any depth", async () => {
     const { log, lines } = await logInto();
     const message = { text: "PRIVATE", quoted: { text: "PRIVATE" }, content: [{ text: "PRIVATE" }] };
     log.info({ ...message, token: "PRIVATE" }, "x");
@@ -78,7 +78,7 @@ describe("what never stands in the log", () => {
     expect(lines.join("")).not.toContain("PRIVATE");
   });
 
-  it("the request that an SDK hangs onto its error", async () => {
+  it("the request attached to an SDK's error", async () => {
     const { log, lines, last } = await logInto();
     const error = Object.assign(new HermesError("unavailable", "The model said no.", { hint: "Wait." }), {
       requestBodyValues: { messages: [{ role: "user", words: "PRIVATE" }] },
@@ -88,7 +88,7 @@ describe("what never stands in the log", () => {
     expect(last().err).toMatchObject({ type: "HermesError", code: "unavailable", hint: "Wait." });
   });
 
-  it("and nothing else: words, counts and keys stay as they are", async () => {
+  it("redactions of ordinary words, counts and keys", async () => {
     const { log, last } = await logInto();
     const fields = {
       task: "task-force-one",
@@ -101,8 +101,8 @@ describe("what never stands in the log", () => {
   });
 });
 
-describe("for people", () => {
-  it("lines are readable, in order, without secrets, and there when the process dies", () => {
+describe("on a terminal", () => {
+  it("lines are readable, in order, without secrets, and written before the process dies", () => {
     const script = `
       import { createLog } from ${JSON.stringify(new URL("../dist/log.js", import.meta.url).href)};
       const log = await createLog({ level: "info", pretty: true });
@@ -120,7 +120,7 @@ describe("for people", () => {
 });
 
 describe("a full disk", () => {
-  it.each([false, true])("keeps nobody from working: pretty %s", (pretty) => {
+  it.each([false, true])("doesn't stop the program: pretty %s", (pretty) => {
     const script = `
       import { createLog } from ${JSON.stringify(new URL("../dist/log.js", import.meta.url).href)};
       const log = await createLog({ level: "info", pretty: ${pretty} });

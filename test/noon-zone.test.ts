@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { noonZone } from "./support/noon-zone.js";
 
-it("tests run at noon, whatever the time of day", () => {
+it("tests run at noon, regardless of the time of day", () => {
   for (let hour = 0; hour < 24; hour += 1) {
     const now = new Date(Date.UTC(2026, 2, 31, hour, 30));
     const local = new Intl.DateTimeFormat("en-GB", {

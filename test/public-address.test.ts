@@ -26,19 +26,19 @@ describe("an address", () => {
     "2001:0:a00:1::",
     "5f00::1",
     "nonsense",
-  ])("%s is not the public internet's", (address) => {
+  ])("%s is private", (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
   it.each(["1.1.1.1", "172.32.0.1", "8.8.8.8", "2606:4700::1111", "2a00:1450:4001::1"])(
-    "%s is",
+    "%s is public",
     (address) => {
       expect(isPrivateAddress(address)).toBe(false);
     },
   );
 });
 
-describe("a URL that we would call", () => {
+describe("a URL to call", () => {
   const refusal = (url: string, allowPrivate = false) => urlRefusal(new URL(url), allowPrivate);
 
   it.each([
@@ -47,7 +47,7 @@ describe("a URL that we would call", () => {
     "http://localhost/x",
     "http://[::1]:1/",
     "https://1.1.1.1",
-  ])("%s is fine", (url) => {
+  ])("%s is allowed", (url) => {
     expect(refusal(url)).toBeUndefined();
   });
 
@@ -62,11 +62,11 @@ describe("a URL that we would call", () => {
     ["https://user:pw@example.org", /password/],
   ])("%s: %s", (url, reason) => {
     if (reason) expect(refusal(url)).toMatch(reason);
-    // The URL parser makes an ordinary address of it first.
+    // The URL parser normalises it to an ordinary address.
     else expect(new URL(url).hostname === "127.0.0.1" || refusal(url) === undefined).toBe(true);
   });
 
-  it("may be private where that is meant", () => {
+  it("may be private if configured", () => {
     expect(refusal("https://10.0.0.1/x", true)).toBeUndefined();
     expect(refusal("http://10.0.0.1/x", true)).toMatch(/https/);
   });

@@ -16,7 +16,7 @@ import { fifo } from "./support/fifo.js";
 import { tempDir } from "./support/temp.js";
 
 describe("reading a regular file", () => {
-  it("gives its content", async () => {
+  it("returns its content", async () => {
     const file = path.join(tempDir(), "a.txt");
     fs.writeFileSync(file, "text");
     expect((await readRegular(file)).toString()).toBe("text");
@@ -42,20 +42,20 @@ describe("reading a regular file", () => {
           atEnd(() => void server.close());
         }),
     ],
-  ])("refuses %s at once", async (_, make) => {
+  ])("rejects %s immediately", async (_, make) => {
     const file = await make(tempDir());
     await expect(openRegular(file)).rejects.toThrow("not a regular file");
     expect(() => readRegularSync(file)).toThrow();
   });
 
-  it("says that a file is missing as the system does", async () => {
+  it("reports a missing file like the system", async () => {
     const missing = path.join(tempDir(), "none");
     await expect(readRegular(missing)).rejects.toMatchObject({ code: "ENOENT" });
     expect(() => readRegularSync(missing)).toThrow("ENOENT");
   });
 });
 
-describe("a FIFO in the home holds nothing up", () => {
+describe("a FIFO in the home blocks nothing", () => {
   it("as sessions.json", async () => {
     const file = fifo(tempDir(), "sessions", "sessions.json");
     await expect(readIndex(file)).rejects.toThrow(/Can't read .*not a regular file/);
@@ -99,7 +99,7 @@ describe("a FIFO in the home holds nothing up", () => {
     expect(readAliasFrom(home)("49123")).toEqual([]);
   });
 
-  it("as a picture that a model would be shown", async () => {
+  it("as an image for a model", async () => {
     const home = tempDir();
     fifo(home, "media", "in", "a.png");
     const picture = { kind: "image", mimeType: "image/png", path: "media/in/a.png" } as const;
@@ -110,7 +110,7 @@ describe("a FIFO in the home holds nothing up", () => {
     });
   });
 
-  it("as a list of paired people of another Hermes", async () => {
+  it("as another Hermes' list of paired people", async () => {
     const home = tempDir();
     fifo(home, "pairing", "telegram-approved.json");
     await expect(readPairingFiles(home)).rejects.toThrow("not a regular file");

@@ -6,7 +6,7 @@ const config = (keys: object, top: Record<string, unknown> = {}) =>
   configSchema.parse({ ...top, platforms: { telegram: keys, discord: keys } });
 
 describe("the defaults", () => {
-  it("are the original's", () => {
+  it("match the original's", () => {
     const defaults = configSchema.parse({});
     expect(engageSettingsOf(defaults, "telegram")).toMatchObject({
       requireMention: false,
@@ -30,7 +30,7 @@ describe("the defaults", () => {
 });
 
 describe("Hermes' names", () => {
-  it("for chats and for channels mean the same", () => {
+  it("for chats and channels mean the same", () => {
     const both = configSchema.parse({
       platforms: {
         telegram: {
@@ -52,7 +52,7 @@ describe("Hermes' names", () => {
     expect(accessListsOf(both, "telegram").platform.groupAllowedChats).toEqual(["-4"]);
   });
 
-  it("let other bots in when they are to be heard", () => {
+  it("allow other bots if they are to be answered", () => {
     const heard = config({ allow_bots: "mentions" }, {});
     expect(accessListsOf(heard, "discord").platform.allowBots).toBe(true);
     expect(engageSettingsOf(heard, "discord").allowBots).toBe("mentions");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { inSlices } from "../src/slices.js";
 
 describe("work in slices", () => {
-  it("gives the results in order, and others their turn in between", async () => {
+  it("returns the results in order and yields in between", async () => {
     let turns = 0;
     let isDone = false;
     const count = () => {

@@ -12,8 +12,8 @@ import { inboundMessage } from "./support/inbound-message.js";
 
 const LONG = "x".repeat(MAX_MESSAGE_CHARS + 1);
 
-describe("a text that is too long", () => {
-  it("is cut within the limit and says how long it was", () => {
+describe("text that is too long", () => {
+  it("is truncated to the limit and mentions its length", () => {
     const cut = truncated("a".repeat(1000), 100, "message");
     expect(cut).toHaveLength(100);
     expect(cut).toMatch(/^a+… \[truncated: the message had 1000 characters\]$/);
@@ -21,12 +21,12 @@ describe("a text that is too long", () => {
     expect(truncated("short", 100, "message")).toBe("short");
   });
 
-  it("never ends in half a character", () => {
+  it("never ends with half a character", () => {
     expect(startOf("a😀b", 2)).toBe("a");
     expect(startOf("a😀b", 3)).toBe("a😀");
   });
 
-  it("is cut where a message comes in: its words, its quote and the names around it", () => {
+  it("is truncated on arrival: the message, its quote and names", () => {
     const origin = { platform: "test", chatType: "dm", chatId: "1", userName: LONG, chatTopic: LONG };
     const { text, quoted, ...limited } = limitedMessage(
       inboundMessage({ text: LONG, quoted: { text: LONG, messageId: "7" }, origin }),
@@ -38,14 +38,14 @@ describe("a text that is too long", () => {
     expect(limited.origin.chatTopic).toHaveLength(1000);
   });
 
-  it("comes in whole from a program: the size of its request is limited", () => {
+  it("is accepted from a program, whose request size is limited instead", () => {
     const request = { fingerprint: "", stream: false };
     expect(limitedMessage(inboundMessage({ text: LONG, request })).text).toBe(LONG);
   });
 });
 
 describe("an answer that is too long", () => {
-  it("is let through up to the limit, with a note at its end", () => {
+  it("is passed on up to the limit and ends with a note", () => {
     const limit = new AnswerLimit();
     let answer = "";
     while (!limit.isOver) answer += limit.take("word ".repeat(1000));

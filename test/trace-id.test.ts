@@ -6,7 +6,7 @@ const ID = "0af7651916cd43dd8448eb211c80319c";
 const given = (headers: Record<string, string>) => givenTrace((name) => headers[name]);
 
 describe("a trace id", () => {
-  it("is made of what makes an event one event", () => {
+  it("is derived from the event's identity", () => {
     const event = { platform: "a", account: "b", eventId: "c" };
     expect(isTraceId(traceIdOf(event))).toBe(true);
     expect(traceIdOf({ ...event })).toBe(traceIdOf(event));
@@ -17,7 +17,7 @@ describe("a trace id", () => {
     expect(isTraceId(traceIdFromNonce("n"))).toBe(true);
   });
 
-  it("comes with a request as W3C or everybody writes it", () => {
+  it("is taken from a W3C or common request header", () => {
     expect(given({ traceparent: `00-${ID}-00f067aa0ba902b7-01` })).toEqual({ requestId: ID, traceId: ID });
     expect(given({ "x-request-id": ID })).toEqual({ requestId: ID, traceId: ID });
     const uuid = "0AF76519-16cd-43dd-8448-eb211c80319c";
@@ -45,7 +45,7 @@ describe("a trace id", () => {
     expect(given(headers as Record<string, string>)).toBeUndefined();
   });
 
-  it("is always 32 hex digits, and what is echoed is always fit for a header", () => {
+  it("is always 32 hex digits, and the echoed value is always valid in a header", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (traceparent, requestId) => {
         const found = given({ traceparent, "x-request-id": requestId });

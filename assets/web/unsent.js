@@ -5,7 +5,7 @@
 import { ApiError, post } from "./api.js";
 
 const KEY = "hermes.unsent";
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 export class Unsent {
   /** Used instead of the browser's store once that is full or forbidden. */
@@ -47,7 +47,7 @@ export class Unsent {
       this.#pauseMs = 1000;
     } catch {
       this.#timer = setTimeout(() => this.flush(), this.#pauseMs);
-      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
     } finally {
       this.#isSending = false;
     }

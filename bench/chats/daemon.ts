@@ -8,11 +8,11 @@ const PROGRAM = fileURLToPath(new URL("../../dist/cli/hermes.js", import.meta.ur
 const LOOK_MS = 5;
 const PATIENCE_MS = 60_000;
 
-/** The gateway as it is shipped, in a process of its own. */
+/** The built gateway in a separate process. */
 export class Daemon {
   readonly #child: ChildProcess;
   readonly url: string;
-  /** From the start of the process until `/readyz` says yes. */
+  /** From process start to the first `/readyz` 200. */
   readonly readyMs: number;
 
   private constructor(child: ChildProcess, url: string, readyMs: number) {

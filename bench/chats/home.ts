@@ -6,7 +6,7 @@ import { openStore } from "../../src/store/sqlite/index.js";
 
 const DAY_SECONDS = 86_400;
 
-/** A home in which this many people have a chat, each with a session of two messages, active within the last day. */
+/** Creates a home with this many chats, each with a session of two messages, active within the last day. */
 export async function makeHome(home: string, chats: number): Promise<void> {
   fs.mkdirSync(path.join(home, "sessions"), { recursive: true, mode: 0o700 });
   fs.chmodSync(home, 0o700);

@@ -8,8 +8,8 @@ interface Profile {
 }
 
 /**
- * How much of the main thread's work some code takes, with everything that it calls: `node --cpu-prof` writes one file a
- * thread into the folder, and the main thread's ends in `.0.…`.
+ * Measures the share of some code, including its callees, in the main thread's CPU profile. `node --cpu-prof` writes one
+ * file per thread; the main thread's name ends in `.0.…`.
  */
 export class MainThread {
   readonly #profile: Profile;
@@ -25,7 +25,7 @@ export class MainThread {
       this.#micros.set(id, (this.#micros.get(id) ?? 0) + timeDeltas[n]!);
   }
 
-  /** In percent of the time in which the thread did anything. */
+  /** In percent of the thread's busy time. */
   share(isIt: (name: string, url: string) => boolean): number {
     const byId = new Map(this.#profile.nodes.map((node) => [node.id, node]));
     const own = (id: number) => this.#micros.get(id) ?? 0;

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import { percentile } from "../measure.js";
 
-/** So many clients that ask, wait for the whole answer and ask again. */
+/** Concurrent clients: each sends a request, waits for the whole answer and repeats. */
 export interface Load {
   perSecond: number;
   p50: number;

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 
-/** `server-process <home>`: the gateway as it is shipped, with one route more that keeps nothing; says its address. */
+/** `server-process <home>`: the built gateway with an additional route without storage. Prints its address. */
 const compiled = new URL("../../dist/main.js", import.meta.url).href;
 const { startGateway } = (await import(compiled)) as typeof import("../../src/main.js");
 
@@ -11,7 +11,7 @@ const running = await startGateway({
   env: { HERMES_HOME: home, HERMES_LOG_LEVEL: "silent" },
   flags: { "http.port": 0 },
   routes: (app: Hono) => {
-    /** What the other route has answered is what this one answers. */
+    /** Sets the response of the bare route to that of the real one. */
     app.put("/bare", async (c) => {
       answer = await c.req.json();
       return c.body(null, 204);

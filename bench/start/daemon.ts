@@ -44,7 +44,7 @@ platforms:
 }
 
 export interface Watch {
-  /** After the start: when memory is looked at for the first and for the last time. */
+  /** Memory is measured from here, relative to the start. */
   fromMs: number;
   toMs: number;
   program?: string;
@@ -53,13 +53,13 @@ export interface Watch {
 export interface Started {
   /** From spawn to `/readyz` 200 with all platforms connected. */
   startMs: number;
-  /** Processor time until then: less at the mercy of whatever else the machine does. */
+  /** CPU time until then: less affected by other load. */
   cpuMs: number;
-  /** Resident memory, median over the watch. */
+  /** Resident memory, median of the samples. */
   rssBytes: number;
 }
 
-/** Starts the daemon in a new home, watches its memory while it has nothing to do, and ends it. */
+/** Starts the daemon in a new home, measures its idle memory, and stops it. */
 export async function startOnce(folder: string, scene: Scene, watch: Watch): Promise<Started> {
   const home = fs.mkdtempSync(path.join(folder, "home-"));
   fs.writeFileSync(path.join(home, "config.yaml"), scene.yaml, { mode: 0o600 });
@@ -90,7 +90,7 @@ async function untilReady(child: ChildProcess, url: string, scene: Scene): Promi
     if (isReady && scene.isConnected()) return;
     await pause(LOOK_EVERY_MS);
   }
-  throw new Error(child.exitCode === null ? "The daemon didn't become ready" : "The daemon ended");
+  throw new Error(child.exitCode === null ? "The daemon didn't become ready" : "The daemon exited");
 }
 
 async function idleMemory(pid: number, { fromMs, toMs }: Watch): Promise<number> {
@@ -108,7 +108,7 @@ function residentBytes(pid: number): number {
 
 const TICK_MS = 10;
 
-/** User and system time are fields 14 and 15; the name of the program in field 2 may have blanks in it. */
+/** User and system time are fields 14 and 15; the program's name in field 2 may contain spaces. */
 function processorMs(pid: number): number {
   const fields = fs
     .readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -1,4 +1,4 @@
-import type { Store } from "../../src/store/store.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { type Group, type Line, makeGroup } from "../corpus.js";
 import { median, perSecond, sum, timed } from "../measure.js";
 import type { Plain } from "../plain.js";
@@ -7,7 +7,7 @@ import type { Pair, Scene } from "./scene.js";
 export const CALLERS = 64;
 
 export interface AppendTimes {
-  /** Of one round each, in milliseconds. */
+  /** One round each, in milliseconds. */
   plain: number[];
   alone: number[];
   together: number[];
@@ -20,7 +20,7 @@ export async function benchAppends(scene: Scene, pair: Pair): Promise<void> {
   addRow(scene, times, `${CALLERS} concurrent callers`, times.together, 4.5);
 }
 
-/** In turns: plain, the store with one caller, the store with many; a few hundred messages each. */
+/** Alternates plain, the store with one caller and the store with many; a few hundred messages each. */
 export async function measureAppends(scene: Scene, pair: Pair): Promise<AppendTimes> {
   const { appendsPerRound: perRound, appendRounds } = scene.sizes;
   const times: AppendTimes = { plain: [], alone: [], together: [], perRound };
@@ -34,9 +34,9 @@ export async function measureAppends(scene: Scene, pair: Pair): Promise<AppendTi
   return times;
 }
 
-/** Lines that neither file has, their sessions made in both. */
+/** New lines for both files; creates their sessions. */
 export async function freshLines(
-  pair: { plain?: Plain; store: Store; nextGroup: number },
+  pair: { plain?: Plain; store: OpenedStore; nextGroup: number },
   count: number,
 ): Promise<Line[]> {
   const lines: Line[] = [];
@@ -50,12 +50,12 @@ export async function freshLines(
   return lines.slice(0, count);
 }
 
-export async function appendAlone(store: Store, lines: readonly Line[]): Promise<void> {
+export async function appendAlone(store: OpenedStore, lines: readonly Line[]): Promise<void> {
   for (const { session, message } of lines) await store.appendMessages(session, [message]);
 }
 
-/** Every caller waits for its own append before the next one. */
-export async function appendTogether(store: Store, lines: readonly Line[]): Promise<void> {
+/** Each caller waits for its append before the next one. */
+export async function appendTogether(store: OpenedStore, lines: readonly Line[]): Promise<void> {
   let next = 0;
   const caller = async () => {
     for (let line = lines[next++]; line; line = lines[next++])

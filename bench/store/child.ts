@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 
-/** A process of its own that runs one of the TypeScript files here. */
+/** Runs one of these TypeScript files in a separate process. */
 export function startChild(file: URL, args: readonly string[]): ChildProcess {
   return fork(file, args, { execArgv: ["--import", "tsx"] });
 }
 
-/** The next thing it says; a child that ends without a word is an error. */
-export function hear<T>(child: ChildProcess): Promise<T> {
+/** The child's next message. Rejects if it exits before. */
+export function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const gone = (code: number | null) => reject(new Error(`a child process ended with code ${code}`));
     child.once("exit", gone);

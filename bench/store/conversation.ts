@@ -4,28 +4,29 @@ import { freshLines } from "./appends.js";
 import type { Pair, Scene } from "./scene.js";
 
 const MESSAGES = 500;
-/** Beside sessions that go on at the same time, as in a busy gateway: its rows don't lie side by side. */
-const SESSIONS_AT_ONCE = 3;
+/** Interleaved sessions, as in a busy gateway: a session's rows aren't adjacent. */
+const CONCURRENT_SESSIONS = 3;
 const LIMIT = 1.6;
 
 /**
- * What every turn begins with. *Plain* is the same in this thread without a store: one prepared SELECT of the six columns
- * that are replayed, on the same file, rows as arrays, `JSON.parse` of tool calls, an object for each message. Ours goes
- * through the reader thread.
+ * Loading a conversation, the first step of every turn. *Plain* does the same in this thread without a store: one
+ * prepared SELECT of the six replayed columns on the same file, rows as arrays, `JSON.parse` of tool calls, an object per
+ * message. Ours uses the reader thread.
  */
 export async function benchConversation(scene: Scene, pair: Pair): Promise<void> {
   scene.say(`a conversation of ${MESSAGES} messages`);
   const { store } = pair;
-  const lines = await freshLines(pair, MESSAGES * SESSIONS_AT_ONCE);
+  const lines = await freshLines(pair, MESSAGES * CONCURRENT_SESSIONS);
   const sessions = await Promise.all(
-    Array.from({ length: SESSIONS_AT_ONCE }, () => store.createSession({ source: "cli" })),
+    Array.from({ length: CONCURRENT_SESSIONS }, () => store.createSession({ source: "cli" })),
   );
   for (const [i, { message }] of lines.entries())
-    await store.appendMessages(sessions[i % SESSIONS_AT_ONCE]!.id, [message]);
+    await store.appendMessages(sessions[i % CONCURRENT_SESSIONS]!.id, [message]);
   const { id } = sessions[0]!;
   const bare = bareReader(pair.storePath);
   const found = await store.getConversation(id);
-  if (JSON.stringify(found) !== JSON.stringify(bare.read(id))) throw new Error("two different conversations");
+  if (JSON.stringify(found) !== JSON.stringify(bare.read(id)))
+    throw new Error("The two conversations differ");
   const [plainTimes, times] = (await inTurns([() => bare.read(id), () => store.getConversation(id)], {
     budgetMs: scene.sizes.searchBudgetMs,
     atLeast: 50,

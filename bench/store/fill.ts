@@ -1,13 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Store } from "../../src/store/store.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { type Group, MESSAGES_PER_GROUP, makeGroup, SESSIONS_PER_GROUP } from "../corpus.js";
 import { openStore } from "../engine.js";
 import { megabytes } from "../measure.js";
 import { Plain } from "../plain.js";
 import type { Pair, Scene } from "./scene.js";
 
-/** The same history into both files, then their sizes, cleanly closed. */
+/** Fills both files with the same history and compares their sizes after closing. */
 export async function fillBoth(scene: Scene): Promise<Pair> {
   const storePath = path.join(scene.folder, "ours.db");
   const plainPath = path.join(scene.folder, "plain.db");
@@ -31,7 +31,7 @@ export async function fillBoth(scene: Scene): Promise<Pair> {
   return { plain, store, storePath, plainPath, nextGroup: groups };
 }
 
-export async function fillStore(store: Store, { sessions, lines }: Group): Promise<void> {
+export async function fillStore(store: OpenedStore, { sessions, lines }: Group): Promise<void> {
   await Promise.all(sessions.map((session) => store.createSession(session)));
   await Promise.all(lines.map(({ session, message }) => store.appendMessages(session, [message])));
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Store } from "../../src/store/store.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { makeGroup } from "../corpus.js";
 import { openStore } from "../engine.js";
 import { perSecond, sum, timed } from "../measure.js";
@@ -8,7 +8,7 @@ import { appendAlone, appendTogether, CALLERS, freshLines } from "./appends.js";
 import { fillStore } from "./fill.js";
 import type { Pair, Scene } from "./scene.js";
 
-/** Does it get slower with age? In an empty file, and in a very large one. */
+/** Append speed in an empty and in a very large file. */
 export async function benchGrowth(scene: Scene, pair: Pair): Promise<void> {
   const empty = {
     store: await openStore({ path: path.join(scene.folder, "empty.db"), foreign: "adopt" }),
@@ -24,7 +24,7 @@ export async function benchGrowth(scene: Scene, pair: Pair): Promise<void> {
 
 async function growTo(scene: Scene, { store }: Pair): Promise<void> {
   let group = 700_000;
-  for (let count = (await store.stats()).messages; count < scene.sizes.grown; group += 1) {
+  for (let count = (await store.reports.stats()).messages; count < scene.sizes.grown; group += 1) {
     const next = makeGroup(group, group);
     await fillStore(store, next);
     count += next.lines.length;
@@ -34,7 +34,7 @@ async function growTo(scene: Scene, { store }: Pair): Promise<void> {
 
 async function measureAt(
   scene: Scene,
-  files: { store: Store; plain?: Plain; nextGroup: number },
+  files: { store: OpenedStore; plain?: Plain; nextGroup: number },
   count: number,
 ): Promise<void> {
   const { appendsPerRound } = scene.sizes;

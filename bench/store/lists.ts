@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Store } from "../../src/store/store.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { type Group, LINEAGE, SESSIONS_PER_GROUP, titleOf } from "../corpus.js";
 import { openStore } from "../engine.js";
 import { inTurns, median, ms, p50p95, percentile } from "../measure.js";
@@ -12,7 +12,7 @@ const LIMIT_MS = 2;
 const RESOLVE_LIMIT_MS = 0.1;
 const SHORT_MESSAGES = 6;
 
-/** On the history itself, and on a file of many short sessions. */
+/** On the history, and on a file with many short sessions. */
 export async function benchLists(scene: Scene, pair: Pair): Promise<void> {
   await measure(scene, pair.store, pair.plain, scene.sizes.sessions);
   const many = await manySessions(scene);
@@ -21,7 +21,7 @@ export async function benchLists(scene: Scene, pair: Pair): Promise<void> {
   many.plain.close();
 }
 
-async function measure(scene: Scene, store: Store, plain: Plain, sessions: number): Promise<void> {
+async function measure(scene: Scene, store: OpenedStore, plain: Plain, sessions: number): Promise<void> {
   const single = titleOf(sessions - 3);
   const hopMs = median((await inTurns([() => store.getMeta("none")], { budgetMs: 200 }))[0]!);
   const cases: [string, () => unknown, () => unknown, number?][] = [
@@ -62,8 +62,8 @@ async function measure(scene: Scene, store: Store, plain: Plain, sessions: numbe
   }
 }
 
-/** Opened anew once filled, as the history is: a store that has just been filled merges its full text for a while. */
-async function manySessions(scene: Scene): Promise<{ store: Store; plain: Plain }> {
+/** Reopened after filling, like the history: right after filling, a store is busy merging its full-text index. */
+async function manySessions(scene: Scene): Promise<{ store: OpenedStore; plain: Plain }> {
   const file = path.join(scene.folder, "many.db");
   const store = await openStore({ path: file, foreign: "adopt" });
   const plain = Plain.create(path.join(scene.folder, "many-plain.db"));

@@ -1,8 +1,8 @@
 import { Database } from "../../src/store/sqlite/driver.js";
 
 /**
- * `lock-process <file>`: asks for the write lock again and again, without a busy timeout, and reports the longest time
- * in which it couldn't have it. That is at least the longest hold, and more where it lost a race for a short gap.
+ * `lock-process <file>`: tries to take the write lock repeatedly, without a busy timeout, and reports the longest time
+ * without success. That is at least the longest hold, and more if it lost a race for a short gap.
  */
 const PAUSE_MS = 1;
 const RETRY_MS = 0.05;
@@ -34,7 +34,7 @@ function attempt(): void {
   }
 }
 
-/** In short turns, so that "stop" is heard. */
+/** In short rounds, to receive "stop". */
 function turn(): void {
   for (const end = performance.now() + TURN_MS; performance.now() < end; ) attempt();
   if (!stopping) return void setImmediate(turn);

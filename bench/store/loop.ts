@@ -7,7 +7,7 @@ import type { Pair, Scene } from "./scene.js";
 const LIMIT_MS = 20;
 const ROUND = 2000;
 
-/** What the rest of a program notices while the store is at its busiest: a flood, searches, and `optimize`, all at once. */
+/** Event-loop delay under maximum load: appends, searches and `optimize` at the same time. */
 export async function benchLoop(scene: Scene, { store, nextGroup }: Pair): Promise<void> {
   scene.say("event loop: flood of appends, searches and optimize at once");
   const lines = await freshLines({ store, nextGroup: nextGroup + 10_000 }, ROUND);
@@ -25,7 +25,7 @@ export async function benchLoop(scene: Scene, { store, nextGroup }: Pair): Promi
     for (; busy(); searches += 1) await store.searchMessages(COMMON_WORD);
   };
   const optimize = async () => {
-    await store.optimize();
+    await store.maintenance.optimize();
     optimizing = false;
   };
   await Promise.all([flood(), search(), optimize()]);
@@ -41,14 +41,14 @@ export async function benchLoop(scene: Scene, { store, nextGroup }: Pair): Promi
 
 const IDLE_MS = 2000;
 
-/** The same while we do nothing: what the machine's other work costs anyway. */
+/** The same while idle, as a baseline for the machine's other load. */
 async function idleWorst(): Promise<number> {
   const delay = watchLoop();
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
   return delay.stop().worst;
 }
 
-/** Twice: Node's own histogram, and the longest turn of the loop. */
+/** Two measurements: Node's histogram, and the longest loop iteration. */
 function watchLoop(): { stop(): { worst: number; byHistogram: number } } {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 
-/** The queries of the seeds, as they stand there, on the plain file and in this thread. */
+/** The original queries, on the plain file and in this thread. */
 
 const ROW = `m.id, m.session_id, m.role, m.timestamp, m.tool_name, s.source, s.model, s.started_at AS session_started`;
 const LIMIT = 20;
@@ -36,7 +36,7 @@ function byLike(db: Database, query: string): { id: number }[] {
     .all(query, like, like, like) as { id: number }[];
 }
 
-/** The message before, the message, the message after. */
+/** The previous message, the message and the next message. */
 function context(db: Database, id: number): { role: string; content: string }[] {
   const rows = db
     .prepare(

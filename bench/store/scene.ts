@@ -1,8 +1,8 @@
-import type { Store } from "../../src/store/store.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import type { Plain } from "../plain.js";
 import type { Row } from "../table.js";
 
-/** What every part of the bench is given: where, how much, and where its rows go. */
+/** Shared input of all parts: folder, sizes and the result rows. */
 export interface Scene {
   folder: string;
   sizes: Sizes;
@@ -10,10 +10,10 @@ export interface Scene {
   say(text: string): void;
 }
 
-/** The two files under test, holding the same history. */
+/** The two files under test, with the same history. */
 export interface Pair {
   plain: Plain;
-  store: Store;
+  store: OpenedStore;
   storePath: string;
   plainPath: string;
   /** The first group of the corpus that isn't in the files yet. */

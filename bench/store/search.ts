@@ -9,9 +9,9 @@ interface Case {
   query: string;
   path: Path;
   sort?: SearchOptions["sort"];
-  /** At least so many times faster; 1 is "not slower". */
+  /** Minimum speed-up; 1 means "not slower". */
   target: number;
-  /** And so fast at least, whatever plain takes. */
+  /** Absolute limit, regardless of plain. */
   limitMs?: number;
 }
 
@@ -61,17 +61,17 @@ export async function benchSearch(scene: Scene, { plain, store }: Pair): Promise
   }
 }
 
-/** A fast answer that is another answer would prove nothing. Ranks may tie, so counts are compared. */
+/** Requires equal results. Compares counts, because ranks may tie. */
 function requireSame(what: string, naive: readonly unknown[], ours: readonly unknown[]): void {
-  if (naive.length === 0) throw new Error(`search '${what}' finds nothing: the corpus lacks it`);
+  if (naive.length === 0) throw new Error(`search '${what}' found nothing: the corpus doesn't contain it`);
   if (naive.length !== ours.length)
     throw new Error(`search '${what}': ${ours.length} hits, plain has ${naive.length}`);
 }
 
-/** In most messages, in one of many, in a few. */
+/** Words in most messages, in some, in few. */
 const NEWEST = [COMMON_WORD, "kubernetes", RARE_WORD];
 
-/** The same in the grown file, whose messages of the last hours were written in no order of time. */
+/** The same in the grown file, whose recent messages aren't in chronological order. */
 export async function benchNewestGrown(scene: Scene, { store }: Pair): Promise<void> {
   for (const query of NEWEST) {
     const [times] = (await inTurns([() => store.searchMessages(query, { sort: "newest" })], {

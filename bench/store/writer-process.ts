@@ -15,7 +15,7 @@ interface Writer {
   close(): unknown;
 }
 
-/** `writer-process <kind> <file> <number> <appends>`: opens, says so, waits for "go", appends one by one, reports. */
+/** `writer-process <kind> <file> <number> <appends>`: opens, reports ready, waits for "go", appends one by one, reports. */
 const [kind, file, number, appends] = process.argv.slice(2) as [WriterKind, string, string, string];
 const { lines } = makeGroup(900_000 + Number(number), 900_000);
 const writer = await (kind === "ours" ? openOurs() : openPlain());

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { ms, perSecond, sum } from "../measure.js";
-import { hear, startChild } from "./child.js";
+import { nextMessage, startChild } from "./child.js";
 import type { Pair, Scene } from "./scene.js";
 import type { WriterKind, WriterReport } from "./writer-process.js";
 
@@ -15,12 +15,12 @@ interface Round {
 }
 
 /**
- * Four processes append to one file as fast as they can, one caller each; in turns with four that use bare
- * better-sqlite3 and its waiting for locks. Nothing may be lost, nobody may wait long.
+ * Four processes append to one file as fast as they can, one caller each, alternating with four that use plain
+ * better-sqlite3 and its lock waits. No message may be lost, no process may wait long.
  */
 export async function benchWriters(scene: Scene, pair: Pair): Promise<void> {
   const appends = Math.ceil(scene.sizes.appendsPerWriter / ROUNDS);
-  const before = (await pair.store.stats()).messages;
+  const before = (await pair.store.reports.stats()).messages;
   const [ours, plain]: [Round[], Round[]] = [[], []];
   for (let round = 1; round <= ROUNDS; round += 1) {
     scene.say(`${WRITERS} writer processes: round ${round} of ${ROUNDS}`);
@@ -28,7 +28,7 @@ export async function benchWriters(scene: Scene, pair: Pair): Promise<void> {
     ours.push(await writeAtOnce("ours", pair.storePath, appends));
   }
   const total = ROUNDS * WRITERS * appends;
-  const lost = before + total - (await pair.store.stats()).messages;
+  const lost = before + total - (await pair.store.reports.stats()).messages;
   const errors = sum(ours.map((round) => round.errors));
   const worst = (rounds: readonly Round[]) => Math.max(...rounds.map((round) => round.worstMs));
   const time = (rounds: readonly Round[]) => sum(rounds.map((round) => round.timeMs));
@@ -54,8 +54,8 @@ async function writeAtOnce(kind: WriterKind, file: string, appends: number): Pro
   const children = Array.from({ length: WRITERS }, (_, i) =>
     startChild(new URL("./writer-process.ts", import.meta.url), [kind, file, String(i), String(appends)]),
   );
-  await Promise.all(children.map((child) => hear(child)));
-  const reports = children.map((child) => hear<WriterReport>(child));
+  await Promise.all(children.map((child) => nextMessage(child)));
+  const reports = children.map((child) => nextMessage<WriterReport>(child));
   const ended = children.map((child) => once(child, "exit"));
   const started = performance.now();
   for (const child of children) child.send("go");

@@ -12,7 +12,7 @@ import type { InboundMessage, OutboundMessage } from "../../src/message.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import { receivingOnly } from "../../test/support/events.js";
 
-/** `say` resolves when the answer to it was sent. */
+/** `say` resolves when the answer was sent. */
 export interface EchoLoop {
   say(session: number): Promise<void>;
   close(): Promise<void>;
@@ -32,9 +32,12 @@ class LoopAdapter implements Adapter {
   health() {
     return { state: "ok" as const, lastProofAt: null };
   }
-  async send(message: OutboundMessage) {
-    this.#answers.get(message.target.chatId ?? "")?.();
-    return { messageIds: [String(message.id)] };
+  render() {
+    return [{}];
+  }
+  async sendPart({ id, target }: Pick<OutboundMessage, "id" | "target" | "text">) {
+    this.#answers.get(target.chatId ?? "")?.();
+    return [String(id)];
   }
 
   async say(session: number): Promise<void> {
@@ -99,7 +102,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
   };
 }
 
-/** The same adapter and agent with nothing in between. */
+/** The same adapter and agent without the gateway. */
 export function bareLoop(): EchoLoop {
   const adapter = new LoopAdapter();
   const agent = echoAgent();
@@ -130,15 +133,7 @@ export function bareLoop(): EchoLoop {
         replyTo: null,
       };
       id += 1;
-      await adapter.send({
-        id,
-        nonce: String(id),
-        kind: "answer",
-        target,
-        text,
-        turnId: null,
-        mayBeRepeat: false,
-      });
+      await adapter.sendPart({ id, target, text });
     }),
   );
   return { say: (session) => adapter.say(session), close: async () => {} };

@@ -7,12 +7,12 @@ import {
   type Health,
   HermesError,
   type OutboundMessage,
+  type PartContext,
   type PlatformLog,
-  type Receipt,
   SendError,
   splitText,
   type Target,
-} from "hermes-gateway";
+} from "hermes-gateway/plugin";
 import { isTokenRefused, PigeonApi, reasonOf, sendErrorOf, TOKEN_REFUSED } from "./api.js";
 import { normalise, numberOf, PLATFORM } from "./normalise.js";
 
@@ -34,6 +34,11 @@ const TIMING: Timing = { pollSeconds: 25, callMs: 10_000, backoffMs: 300 };
 const CURSOR = "events";
 const NOT_CONNECTED: Health = { state: "down", lastProofAt: null, detail: "Pigeon is not connected" };
 
+/** One message in a room. */
+interface PigeonPart {
+  text: string;
+}
+
 export class PigeonAdapter implements Adapter, CanType {
   readonly platform = PLATFORM;
   readonly account: string;
@@ -42,7 +47,7 @@ export class PigeonAdapter implements Adapter, CanType {
   readonly #log: PlatformLog;
   readonly #timing: Timing;
   #health: Health = NOT_CONNECTED;
-  /** Of the connection that stands: aborted by `disconnect` or by the gateway. */
+  /** Of the current connection: aborted by `disconnect` or by the gateway. */
   #ended: AbortSignal = AbortSignal.abort();
   #disconnect = () => {};
 
@@ -76,25 +81,30 @@ export class PigeonAdapter implements Adapter, CanType {
     return this.#health;
   }
 
-  async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
-    const { chatId, replyTo } = message.target;
+  render({ text }: OutboundMessage): PigeonPart[] {
+    if (text.trim() === "") return [];
+    const { length: limit, unit } = this.limits;
+    return splitText(text, { limit, unit }).map((part) => ({ text: part }));
+  }
+
+  async sendPart(
+    { target, nonce }: OutboundMessage,
+    { text }: PigeonPart,
+    { index }: PartContext,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const { chatId, replyTo } = target;
     if (this.#ended.aborted) throw new SendError("never_sent", "Pigeon is not connected");
     if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
     if (chatId === null) throw new SendError("refused", "The message names no room");
-    if (message.text.trim() === "") throw new SendError("refused", "The message is empty");
-    const parts = splitText(message.text, { limit: this.limits.length, unit: this.limits.unit });
-    const messageIds: string[] = [];
-    for (const [i, text] of parts.entries()) {
-      const answers = i === 0 ? replyTo : null;
-      // The same key for every attempt: Pigeon knows what it has posted already, and says it once.
-      const post = { room: chatId, text, answers, key: `${message.nonce}:${i}` };
-      try {
-        messageIds.push(await this.#api.post(post, signal));
-      } catch (error) {
-        throw sendErrorOf(error);
-      }
+    const answers = index === 0 ? replyTo : null;
+    // The same key for every attempt: Pigeon posts once for a key.
+    const post = { room: chatId, text, answers, key: `${nonce}:${index}` };
+    try {
+      return [await this.#api.post(post, signal)];
+    } catch (error) {
+      throw sendErrorOf(error);
     }
-    return { messageIds };
   }
 
   type({ chatId }: Target): void {

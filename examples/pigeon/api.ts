@@ -1,5 +1,5 @@
 /** Pigeon's HTTP API, and what its failures mean. The token goes into a header and into no error. */
-import { SendError } from "hermes-gateway";
+import { SendError } from "hermes-gateway/plugin";
 
 export interface PigeonSettings {
   url: string;
@@ -90,7 +90,7 @@ export function sendErrorOf(error: unknown): SendError {
   if (error instanceof Refusal) return refusedSend(error);
   const reason = reasonOf(error);
   if (NOT_CONNECTED.has(reason)) return new SendError("never_sent", `Pigeon can't be reached: ${reason}`);
-  return new SendError("unknown", `Nobody knows whether Pigeon has it: ${reason}`);
+  return new SendError("unknown", `It is unknown whether Pigeon received it: ${reason}`);
 }
 
 function refusedSend(error: Refusal): SendError {
@@ -103,7 +103,7 @@ function refusedSend(error: Refusal): SendError {
   return new SendError("refused", `Pigeon refuses the message: ${message}`);
 }
 
-/** Failures before a connection stands: nothing was sent. */
+/** Failures before the connection was established: nothing was sent. */
 const NOT_CONNECTED = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"],
 ]);

@@ -1,9 +1,9 @@
 /** What happened on Pigeon → what the gateway should know of it. Pure: tested without a network. */
-import type { InboundMessage, MessageEdit, MessageRef } from "hermes-gateway";
+import type { InboundMessage, MessageEdit, MessageRef } from "hermes-gateway/plugin";
 
 export const PLATFORM = "pigeon";
 
-/** As Pigeon tells it: numbers grow, and an event keeps its number however often it is told. */
+/** Pigeon's events: numbers grow, and a redelivered event keeps its number. */
 export interface PigeonEvent {
   number: number;
   kind: string;

@@ -1,9 +1,9 @@
-/** What people might have talked about with their agent, for screenshots and tests of pages that show a history. */
+/** Sample conversations for screenshots and dashboard tests. */
 
 export interface Line {
   who: "user" | "bot" | "tool";
   text: string;
-  /** What the agent called before it went on. */
+  /** A tool call before the text. */
   call?: { name: string; arguments: object };
 }
 
@@ -27,7 +27,7 @@ export const TALKS: readonly Talk[] = [
     lines: [
       user("My blog's container keeps restarting after the deploy. Where do I look first?"),
       bot(
-        "Look at why it ended before anything else:\n\n```sh\ndocker inspect --format '{{.State.ExitCode}} {{.State.OOMKilled}}' blog\ndocker logs --tail 50 blog\n```\n\nExit code **137** with `OOMKilled: true` means that the memory limit is too low; **1** usually stands for a failing start script.",
+        "Look at why it ended before anything else:\n\n```sh\ndocker inspect --format '{{.State.ExitCode}} {{.State.OOMKilled}}' blog\ndocker logs --tail 50 blog\n```\n\nExit code **137** with `OOMKilled: true` means that the memory limit is too low; **1** usually means a failing start script.",
       ),
       user("137 and OOMKilled true"),
       bot(
@@ -72,7 +72,7 @@ export const TALKS: readonly Talk[] = [
         '{"hits": 3, "sessions": [{"title": "Release 2.4", "snippet": "…migration takes 40 minutes on staging…"}]}',
       ),
       bot(
-        "Three things stand between us and the release:\n\n- the migration takes 40 minutes on staging, ten is what we promised\n- the French texts are missing on the checkout page\n- nobody has tried the rollback yet",
+        "Three things stand between us and the release:\n\n- the migration takes 40 minutes on staging, ten is what we promised\n- the French texts are missing on the checkout page\n- the rollback is untested",
       ),
       user("Remind Priya about the rollback tomorrow"),
       calls("memory", { action: "add", text: "Priya tries the rollback of release 2.4" }),
@@ -164,7 +164,7 @@ export const TALKS: readonly Talk[] = [
   },
 ];
 
-/** One long piece of work: it was summarised twice, tried another way once, and handed a part of it on. */
+/** A long project: compressed twice, branched once, with one delegated session. */
 export const PROJECT: readonly Talk[] = [
   {
     title: "Moving the shop to TypeScript",
@@ -227,13 +227,13 @@ export const DELEGATED: Talk = {
   ],
 };
 
-/** Short things that are said all day, and what comes back. */
+/** Short everyday questions with answers. */
 export const REMARKS: readonly [asked: string, answer: string][] = [
   ["What's on my calendar today?", "Two things: the dentist at ten and the release review at three."],
   ["Translate: the parcel arrives on Thursday", "*Das Paket kommt am Donnerstag.*"],
   ["Is the build green again?", "Since 14:02, yes. The flaky checkout test was the last one."],
   ["Shorten this to two sentences please", "The migration is ready. It needs ten minutes and your go."],
-  ["Which port does Postgres use?", "5432, unless somebody changed it."],
+  ["Which port does Postgres use?", "5432 by default."],
   ["Remind me at five to call the dentist", "I will."],
   ["What did we decide about the logo?", "The second draft, without the shadow."],
   ["Convert 3.5 cups of flour to grams", "About 420 g."],

@@ -1,4 +1,4 @@
-/** A believable history in a home: two months of sessions, an hour of traffic, what was given up, who asks to come in. */
+/** Fills a home with demo data: two months of sessions, an hour of traffic, dead letters, pairing requests. */
 import path from "node:path";
 import { Random } from "../../bench/random.js";
 import { newSessionId, nowSeconds } from "../../src/clock.js";
@@ -37,9 +37,9 @@ export interface DemoOptions {
 }
 
 export interface Demo {
-  /** The lineage's sessions: root, its two continuations, a branch, a piece of work handed on. */
+  /** The lineage's sessions: root, its two continuations, a branch, a delegated session. */
   project: { root: string; second: string; tip: string; branch: string; delegated: string };
-  /** The session that was active last. */
+  /** The most recently active session. */
   newest: string;
   sessions: number;
 }
@@ -77,7 +77,7 @@ function ordinaryDays(
       Math.round(perDay * growth * (weekend ? 0.5 : 1) * (0.7 + 0.6 * random.next())),
     );
     return Array.from({ length: count }, (_, k) => {
-      // Today's are over the last hours, whatever the time of day is.
+      // Today's sessions are within the last hours, regardless of the time of day.
       const startedAt =
         ago === 0 ? now - (0.3 + k * 1.1) * HOUR : now - ago * DAY - random.between(0, 10 * HOUR);
       return ordinary(random, startedAt, now, talks.next().value);
@@ -110,7 +110,7 @@ function ordinary(
     : session;
 }
 
-/** All of them in some order, then all of them again; only at first they have a title, which is nobody else's. */
+/** All in random order, repeated endlessly. Only the first pass has titles, because titles are unique. */
 function* endlessly(
   random: Random,
   talks: readonly Talk[],
@@ -190,7 +190,7 @@ function messageOf(random: Random, line: Line, before: Line | undefined, at: num
   } as MessageRow;
 }
 
-/** Root → its continuation → its continuation, a branch of the root, and work that the second handed on. */
+/** Root → continuation → continuation, a branch of the root, and a session delegated by the second. */
 function projectSessions(
   random: Random,
   now: number,

@@ -1,6 +1,6 @@
 import type { Talk } from "./conversations.js";
 
-/** Title, question, answer: the small talk of an agent's day. */
+/** Title, question, answer: everyday conversations. */
 const TOPICS: readonly [title: string, question: string, answer: string][] = [
   [
     "Tax return deadline",
@@ -25,7 +25,7 @@ const TOPICS: readonly [title: string, question: string, answer: string][] = [
   [
     "Retro of sprint 18",
     "What went well in sprint 18 according to our notes?",
-    "Three things: the pager was silent, the docs were read by somebody else, the demo worked the first time.",
+    "Three things: the pager was silent, a new colleague read the docs, the demo worked the first time.",
   ],
   [
     "Spanish for the market",
@@ -39,7 +39,7 @@ const TOPICS: readonly [title: string, question: string, answer: string][] = [
   ],
   [
     "Birthday of Grandma",
-    "What could we give to somebody who turns 90 and has everything?",
+    "What could we give to a person who turns 90 and has everything?",
     "Time: an afternoon with all grandchildren, and a book with their drawings.",
   ],
   [
@@ -60,7 +60,7 @@ const TOPICS: readonly [title: string, question: string, answer: string][] = [
   [
     "Terraform state is locked",
     "terraform says the state is locked since yesterday",
-    "Nobody applies any more? Then `terraform force-unlock <id>`. The id stands in the message.",
+    "If no other apply is running: `terraform force-unlock <id>`. The id is in the message.",
   ],
   [
     "Dinner for six",

@@ -6,8 +6,10 @@ import { Database } from "../../src/store/sqlite/driver.js";
 import type { ExportedSession } from "../../src/store/store.js";
 import { PEOPLE, REMARKS } from "./conversations.js";
 
-/** What the queues hold: an hour of messages with their answers, refusals, and what was given up. Past times are written
- *  straight into the tables: the store's own verbs know no other time than now. */
+/**
+ * Fills the queues: an hour of messages with their answers, refusals and dead letters. Writes directly to the tables,
+ * because the store's verbs always use the current time.
+ */
 export function addTraffic(
   file: string,
   {
@@ -31,7 +33,7 @@ export function addTraffic(
   }
 }
 
-/** More of them lately, in waves, none in the running minute. */
+/** More in recent minutes, in waves, none in the current minute. */
 function minutesAgo(random: Random): number {
   for (;;) {
     const minutes = 0.2 + 59.5 * random.next();

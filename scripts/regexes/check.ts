@@ -1,10 +1,10 @@
-/** Source files → the regular expressions that aren't linear, or that nobody can check. */
+/** Source files → the regular expressions that aren't linear or can't be checked. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Construction, findRegexes, type Literal } from "./find.js";
 import { keyOf, verdictsOn } from "./verdict.js";
 
-/** What a `new RegExp(…)` in this file can become. Every construction needs an entry of its own. */
+/** The possible patterns of a `new RegExp(…)` in this file. Every construction needs an entry. */
 export interface BuiltPattern {
   file: string;
   patterns: readonly RegExp[];
@@ -54,14 +54,14 @@ function builtSites(built: readonly BuiltPattern[], constructions: readonly Cons
   });
 }
 
-/** Constructions and entries have to match, file by file. */
+/** Each file needs as many entries as constructions. */
 function accounts(constructions: readonly Construction[], built: readonly BuiltPattern[]): string[] {
   const files = new Set([...constructions, ...built].map(({ file }) => file));
   return [...files].flatMap((file) => {
     const lines = constructions.filter((construction) => construction.file === file).map(({ line }) => line);
     const entries = built.filter((entry) => entry.file === file).length;
     if (lines.length === entries) return [];
-    return `${file}:${lines.join(",")}  ${lines.length} × new RegExp, ${entries} listed: write a literal, or list what it can become in scripts/regexes/rules.ts`;
+    return `${file}:${lines.join(",")}  ${lines.length} × new RegExp, ${entries} listed: write a literal, or list its possible patterns in scripts/regexes/rules.ts`;
   });
 }
 
@@ -73,17 +73,17 @@ function exceptionFaults(root: string, exception: Exception, slow: readonly Lite
   const { file, pattern, cap, growthTest } = exception;
   const says = (what: string) => `${file}  ${keyOf(pattern)}  ${what}`;
   if (!slow.some((site) => excuses(exception, site)))
-    return [says("is no longer there, or no longer slow: remove its exception")];
+    return [says("no longer exists, or is no longer slow: remove its exception")];
   return [cap, growthTest]
     .filter(({ name, file: place }) => !contains(path.join(root, place), name))
-    .map(({ name, file: place }) => says(`"${name}" isn't in ${place}, where its exception expects it`));
+    .map(({ name, file: expected }) => says(`"${name}" isn't in ${expected}, as its exception claims`));
 }
 
 function contains(file: string, text: string): boolean {
   try {
     return readFileSync(file, "utf8").includes(text);
   } catch {
-    // A file that isn't there is the fault that is being looked for.
+    // A missing file counts as missing text.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The regular expressions in a file: literals, and the places where one is built at run time. */
+/** Finds the regular expressions in a file: literals, and those built at run time. */
 import { type CallExpression, type NewExpression, parseSync, Visitor } from "oxc-parser";
 
 export interface Literal {

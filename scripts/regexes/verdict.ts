@@ -1,11 +1,11 @@
-/** Asks recheck, many patterns at a time and each of them once. */
+/** Runs recheck on each pattern once, many in parallel. */
 import { availableParallelism } from "node:os";
 import { check } from "recheck";
 
-/** Undefined where matching is linear; otherwise what is wrong. */
+/** Undefined if matching is linear; otherwise the problem. */
 export type Verdict = string | undefined;
 
-/** Generous, so that a slow machine doesn't change a verdict. */
+/** Generous, so a slow machine gets the same verdict. */
 const LIMITS = { timeout: 60_000, attackTimeout: null, incubationTimeout: null };
 
 export async function verdictsOn(

@@ -1,43 +1,74 @@
-import type { InboundMessage, OutboundMessage, Receipt, Target } from "../message.js";
+import type { InboundMessage, OutboundMessage, Target } from "../message.js";
 
-/** A platform, as the gateway knows it. What not every platform can do is an ability of its own below. */
+/** A platform, as the gateway sees it. Abilities that not every platform has are separate interfaces below. */
 export interface Adapter {
   readonly platform: string;
-  /** The bot's own id there. */
+  /** The bot's own id on the platform. */
   readonly account: string;
   readonly limits: TextLimits;
-  /** How long to wait for the rest of a message that the user's client split; left out: not at all. */
+  /** How long to wait for the rest of a message that the user's client split; left out: don't wait. */
   readonly burst?: Burst;
-  /** How fast messages may follow one another in a chat, where the platform minds. */
+  /** The platform's rate limits for messages in a chat. */
   pace?(target: Target): ChatPace;
-  /** The largest file that it takes; left out: it takes none. */
+  /** The largest file that can be sent; left out: files can't be sent. */
   readonly files?: { maxBytes: number };
   /**
-   * Resolves once messages can come in, or when that takes long and goes on behind. What the platform is told to be
-   * received, the inbox has. Rejects with a HermesError where only a person can help: `refused` by the platform (then the
-   * log has its line, and `health` keeps it) or `invalid` settings.
+   * Resolves once messages can come in, or when that takes long and continues in the background. A message is acknowledged
+   * to the platform only when the inbox has it. Rejects with a HermesError if only the operator can help: `refused` by the
+   * platform (also logged, and shown by `health`) or `invalid` settings.
    */
   connect(events: AdapterEvents, signal: AbortSignal): Promise<void>;
   disconnect(): Promise<void>;
   health(): Health;
-  /** Resolves when the platform has it. Rejects with a SendError that says whether it may have arrived. */
-  send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt>;
+  /**
+   * Splits a message into parts, one for each message that the platform will show, in order; empty: there is nothing to
+   * send. The same message always gives the same parts: no clock, no network, no files.
+   */
+  render(message: OutboundMessage): readonly MessagePart[];
+  /**
+   * Sends one part. Resolves with the platform's ids of it when the platform has it. Rejects with a SendError that tells
+   * whether it may have arrived. Parts come in order, and a part is called again only after such an error or a crash.
+   */
+  sendPart(
+    message: OutboundMessage,
+    part: MessagePart,
+    context: PartContext,
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
+}
+
+/**
+ * Plain JSON that the adapter defines. Parts of a message that has several are stored before the first is sent, so an
+ * adapter may get parts that an older version of it rendered.
+ */
+export type MessagePart = object;
+
+export interface PartContext {
+  index: number;
+  /** How many parts the message has. */
+  count: number;
+  /** The platform's ids of the parts before it. */
+  sent: readonly string[];
+  /** An earlier attempt at this part may have arrived, and it could not be found out. */
+  mayBeRepeat: boolean;
+  /** The message that previewed the answer. The first part takes its place; later parts don't get it. */
+  replaces?: string | undefined;
 }
 
 export interface Burst {
-  /** After any message; left out: not at all. */
+  /** After any message; left out: don't wait. */
   quietMs?: number;
-  /** After a text of `longChars`, which may have been cut. */
+  /** After a text of at least `longChars`, which may have been split. */
   afterLongMs: number;
   longChars: number;
-  /** After a file of an album, whose files come one by one. */
+  /** After a file of an album: albums come file by file. */
   afterAlbumMs?: number;
 }
 
 export interface ChatPace {
-  /** The least time between two messages. */
+  /** Minimum time between two messages. */
   chatMs?: number;
-  /** The most in any minute, edits included. */
+  /** Maximum in any minute, including edits. */
   perMinute?: number;
 }
 
@@ -48,18 +79,18 @@ export interface TextLimits {
 
 export interface AdapterEvents {
   /**
-   * Resolves when the inbox has it; only then is the platform told. A second copy of an event resolves too. A cursor
-   * moves in the same transaction: what it has passed can't be lost.
+   * Resolves when the inbox has it; acknowledge it to the platform only then. Resolves for a duplicate too. The cursor is
+   * saved in the same transaction, so nothing before it can be lost.
    */
   receive(message: InboundMessage, cursor?: Cursor): Promise<void>;
-  /** The author changed a message. Replaces its text while it waits; later it is noted, never carried out. */
+  /** The author edited a message. Replaces the text of a pending message; later edits become a note for the agent. */
   edited(edit: MessageEdit): Promise<void>;
-  /** The author took a message back: it is not answered if it still waits. */
+  /** The author deleted a message: it is not answered if it is still pending. */
   deleted(message: MessageRef): Promise<void>;
-  /** How far this account had come, under a name of the adapter's own; undefined: nothing was stored. */
+  /** This account's saved cursor of that name (the adapter chooses names); undefined: none was saved. */
   cursor(name: string): Promise<string | undefined>;
   saveCursor(cursor: Cursor): Promise<void>;
-  /** A chat goes on under another id (a group became a supergroup): its sessions go along. */
+  /** A chat has a new id (a group became a supergroup): its sessions move along. */
   chatMoved(from: string, to: string): Promise<void>;
 }
 
@@ -81,29 +112,29 @@ export interface MessageEdit extends MessageRef {
 
 export interface Health {
   state: "ok" | "degraded" | "down";
-  /** When the platform last proved that it hears us: a completed poll, a heartbeat. Epoch seconds. */
+  /** Time of the platform's last sign of life: a completed poll, a heartbeat. Epoch seconds. */
   lastProofAt: number | null;
   /** What is wrong and what to do. */
   detail?: string;
 }
 
-/** Shows an answer while it is written. Previews may be dropped at any time; the answer itself is sent all the same. */
+/** Shows an answer while it is written. Previews may be dropped at any time; the answer is sent anyway. */
 export interface CanPreview {
   preview(target: Target, turnId: string, text: string): void;
-  /** The turn ended, and no answer takes the preview's place. */
+  /** The turn ended without an answer that replaces the preview. */
   dropPreview?(target: Target, turnId: string): void;
 }
 
-/** Shows that an answer is on its way. Called again every few seconds. */
+/** Shows that an answer is being written. Called every few seconds. */
 export interface CanType {
   type(target: Target): void;
 }
 
-/** Shows an unfinished answer as a message that is edited, or as a draft. Paced by the caller. */
+/** Shows an unfinished answer as a message that is edited, or as a draft. The caller limits the rate. */
 export interface CanStream {
   /**
-   * At `messageId`, or as a new message where that is null. Gives the message's id; null: it has none of its own.
-   * Before it makes a message it awaits `posting`: that there may be one is noted first. Where that rejects, none is made.
+   * Edits `messageId`, or posts a new message if that is null. Returns the message's id; null: a draft without an id. Awaits
+   * `posting` before it posts, so that the possible message is recorded first; if that rejects, nothing is posted.
    */
   show(
     target: Target,
@@ -113,32 +144,38 @@ export interface CanStream {
     posting?: () => Promise<void>,
   ): Promise<string | null>;
   /**
-   * No answer takes the message's place: the text is all that it will ever say, and without any it is taken away. May be
-   * called again. Rejects with a SendError: `refused` where there is no use in trying again.
+   * No answer will replace the preview: leaves the text as its final state, or deletes it if the text is empty. May be called
+   * again. Rejects with a SendError; `refused` means that a retry is useless.
    */
-  breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void>;
+  abandon(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Finds an unfinished answer that it showed and whose id was lost. */
+/** Finds a preview whose id was lost. */
 export interface CanFindPreview {
-  /** In answer to this message; null: there is none. Rejects with a SendError where that can't be told now. */
+  /** The preview that answers this message; null: there is none. Rejects with a SendError if it can't be determined now. */
   findPreview(target: Target, signal: AbortSignal): Promise<string | null>;
 }
 
-/** Shows that something is done with a message, and can take that back when nothing will come of it. */
+/** Removes the sign that a message is being processed when there will be no answer. */
 export interface CanDismiss {
   dismiss(target: Target): void;
 }
 
-/** Partly: the next attempt must look again before it sends, whichever process makes it. */
-export type LookedUp = Receipt | "missing" | "partly" | "unknown";
+/** The platform's ids of the part; unknown: it can't be found out. */
+export type LookedUp = readonly string[] | "missing" | "unknown";
 
-/** Tells whether a send whose outcome is unknown has arrived. */
+/** Finds out whether a part whose send had an unknown outcome has arrived. */
 export interface CanLookUp {
-  lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp>;
+  /** Rejects with a SendError if it can't be found out now, but later. */
+  lookUp(
+    message: OutboundMessage,
+    part: MessagePart,
+    context: PartContext,
+    signal: AbortSignal,
+  ): Promise<LookedUp>;
 }
 
-/** Platforms with menus of commands. */
+/** For platforms with a menu of commands. */
 export interface CanRegisterCommands {
   registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void>;
 }

@@ -1,24 +1,19 @@
-/** What a chat's id looks like on each platform. What doesn't look so is taken for the name of a chat. */
-const SHAPES: Readonly<Record<string, RegExp>> = {
-  telegram: /^(-?\d{1,16}|@\w{4,})$/,
-  discord: /^\d{1,20}$/,
-  slack: /^[CDGUW][A-Z0-9]{5,}$/,
-  web: /^[0-9a-f]{32}$/,
-  console: /^\S+$/,
-};
+/** What is known of a platform by its name: the shape of its chat ids, and whether its chats can be written to. */
+import type { Platform } from "./platform.js";
+import { BUILT_IN } from "./platforms.js";
 
-export function isChatId(platform: string, text: string): boolean {
-  return (SHAPES[platform] ?? /^\S+$/).test(text);
+const find = (platforms: readonly Platform[], name: string) => platforms.find((one) => one.name === name);
+
+/** Text that doesn't look like an id is taken for the name of a chat. */
+export function isChatId(platform: string, text: string, known: readonly Platform[] = BUILT_IN): boolean {
+  return (find(known, platform)?.ids.chat ?? /^\S+$/).test(text);
 }
 
-/** Programs that ask, time that passes, terminals that close: nobody is there to be told something unasked. */
-const NOBODY_THERE = new Set(["api_server", "webhook", "cron", "cli"]);
-
-/** The gateway's own platforms. */
 export function isBuiltIn(platform: string): boolean {
-  return Object.hasOwn(SHAPES, platform) || NOBODY_THERE.has(platform);
+  return find(BUILT_IN, platform) !== undefined;
 }
 
-export function canBeTold(platform: string): boolean {
-  return !NOBODY_THERE.has(platform);
+/** Whether its chats can get messages that they didn't ask for. */
+export function isReachable(platform: string, known: readonly Platform[] = BUILT_IN): boolean {
+  return find(known, platform)?.unsolicited ?? true;
 }

@@ -1,5 +1,5 @@
-/** Did a request fail before a connection stood? Then nothing has arrived, and sending it again repeats nothing. Pure. */
-const BEFORE_A_REQUEST = new Set([
+/** Whether a request failed before it was connected: then nothing has arrived, and a retry repeats nothing. Pure. */
+const BEFORE_REQUEST = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -16,20 +16,20 @@ const BEFORE_A_REQUEST = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** The network went away under a connection that stood: the same codes, and the request may have arrived. */
-const STOOD = /\b(?:read|write) E[A-Z]+\b/;
+/** The same codes on an established connection: the request may have arrived. */
+const WAS_CONNECTED = /\b(?:read|write) E[A-Z]+\b/;
 
 export function neverConnected(error: unknown): boolean {
   for (const { code, message } of errorsWithin(error)) {
-    if (typeof message === "string" && STOOD.test(message)) return false;
-    if (typeof code === "string" && BEFORE_A_REQUEST.has(code)) return true;
-    // Without it, a connection that stood has gone silent.
+    if (typeof message === "string" && WAS_CONNECTED.test(message)) return false;
+    if (typeof code === "string" && BEFORE_REQUEST.has(code)) return true;
+    // Without "connect", an established connection went silent.
     if (typeof message === "string" && /\bconnect ETIMEDOUT\b/.test(message)) return true;
   }
   return false;
 }
 
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 interface Layer {
   code?: unknown;
@@ -37,10 +37,10 @@ interface Layer {
   message?: unknown;
 }
 
-/** HTTP clients hide the socket's error within their own, each under another name. The outermost first. */
+/** The error and the errors nested in it, outermost first. HTTP clients wrap the socket's error under different names. */
 export function* errorsWithin(error: unknown): Generator<Layer> {
   let at: unknown = error;
-  for (let depth = 0; depth < DEEPEST && typeof at === "object" && at !== null; depth++) {
+  for (let depth = 0; depth < MAX_DEPTH && typeof at === "object" && at !== null; depth++) {
     yield at as Layer;
     const { original, error: inner, cause } = at as Record<"original" | "error" | "cause", unknown>;
     at = original ?? inner ?? cause;

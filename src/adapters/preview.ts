@@ -1,7 +1,7 @@
-/** An unfinished answer is rendered again and again: only what a message can show of it is. Pure. */
+/** Which part of an unfinished answer a preview renders: no more than a message can show. Pure. */
 import { startOf } from "../text-limits.js";
 
-/** Above the limit of any platform, with room for marks that vanish. */
+/** Above the limit of any platform, with room for markup. */
 const MAX_PREVIEW_CHARS = 16_000;
 
 export function previewStart(text: string): string {

@@ -1,19 +1,19 @@
 import type { Finding } from "../finding.js";
 
-/** What a platform says of a bot's settings. Asking disturbs nobody who runs with them: no poll, no socket. */
+/** A platform's verdict on a bot's settings. Probing doesn't disturb a running gateway: no poll, no socket. */
 export interface Probe {
-  /** Who the bot is there; left out where the platform didn't say. */
+  /** The bot's identity; left out if the platform didn't tell. */
   bot?: { id: string; name: string };
   findings: Finding[];
 }
 
 export interface ProbeOptions {
-  /** A gateway runs with these settings: what it does at this moment need not be tried. */
+  /** A gateway runs with these settings now. */
   running: boolean;
   signal: AbortSignal;
 }
 
-/** Of a bot's settings, whichever platform it is on. */
+/** A probe of one bot, on any platform. */
 export interface BotProbe {
   platform: string;
   /** The platform's name, or the account's under `accounts`. */

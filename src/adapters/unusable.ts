@@ -1,7 +1,7 @@
 import { type HermesError, SendError } from "../errors.js";
 import type { Adapter } from "./adapter.js";
 
-/** Stands in for a bot whose settings make no sense: it says what is wrong, and nothing else. */
+/** Takes the place of a bot whose settings are wrong: it only reports the fault. */
 export function unusable(platform: string, account: string, fault: HermesError): Adapter {
   const detail = fault.hint === undefined ? fault.message : `${fault.message}: ${fault.hint}`;
   return {
@@ -11,6 +11,7 @@ export function unusable(platform: string, account: string, fault: HermesError):
     connect: () => Promise.reject(fault),
     disconnect: () => Promise.resolve(),
     health: () => ({ state: "down", lastProofAt: null, detail }),
-    send: () => Promise.reject(new SendError("never_sent", detail, { scope: "account" })),
+    render: () => [{}],
+    sendPart: () => Promise.reject(new SendError("never_sent", detail, { scope: "account" })),
   };
 }

@@ -50,7 +50,7 @@ function toRequest(prompt: AuxiliaryPrompt): ModelRequest {
   };
 }
 
-/** Empty when nobody can be asked. */
+/** Empty without a usable model. */
 function chainOf(task: TaskConfig, main: ModelConfig): Candidate[] {
   const own = connectionOf(task, main);
   const others = task.provider === "echo" || isSame(own, main) ? [] : [{ ...main, timeout: task.timeout }];
@@ -65,7 +65,7 @@ function isSame(own: Connection, main: ModelConfig): boolean {
   return own.provider === main.provider && own.default === main.default && own.base_url === main.base_url;
 }
 
-/** What is unset is the main model's, but never an address or a key of another provider. */
+/** Missing settings come from the main model, except another provider's URL or key. */
 export function connectionOf(task: TaskConfig, main: ModelConfig): Connection {
   const provider =
     task.provider ?? (main.provider === "echo" && task.base_url ? "openai-compatible" : main.provider);

@@ -2,10 +2,10 @@ import type { ClientTool, ToolChoice } from "../client-request.js";
 import type { Principal } from "../message.js";
 import type { ChatMessage, SessionId, SessionKey } from "../session.js";
 
-/** Who answers. A turn goes in with everything it needs, events come out; nothing is kept in between. */
+/** Answers turns. Stateless: a request carries everything, the answer is a stream of events. */
 export interface AgentBackend {
   readonly name: string;
-  /** What stands in the session's `model` column. */
+  /** Stored in the session's `model` column. */
   readonly model: string;
   readonly contextLength: number;
   /** Ends with exactly one `done` or `failed`. Stops soon after the signal, with `failed`. */
@@ -18,23 +18,23 @@ export interface TurnRequest {
   systemPrompt: string;
   /** The conversation so far. */
   history: readonly ChatMessage[];
-  /** What is new, in OpenAI's chat format. */
+  /** New messages in OpenAI's chat format. */
   input: readonly ChatMessage[];
   tools: readonly Tool[];
-  /** The asker's own, also where one of ours has its name. A call ends the turn; its result comes with a later input. */
+  /** The client's own tools; they win over ours of the same name. A call ends the turn, its result comes with a later request. */
   clientTools?: readonly ClientTool[];
-  /** In its first words; left out: as it likes. */
+  /** Applies to the first round. Default: auto. */
   toolChoice?: ToolChoice;
   /** Overrides the configured model for this session. */
   model?: string;
-  /** Asked between two rounds of tool calls: what the user has added meanwhile. Each text is handed out once. */
+  /** Called between rounds: takes messages that the user added meanwhile. Each is returned once. */
   takeSteering(): string[];
 }
 
 export type AgentEvent =
-  /** A piece of the answer, as it is written. */
+  /** A chunk of the answer. */
   | { type: "text"; delta: string }
-  /** A whole message of the conversation, to be stored as it is: calls, results, the answer. In order. */
+  /** A complete message to store as is, in order: calls, results, the answer. */
   | { type: "message"; message: TurnMessage }
   | { type: "usage"; usage: TurnUsage }
   | { type: "done" }
@@ -46,7 +46,7 @@ export interface TurnMessage extends ChatMessage {
   token_count?: number;
 }
 
-/** Of one request to the model; a turn may take several. */
+/** Usage of one model request; a turn may need several. */
 export interface TurnUsage {
   model: string;
   provider: string;
@@ -56,7 +56,7 @@ export interface TurnUsage {
   cacheReadTokens: number;
   cacheWriteTokens: number;
   reasoningTokens: number;
-  /** Undefined when nobody knows the price. */
+  /** Undefined if the price is unknown. */
   costUsd?: number;
 }
 
@@ -75,7 +75,7 @@ export interface Failure {
   kind: FailureKind;
   /** For the log and the operator. */
   message: string;
-  /** For the person who asked: one sentence, with what to do. */
+  /** For the user: one sentence with what to do. */
   notice: string;
 }
 
@@ -84,13 +84,13 @@ export interface Tool {
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;
-  /** Gives the text that the model reads. Rejects only on faults of ours: what the model did wrong is text too. */
+  /** Returns the result text for the model, also for the model's own mistakes. Rejects only on internal errors. */
   run(args: Record<string, unknown>, signal: AbortSignal): Promise<string>;
 }
 
 /** Side work (titles, summaries): one prompt, one text. */
 export interface Auxiliary {
-  /** Undefined when no model is configured for it: the caller has a way without. */
+  /** Undefined without a configured model; callers have a fallback. */
   complete(task: AuxiliaryTask, prompt: AuxiliaryPrompt, signal: AbortSignal): Promise<string | undefined>;
 }
 

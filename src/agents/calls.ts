@@ -1,12 +1,13 @@
-/** Tool calls: as they stand in a stored message, and how one is carried out. */
+/** Reads tool calls from stored messages and runs them. */
 import type { ChatMessage } from "../session.js";
+import { unlessAborted } from "../timeout.js";
 import type { Tool, TurnMessage } from "./backend.js";
 import { field } from "./text.js";
 
 export interface Call {
   id: string;
   name: string;
-  /** As the model wrote it: JSON if all went well. */
+  /** Raw arguments from the model, normally JSON. */
   arguments: string;
 }
 
@@ -38,7 +39,7 @@ export function parseArguments(json: string): Record<string, unknown> | undefine
   }
 }
 
-/** Which calls are ours to carry out, and which go to the asker. */
+/** Splits calls into ours and the client's own tools. */
 export function shareOut(
   calls: readonly Call[],
   clientTools: readonly { name: string }[] = [],
@@ -47,13 +48,14 @@ export function shareOut(
   return { ours: calls.filter((call) => !isTheirs(call)), theirs: calls.filter(isTheirs) };
 }
 
-/** Whatever goes wrong becomes a text that the model can act on; only the signal ends it. */
+/** Errors become text that the model can act on. Throws only when the signal aborts. */
 export async function runCall(call: Call, tools: readonly Tool[], signal: AbortSignal): Promise<string> {
   const tool = tools.find((tool) => tool.name === call.name);
   if (!tool) return `Error: there is no tool "${call.name}". Tools: ${tools.map((t) => t.name).join(", ")}`;
   const args = parseArguments(call.arguments);
   if (!args) return `Error: the arguments are not a JSON object: ${bothEnds(call.arguments)}`;
   try {
+    // A tool may ignore the signal: don't wait for it then.
     return await unlessAborted(tool.run(args, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
@@ -61,22 +63,7 @@ export async function runCall(call: Call, tools: readonly Tool[], signal: AbortS
   }
 }
 
-/** Arguments that were too long say so at their end. */
+/** Truncated arguments end with a note. */
 function bothEnds(text: string): string {
   return text.length <= 300 ? text : `${text.slice(0, 200)} … ${text.slice(-80)}`;
-}
-
-/** A tool may be deaf to the signal: then its result is not waited for. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -1,15 +1,15 @@
-/** Configuration → every model that may be asked. */
+/** Lists every configured model. */
 import type { Config } from "../config/schema.js";
 import { connectionOf } from "./auxiliary.js";
 import type { Connection } from "./model/connection.js";
 
 export interface NamedConnection {
-  /** As the keys of the configuration call it: "model", "model.fallback.0", "auxiliary.memory". */
+  /** Configuration path: "model", "model.fallback.0", "auxiliary.memory". */
   name: string;
   connection: Connection;
 }
 
-/** Every model that may be asked, each once. */
+/** Every configured model, without duplicates. */
 export function connectionsOf(config: Pick<Config, "model" | "auxiliary">): NamedConnection[] {
   const { fallback, ...main } = config.model;
   const all = [

@@ -3,7 +3,7 @@ import type { AgentBackend, AgentEvent, Failure, TurnMessage, TurnRequest } from
 import { type Call, resultMessage, runCall, shareOut, storedCall } from "./calls.js";
 import { isImage, textOf, withoutImages } from "./text.js";
 
-/** The agent without a model: the same question always gets the same answer. */
+/** A deterministic agent without a model. */
 export function echoAgent(): AgentBackend {
   return { name: "echo", model: "echo", contextLength: 128_000, run };
 }
@@ -14,16 +14,16 @@ export const NO_MODEL =
 
 interface Reply {
   answer: string;
-  /** What happened before it. */
+  /** Tool calls and results before the answer. */
   messages?: TurnMessage[];
-  /** Instead of an answer: for the asker to carry out. */
+  /** Client tool calls instead of an answer. */
   call?: Call;
-  /** Before each piece of it. */
+  /** Delay before each chunk. */
   everyMs?: number;
 }
 type Word = (rest: string, request: TurnRequest, signal: AbortSignal) => Promise<Reply>;
 
-/** For tests and trials: what stands at the start of the text decides how the answer comes about. */
+/** For tests and demos: a directive at the start of the text decides how the agent answers. */
 const WORDS: Record<string, Word> = {
   /** `!slow 200 text`: waits that many milliseconds, then answers with the text. */
   "!slow": async (rest, _request, signal) => {
@@ -38,7 +38,7 @@ const WORDS: Record<string, Word> = {
     return { answer, everyMs: Number(ms) };
   },
 
-  /** `!tool name {"a":1}`: calls that tool and answers with what it gave. */
+  /** `!tool name {"a":1}`: calls that tool and answers with its result. */
   "!tool": async (rest, request, signal) => {
     const [, name = "", args = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
     const call = { id: `echo_${request.history.length}`, name, arguments: args || "{}" };
@@ -113,7 +113,7 @@ async function replyTo(asked: string, request: TurnRequest, signal: AbortSignal)
   return word ? word(rest, request, signal) : { answer: asked };
 }
 
-/** What a model would have been shown. */
+/** Images that a model would have received. */
 function seen({ input }: TurnRequest): string {
   const count = input
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))

@@ -1,11 +1,11 @@
-/** Which configured models have no API key, or one that their service rejects. Costs no tokens. */
+/** Finds configured models without an API key or with a rejected one. Costs no tokens. */
 import type { Config } from "../config/schema.js";
 import { connectionsOf } from "./connections.js";
 import { type Connection, KEY_NAMES, modelName } from "./model/connection.js";
 
 const TIMEOUT_MS = 10_000;
 
-/** One sentence for each model that can't be used, with the fix. Services that can't be reached are left to `hermes doctor`. */
+/** One sentence with the fix per unusable model. Unreachable services are left to `hermes doctor`. */
 export async function keyProblems(
   config: Pick<Config, "model" | "auxiliary">,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ async function keyProblem(connection: Connection, signal: AbortSignal): Promise<
   const fix = `Set ${KEY_NAMES[provider]} in .env.`;
   const mayGoWithout = provider === "openai-compatible" || address !== null;
   if (key === null && !mayGoWithout) return `${modelName(connection)} has no API key. ${fix}`;
-  // 403 may be a key that is good for answers and not for lists.
+  // 403: the key may allow completions but not listing models.
   if ((await listStatus(connection, signal)) !== 401) return undefined;
   return `${modelName(connection)} rejects the API key (HTTP 401). ${fix}`;
 }
@@ -31,7 +31,7 @@ const ADDRESSES: Partial<Record<Connection["provider"], string>> = {
   anthropic: "https://api.anthropic.com/v1",
 };
 
-/** The list of models needs the key and generates nothing. Undefined when the service gives no answer. */
+/** Listing models checks the key without generating tokens. Undefined if the service doesn't answer. */
 async function listStatus(connection: Connection, signal: AbortSignal): Promise<number | undefined> {
   const address = connection.base_url ?? ADDRESSES[connection.provider];
   if (!address) return undefined;

@@ -1,4 +1,4 @@
-/** History + new messages → rounds of a model's words and its tool calls → the answer. */
+/** Runs a turn on a model: rounds of text and tool calls until there is an answer. */
 import type { ClientTool } from "../client-request.js";
 import type { ModelConfig } from "../config/schema.js";
 import type { ChatMessage } from "../session.js";
@@ -14,9 +14,9 @@ import { type Limits, limitsFrom } from "./model/watch.js";
 import { estimateTextTokens, estimateTokens } from "./tokens.js";
 
 export interface ModelAgentOptions {
-  /** Requests within one turn, those after tool calls included. */
+  /** Model requests per turn, including those after tool calls. */
   maxSteps: number;
-  /** Unset: from the configured timeout. */
+  /** Default: derived from the configured timeout. */
   limits?: Limits;
   pace?: Partial<Pace>;
 }
@@ -44,7 +44,7 @@ interface Setup {
   pace: Pace;
 }
 
-/** A session's own model is asked at the same address. What it costs nobody has told us. */
+/** A model chosen for the session uses the same endpoint; its price is unknown. */
 function chainFor(chain: readonly Candidate[], model: string | undefined): readonly Candidate[] {
   const [first, ...rest] = chain;
   if (first === undefined || model === undefined || model === first.connection.default) return chain;
@@ -72,7 +72,7 @@ async function* converse(
   for (let step = 1; step <= setup.maxSteps; step++) {
     const asked = modelRequest(request, conversation, step, setup.maxSteps);
     const { answer, place } = yield* askFirst(chain, asked, setup.pace, signal);
-    // Who has just answered is asked again: the ones before would only cost the same wait once more.
+    // Stick with the provider that answered; retrying the failed ones would repeat their timeout.
     chain = chain.slice(place);
     yield usageEvent(chain[0]!, answer, request.systemPrompt, conversation);
     yield* keep([assistantMessage(answer)], conversation);
@@ -98,9 +98,9 @@ function modelRequest(
     messages: toModelMessages(conversation),
     tools: offeredTools(request),
     ...(step === 1 && request.toolChoice ? { choice: request.toolChoice } : {}),
-    // In the last round it must answer; the SDK fails the request if it calls all the same.
+    // The last round must answer; the SDK fails the request if the model calls a tool anyway.
     mayCall: step < maxSteps,
-    // After a tool call the model may have said all it wanted before it.
+    // After a tool call an empty answer is fine: the model may have said everything before it.
     mustSpeak: step === 1,
   };
 }
@@ -110,7 +110,7 @@ function offeredTools({ tools, clientTools = [] }: TurnRequest): readonly Client
   return [...tools.filter(({ name }) => !isShadowed(name)), ...clientTools];
 }
 
-/** What is told is also what the model sees in its next round. */
+/** Emits a message and adds it to the model's context for the next round. */
 function* keep(messages: readonly TurnMessage[], conversation: ChatMessage[]): Generator<AgentEvent> {
   for (const message of messages) {
     conversation.push(message);

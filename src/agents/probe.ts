@@ -1,4 +1,4 @@
-/** One short question to a model → does it answer with this address and key, and if not, what to do. */
+/** Sends a short request to check a model's URL and key; returns the fix if it fails. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Finding, found } from "../finding.js";
 import { type Connection, KEY_NAMES, modelName, openModel } from "./model/connection.js";
@@ -10,7 +10,7 @@ const QUESTION: ModelRequest = {
   messages: [{ role: "user", content: "Answer with the word OK." }],
   tools: [],
   mayCall: false,
-  // A model that thinks before it speaks may use up its words that way.
+  // Reasoning models may use up a small token limit before they answer.
   mustSpeak: false,
   maxTokens: 64,
 };
@@ -23,7 +23,7 @@ export async function probeModel(
   patienceMs = PATIENCE_MS,
 ): Promise<Finding> {
   if (connection.provider === "echo")
-    return found.ok("echo: repeats what it is told; `hermes setup` puts a model in its place");
+    return found.ok("echo: repeats messages; run `hermes setup` to configure a model");
   const startMs = performance.now();
   try {
     await firstWord(connection, signal, patienceMs);
@@ -34,12 +34,12 @@ export async function probeModel(
   }
 }
 
-/** One word is proof enough: the rest is neither waited for nor paid. */
+/** Stops after the first token. */
 async function firstWord(connection: Connection, signal: AbortSignal, patienceMs: number): Promise<void> {
   const limits = { firstWordMs: patienceMs, idleMs: patienceMs, totalMs: patienceMs };
   const words = ask(await openModel(connection), QUESTION, limits, signal);
   await words.next();
-  // Ends the request behind it; a server that doesn't let go is not waited for.
+  // Ends the request without waiting for a server that doesn't close.
   await Promise.race([words.return(undefined as never), sleep(1000, undefined, { ref: false })]);
 }
 
@@ -49,27 +49,27 @@ function explain({ kind, message }: RequestFailed, connection: Connection): Find
   const name = modelName(connection);
   const status = /^HTTP (\d+)/.exec(message)?.[1];
   if (kind === "rate_limit")
-    return found.warn(`${name} is busy: ${said}`, "The key is good. Look at its limits if this stays.");
+    return found.warn(`${name} is busy: ${said}`, "The key is valid. Check its limits if this persists.");
   if (kind === "timeout")
     return found.warn(`${name} didn't answer: ${said}`, "A local model may still be loading: try again.");
   if (kind === "credentials")
-    return found.fail(`${name}: the key is refused (${said})`, `Set ${KEY_NAMES[provider]} in .env.`);
+    return found.fail(`${name}: the key was rejected (${said})`, `Set ${KEY_NAMES[provider]} in .env.`);
   if (status === "404")
     return found.fail(
-      `${name} isn't there: ${said}`,
+      `${name} wasn't found: ${said}`,
       `Check model.default and model.base_url${address ? ` (${address}; most end in /v1)` : ""}.`,
     );
   if (kind === "network")
     return found.fail(
       `${name} can't be reached: ${said}`,
-      `Check model.base_url${address ? ` (${address})` : ""} and that the server runs.`,
+      `Check model.base_url${address ? ` (${address})` : ""} and that the server is running.`,
     );
-  return found.fail(`${name} gave no answer: ${said}`, "Check model.* in config.yaml.");
+  return found.fail(`${name} returned no answer: ${said}`, "Check model.* in config.yaml.");
 }
 
-const LONGEST_WORDS = 160;
+const MAX_WORDS = 160;
 
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ");
-  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
+  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
 }

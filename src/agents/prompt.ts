@@ -1,18 +1,18 @@
-/** What the agent is told before a session. Made once at its start and then kept, so that providers can cache it. */
+/** The system prompt. Built once per session and kept, so that providers can cache it. */
 import { dateFormat } from "../date-format.js";
 
 export interface PromptFacts {
   platform: string;
   chatType: string;
-  /** Do several people write into this session? */
+  /** Several people share this session. */
   shared: boolean;
   principalName?: string | null;
-  /** Nobody is there: a schedule or another program asks. */
+  /** No user is present: a schedule or program asks. */
   unattended?: boolean;
   memory: { own?: string; shared?: string };
   /** `agent.system_prompt` of the configuration. */
   configured?: string | null;
-  /** Folders of files that it may send. */
+  /** Folders that files may be sent from. */
   sendsFrom?: readonly string[];
   now: Date;
   timezone?: string;
@@ -32,7 +32,7 @@ export function systemPrompt(facts: PromptFacts): string {
     TOOLS,
     facts.sendsFrom?.length ? sending(facts.sendsFrom) : undefined,
     block("What you remember about everyone here", facts.memory.shared),
-    // In a room everybody would hear it.
+    // In a room everyone would see it.
     facts.shared ? undefined : block("What you remember about this person", facts.memory.own),
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");
@@ -43,11 +43,11 @@ const SHARED =
   "brackets, like [Ann]. Keep them apart, and don't begin your own messages that way.";
 
 const OVERHEARD =
-  "Others read your answers here: what somebody told you elsewhere is mentioned only when they ask for it.";
+  "Others read your answers here: mention what people told you elsewhere only when they ask for it.";
 
 const UNATTENDED =
-  "Nobody is there who could answer questions: do what you are asked as well as you can. Your last message is " +
-  "delivered as it stands. If there is nothing worth telling anybody, answer with [SILENT] alone, and nothing is sent.";
+  "You run unattended and can't ask questions: do the task as well as you can. Your last message is delivered " +
+  "unchanged. If there is nothing worth reporting, answer with [SILENT] alone, and nothing is sent.";
 
 const TOOLS =
   "Earlier conversations are not in your view: the tool session_search finds and reads them. " +
@@ -68,7 +68,7 @@ function situation(facts: PromptFacts): string {
   return `This conversation is ${place} on ${oneLine(platform)}${who}. It began on ${date(now, timezone)}.`;
 }
 
-/** Names come from strangers: no line breaks, no length that could carry instructions. */
+/** Names are untrusted: one line, short, so that they can't carry instructions. */
 function oneLine(name: string): string {
   return name
     .replace(/[\p{C}\s]+/gu, " ")

@@ -1,4 +1,4 @@
-/** Configuration → who answers. The SDKs of the providers are loaded when a model is first asked. */
+/** Creates the agent backend from the configuration. Provider SDKs are loaded with the first request. */
 import type { Config } from "../config/schema.js";
 import { createAuxiliary } from "./auxiliary.js";
 import type { AgentBackend, Auxiliary } from "./backend.js";

@@ -1,13 +1,13 @@
-/** The middle of a long conversation → one text that stands for it. */
+/** Summarises the middle of a long conversation. */
 import type { ChatMessage } from "../session.js";
 import { inSlices } from "../slices.js";
 import type { Auxiliary } from "./backend.js";
 
 export interface SummaryRequest {
   middle: readonly ChatMessage[];
-  /** Of an earlier compression: it is brought up to date, not summarised again. */
+  /** Summary of an earlier compression: updated, not summarised again. */
   previousSummary?: string;
-  /** What the user wants to be kept above all. */
+  /** What the user wants to keep, from `/compress <focus>`. */
   focus?: string;
   budgetTokens: number;
 }
@@ -15,19 +15,19 @@ export interface SummaryRequest {
 export interface Summary {
   text: string;
   source: "model" | "fallback";
-  /** Why it is the fallback, where a model was asked. */
+  /** Why the model's summary wasn't used. */
   error?: string;
 }
 
-/** The rules of `policies/compression.ts`, passed in. */
+/** Rules from `policies/compression.ts`, injected. */
 export interface SummaryRules {
-  /** Blocks with a blank line between them: one message at a time gives the same. */
+  /** Blocks separated by blank lines; rendering message by message gives the same result. */
   serialise(middle: readonly ChatMessage[]): string;
-  /** What an earlier summary knew stays known. */
+  /** Keeps the facts of an earlier summary. */
   fallback(middle: readonly ChatMessage[], previous?: string): string;
 }
 
-/** Always gives a text, unless the signal ends it. */
+/** Always returns a summary unless the signal aborts. */
 export async function summarise(
   auxiliary: Auxiliary,
   rules: SummaryRules,
@@ -49,7 +49,7 @@ function withoutModel(rules: SummaryRules, { middle, previousSummary }: SummaryR
   return { text: rules.fallback(middle, previousSummary), source: "fallback" };
 }
 
-/** Models count badly: some room above the length that they are asked for. */
+/** Models count badly, so allow more than the requested length. */
 const TOKENS_TO_BUDGET = 1.3;
 
 async function askForSummary(

@@ -1,6 +1,6 @@
 import type { Content } from "../session.js";
 
-/** The words of a content; of its parts, the text parts. */
+/** Plain text of a message's content: the string itself, or its text parts. */
 export function textOf(content: Content): string {
   if (typeof content === "string") return content;
   if (content === null) return "";

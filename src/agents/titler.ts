@@ -1,4 +1,4 @@
-/** First exchange → a name for the session. */
+/** Titles a session from its first exchange. */
 import { sanitizeTitle } from "../title.js";
 import type { Auxiliary } from "./backend.js";
 
@@ -6,8 +6,8 @@ const SYSTEM =
   "You name conversations. Answer with a title of 3 to 7 words for the exchange below, in the language of the user. " +
   "The title alone: no quotes, no punctuation at the end, no prefix.";
 
-const MOST_INPUT_CHARS = 500;
-const MOST_TITLE_CHARS = 80;
+const MAX_INPUT_CHARS = 500;
+const MAX_TITLE_CHARS = 80;
 const MAX_TOKENS = 500;
 const TEMPERATURE = 0.3;
 const WORDS_WITHOUT_MODEL = 6;
@@ -17,7 +17,7 @@ export interface Exchange {
   answer: string;
 }
 
-/** Nothing when the model fails, which is told: the next exchange may have better luck. */
+/** Undefined if the model fails; the failure is reported and the next exchange tries again. */
 export async function makeTitle(
   auxiliary: Auxiliary,
   exchange: Exchange,
@@ -36,12 +36,12 @@ export async function makeTitle(
 }
 
 function head(text: string): string {
-  return Array.from(text.slice(0, 2 * MOST_INPUT_CHARS))
-    .slice(0, MOST_INPUT_CHARS)
+  return Array.from(text.slice(0, 2 * MAX_INPUT_CHARS))
+    .slice(0, MAX_INPUT_CHARS)
     .join("");
 }
 
-/** Models explain themselves: what counts is the first line after their thoughts. */
+/** The first line after any reasoning: models like to explain themselves. */
 export function cleanTitle(written: string): string | undefined {
   const answer = written.replace(/<think>[\s\S]*?(<\/think>|$)/g, "").trim();
   const [line = ""] = answer.split("\n", 1);
@@ -55,14 +55,14 @@ function unquote(text: string): string {
   return trimEndWhile(text.replace(/^["'`“”‘’«»*#\s]+/, ""), isQuote);
 }
 
-/** By hand: a pattern for the end of a text begins anew at each character of a long row. */
+/** By hand: a pattern anchored at the end would be quadratic on long runs. */
 function trimEndWhile(text: string, isTrimmed: (char: string) => boolean): string {
   let end = text.length;
   while (end > 0 && isTrimmed(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
 }
 
-/** Messages may be megabytes: their first words are not far from the beginning. */
+/** Messages can be megabytes; only their start matters. */
 const LOOKED_AT_CHARS = 4000;
 
 /** The first words of a message, without its markup. */
@@ -90,7 +90,6 @@ function isWordy(char: string | undefined): boolean {
 
 function shortTitle(text: string): string | undefined {
   const chars = Array.from(text);
-  const short =
-    chars.length > MOST_TITLE_CHARS ? `${chars.slice(0, MOST_TITLE_CHARS - 3).join("")}...` : text;
+  const short = chars.length > MAX_TITLE_CHARS ? `${chars.slice(0, MAX_TITLE_CHARS - 3).join("")}...` : text;
   return sanitizeTitle(short) ?? undefined;
 }

@@ -2,15 +2,15 @@ import { estimateTokenCount } from "tokenx";
 import type { ChatMessage } from "../session.js";
 import { isImage, textOf } from "./text.js";
 
-/** Role, separators, ids: what every message costs beside its words. */
+/** Overhead per message: role, separators, ids. */
 const TOKENS_PER_MESSAGE = 4;
-/** Between what providers charge for a small and a large picture. */
+/** Between the price of a small and a large image. */
 const TOKENS_PER_IMAGE = 1000;
 
-/** A message is asked for again in each round of a turn, and it doesn't change. */
+/** Cached: every round of a turn counts the same messages again. */
 const known = new WeakMap<ChatMessage, number>();
 
-/** A guess within some ten per cent; what the provider reports is the truth where it does. */
+/** An estimate within about ten per cent; prefer the provider's own count. */
 export function estimateTokens(message: ChatMessage): number {
   const before = known.get(message);
   if (before !== undefined) return before;
@@ -29,7 +29,7 @@ function countTokens(message: ChatMessage): number {
 const SAMPLES = 8;
 const SAMPLE_CHARS = 2000;
 
-/** A long text is judged by samples from all over it. */
+/** Long texts are estimated from samples. */
 export function estimateTextTokens(text: string): number {
   if (text.length <= SAMPLES * SAMPLE_CHARS) return estimateTokenCount(text);
   const step = (text.length - SAMPLE_CHARS) / (SAMPLES - 1);

@@ -4,23 +4,22 @@ import path from "node:path";
 import { create } from "tar";
 import { HermesError } from "../errors.js";
 import { readRegular } from "../regular-file.js";
-import type { OnProgress, Store } from "../store/store.js";
+import type { Maintenance } from "../store/store.js";
 import { describeFiles, FORMAT, MANIFEST, type Manifest } from "./manifest.js";
 import { withoutSecrets } from "./without-secrets.js";
 
-/** What a home is made of, beside its database. Transcripts and the index are derived, and kept as they are. */
-const FOLDERS = ["sessions", "memories", "media/sent", "hooks"];
+/** The parts of a home besides its database. Transcripts and the index are derived, but kept as they are. */
+const FOLDERS = ["sessions", "memories", "media/sent", "hooks", "plugins"];
 const CONFIG = "config.yaml";
 
 export interface BackupOptions {
   home: string;
-  store: Pick<Store, "backup">;
+  store: Pick<Maintenance, "backup">;
   /** The archive; it appears under this name once it is whole. */
   target: string;
   version: string;
   now: number;
   isSecretPath: (path: readonly string[]) => boolean;
-  onProgress?: OnProgress | undefined;
 }
 
 export interface Backup extends Omit<Manifest, "files"> {
@@ -30,8 +29,8 @@ export interface Backup extends Omit<Manifest, "files"> {
 }
 
 /**
- * A gzipped tar of the home while everybody goes on: SQLite copies the database as it stands at one moment; the rest is
- * copied beside it. Secrets stay behind.
+ * A gzipped tar of the home while it is in use: SQLite copies the database in a consistent state, the rest is copied beside it.
+ * Secrets are excluded.
  */
 export async function createBackup(options: BackupOptions): Promise<Backup> {
   const { home, target } = options;
@@ -54,8 +53,8 @@ export async function createBackup(options: BackupOptions): Promise<Backup> {
 }
 
 async function fill(stage: string, options: BackupOptions): Promise<Manifest> {
-  const { home, store, version, now, isSecretPath, onProgress } = options;
-  await store.backup(path.join(stage, "state.db"), onProgress);
+  const { home, store, version, now, isSecretPath } = options;
+  await store.backup(path.join(stage, "state.db"));
   for (const folder of FOLDERS) await copyFolder(home, stage, folder);
   const config = await readRegular(path.join(home, CONFIG)).catch(ifAbsent);
   if (config !== undefined) {

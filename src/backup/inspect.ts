@@ -1,5 +1,5 @@
 /**
- * What an archive says it holds, read without writing anything: an archive of a few kilobytes can unpack to as many
+ * The contents of an archive by its headers, read without writing anything: an archive of a few kilobytes can unpack to as many
  * terabytes, and what is unpacked is only compared with its checksums afterwards.
  */
 import { createReadStream } from "node:fs";
@@ -62,7 +62,7 @@ export async function inspect(file: string, freeBytes: number): Promise<Manifest
   return matching(Buffer.concat(manifest).toString(), entries, declared.files);
 }
 
-/** The first problem ends the reading: of a bomb only as much is unpacked, in memory, as its headers take to tell. */
+/** Stops at the first problem: a zip bomb is only unpacked, in memory, up to the header that reveals it. */
 async function readEntries(file: string, look: (entry: ReadEntry) => string | undefined): Promise<void> {
   let failure: Error | undefined;
   const parser = new Parser({

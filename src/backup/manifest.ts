@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 
-/** What stands in a backup, so that a restore can prove that all of it came back. */
+/** The contents of a backup, so that a restore can verify that it is complete. */
 export const MANIFEST = "manifest.json";
 export const FORMAT = 1;
 

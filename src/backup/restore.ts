@@ -30,7 +30,7 @@ export async function openBackup(
   await requireFitting(file, home);
   const isNew = (await fs.mkdir(home, { recursive: true, mode: 0o700 })) !== undefined;
   const stage = path.join(home, `.restore-${randomBytes(6).toString("hex")}`);
-  // What was being unpacked when it failed may still arrive.
+  // A file that was being unpacked may still appear.
   const discard = async () => {
     await fs.rm(stage, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     // A home that was made for looking alone goes too; one with files in it stays.
@@ -98,37 +98,40 @@ function broken(file: string, why: string): HermesError {
 }
 
 export interface Restored {
-  /** Where what stood there before was moved to. */
+  /** The folder with the previous files. */
   kept: string | undefined;
   /** The backup's configuration, when the home had one of its own already. */
   config: string | undefined;
 }
 
-const HOOKS = "hooks";
+/** Folders with code that runs in the gateway: restored only with the operator's consent. */
+export type CodeFolder = "hooks" | "plugins";
+
 const WHOLE = ["state.db", "sessions", "memories", "media/sent"];
 /** They belong to the database that goes. */
 const BESIDE = ["state.db-wal", "state.db-shm"];
 
-/** Names of the backup's hooks that this home doesn't have as they are: code that would run in the gateway. */
-export async function newHooks(
+/** Names of the backup's hooks or plugins that this home doesn't have in the same version. */
+export async function newCode(
   { manifest }: Pick<OpenedBackup, "manifest">,
   home: string,
+  folder: CodeFolder,
 ): Promise<string[]> {
-  const own = await describeFiles(path.join(home, HOOKS)).catch(() => []);
-  const known = new Set(own.map(({ path: name, sha256 }) => `${HOOKS}/${name} ${sha256}`));
+  const own = await describeFiles(path.join(home, folder)).catch(() => []);
+  const known = new Set(own.map(({ path: name, sha256 }) => `${folder}/${name} ${sha256}`));
   const fresh = manifest.files.filter(
-    (file) => file.path.startsWith(`${HOOKS}/`) && !known.has(`${file.path} ${file.sha256}`),
+    (file) => file.path.startsWith(`${folder}/`) && !known.has(`${file.path} ${file.sha256}`),
   );
   return [...new Set(fresh.map((file) => file.path.split("/")[1]!))];
 }
 
-/** Puts the files in their places. What stood there is moved aside, never deleted. Without hooks the home keeps its own. */
+/** Puts the files in their places. Existing ones are moved aside, never deleted. Code folders that aren't named stay. */
 export async function putInPlace(
   stage: string,
   home: string,
-  { stamp, hooks }: { stamp: string; hooks: boolean },
+  { stamp, code }: { stamp: string; code: readonly CodeFolder[] },
 ): Promise<Restored> {
-  const whole = hooks ? [...WHOLE, HOOKS] : WHOLE;
+  const whole = [...WHOLE, ...code];
   const aside = freeName(path.join(home, `before-restore-${stamp}`));
   let kept: string | undefined;
   for (const name of [...whole, ...BESIDE]) {

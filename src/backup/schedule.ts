@@ -14,7 +14,7 @@ export interface ScheduleOptions extends Omit<BackupOptions, "target" | "now" | 
   log: Log;
 }
 
-/** Backups that the gateway makes on its own. What is due is told by the files themselves, so a restart repeats none. */
+/** Scheduled backups. The existing files show when the next one is due, so a restart repeats none. */
 export class BackupSchedule {
   readonly #options: ScheduleOptions;
   #timer: NodeJS.Timeout | undefined;

@@ -3,8 +3,8 @@ import { isScalar, parseDocument, visit } from "yaml";
 const LEFT_OUT = " left out of the backup: set it again";
 
 /**
- * `config.yaml` for a backup: values that are named like secrets are emptied, comments stay. `${VAR}` stays too: what it
- * stands for is elsewhere. A file that is no YAML might hold anything, so none of it is kept.
+ * `config.yaml` for a backup: secrets are emptied, comments and `${VAR}` references stay. A file that isn't YAML could contain
+ * anything, so it is left out.
  */
 export function withoutSecrets(text: string, isSecretPath: (path: readonly string[]) => boolean): string {
   const document = parseDocument(text);

@@ -1,7 +1,8 @@
 import { HermesError } from "../errors.js";
+import { io } from "./io.js";
 import { isInteractive, print, printJson } from "./output.js";
 
-/** True to go on. Asks on the terminal; where there is nobody to ask, only `--yes` counts. */
+/** True to proceed. Asks on the terminal; without one, only `--yes` counts. */
 export async function confirmed(
   question: string,
   { yes, json }: { yes?: boolean; json?: boolean },
@@ -17,9 +18,10 @@ export async function confirmed(
   return agreed;
 }
 
-/** Asks on the terminal; anything but a yes is a no. */
+/** Asks on the terminal; anything but yes is no. */
 export async function agrees(question: string): Promise<boolean> {
   const { confirm } = await import("@clack/prompts");
+  const { stdin, stderr } = io();
   // Escape and Ctrl-C give a symbol, not false.
-  return (await confirm({ message: question, initialValue: false, output: process.stderr })) === true;
+  return (await confirm({ message: question, initialValue: false, input: stdin, output: stderr })) === true;
 }

@@ -7,11 +7,11 @@ import { isSecretPath } from "../config/mask.js";
 import { homePaths, resolveHome } from "../config/paths.js";
 import { HermesError } from "../errors.js";
 import { version } from "../version.js";
+import { fromCwd, io } from "./io.js";
 import { counted, dataSize } from "./numbers.js";
 import { noDatabase, withStore } from "./open.js";
 import { jsonOption } from "./options.js";
 import { print, printJson } from "./output.js";
-import { withProgress } from "./progress.js";
 
 /** `hermes backup`: everything but the secrets, in one file, while the gateway runs. */
 export function backupCommand(): Command {
@@ -26,27 +26,24 @@ export function backupCommand(): Command {
 }
 
 const HELP = `
-Holds the database as it stands at one moment, sessions.json, transcripts, memories, hooks, files that were sent, and
+Contains a consistent snapshot of the database, sessions.json, transcripts, memories, hooks, plugins, files that were sent, and
 config.yaml without its secrets; .env stays out. The gateway needn't stop. \`hermes restore FILE\` brings it back.
 To have one made every day, set backup.every_hours in config.yaml.`;
 
 async function backup(options: { to?: string; json?: boolean }): Promise<void> {
-  const { home, backupsDir } = homePaths(resolveHome(process.env));
+  const { home, backupsDir } = homePaths(resolveHome(io().env));
   const target = await targetOf(options.to, backupsDir);
   const { createBackup } = await import("../backup/create.js");
   const made = await withStore(
     (store) =>
-      withProgress((onProgress) =>
-        createBackup({
-          home,
-          store,
-          target,
-          version: version(),
-          now: nowSeconds(),
-          isSecretPath,
-          onProgress,
-        }),
-      ),
+      createBackup({
+        home,
+        store: store.maintenance,
+        target,
+        version: version(),
+        now: nowSeconds(),
+        isSecretPath,
+      }),
     noDatabase,
   );
   if (options.json) printJson(made);
@@ -57,7 +54,7 @@ async function backup(options: { to?: string; json?: boolean }): Promise<void> {
 async function targetOf(to: string | undefined, backupsDir: string): Promise<string> {
   const name = backupName(fileStamp());
   if (to === undefined) return path.join(backupsDir, name);
-  const target = path.resolve(to);
+  const target = fromCwd(to);
   const there = await stat(target).catch(() => undefined);
   if (there?.isDirectory() || to.endsWith(path.sep)) return path.join(target, name);
   if (there && !(there.isFile() && (await isPacked(target))))

@@ -1,4 +1,4 @@
-/** `hermes config`: is it right, what is in force, where does it come from? */
+/** `hermes config`: checks, shows and locates the configuration. */
 
 import { Command } from "commander";
 import { stringify } from "yaml";
@@ -8,6 +8,8 @@ import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { maskSecrets } from "../config/mask.js";
 import { homePaths, resolveHome } from "../config/paths.js";
 import { isTree } from "../config/tree.js";
+import { type ConfigWithPlugins, loadWithPlugins, pluginFaults, pluginsOf } from "../plugins/index.js";
+import { io } from "./io.js";
 import { colors, print, printJson } from "./output.js";
 
 export function configCommand(): Command {
@@ -36,18 +38,18 @@ export function configCommand(): Command {
 }
 
 function path({ json }: { json?: boolean }): void {
-  const { configFile } = homePaths(resolveHome(process.env));
+  const { configFile } = homePaths(resolveHome(io().env));
   json ? printJson({ path: configFile }) : print(configFile);
 }
 
-function load(): LoadedConfig {
-  return loadConfig({ home: resolveHome(process.env), env: process.env });
+function load(): Promise<ConfigWithPlugins> {
+  return loadWithPlugins({ home: resolveHome(io().env), env: io().env });
 }
 
-/** Here the faults are the answer, not a failure of the command: they go to stdout, the exit code tells scripts. */
-function check({ json }: { json?: boolean }): void {
-  const { faults, ignored } = findFaults();
-  if (faults.length > 0) process.exitCode = 1;
+/** Faults are the result, not a failure of the command: they go to stdout, with exit code 1. */
+async function check({ json }: { json?: boolean }): Promise<void> {
+  const { faults, ignored } = await findFaults();
+  if (faults.length > 0) io().exitCode = 1;
   if (json) {
     printJson({ ok: faults.length === 0, faults, ignored });
     return;
@@ -59,17 +61,20 @@ function check({ json }: { json?: boolean }): void {
   if (faults.length === 0) print(colors.green("ok"));
 }
 
-function findFaults(): { faults: readonly Fault[]; ignored: LoadedConfig["ignored"] } {
+async function findFaults(): Promise<{ faults: readonly Fault[]; ignored: LoadedConfig["ignored"] }> {
+  const options = { home: resolveHome(io().env), env: io().env };
+  const { plugins, platforms } = await pluginsOf(options);
+  const faults = pluginFaults(plugins);
   try {
-    return { faults: [], ignored: load().ignored };
+    return { faults, ignored: loadConfig({ ...options, external: platforms }).ignored };
   } catch (error) {
-    if (error instanceof ConfigError) return { faults: error.faults, ignored: [] };
+    if (error instanceof ConfigError) return { faults: [...error.faults, ...faults], ignored: [] };
     throw error;
   }
 }
 
-function show({ sources: withSources, json }: { sources?: boolean; json?: boolean }): void {
-  const loaded = load();
+async function show({ sources: withSources, json }: { sources?: boolean; json?: boolean }): Promise<void> {
+  const { loaded } = await load();
   const config = maskSecrets(loaded.config);
   if (json) {
     printJson(withSources ? { config, sources: loaded.sources } : config);
@@ -78,7 +83,7 @@ function show({ sources: withSources, json }: { sources?: boolean; json?: boolea
   print(render(config, [], withSources ? loaded.sources : {}).join("\n"));
 }
 
-/** As YAML, one line a value: a list stays on its line, so that its layer can stand behind it. */
+/** As YAML, one line per value, so that each can be followed by its layer. */
 function render(tree: object, above: readonly string[], sources: LoadedConfig["sources"]): string[] {
   const indent = "  ".repeat(above.length);
   return Object.entries(tree).flatMap(([key, value]: [string, unknown]) => {

@@ -1,34 +1,31 @@
-import { readingForMs } from "../store/sqlite/thread.js";
+import { readingForMs } from "../store/open.js";
+import { reportFailure } from "./failure.js";
+import { explained } from "./files.js";
 import { printError } from "./output.js";
 
 const INTERRUPTED = 130;
 
-/**
- * `hermes … | head`: when the reader has seen enough there is nobody left to tell, and nothing went wrong. Where the output
- * can't be written (a full disk), `tell` says so and gives the exit code.
- */
-export function exitWhenReaderLeaves(tell: (error: unknown) => number): void {
+/** How the process ends: when its output is closed, when it is interrupted, and while a read is running. */
+export function guardProcess(): void {
+  exitWhenReaderLeaves();
+  exitOnInterrupt();
+  exitDespiteReads();
+}
+
+/** `hermes … | head` closes the pipe: that is no failure. Output that can't be written for other reasons (disk full) is one. */
+function exitWhenReaderLeaves(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : tell(error));
+    process.exit(error.code === "EPIPE" ? 0 : reportFailure(explained(error, "the output")));
   });
-  // Whoever doesn't hear that something failed still gets the exit code.
+  // The exit code still reports the failure.
   process.stderr.on("error", () => undefined);
 }
 
 /** Ctrl-C ends a command with 130, unless the command listens itself (the gateway has turns to finish). */
-export function exitOnInterrupt(): void {
+function exitOnInterrupt(): void {
   process.on("SIGINT", () => {
     if (process.listenerCount("SIGINT") === 1) process.exit(INTERRUPTED);
   });
-}
-
-/** Runs `clean` when the process ends before the returned function is called. */
-export function onEarlyExit(clean: () => void): () => void {
-  // Before `exitDespiteReads`, which may be the last thing that happens.
-  process.prependListener("exit", clean);
-  return () => {
-    process.off("exit", clean);
-  };
 }
 
 /** A read that takes longer may never end. */
@@ -42,7 +39,7 @@ export function exitDespiteReads(): void {
   process.on("exit", (code) => {
     const interrupted = code === INTERRUPTED;
     if (readingForMs() <= (interrupted ? 0 : PATIENCE_MS)) return;
-    if (!interrupted) printError("A read from the database was still running; the process ends without it.");
+    if (!interrupted) printError("A database read is still running; exiting without it.");
     const signal = interrupted ? "SIGINT" : "SIGTERM";
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);

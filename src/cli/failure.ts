@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { describeError, HermesError } from "../errors.js";
 import { explained } from "./files.js";
+import { io } from "./io.js";
 import { printError } from "./output.js";
 
 const FAILED = 1;
@@ -22,7 +23,7 @@ export function reportFailure(error: unknown): number {
     printError(`error: something unexpected went wrong: ${message}`);
   else printError(`error: ${message}`);
   if (hint) printError(hint);
-  if (process.env.HERMES_DEBUG === "1" && error instanceof Error) printError(stackOf(error));
+  if (io().env.HERMES_DEBUG === "1" && error instanceof Error) printError(stackOf(error));
   return error instanceof Misuse ? MISUSED : FAILED;
 }
 

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { type FileHandle, open, realpath, rename, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HermesError } from "../errors.js";
-import { onEarlyExit } from "./exits.js";
+import { onEarlyExit } from "./early-exit.js";
 
 export type Write = (text: string) => Promise<void>;
 

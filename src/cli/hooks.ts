@@ -1,4 +1,4 @@
-/** `hermes hooks`: who is told what happens, and whether that works. */
+/** `hermes hooks`: lists the hooks and runs them on a sample event. */
 
 import { Command, InvalidArgumentError } from "commander";
 import { loadConfig } from "../config/load.js";
@@ -10,6 +10,7 @@ import { EVENT_NAMES } from "../hooks/hook-events.js";
 import { loadHooks } from "../hooks/load.js";
 import { sampleContext } from "../hooks/samples.js";
 import { drawColumns } from "./columns.js";
+import { io } from "./io.js";
 import { jsonOption } from "./options.js";
 import { colors, print, printError, printJson } from "./output.js";
 
@@ -48,8 +49,8 @@ const SILENT: HookReports = {
 };
 
 function load() {
-  const home = resolveHome(process.env);
-  const { config } = loadConfig({ home, env: process.env });
+  const home = resolveHome(io().env);
+  const { config } = loadConfig({ home, env: io().env });
   return {
     ...loadHooks(homePaths(home).hooksDir, config.hooks, SILENT),
     config,
@@ -148,7 +149,7 @@ async function test(event: string, { hook: only, context, json }: TestOptions): 
   await Promise.all(hooks.map((hook) => hook.close(0)));
   if (json) printJson(tried);
   else print(tried.map(drawTried).join("\n"));
-  if (tried.some(({ ok }) => !ok)) process.exitCode = 1;
+  if (tried.some(({ ok }) => !ok)) io().exitCode = 1;
 }
 
 async function tryHook(hook: Hook, name: string, context: Record<string, unknown>): Promise<Tried> {

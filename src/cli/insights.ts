@@ -21,7 +21,7 @@ export function insightsCommand(): Command {
 
 async function insights({ days, source, json }: InsightsOptions): Promise<void> {
   const found = await withStore<Insights | undefined>(
-    (store) => store.insights({ days, ...given<{ source: string }>({ source }) }),
+    (store) => store.reports.insights({ days, ...given<{ source: string }>({ source }) }),
     () => undefined,
   );
   if (json) printJson(found ?? nothing(days));

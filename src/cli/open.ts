@@ -2,37 +2,45 @@ import { stat } from "node:fs/promises";
 import { ensureHome, homePaths, resolveHome } from "../config/paths.js";
 import { HermesError } from "../errors.js";
 import type { Transcripts } from "../sessions/transcript.js";
+import { type OpenOptions, openStore } from "../store/open.js";
 import type { Store } from "../store/store.js";
+import { io } from "./io.js";
 import { withProgress } from "./progress.js";
 
 /**
- * Opens the store for one command and always closes it. Where no file exists yet, none is made: `absent` answers. A file that was
- * not adopted can be read, not written.
+ * Opens the store for one command and always closes it. Without a file, none is created and `absent` answers. A file that was not
+ * adopted can be read but not written.
  */
 export async function withStore<T>(
   work: (store: Store) => Promise<T>,
   absent: () => T | Promise<T>,
+  how: Opening = {},
 ): Promise<T> {
-  const { stateDb } = homePaths(resolveHome(process.env));
-  return (await exists(stateDb)) ? useStore(stateDb, work, "read") : absent();
+  const { stateDb } = homePaths(resolveHome(io().env));
+  return (await exists(stateDb)) ? useStore(stateDb, work, { ...how, foreign: "read" }) : absent();
 }
 
-/** The same for commands that bring data: the home and the file are made where they are missing. */
-export async function withNewStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const home = resolveHome(process.env);
+/** The same for commands that add data: creates the home and the file if they are missing. */
+export async function withNewStore<T>(work: (store: Store) => Promise<T>, how: Opening = {}): Promise<T> {
+  const home = resolveHome(io().env);
   ensureHome(home);
-  return useStore(homePaths(home).stateDb, work, "refuse");
+  return useStore(homePaths(home).stateDb, work, { ...how, foreign: "refuse" });
 }
 
-/** The transcripts beside the database: what is deleted there goes here too. */
+type Opening = Pick<OpenOptions, "threads">;
+
+/** For work of a few milliseconds: starting a thread would take longer. */
+export const SHORT: Opening = { threads: false };
+
+/** The transcripts beside the database: deletions apply to both. */
 export async function transcripts(): Promise<Transcripts> {
   const { Transcripts } = await import("../sessions/transcript.js");
-  return new Transcripts({ dir: homePaths(resolveHome(process.env)).sessionsDir });
+  return new Transcripts({ dir: homePaths(resolveHome(io().env)).sessionsDir });
 }
 
 /** For commands that make no sense without a database. */
 export function noDatabase(): never {
-  const { stateDb } = homePaths(resolveHome(process.env));
+  const { stateDb } = homePaths(resolveHome(io().env));
   throw new HermesError("not_found", `There is no database at ${stateDb}.`, {
     hint: "Name another home with --home DIR or HERMES_HOME.",
   });
@@ -41,10 +49,9 @@ export function noDatabase(): never {
 async function useStore<T>(
   path: string,
   work: (store: Store) => Promise<T>,
-  foreign: "read" | "refuse",
+  how: Pick<OpenOptions, "threads" | "foreign">,
 ): Promise<T> {
-  const { openStore } = await import("../store/sqlite/index.js");
-  const store = await withProgress((onProgress) => openStore({ path, onProgress, foreign }));
+  const store = await withProgress((onProgress) => openStore({ path, onProgress, ...how }));
   try {
     return await work(store);
   } finally {
@@ -52,7 +59,7 @@ async function useStore<T>(
   }
 }
 
-/** Only "isn't there" counts as absent: a home that can't be read must not look like an empty one. */
+/** Only ENOENT counts as absent: a home that can't be read must not look like an empty one. */
 async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);

@@ -1,11 +1,31 @@
 import { once } from "node:events";
 import pc from "picocolors";
+import { io } from "./io.js";
 
-/** Unlike picocolors' own default, never in a pipe: not even where CI or FORCE_COLOR is set. */
-export const colors = pc.createColors(Boolean(process.stdout.isTTY) && pc.isColorSupported);
+type Colors = ReturnType<typeof pc.createColors>;
+
+const PAINTED = pc.createColors(true);
+const PLAIN = pc.createColors(false);
+
+/** Only on a terminal: piped output has no escape codes, even where CI or FORCE_COLOR is set. */
+function palette(): Colors {
+  const { stdout, env } = io();
+  return stdout.isTTY && !env.NO_COLOR && env.TERM !== "dumb" ? PAINTED : PLAIN;
+}
+
+/** Picocolors' functions; each looks up at the time of the call whether the command's output takes colours. */
+export const colors: Colors = Object.defineProperties(
+  {} as Colors,
+  Object.fromEntries(
+    Object.keys(PLAIN).map((name) => [
+      name,
+      { get: () => palette()[name as keyof Colors], enumerable: true },
+    ]),
+  ),
+);
 
 export function print(text = ""): void {
-  process.stdout.write(`${text}\n`);
+  io().stdout.write(`${text}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -13,15 +33,17 @@ export function printJson(value: unknown): void {
 }
 
 export function printError(text: string): void {
-  process.stderr.write(`${text}\n`);
+  io().stderr.write(`${text}\n`);
 }
 
 /** For long outputs: waits while the reader is slower than we are. */
 export async function writeOut(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+  const { stdout } = io();
+  if (!stdout.write(text)) await once(stdout, "drain");
 }
 
-/** Questions are asked on stderr, so that stdout holds nothing but the answer. */
+/** Questions are asked on stderr, so that stdout holds only the result. */
 export function isInteractive(): boolean {
-  return Boolean(process.stdin.isTTY && process.stderr.isTTY);
+  const { stdin, stderr } = io();
+  return Boolean(stdin.isTTY && stderr.isTTY);
 }

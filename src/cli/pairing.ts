@@ -1,16 +1,19 @@
 /** `hermes pairing`: who asked to talk, who may. */
 
 import { Command } from "commander";
+import { chatPlatformNames } from "../adapters/platforms.js";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
 import { afterFailedApproval, matchPairing, mayApprove, PAIRING_TTL_SECONDS } from "../policies/pairing.js";
 import type { ApprovedRow, PairingRow } from "../store/queues.js";
+import type { PairingPage } from "../store/reports.js";
 import type { Store } from "../store/store.js";
 import { drawColumns } from "./columns.js";
 import { counted } from "./numbers.js";
-import { noDatabase, withStore } from "./open.js";
+import { noDatabase, SHORT, withStore } from "./open.js";
 import { jsonOption } from "./options.js";
 import { print, printJson } from "./output.js";
+import { allPairings, type Pairings } from "./pairing-list.js";
 import { relativeTime } from "./times.js";
 
 interface JsonOption {
@@ -27,14 +30,14 @@ export function pairingCommand(): Command {
   command
     .command("approve")
     .description("Let the person in who was given this code")
-    .argument("<platform>", "telegram, discord, slack, …", lowerCase)
+    .argument("<platform>", chatPlatformNames(), lowerCase)
     .argument("<code>", "as the bot wrote it")
     .addOption(jsonOption())
     .action(approve);
   command
     .command("revoke")
     .description("Take a person's permission back")
-    .argument("<platform>", "telegram, discord, slack, …", lowerCase)
+    .argument("<platform>", chatPlatformNames(), lowerCase)
     .argument("<user>", "the user's id")
     .addOption(jsonOption())
     .action(revoke);
@@ -46,7 +49,7 @@ export function pairingCommand(): Command {
   return command;
 }
 
-/** Platforms are small letters, however somebody writes them. */
+/** Platform names are lower case. */
 function lowerCase(text: string): string {
   return text.toLowerCase();
 }
@@ -54,35 +57,36 @@ function lowerCase(text: string): string {
 // --- list ---------------------------------------------------------------------------------------------------------
 
 async function list({ json }: JsonOption): Promise<void> {
-  const { pending, approved } = await withStore<{ pending: PairingRow[]; approved: ApprovedRow[] }>(
-    (store) => store.listPairings(),
-    () => ({ pending: [], approved: [] }),
-  );
   const now = nowSeconds();
-  const waiting = pending.filter(({ createdAt }) => now - createdAt <= PAIRING_TTL_SECONDS);
-  if (json) printJson({ pending: waiting.map(withoutHash), approved });
-  else print(drawPairings(waiting, approved, now));
+  const { pending, approved } = await withStore<Pairings>(
+    (store) => allPairings(store.reports, now - PAIRING_TTL_SECONDS),
+    () => ({ pending: [], approved: [] }),
+    SHORT,
+  );
+  if (json) printJson({ pending: pending.map(withExpiry), approved });
+  else print(drawPairings(pending, approved, now));
 }
 
-/** A hash of eight letters can be guessed by trying: it stays in the database. */
-function withoutHash({ hash: _, salt: __, ...row }: PairingRow): object {
+type Pending = PairingPage["pending"][number];
+
+function withExpiry(row: Pending): object {
   return { ...row, expiresAt: row.createdAt + PAIRING_TTL_SECONDS };
 }
 
-function drawPairings(pending: readonly PairingRow[], approved: readonly ApprovedRow[], now: number): string {
+function drawPairings(pending: readonly Pending[], approved: readonly ApprovedRow[], now: number): string {
   const waiting = pending.map((row) => [...person(row), `${minutesLeft(row, now)}m left`]);
   const known = approved.map((row) => [...person(row), relativeTime(row.approvedAt, now)]);
   return [
-    waiting.length === 0 ? "Nobody waits for approval." : table(waiting, "Expires"),
-    known.length === 0 ? "Nobody is approved yet." : table(known, "Approved"),
+    waiting.length === 0 ? "No pending requests." : table(waiting, "Expires"),
+    known.length === 0 ? "No one is approved yet." : table(known, "Approved"),
   ].join("\n\n");
 }
 
-function person({ platform, userId, userName }: PairingRow | ApprovedRow): string[] {
+function person({ platform, userId, userName }: Pending | ApprovedRow): string[] {
   return [platform, userId, userName ?? "—"];
 }
 
-function minutesLeft({ createdAt }: PairingRow, now: number): number {
+function minutesLeft({ createdAt }: Pending, now: number): number {
   return Math.ceil((createdAt + PAIRING_TTL_SECONDS - now) / 60);
 }
 
@@ -99,14 +103,18 @@ function table(rows: readonly (readonly string[])[], last: string): string {
 // --- approve ------------------------------------------------------------------------------------------------------
 
 async function approve(platform: string, code: string, { json }: JsonOption): Promise<void> {
-  const { userId, userName } = await withStore((store) => approveCode(store, platform, code), noDatabase);
+  const { userId, userName } = await withStore(
+    (store) => approveCode(store, platform, code),
+    noDatabase,
+    SHORT,
+  );
   if (json) printJson({ approved: { platform, userId, userName } });
   else print(`Approved ${named({ userId, userName })} on ${platform}.`);
 }
 
 async function approveCode(store: Store, platform: string, code: string): Promise<PairingRow> {
   const now = nowSeconds();
-  // Lock-out and failures are the platform's, whoever asks.
+  // Failures and the lock-out count per platform, not per person.
   const { pending, failures, lockedUntil } = await store.pairingState(platform, "");
   const permission = mayApprove({ lockedUntil: lockedUntil ?? undefined }, now);
   if (!permission.ok) throw lockedOut(platform, permission.retryAfterSeconds);
@@ -127,7 +135,7 @@ function wrongCode(platform: string, reason: "unknown_code" | "expired", locks: 
   const what = reason === "expired" ? "That code has expired" : "That code is not known";
   const lock = locks ? " Too many wrong codes: pairing is locked for an hour." : "";
   return new HermesError("not_found", `${what} on ${platform}.${lock}`, {
-    hint: "A code holds for one hour. Whoever needs a new one writes to the bot again.",
+    hint: "A code is valid for one hour. For a new one, the person writes to the bot again.",
   });
 }
 
@@ -137,6 +145,7 @@ async function revoke(platform: string, userId: string, { json }: JsonOption): P
   const revoked = await withStore(
     (store) => store.revokePairing(platform, userId),
     () => false,
+    SHORT,
   );
   if (!revoked) {
     throw new HermesError("not_found", `${userId} is not paired on ${platform}.`, {
@@ -148,14 +157,14 @@ async function revoke(platform: string, userId: string, { json }: JsonOption): P
 }
 
 async function clearPending({ json }: JsonOption): Promise<void> {
-  const cleared = await withStore(forgetPending, () => 0);
+  const cleared = await withStore(forgetPending, () => 0, SHORT);
   if (json) printJson({ cleared });
   else print(`Cleared ${counted(cleared, "request")}.`);
 }
 
-/** The store forgets a person whole, so whoever is approved already keeps their request: it expires by itself. */
+/** Revoking would also remove an approval, so requests of approved people stay until they expire. */
 async function forgetPending(store: Store): Promise<number> {
-  const { pending, approved } = await store.listPairings();
+  const { pending, approved } = await allPairings(store.reports);
   const known = new Set(approved.map(({ platform, userId }) => JSON.stringify([platform, userId])));
   let cleared = 0;
   for (const { platform, userId } of pending) {

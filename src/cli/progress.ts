@@ -1,7 +1,8 @@
 import type { OnProgress, Progress } from "../store/store.js";
 import { bar } from "./bars.js";
 import { cutToCells, padToCells } from "./cells.js";
-import { onEarlyExit } from "./exits.js";
+import { onEarlyExit } from "./early-exit.js";
+import { io } from "./io.js";
 import { grouped } from "./numbers.js";
 
 const QUIET_MS = 1000;
@@ -10,15 +11,15 @@ const BAR_CELLS = 24;
 const CLEAR_LINE = "\r\u001b[K";
 
 export interface Terminal {
-  isTTY?: boolean;
-  columns?: number;
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
   write(text: string): unknown;
 }
 
 /** Gives `work` a progress bar on stderr: only on a terminal, only once it has taken a second. */
 export async function withProgress<T>(
   work: (onProgress: OnProgress) => Promise<T>,
-  terminal: Terminal = process.stderr,
+  terminal: Terminal = io().stderr,
 ): Promise<T> {
   if (!terminal.isTTY) return work(() => {});
   const progress = startBar(terminal);

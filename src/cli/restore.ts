@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
-import path from "node:path";
 import { Command } from "commander";
-import type { OpenedBackup } from "../backup/restore.js";
+import type { CodeFolder, OpenedBackup } from "../backup/restore.js";
 import { fileStamp } from "../clock.js";
 import { resolveHome } from "../config/paths.js";
 import { HermesError } from "../errors.js";
 import { secureHome } from "../home-modes.js";
+import { membershipOf, openStore } from "../store/open.js";
 import type { CheckReport } from "../store/store.js";
 import { agrees, confirmed } from "./ask.js";
+import { fromCwd, io } from "./io.js";
 import { counted } from "./numbers.js";
 import { jsonOption, yesOption } from "./options.js";
 import { isInteractive, print, printJson } from "./output.js";
@@ -16,6 +17,7 @@ import { withProgress } from "./progress.js";
 interface RestoreOptions {
   check?: boolean;
   withHooks?: boolean;
+  withPlugins?: boolean;
   yes?: boolean;
   json?: boolean;
 }
@@ -26,6 +28,7 @@ export function restoreCommand(): Command {
     .argument("<file>", "what `hermes backup` wrote")
     .option("--check", "only prove that it is whole and sound")
     .option("--with-hooks", "install its hooks too, without being asked: code that runs in the gateway")
+    .option("--with-plugins", "install its plugins too, without being asked: code that runs in the gateway")
     .addOption(yesOption())
     .addOption(jsonOption())
     .addHelpText("after", HELP)
@@ -33,14 +36,14 @@ export function restoreCommand(): Command {
 }
 
 const HELP = `
-Every file is compared with its checksum and the database is checked before anything changes. What stands in the home
+Every file is compared with its checksum and the database is checked before anything changes. What is in the home
 is moved to before-restore-… there. Your config.yaml stays; the backup's is put beside it. Secrets are in no backup.
-Hooks are code that runs in the gateway: they are installed after a question, or with --with-hooks. Else the home keeps
-its own.`;
+Hooks and plugins are code that runs in the gateway: they are installed after a question, or with --with-hooks and
+--with-plugins. Otherwise the home keeps its own. --yes doesn't approve them.`;
 
 async function restore(name: string, options: RestoreOptions): Promise<void> {
-  const home = resolveHome(process.env);
-  const file = path.resolve(name);
+  const home = resolveHome(io().env);
+  const file = fromCwd(name);
   if (!options.check) await requireReady(home);
   const { openBackup } = await import("../backup/restore.js");
   const opened = await withProgress((onProgress) =>
@@ -62,24 +65,22 @@ async function check(
   database: string,
   onProgress: Parameters<Parameters<typeof withProgress>[0]>[0],
 ): Promise<CheckReport> {
-  const { openStore } = await import("../store/sqlite/index.js");
-  const store = await openStore({ path: database, onProgress });
+  const store = await openStore({ path: database, onProgress, migrate: true });
   try {
-    return await store.check(onProgress);
+    return await store.maintenance.check(onProgress);
   } finally {
     await store.close();
   }
 }
 
-/** Nothing runs there, and nobody else can read what is put there. */
+/** Makes sure that no gateway runs on the home and that only its owner can read it. */
 async function requireReady(home: string): Promise<void> {
   await requireStopped(home);
   if (existsSync(home)) secureHome(home);
 }
 
 async function requireStopped(home: string): Promise<void> {
-  const { readLock } = await import("../store/sqlite/lock.js");
-  const { running } = await readLock(home);
+  const { running } = await membershipOf(home).state();
   if (!running) return;
   throw new HermesError("conflict", `A gateway is running on ${home}.`, {
     hint: "Stop it first, so that it doesn't write into what is being replaced.",
@@ -100,30 +101,58 @@ async function place(
   opened: OpenedBackup,
   options: RestoreOptions,
 ): Promise<void> {
-  const { newHooks, putInPlace } = await import("../backup/restore.js");
+  const { putInPlace } = await import("../backup/restore.js");
   const { stage, manifest } = opened;
-  const unknown = await newHooks(opened, home);
-  const hooks = await mayInstall(unknown, options);
-  const { kept, config } = await putInPlace(stage, home, { stamp: fileStamp(), hooks });
-  const leftOut = hooks ? [] : unknown;
+  const hooks = await consentTo("hooks", opened, home, options);
+  const plugins = await consentTo("plugins", opened, home, options);
+  const code = [hooks, plugins].filter(({ install }) => install).map(({ folder }) => folder);
+  const { kept, config } = await putInPlace(stage, home, { stamp: fileStamp(), code });
   if (options.json)
     return printJson({
       ...{ restored: file, home, kept: kept ?? null, config: config ?? null },
-      hooks_left_out: leftOut,
+      hooks_left_out: hooks.leftOut,
+      plugins_left_out: plugins.leftOut,
     });
   print(`Restored ${counted(manifest.files.length, "file")} to ${home}.`);
   if (kept) print(`What was there before: ${kept}`);
   if (config) print(`Your config.yaml was kept; the backup's is ${config}`);
   else print("Secrets are in no backup: set tokens and keys again in .env.");
-  if (leftOut.length > 0)
-    print(
-      `Its hooks were not installed (${leftOut.join(", ")}). With them: hermes restore ${file} --with-hooks`,
-    );
+  for (const { folder, leftOut } of [hooks, plugins])
+    if (leftOut.length > 0)
+      print(
+        `Its ${folder} were not installed (${leftOut.join(", ")}). With them: hermes restore ${file} --with-${folder}`,
+      );
 }
 
-/** Hooks that the home has already need no question. `--yes` answers the other one: it says nothing about code. */
-async function mayInstall(unknown: readonly string[], options: RestoreOptions): Promise<boolean> {
-  if (unknown.length === 0 || options.withHooks) return true;
-  if (options.yes || options.json || !isInteractive()) return false;
-  return agrees(`Install its hooks too (${unknown.join(", ")})? They are code that runs in the gateway.`);
+interface Consent {
+  folder: CodeFolder;
+  install: boolean;
+  leftOut: string[];
+}
+
+async function consentTo(
+  folder: CodeFolder,
+  opened: OpenedBackup,
+  home: string,
+  options: RestoreOptions,
+): Promise<Consent> {
+  const { newCode } = await import("../backup/restore.js");
+  const unknown = await newCode(opened, home, folder);
+  const approved = folder === "hooks" ? options.withHooks : options.withPlugins;
+  // A backup without plugins, for example of an older version, leaves the home's own in place.
+  const hasAny = opened.manifest.files.some((file) => file.path.startsWith(`${folder}/`));
+  if (folder === "plugins" && !hasAny) return { folder, install: false, leftOut: [] };
+  const install = await mayInstall(folder, unknown, { ...options, approved });
+  return { folder, install, leftOut: install ? [] : unknown };
+}
+
+/** Code that the home has already needs no question. `--yes` never approves code. */
+async function mayInstall(
+  folder: CodeFolder,
+  unknown: readonly string[],
+  { approved, yes, json }: RestoreOptions & { approved: boolean | undefined },
+): Promise<boolean> {
+  if (unknown.length === 0 || approved) return true;
+  if (yes || json || !isInteractive()) return false;
+  return agrees(`Install its ${folder} too (${unknown.join(", ")})? They are code that runs in the gateway.`);
 }

@@ -1,24 +1,26 @@
 /** `hermes send`: a message to any chat that the bot is in, through the outbox. */
 
-import path from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
-import { canBeTold, isChatId } from "../adapters/chat-ids.js";
+import { isReachable } from "../adapters/chat-ids.js";
+import { exampleTargets } from "../adapters/platforms.js";
 import { nowSeconds } from "../clock.js";
 import { loadConfig } from "../config/load.js";
 import { MEDIA_FOLDERS, resolveHome } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
-import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
-import { nameOf } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
 import { takeFiles } from "../media/outgoing.js";
 import { formatTarget } from "../message.js";
 import { placesOf } from "../rules.js";
+import { membershipOf } from "../store/open.js";
 import type { DeliveryRow, KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import { awaitDelivery, describeSend, queueSend } from "../targets/send.js";
+import { nameOf } from "../targets/target.js";
 import { drawColumns } from "./columns.js";
 import { Misuse } from "./failure.js";
-import { withNewStore, withStore } from "./open.js";
+import { fromCwd, io } from "./io.js";
+import { SHORT, withNewStore, withStore } from "./open.js";
 import { collect, jsonOption } from "./options.js";
 import { print, printError, printJson } from "./output.js";
 import { relativeTime } from "./times.js";
@@ -34,15 +36,16 @@ interface SendOptions {
 const WAIT_SECONDS = 60;
 const LISTED = 100;
 
+const { platform: PLATFORM, chatId: CHAT, byName: BY_NAME } = exampleTargets();
 const HELP = `
 The target is platform:chat or platform:chat:thread, with the chat's id or its name, or "home" for the home channel
 (platforms.<name>.home_channel). The message is stored first; the gateway that runs sends it within a second, or the
 next one when none runs.
 
-  hermes send telegram:-100123 "The backup is done"
+  hermes send ${PLATFORM}:${CHAT} "The backup is done"
   df -h | hermes send home -
-  hermes send slack:#ops --wait "Deployed"
-  hermes send telegram:Family "Look!" --file cat.jpg
+  hermes send ${BY_NAME.at(-1)} --wait "Deployed"
+  hermes send ${BY_NAME[0]} "Look!" --file cat.jpg
   hermes send --list`;
 
 export function sendCommand(): Command {
@@ -50,7 +53,7 @@ export function sendCommand(): Command {
     .argument("[target]", "where it goes")
     .argument("[text]", "what is said, as Markdown; - or nothing: the standard input, as one message")
     .option("--wait [seconds]", `wait until it has arrived (at most ${WAIT_SECONDS} s)`, seconds)
-    .option("--key <key>", "send once only, however often this is called with the same key")
+    .option("--key <key>", "idempotency key: calls with the same key send once")
     .option("--file <path>", "send a file along; again for more, ten at most", collect)
     .option("--list", "show the chats that are known")
     .addOption(jsonOption())
@@ -69,17 +72,16 @@ async function send(to: string | undefined, text: string | undefined, options: S
   if (to === undefined) throw new Misuse("Where to?", "hermes send platform:chat TEXT; --list shows chats.");
   const fromPipe = text === "-" || (text === undefined && options.file === undefined);
   const said = fromPipe ? await fromStdin() : (text ?? "");
-  const home = resolveHome(process.env);
-  const { config } = loadConfig({ home, env: process.env });
+  const home = resolveHome(io().env);
+  const { config } = loadConfig({ home, env: io().env });
   await withNewStore(async (store) => {
-    const places = { ...placesOf(config), isChatId };
+    const places = placesOf(config);
     const { id, target } = await queueSend(
       store,
       { to, text: said, key: options.key, files: filesOf(options, config, home) },
       places,
     );
-    const { readLock } = await import("../store/sqlite/lock.js");
-    const { running } = await readLock(home);
+    const { running } = await membershipOf(home).state();
     if (options.wait !== undefined && running) return report(await waited(store, id, options), options);
     if (options.json) printJson({ ...describeSend((await store.getDelivery(id))!), gateway: running });
     else if (running) print(`Queued for ${formatTarget(target)} as out:${id}.`);
@@ -87,10 +89,10 @@ async function send(to: string | undefined, text: string | undefined, options: S
       print(`Queued for ${formatTarget(target)} as out:${id}: no gateway is running, the next one sends it.`);
     if (options.wait !== undefined)
       throw new HermesError("unavailable", "No gateway is running to wait for.");
-  });
+  }, SHORT);
 }
 
-/** Whoever may read a file may send it; only what is secret by its name stays here. */
+/** Any readable file may be sent, except those whose names mark them as secret. */
 function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
   if (!paths) return undefined;
   const place = {
@@ -102,15 +104,15 @@ function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
   };
   return () =>
     takeFiles(
-      paths.map((file) => ({ path: path.resolve(file) })),
+      paths.map((file) => ({ path: fromCwd(file) })),
       place,
     );
 }
 
 /** One message a run, without the line's end that every program adds. */
 async function fromStdin(): Promise<string> {
-  if (process.stdin.isTTY) printError("Type the message; Ctrl-D sends it.");
-  return (await readAll(process.stdin)).replace(/\r?\n$/, "");
+  if (io().stdin.isTTY) printError("Type the message; Ctrl-D sends it.");
+  return (await readAll(io().stdin)).replace(/\r?\n$/, "");
 }
 
 function waited(store: Store, id: number, { wait }: SendOptions): Promise<DeliveryRow> {
@@ -125,10 +127,7 @@ function report(row: DeliveryRow, { json }: SendOptions): void {
   const reason = row.error ? `: ${row.error}` : "";
   if (row.state === "dead") throw new HermesError("refused", `Not sent to ${where}${reason}`);
   if (row.state === "unknown")
-    throw new HermesError(
-      "unavailable",
-      `Nobody knows whether out:${row.id} has arrived at ${where}${reason}`,
-    );
+    throw new HermesError("unavailable", `It is unknown whether out:${row.id} arrived at ${where}${reason}`);
   throw new HermesError("unavailable", `out:${row.id} still waits for ${where}${reason}`, {
     hint: "It stays queued and is sent when that is possible.",
   });
@@ -138,12 +137,14 @@ async function list({ json }: SendOptions): Promise<void> {
   const chats = await withStore<KnownChat[]>(
     (store) => store.knownChats({ limit: LISTED }),
     () => [],
+    SHORT,
   );
   const rows = chats
-    .filter(({ platform }) => canBeTold(platform))
+    .filter(({ platform }) => isReachable(platform))
     .map((chat) => ({ ...chat, to: formatTarget(chat) }));
   if (json) return printJson(rows);
-  if (rows.length === 0) return print("No chat is known yet: one is as soon as somebody writes to the bot.");
+  if (rows.length === 0)
+    return print("No chat is known yet. A chat is listed after its first message to the bot.");
   const columns = [
     { header: "Target", width: 34 },
     { header: "Name", width: 24, cut: 22 },

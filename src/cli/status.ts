@@ -1,8 +1,11 @@
-/** `hermes gateway status`: is it running, and how are its platforms? Read from its file: it is not asked. */
+/** `hermes gateway status`, read from the file that the gateway keeps. */
+
 import { nowSeconds } from "../clock.js";
 import { resolveHome } from "../config/paths.js";
-import type { GatewayInfo, PlatformStatus } from "../store/sqlite/lock.js";
+import type { GatewayInfo, PlatformStatus } from "../store/membership.js";
+import { membershipOf } from "../store/open.js";
 import { oneLine, padToCells } from "./cells.js";
+import { io } from "./io.js";
 import { colors, print, printJson } from "./output.js";
 import { localMinute, relativeTime } from "./times.js";
 
@@ -10,10 +13,9 @@ import { localMinute, relativeTime } from "./times.js";
 export const STUCK_SECONDS = 120;
 
 export async function showStatus(options: { json?: boolean }): Promise<void> {
-  const { readLock } = await import("../store/sqlite/lock.js");
-  const home = resolveHome(process.env);
-  const { running, info, crashed } = await readLock(home);
-  if (!running) process.exitCode = 1;
+  const home = resolveHome(io().env);
+  const { running, info, crashed } = await membershipOf(home).state();
+  if (!running) io().exitCode = 1;
   if (options.json) printJson({ running, ...(info ?? {}) });
   else if (!running) print([`No gateway is running on ${home}.`, ...lastWords(crashed)].join("\n"));
   else if (!info) print(`Running on ${home}.`);

@@ -2,9 +2,9 @@
 
 import { Command } from "commander";
 import { HermesError } from "../errors.js";
-import type { Trace } from "../store/queues.js";
+import type { Trace } from "../store/reports.js";
 import { oneLine, padToCells, shorten } from "./cells.js";
-import { withStore } from "./open.js";
+import { SHORT, withStore } from "./open.js";
 import { jsonOption } from "./options.js";
 import { colors, print, printJson } from "./output.js";
 import { localDate } from "./times.js";
@@ -24,8 +24,9 @@ export function traceCommand(): Command {
 
 async function trace(reference: string, { json }: { json?: boolean }): Promise<void> {
   const traces = await withStore(
-    (store) => store.traceMessage(reference),
+    (store) => store.reports.traceMessage(reference),
     () => [],
+    SHORT,
   );
   if (traces.length === 0) {
     throw new HermesError("not_found", `No message '${reference}' is known.`, {
@@ -70,10 +71,12 @@ function timeline({ steps }: Trace): string[] {
 }
 
 function drawDelivery(delivery: Trace["deliveries"][number]): string[] {
-  const { id, kind, state, attempts, error, messageIds, files } = delivery;
+  const { id, kind, state, attempts, error, messageIds, files, parts } = delivery;
+  const sent = parts?.filter(({ ids }) => ids !== undefined).length;
   const facts = [
     state,
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ...(parts ? [`${sent} of ${parts.length} parts sent`] : []),
     ...(messageIds.length > 0 ? [`message ${messageIds.join(", ")}`] : []),
     ...(error ? [error] : []),
     ...files.map((file) => `file ${file.name}${"problem" in file ? ` (not sent: ${file.problem})` : ""}`),

@@ -1,6 +1,10 @@
-/** What one key can't know of another. Asked of the unchecked tree, so that these faults are listed with all others. */
+/** Checks that involve several keys. They read the unparsed tree, so that their faults are listed with all others. */
 
+import { credentialsOf } from "../adapters/credentials.js";
+import type { Platform } from "../adapters/platform.js";
+import { BUILT_IN, builtIn } from "../adapters/platforms.js";
 import { urlRefusal } from "../public-address.js";
+import { variableOf } from "./environment.js";
 import type { Complaint } from "./faults.js";
 import { nearest } from "./nearest.js";
 import { configSchema } from "./schema.js";
@@ -10,9 +14,9 @@ import { keysOf, schemaAt } from "./walk.js";
 
 export const KNOWN_PLATFORMS: readonly string[] = keysOf(schemaAt(configSchema, ["platforms"]));
 
-export function crossCheck(tree: unknown): Complaint[] {
+export function crossCheck(tree: unknown, external: readonly Platform[] = []): Complaint[] {
   return [
-    ...checkPlatforms(getIn(tree, ["platforms"])),
+    ...checkPlatforms(getIn(tree, ["platforms"]), external),
     ...checkModels(tree),
     ...checkWebhooks(getIn(tree, ["webhooks"])),
     ...checkHooks(getIn(tree, ["hooks", "webhooks"])),
@@ -20,23 +24,32 @@ export function crossCheck(tree: unknown): Complaint[] {
   ];
 }
 
-function* checkPlatforms(platforms: unknown): Generator<Complaint> {
+function* checkPlatforms(platforms: unknown, external: readonly Platform[]): Generator<Complaint> {
   if (!isTree(platforms)) return;
-  for (const [name, platform] of Object.entries(platforms)) {
+  const known = [...KNOWN_PLATFORMS, ...external.map(({ name }) => name)];
+  for (const [name, settings] of Object.entries(platforms)) {
     const path = ["platforms", name];
-    const meant = KNOWN_PLATFORMS.includes(name) ? undefined : nearest(name, KNOWN_PLATFORMS);
-    if (meant) yield { path, message: `is not a platform (did you mean \`${meant}\`?)` };
-    const takesToken = keysOf(schemaAt(configSchema, path)).includes("token");
-    const named = KNOWN_PLATFORMS.includes(name);
-    if (named && takesToken && getIn(platform, ["enabled"]) === true && getIn(platform, ["token"]) == null) {
-      const variable = `${name.toUpperCase()}_BOT_TOKEN`;
-      yield {
-        path: [...path, "token"],
-        at: [...path, "enabled"],
-        message: `is missing, but ${name} is enabled (set it, or ${variable})`,
-      };
+    if (!known.includes(name)) {
+      const meant = nearest(name, known);
+      if (meant) yield { path, message: `is not a platform (did you mean \`${meant}\`?)` };
+      continue;
     }
+    if (getIn(settings, ["enabled"]) !== true) continue;
+    const platform = builtIn(name) ?? external.find((one) => one.name === name)!;
+    for (const key of credentialsOf(platform))
+      if (getIn(settings, [key]) == null) yield missingCredential(platform, key);
   }
+}
+
+function missingCredential(platform: Platform, key: string): Complaint {
+  const path = ["platforms", platform.name];
+  const variable = variableOf(platform, key);
+  const or = variable === undefined ? "" : `, or ${variable}`;
+  return {
+    path: [...path, key],
+    at: [...path, "enabled"],
+    message: `is missing, but ${platform.name} is enabled (set it${or})`,
+  };
 }
 
 function* checkHooks(hooks: unknown): Generator<Complaint> {
@@ -85,10 +98,10 @@ function* checkWebhooks(webhooks: unknown): Generator<Complaint> {
   }
 }
 
-/** Whoever learns the secret of one door must not hold those of the others. */
+/** A caller that knows one secret must not get in with it elsewhere. */
 function* checkSecrets(tree: unknown): Generator<Complaint> {
   const seen = new Map<string, string>();
-  for (const path of doors(tree)) {
+  for (const path of callerSecrets(tree)) {
     const secret = getIn(tree, path);
     if (typeof secret !== "string" || secret === "") continue;
     const other = seen.get(secret);
@@ -98,11 +111,14 @@ function* checkSecrets(tree: unknown): Generator<Complaint> {
   }
 }
 
-function* doors(tree: unknown): Generator<string[]> {
+function* callerSecrets(tree: unknown): Generator<string[]> {
   yield ["http", "token"];
-  yield ["platforms", "api_server", "api_key"];
-  for (const name of namesIn(tree, ["platforms", "api_server", "api_keys"]))
-    yield ["platforms", "api_server", "api_keys", name];
+  for (const { name, callerSecrets: keys = [] } of BUILT_IN as readonly Platform[])
+    for (const key of keys) {
+      const path = ["platforms", name, key];
+      yield path;
+      for (const one of namesIn(tree, path)) yield [...path, one];
+    }
   for (const name of namesIn(tree, ["webhooks"]))
     for (const key of ["secret", "callback_secret"]) yield ["webhooks", name, key];
 }

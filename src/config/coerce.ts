@@ -1,11 +1,11 @@
-/** Text → what its key takes. Files, variables and flags all write text; one rule reads it, so they agree. */
+/** Text → the type of its key. Files, variables and flags all go through here, so they agree. */
 
 import { z } from "zod";
 import { pattern } from "./sections/scalars.js";
 import { define, isTree, type Tree } from "./tree.js";
 import { acceptsNull, childSchema, unwrap } from "./walk.js";
 
-/** A value as it was written, with what YAML would take it for where no key says otherwise. */
+/** A value as written, with YAML's own interpretation for keys without a schema. */
 export class Written {
   readonly text: string;
   readonly value: unknown;
@@ -28,8 +28,8 @@ const WORDS: Record<string, boolean> = {
 };
 
 /**
- * What does not fit is passed on as it is: the check will name it. `undefined` means: as if it weren't written, which
- * is what Hermes makes of a null where a key takes none.
+ * Values that don't fit are returned as they are, for the check to report. `undefined` means unset, which is how Hermes
+ * treats a null for a key that takes none.
  */
 export function coerce(schema: z.ZodType | undefined, value: unknown): unknown {
   if (value === null) return schema === undefined || acceptsNull(schema) ? null : undefined;
@@ -62,7 +62,7 @@ function coerceWritten(schema: z.ZodType | undefined, { text, value }: Written):
   return text;
 }
 
-/** "a, b" is a list of two, except of regular expressions, where a comma has a meaning of its own. */
+/** "a, b" is a list of two, except of regular expressions, which may contain commas. */
 function splitList(list: z.ZodArray, text: string): unknown {
   if (unwrap(list.element as z.ZodType) instanceof z.ZodObject) return text;
   if (list.element === pattern) return [text];

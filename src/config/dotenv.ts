@@ -2,7 +2,7 @@
 
 export interface EnvFile {
   variables: Map<string, { value: string; line: number }>;
-  /** Lines that say nothing; their text is not shown, for it may be half a secret. */
+  /** Invalid lines; their text is not shown, because it may be part of a secret. */
   faults: { line: number; message: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** `.env` with a variable set, everything else as it was: comments, order, lines that say nothing. */
+/** Sets a variable in `.env` and keeps everything else: comments, order, invalid lines. */
 
 const ASSIGNMENT = /^\s*(export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=/;
 
@@ -12,7 +12,7 @@ export function setVariable(text: string, name: string, value: string): string {
   return lines.with(at, `${exported}${line}${ending}`).join("\n");
 }
 
-/** As the reader understands it: plain where that is enough, else in quotes. */
+/** As the parser reads it: plain where possible, else quoted. */
 function quoted(value: string): string {
   if (/^[\w.:/@+=-]*$/.test(value)) return value;
   if (!/['\r\n]/.test(value)) return `'${value}'`;

@@ -1,6 +1,6 @@
 /**
- * `config.yaml` with some keys set or taken out. The text around them stays as its owner wrote it, to the last blank:
- * the library would write the whole file in its own style.
+ * Sets and removes keys in `config.yaml`. The rest of the text stays as its owner wrote it, to the last blank: the library
+ * would rewrite the whole file in its own style.
  */
 import {
   type Document,
@@ -16,7 +16,7 @@ import { HermesError } from "../errors.js";
 
 export interface YamlEdit {
   path: readonly string[];
-  /** Undefined takes the key out. */
+  /** Undefined removes the key. */
   value: unknown;
 }
 
@@ -24,7 +24,7 @@ export function editYaml(text: string, edits: readonly YamlEdit[]): string {
   return edits.reduce(applyEdit, text);
 }
 
-/** What stands there, not expanded. */
+/** The value as written, not expanded. */
 export function readRaw(text: string, path: readonly string[]): unknown {
   return parse(text).getIn(path);
 }
@@ -34,7 +34,7 @@ function applyEdit(text: string, edit: YamlEdit): string {
   const now = document.hasIn(edit.path) ? plain(document.getIn(edit.path)) : undefined;
   if (JSON.stringify(now) === JSON.stringify(edit.value)) return text;
   const edited = edit.value === undefined ? takeOut(text, document, edit.path) : put(text, document, edit);
-  // In a corner of YAML that the patch doesn't know, the library's own way is right, if not as gentle.
+  // For YAML that the patch can't handle, fall back to the library's own writer.
   return holds(edited, text, edit) ? edited : byLibrary(document, edit);
 }
 
@@ -59,7 +59,7 @@ function editNodes(document: Document.Parsed, { path, value }: YamlEdit): void {
     const above = path.slice(0, depth);
     if (!document.hasIn(above)) break;
     const standing = plain(document.getIn(above));
-    // `model:` with nothing behind it gives way to what comes below it.
+    // An empty `model:` becomes a mapping.
     if (standing === null) document.deleteIn(above);
     else if (typeof standing !== "object" || Array.isArray(standing))
       throw new HermesError("invalid", `config.yaml: ${above.join(".")} is not a mapping of keys.`);
@@ -68,7 +68,7 @@ function editNodes(document: Document.Parsed, { path, value }: YamlEdit): void {
   else document.setIn(path, value);
 }
 
-/** Whether the edit did what it should, and nothing else. */
+/** Whether the edit changed that key and nothing else. */
 function holds(edited: string, before: string, edit: YamlEdit): boolean {
   const wanted = parse(before);
   editNodes(wanted, edit);
@@ -77,7 +77,7 @@ function holds(edited: string, before: string, edit: YamlEdit): boolean {
   return JSON.stringify(withoutNulls(after.toJS())) === JSON.stringify(withoutNulls(wanted.toJS()));
 }
 
-/** `a:` and `a: {}` mean the same here, and so does no `a` at all. */
+/** `a:`, `a: {}` and no `a` mean the same here. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== "object" || value === null) return value ?? undefined;
@@ -90,10 +90,10 @@ function withoutNulls(value: unknown): unknown {
 
 // --- setting ------------------------------------------------------------------------------------------------------
 
-/** As deep as the path is there already: the map, and the pair in it that the rest hangs on. */
+/** The deepest existing part of a path: its map, and the pair in it. */
 interface Place {
   map: YAMLMap<Node, Node | null>;
-  /** Keys that are there, the last one included if it is. */
+  /** Number of keys that exist. */
   depth: number;
   pair: Pair<Node, Node | null> | undefined;
 }
@@ -134,7 +134,7 @@ function replaceValue(text: string, { key, value: node }: Pair<Node, Node | null
   return text.slice(0, range[0]) + inline(value) + text.slice(range[1]);
 }
 
-/** The key is there with nothing under it. */
+/** The key exists with nothing under it. */
 function insertBelow(
   text: string,
   pair: Pair<Node, Node | null>,
@@ -163,7 +163,7 @@ function insertLine(text: string, at: number, lines: string): string {
   return endWithNewline(text.slice(0, at)) + lines + text.slice(at);
 }
 
-// --- taking out ---------------------------------------------------------------------------------------------------
+// --- removing -----------------------------------------------------------------------------------------------------
 
 function takeOut(text: string, document: Document.Parsed, path: readonly string[]): string {
   const place = find(document, path);
@@ -183,7 +183,7 @@ function takeOut(text: string, document: Document.Parsed, path: readonly string[
 
 // --- text ---------------------------------------------------------------------------------------------------------
 
-/** Where the last thing in it ends: behind that may be blank lines and comments that belong to what follows. */
+/** The end of its last value: blank lines and comments after it belong to the next key. */
 function endOf(map: YAMLMap<Node, Node | null>, text: string): number {
   const last = map.items.at(-1)!;
   if (isMap(last.value) && !last.value.flow && last.value.items.length > 0)

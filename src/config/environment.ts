@@ -1,5 +1,7 @@
 /** Environment variables → keys. Hermes' names where it has one. */
 
+import type { Platform } from "../adapters/platform.js";
+import { builtIn } from "../adapters/platforms.js";
 import { configSchema } from "./schema.js";
 import { keysOf, schemaAt } from "./walk.js";
 
@@ -30,13 +32,10 @@ const NAMES: Record<string, string> = {
   HERMES_HTTP_PORT: "http.port",
   HERMES_HTTP_TOKEN: "http.token",
   HERMES_LOG_LEVEL: "log.level",
-  API_SERVER_KEY: "platforms.api_server.api_key",
-  SLACK_APP_TOKEN: "platforms.slack.app_token",
-  SLACK_SIGNING_SECRET: "platforms.slack.signing_secret",
 };
 
-/** Suffixes of a platform's name. */
-const PLATFORM_NAMES: Record<string, string> = {
+/** Suffixes of a platform's name, for keys that many platforms have. A platform may add variables of its own. */
+const PLATFORM_SUFFIXES: Record<string, string> = {
   BOT_TOKEN: "token",
   ALLOWED_USERS: "allow_from",
   ALLOW_ALL_USERS: "allow_all",
@@ -54,25 +53,26 @@ const AUXILIARY_NAMES: Record<string, string> = {
   API_KEY: "api_key",
 };
 
-/** A vendor's own variable speaks for that vendor only: its key must not travel to somebody else's address. */
+/** A vendor's variable is used for that vendor only: its key must not be sent to another address. */
 const VENDOR_KEYS: Record<string, string> = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" };
 
-/** `platforms` are the names that may stand before `_ALLOWED_USERS`: a shared `.env` has many more than are ours. */
+/** Only variables of these platforms are read: a shared `.env` has many others. */
 export function environmentSettings(
   variables: ReadonlyMap<string, Variable>,
   platforms: Iterable<string>,
+  external: readonly Platform[] = [],
 ): Setting[] {
   const settings: Setting[] = [];
-  for (const [name, path] of variableNames(platforms)) {
+  for (const [name, path] of variableNames(platforms, external)) {
     const variable = variables.get(name);
     if (variable) settings.push({ path, value: variable.value, source: variable.source });
   }
   return settings;
 }
 
-/** Every variable that means something. */
-export function variablesKnown(platforms: Iterable<string>): string[] {
-  return [...[...variableNames(platforms)].map(([name]) => name), ...Object.values(VENDOR_KEYS)];
+/** Every variable that the gateway reads. */
+export function variablesKnown(platforms: Iterable<string>, external: readonly Platform[] = []): string[] {
+  return [...[...variableNames(platforms, external)].map(([name]) => name), ...Object.values(VENDOR_KEYS)];
 }
 
 /** The vendor's key for a provider, if the environment has one. */
@@ -81,17 +81,32 @@ export function vendorKey(variables: ReadonlyMap<string, Variable>, provider: un
   return name ? variables.get(name) : undefined;
 }
 
-function* variableNames(platforms: Iterable<string>): Generator<[name: string, path: string[]]> {
+type Named = [name: string, path: string[]];
+
+export function* variableNames(platforms: Iterable<string>, external: readonly Platform[]): Generator<Named> {
   for (const [name, path] of Object.entries(NAMES)) yield [name, path.split(".")];
-  for (const platform of new Set(platforms)) {
-    const known = keysOf(schemaAt(configSchema, ["platforms", platform]));
-    for (const [suffix, key] of Object.entries(PLATFORM_NAMES)) {
-      if (known.includes(key)) yield [`${platform.toUpperCase()}_${suffix}`, ["platforms", platform, key]];
-    }
-  }
+  for (const platform of new Set(platforms)) yield* platformVariables(platform, external);
   for (const task of keysOf(schemaAt(configSchema, ["auxiliary"]))) {
     for (const [suffix, key] of Object.entries(AUXILIARY_NAMES)) {
       yield [`AUXILIARY_${task.toUpperCase()}_${suffix}`, ["auxiliary", task, key]];
     }
   }
+}
+
+function* platformVariables(name: string, external: readonly Platform[]): Generator<Named> {
+  const known = keysOf(schemaAt(configSchema, ["platforms", name]));
+  for (const [suffix, key] of Object.entries(PLATFORM_SUFFIXES)) {
+    if (known.includes(key)) yield [`${name.toUpperCase()}_${suffix}`, ["platforms", name, key]];
+  }
+  const described = builtIn(name) ?? external.find((platform) => platform.name === name);
+  for (const [variable, key] of Object.entries(described?.env ?? {}))
+    yield [variable, ["platforms", name, ...key.split(".")]];
+}
+
+/** The variable that sets a key of a platform. */
+export function variableOf(platform: Platform, key: string): string | undefined {
+  const path = ["platforms", platform.name, key].join(".");
+  for (const [variable, to] of platformVariables(platform.name, [platform]))
+    if (to.join(".") === path) return variable;
+  return undefined;
 }

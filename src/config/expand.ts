@@ -2,7 +2,7 @@
 
 export interface Expanded {
   text: string;
-  /** What could not be expanded, in words. */
+  /** What could not be expanded. */
   problems: string[];
 }
 
@@ -17,7 +17,7 @@ export function expand(text: string, variable: (name: string) => string | undefi
       return place;
     }
     const value = variable(name);
-    // As in a shell, `:-` also stands in for a variable that is empty.
+    // As in a shell, `:-` also replaces an empty variable.
     if (fallback !== undefined) return value === undefined || value === "" ? fallback : value;
     if (value === undefined)
       problems.push(`the variable ${name} is not set (set it, or write \${${name}:-default})`);

@@ -23,7 +23,7 @@ export interface Complaint {
   at?: PropertyKey[];
 }
 
-/** All faults of one load. The message is the whole list, so that whoever prints it needs to know nothing. */
+/** All faults of one load. The message is the whole list. */
 export class ConfigError extends HermesError {
   readonly faults: readonly Fault[];
 
@@ -45,7 +45,7 @@ export function faultLine({ where, path, message }: Fault): string {
   return `${where}  ${path === "" ? "" : `${path}: `}${message}`;
 }
 
-/** One issue of the schema → what a person would say; an unknown key each gets a line of its own. */
+/** One issue of the schema → messages for people; every unknown key gets its own line. */
 export function explainIssue(issue: z.core.$ZodIssue, tree: unknown): Complaint[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
@@ -57,7 +57,7 @@ export function explainIssue(issue: z.core.$ZodIssue, tree: unknown): Complaint[
   return [{ path: issue.path, message: `${showValue(value, issue.path)} ${reason(issue, value)}` }];
 }
 
-/** The sibling that looks alike, else the only key of that name anywhere ("port" → `http.port`). */
+/** A similar sibling key, else the only key of that name anywhere ("port" → `http.port`). */
 function keyHint(above: readonly PropertyKey[], key: string): string {
   const siblings = keysOf(schemaAt(configSchema, above.map(String)));
   if (nearest(key, siblings)) return didYouMean(key, siblings, { quote: "`" });

@@ -1,6 +1,6 @@
 /**
  * Keys of Hermes Agent's own `config.yaml` that mean nothing to the gateway. Both may live in one home, so these are
- * passed over (and reported by `config check`), while any other unknown key is a fault. `*` stands for one name.
+ * skipped (and reported by `config check`), while any other unknown key is a fault. `*` is any one name.
  */
 const FOREIGN: readonly string[] = [
   ..."_config_version always_log_local approvals browser checkpoints code_execution command_allowlist context".split(
@@ -8,9 +8,7 @@ const FOREIGN: readonly string[] = [
   ),
   ..."curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(" "),
   ..."file_read_max_chars filter_silence_narration hooks_auto_accept human_delay kanban logging".split(" "),
-  ..."mcp mcp_servers memory network onboarding personalities plugins prefill_messages_file privacy".split(
-    " ",
-  ),
+  ..."mcp mcp_servers memory network onboarding personalities prefill_messages_file privacy".split(" "),
   ..."prompt_caching provider_routing providers quick_commands reset_triggers security sessions_dir".split(
     " ",
   ),
@@ -36,6 +34,7 @@ const FOREIGN: readonly string[] = [
   "display.tool_progress_grouping",
   "gateway.*",
   "hooks.*",
+  "plugins.*",
   "platforms.*.gateway_restart_notification",
   "platforms.*.notice_delivery",
   "platforms.*.reply_prefix",
@@ -43,12 +42,14 @@ const FOREIGN: readonly string[] = [
   "streaming.fresh_final_after_seconds",
 ];
 
-/** What is ours among them. */
+/** Exceptions: keys that the gateway reads. */
 const OURS = new Set([
   "gateway.media_delivery_allow_dirs",
   "hooks.enabled",
   "hooks.timeout",
   "hooks.webhooks",
+  "plugins.disabled",
+  "plugins.enabled",
 ]);
 
 const PATTERNS = FOREIGN.map((key) => key.split("."));

@@ -1,4 +1,4 @@
-/** The JSON schema of `config.yaml`: editors complete and check from it. */
+/** The JSON schema of `config.yaml`, for editors. */
 
 import { z } from "zod";
 import { configSchema } from "./schema.js";
@@ -8,9 +8,4 @@ export function configJsonSchema(): Record<string, unknown> {
     ...z.toJSONSchema(configSchema, { target: "draft-7", io: "input" }),
     title: "Hermes Gateway config.yaml",
   };
-}
-
-/** The text of `config/config.schema.json`. */
-export function configJsonSchemaText(): string {
-  return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }

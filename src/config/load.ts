@@ -1,5 +1,8 @@
 /** Flags > environment > `config.yaml` > defaults → one complete, frozen `Config`, or every fault at once. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Platform } from "../adapters/platform.js";
 import { readRegularSync } from "../regular-file.js";
 import { crossCheck, KNOWN_PLATFORMS } from "./checks.js";
 import { coerce } from "./coerce.js";
@@ -7,8 +10,11 @@ import { parseEnvFile } from "./dotenv.js";
 import { environmentSettings, type Setting, type Variable, vendorKey } from "./environment.js";
 import { type Complaint, ConfigError, explainIssue, type Fault } from "./faults.js";
 import { isForeignKey } from "./hermes-keys.js";
+import { rememberExternal } from "./known-platforms.js";
+import { completeSection, takeOwnKeys } from "./own-keys.js";
 import { type Env, homePaths } from "./paths.js";
 import { type Config, configSchema } from "./schema.js";
+import { type PluginSettings, plugins } from "./sections/plugins.js";
 import { deepFreeze, getIn, isTree, leaves, setIn, type Tree } from "./tree.js";
 import { schemaAt } from "./walk.js";
 import { readYaml } from "./yaml-file.js";
@@ -18,8 +24,10 @@ export interface LoadOptions {
   env: Env;
   /** Dotted path → value; text is read as in the file. `undefined` counts as not given. */
   flags?: Readonly<Record<string, unknown>>;
-  /** Instead of the files: what they would say. */
-  texts?: ConfigTexts;
+  /** Instead of the files' contents. */
+  texts?: ConfigTexts | undefined;
+  /** Platforms of plugins and embedding programs. Without them their own keys stay unchecked. */
+  external?: readonly Platform[] | undefined;
 }
 
 export interface ConfigTexts {
@@ -37,9 +45,9 @@ export interface LoadedConfig {
 }
 
 /** Throws one `ConfigError` with every fault of every layer. */
-export function loadConfig({ home, env, flags = {}, texts }: LoadOptions): LoadedConfig {
+export function loadConfig({ home, env, flags = {}, texts, external = [] }: LoadOptions): LoadedConfig {
   const faults: Fault[] = [];
-  const { configFile, envFile } = homePaths(home);
+  const { configFile, envFile, pluginsDir } = homePaths(home);
   const variables = readVariables(texts?.env ?? readText(envFile, ".env", faults), env, faults);
   const before = faults.length;
   const text = texts?.config ?? readText(configFile, "config.yaml", faults);
@@ -55,17 +63,30 @@ export function loadConfig({ home, env, flags = {}, texts }: LoadOptions): Loade
     setIn(tree, path, coerced);
     sources.set(path.join("."), source);
   };
-  const named = getIn(tree, ["platforms"]);
-  const platforms = [...KNOWN_PLATFORMS, ...(isTree(named) ? Object.keys(named) : [])];
-  const fromEnvironment = environmentSettings(variables, platforms);
+  const platforms = [
+    ...KNOWN_PLATFORMS,
+    ...namesIn(tree),
+    ...pluginNames(tree),
+    ...external.map(({ name }) => name),
+  ];
+  const fromEnvironment = environmentSettings(variables, platforms, external);
   const fromFlags = flagSettings(flags);
   for (const setting of [...fromEnvironment, ...fromFlags]) put(setting);
   for (const setting of vendorSettings(tree, sources, variables)) put(setting);
 
   const where = (path: readonly PropertyKey[]) => sourceOf(path, sources, file.lines);
+  const complaints: Complaint[] = crossCheck(tree, external);
+  const usesPlugins = pluginNames(tree).length > 0;
+  const isPlugin = (name: string) => usesPlugins || existsSync(join(pluginsDir, name));
+  const taken = takeOwnKeys(tree, external, isPlugin);
   const parsed = configSchema.safeParse(tree);
-  const complaints: Complaint[] = crossCheck(tree);
   if (!parsed.success) complaints.push(...parsed.error.issues.flatMap((issue) => explainIssue(issue, tree)));
+  const sections: Record<string, unknown> = parsed.data?.platforms ?? {};
+  for (const section of taken) {
+    const completed = completeSection(section, sections[section.name] as object | undefined);
+    if ("complaints" in completed) complaints.push(...completed.complaints);
+    else sections[section.name] = completed.section;
+  }
   for (const { path, message, at } of complaints) {
     faults.push({ where: where(path) ?? (at && where(at)) ?? "config", path: path.join("."), message });
   }
@@ -73,10 +94,44 @@ export function loadConfig({ home, env, flags = {}, texts }: LoadOptions): Loade
 
   const config = parsed.data;
   const layers = [...leaves(config)].map(([path]) => [path.join("."), where(path) ?? "default"]);
+  deepFreeze(config);
+  rememberExternal(config, external);
   return deepFreeze({ config, sources: Object.fromEntries(layers), ignored: file.ignored });
 }
 
-/** The process's own environment wins over `.env`: what was set for this one run is the more specific wish. */
+export interface PluginsRead {
+  settings: PluginSettings;
+  /** An environment variable, from `.env` too. */
+  variable(name: string): string | undefined;
+}
+
+/** Only `plugins`, from the file: plugins are loaded before the rest is checked. Faults are left to `loadConfig`. */
+export function readPluginSettings({ home, env, texts, flags = {} }: LoadOptions): PluginsRead {
+  const { configFile, envFile } = homePaths(home);
+  const variables = readVariables(texts?.env ?? readText(envFile, ".env", []), env, []);
+  const text = texts?.config ?? readText(configFile, "config.yaml", []);
+  const { tree } = readFileLayer(text, variables, [], false);
+  for (const { path, value } of flagSettings(flags))
+    if (path[0] === "plugins") setIn(tree, path, coerce(schemaAt(configSchema, path), value));
+  const parsed = plugins.safeParse(tree.plugins ?? {});
+  return {
+    settings: parsed.data ?? plugins.parse({}),
+    variable: (name) => variables.get(name)?.value,
+  };
+}
+
+function namesIn(tree: Tree): string[] {
+  const platforms = getIn(tree, ["platforms"]);
+  return isTree(platforms) ? Object.keys(platforms) : [];
+}
+
+/** Plugins that the configuration names, enabled or not. */
+function pluginNames(tree: Tree): string[] {
+  const lists = ["enabled", "disabled"].map((key) => getIn(tree, ["plugins", key]));
+  return lists.flat().filter((name) => typeof name === "string" && name !== "") as string[];
+}
+
+/** The process's own environment wins over `.env`: it was set for this run. */
 function readVariables(text: string | undefined, env: Env, faults: Fault[]): Map<string, Variable> {
   const variables = new Map<string, Variable>();
   const parsed = parseEnvFile(text ?? "");
@@ -84,7 +139,7 @@ function readVariables(text: string | undefined, env: Env, faults: Fault[]): Map
   for (const [name, { value, line }] of parsed.variables) {
     if (value !== "") variables.set(name, { value, source: `env ${name} (.env:${line})` });
   }
-  // An empty variable is how one unsets it for a container: it neither sets a key nor hides `.env`.
+  // Containers unset a variable by making it empty: it neither sets a key nor hides `.env`.
   for (const [name, value] of Object.entries(env)) {
     if (value) variables.set(name, { value, source: `env ${name}` });
   }
@@ -118,7 +173,7 @@ function readFileLayer(
   return { tree, lines: file.lines, ignored, unreadable: file.unreadable };
 }
 
-/** Takes out of the tree what is Hermes Agent's alone, and names it. */
+/** Removes Hermes Agent's own keys from the tree, and lists them. */
 function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const path = [...above, key];
@@ -128,7 +183,7 @@ function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
   });
 }
 
-/** The text, or nothing when there is no such file; any other trouble with it is a fault. */
+/** Undefined where there is no such file; any other problem with it is a fault. */
 function readText(path: string, name: string, faults: Fault[]): string | undefined {
   try {
     return readRegularSync(path);
@@ -146,7 +201,7 @@ function flagSettings(flags: Readonly<Record<string, unknown>>): Setting[] {
     .map(([path, value]) => ({ path: path.split("."), value, source: "flag" }));
 }
 
-/** OPENAI_API_KEY and its like: over the file for the main model, and for helpers of the same vendor without a key. */
+/** OPENAI_API_KEY and the like: override the file for the main model, and fill in for side models of the same vendor. */
 function vendorSettings(
   tree: Tree,
   sources: ReadonlyMap<string, string>,
@@ -170,7 +225,7 @@ function vendorSettings(
   return settings;
 }
 
-/** The layer of a value: its own, or that of the nearest thing above that was set as a whole. */
+/** The layer of a value: its own, or that of the nearest parent that was set as a whole. */
 function sourceOf(
   path: readonly PropertyKey[],
   sources: ReadonlyMap<string, string>,

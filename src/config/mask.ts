@@ -1,4 +1,4 @@
-/** Secrets stay out of what is shown: fault lists, `config show`, logs. */
+/** Masks secrets in fault lists, `config show` and logs. */
 
 import { isTree } from "./tree.js";
 
@@ -9,7 +9,7 @@ export function isSecretPath(path: readonly PropertyKey[]): boolean {
   return path.some((key) => SECRET.test(String(key)));
 }
 
-/** Enough of a long secret to tell two apart, nothing of a short one. */
+/** Shows the end of a long secret, nothing of a short one. */
 function maskSecret(secret: string): string {
   return secret.length < 20 ? "****" : `****${secret.slice(-4)}`;
 }

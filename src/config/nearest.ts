@@ -22,7 +22,7 @@ export function nearest(word: string, known: Iterable<string>, limit = slack(wor
   return best;
 }
 
-/** Short words are near to everything, so they get less room. */
+/** Short words are similar to many, so they may differ less. */
 function slack(word: string): number {
   return word.length <= 4 ? 1 : word.length <= 7 ? 2 : 3;
 }

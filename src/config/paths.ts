@@ -16,6 +16,7 @@ export interface HomePaths {
   sessionsIndex: string;
   memoriesDir: string;
   hooksDir: string;
+  pluginsDir: string;
   backupsDir: string;
   lockFile: string;
   logsDir: string;
@@ -26,15 +27,15 @@ export interface HomePaths {
 
 /** Folders for files, under the home. */
 export const MEDIA_FOLDERS = {
-  /** What came in from the chats. */
+  /** Files that came in. */
   incoming: "media/in",
-  /** What the agent may send. */
+  /** Files that the agent may send. */
   outgoing: "media/out",
-  /** Copies of what was sent, or is about to be. */
+  /** Copies of files that were or will be sent. */
   sent: "media/sent",
 } as const;
 
-/** Folders of the home with what people have said and sent: whoever allows a whole tree doesn't mean these. */
+/** Folders with people's messages and files: never sent from, even if a parent folder is allowed. */
 export const KEPT_FOLDERS: readonly string[] = [
   ...["sessions", "memories", "backups", "logs"],
   MEDIA_FOLDERS.incoming,
@@ -60,6 +61,7 @@ export function homePaths(home: string): HomePaths {
     sessionsIndex: join(sessionsDir, "sessions.json"),
     memoriesDir: join(home, "memories"),
     hooksDir: join(home, "hooks"),
+    pluginsDir: join(home, "plugins"),
     backupsDir: join(home, "backups"),
     lockFile: join(home, "gateway.lock"),
     logsDir: join(home, "logs"),
@@ -68,7 +70,7 @@ export function homePaths(home: string): HomePaths {
   };
 }
 
-/** Creates the home for its owner alone. One that exists is the business of `home-modes.ts`. */
+/** Creates the home with mode 0700. `home-modes.ts` handles existing ones. */
 export function ensureHome(home: string): void {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** Plain nested objects, as configuration is before it has been checked. */
+/** Plain nested objects: configuration before it is checked. */
 
 export type Tree = { [key: string]: unknown };
 
@@ -16,8 +16,8 @@ export function getIn(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Writes a value, making the objects on the way. Where something else than an object stands in the way, nothing is
- * written: that something is the fault, and the check will name it.
+ * Writes a value and creates the objects above it. Does nothing where something other than an object is in the way: the
+ * check reports that.
  */
 export function setIn(tree: Tree, path: readonly string[], value: unknown): void {
   let at = tree;
@@ -27,11 +27,11 @@ export function setIn(tree: Tree, path: readonly string[], value: unknown): void
     if (typeof next !== "object" || next === null) return;
     at = next as Tree;
   }
-  // Lists are set as a whole; what is written into one of their items goes through the item.
+  // Lists are set as a whole.
   if (!Array.isArray(at)) define(at, path.at(-1)!, value);
 }
 
-/** An own property whatever its name is: `__proto__` from a file stays a plain, unknown key. */
+/** An own property with any name: `__proto__` from a file stays an unknown key. */
 export function define(tree: Tree, key: string, value: unknown): void {
   Object.defineProperty(tree, key, { value, writable: true, enumerable: true, configurable: true });
 }

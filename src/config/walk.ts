@@ -1,4 +1,4 @@
-/** Looking inside the schema: which key takes what. The loader, the example's test and the hints all ask here. */
+/** Looks up keys in the schema, for the loader, the hints and the example. */
 
 import { z } from "zod";
 
@@ -31,7 +31,7 @@ function isWrapper(schema: z.ZodType) {
   );
 }
 
-/** The schema of one key below `schema`; nothing when there is no such key. */
+/** The schema of one key below `schema`; undefined when there is no such key. */
 export function childSchema(schema: z.ZodType, key: string): z.ZodType | undefined {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) {

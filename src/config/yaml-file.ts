@@ -20,7 +20,7 @@ export interface YamlFile {
   /** Dotted path → line of its key. */
   lines: Map<string, number>;
   faults: YamlFault[];
-  /** Whether the faults are about the YAML itself: then there is nothing to check. */
+  /** The YAML itself is broken, so nothing can be checked. */
   unreadable: boolean;
 }
 
@@ -31,8 +31,8 @@ interface YamlFault {
   message: string;
 }
 
-/** More than any real file has; aliases of aliases can grow without end. */
-const MOST_NODES = 20_000;
+/** More than any real file has; nested aliases can grow without limit. */
+const MAX_NODES = 20_000;
 const DEEPEST = 32;
 
 export function readYaml(text: string, variable: (name: string) => string | undefined): YamlFile {
@@ -56,7 +56,7 @@ function broken(faults: YamlFault[]): YamlFile {
   return { tree: {}, lines: new Map(), faults, unreadable: true };
 }
 
-/** One for each place: an unclosed bracket makes the parser complain several times. */
+/** One per line: an unclosed bracket causes several errors. */
 function syntaxFaults(document: Document.Parsed, counter: LineCounter): YamlFault[] {
   const byPlace = new Map<number, YamlFault>();
   for (const { pos, code, message: words } of document.errors) {
@@ -93,8 +93,8 @@ class Reader {
   }
 
   #value(node: Node | null, path: string[]): unknown {
-    if (++this.#nodes > MOST_NODES || path.length > DEEPEST) {
-      // Once is enough, and the rest of such a file is not worth reading.
+    if (++this.#nodes > MAX_NODES || path.length > DEEPEST) {
+      // Report it once, and skip the rest of the file.
       if (!this.#result.unreadable)
         this.#complain(node, path, "is nested too deep, or has aliases without end");
       this.#result.unreadable = true;

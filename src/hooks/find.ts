@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isNotRegular, readRegularSync } from "../regular-file.js";
 import { EVENT_NAMES } from "./hook-events.js";
 
-/** Hooks of a home, by the names of their folders: those that can be called, and why others can't. */
+/** Finds the hooks in a home, and why others are skipped. */
 export interface FoundHooks {
   modules: HookModule[];
   problems: { name: string; problem: string }[];
@@ -17,7 +17,7 @@ export interface HookModule {
   events: string[];
   /** The module. */
   file: string;
-  /** Something about it is odd; it is called all the same. */
+  /** A warning; the hook still runs. */
   warning?: string;
 }
 
@@ -48,7 +48,7 @@ function foldersIn(dir: string): string[] {
     .sort();
 }
 
-/** Undefined: it isn't a hook. */
+/** Undefined if the folder isn't a hook. */
 function readHook(dir: string, folder: string): HookModule | { problem: string } | undefined {
   const text = readText(join(dir, "HOOK.yaml"));
   if (text === undefined) return undefined;

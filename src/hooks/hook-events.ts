@@ -1,7 +1,7 @@
 import type { GatewayEvent, GatewayEventOf } from "../events.js";
 import type { InboundMessage, Origin } from "../message.js";
 
-/** What hooks are told: the names and contexts of Hermes Agent's hooks, with a trace id where there is a message. */
+/** Event names and contexts of Hermes Agent's hooks, plus a trace id for messages. */
 export interface HookEvent {
   name: string;
   context: Record<string, unknown>;
@@ -18,9 +18,9 @@ export const EVENT_NAMES = [
   "agent:end",
 ] as const;
 
-const TEXT_MAX = 500;
+const MAX_TEXT = 500;
 
-/** Commands are asked about, not told: see `commandEvent`. */
+/** Commands need a verdict: see `commandEvent`. */
 export function hookEventsOf(event: GatewayEvent): HookEvent[] {
   switch (event.type) {
     case "gateway-started":
@@ -52,7 +52,7 @@ export function hookEventsOf(event: GatewayEvent): HookEvent[] {
   }
 }
 
-/** A session that reset by itself ends too; that it was reset is told when a person did it, as in Hermes Agent. */
+/** An automatic reset emits only the end event; `session:reset` is for manual resets, as in Hermes Agent. */
 function sessionEnd(event: GatewayEventOf<"session-reset">): HookEvent[] {
   const context = { ...aboutSession(event), session_id: event.sessionId, reason: event.reason };
   const end = { name: "session:end", context };
@@ -80,11 +80,11 @@ function step({
 
 function turnEnd(event: GatewayEventOf<"turn-ended">) {
   const { outcome, answer } = event;
-  return { ...aboutTurn(event), response: answer.slice(0, TEXT_MAX), outcome };
+  return { ...aboutTurn(event), response: answer.slice(0, MAX_TEXT), outcome };
 }
 
 export interface CommandCall {
-  /** As it is called, whatever was typed for it. */
+  /** Canonical name, whichever alias was typed. */
   command: string;
   rawCommand: string;
   args: string;
@@ -111,7 +111,7 @@ function aboutTurn(event: GatewayEventOf<"turn-started" | "turn-ended">) {
   return {
     ...aboutMessage(message),
     session_id: sessionId,
-    message: message.text.slice(0, TEXT_MAX),
+    message: message.text.slice(0, MAX_TEXT),
     trace_id: traceId,
   };
 }

@@ -1,27 +1,27 @@
 import type { HookEvent } from "./hook-events.js";
 
-/** Somebody who is told: a module in the home, or another program over HTTP. */
+/** An event consumer: a module in the home or an HTTP endpoint. */
 export interface Hook {
   readonly name: string;
   readonly events: readonly string[];
-  /** What it answers counts. */
+  /** Its answer is a verdict. */
   readonly decides: boolean;
-  /** Gets ready. Never rejects. */
+  /** Loads the hook. Never rejects. */
   start(): Promise<void>;
-  /** Takes its place in the line; nobody waits for it. */
+  /** Queues the event. Fire and forget. */
   tell(event: HookEvent): void;
-  /** Tells it now. Gives what it answered; rejects with what went wrong, in time. */
+  /** Calls the hook now and returns its answer. Rejects on errors and timeouts. */
   ask(event: HookEvent): Promise<unknown>;
-  /** What waits gets a moment. */
+  /** Drains the queue briefly. */
   close(graceMs: number): Promise<void>;
 }
 
 export type HookOutcome = "ok" | "failed" | "timeout" | "dropped";
 
-/** What hooks have to say back, about themselves. */
+/** Reports about the hooks themselves. */
 export interface HookReports {
   outcome(hook: string, outcome: HookOutcome): void;
-  /** Once for every row of failures, not for each. */
+  /** Once per run of failures. */
   failed(hook: string, event: string, error: unknown): void;
   gaveUp(hook: string, reason: string): void;
   /** A line that the hook printed. */
@@ -30,7 +30,7 @@ export interface HookReports {
 
 export class HookTimeout extends Error {}
 
-/** Exact ones first, then those of `<base>:*`, as the hooks of Hermes Agent; each in the order of their names. */
+/** Exact matches first, then `<base>:*`, as in Hermes Agent; each sorted by name. */
 export function listenersOf<H extends Pick<Hook, "name" | "events">>(
   hooks: readonly H[],
   event: string,

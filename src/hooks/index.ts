@@ -5,7 +5,7 @@ import { type CommandVerdict, verdictOf } from "./verdict.js";
 
 const CLOSE_GRACE_MS = 2000;
 
-/** Tells hooks what happens, and asks those of commands. Whatever they do, messages go on. */
+/** Dispatches events to hooks and asks command hooks for a verdict. Hooks can't break message handling. */
 export class Hooks {
   readonly #hooks: readonly Hook[];
 
@@ -13,7 +13,7 @@ export class Hooks {
     this.#hooks = hooks;
   }
 
-  /** Watches from now on. Resolves when all are ready, or known not to be; what happens meanwhile waits for them. */
+  /** Starts listening. Resolves when every hook has loaded or failed; events are queued meanwhile. */
   async start(events: Events): Promise<void> {
     if (this.#hooks.length === 0) return;
     events.watch("hooks", (event) => {
@@ -27,13 +27,13 @@ export class Hooks {
     return listenersOf(this.#hooks, `command:${command}`).length > 0;
   }
 
-  /** One after another; the first that decides something has decided. Who fails or takes too long lets it pass. */
+  /** Asks hooks in order; the first verdict wins. Failures and timeouts count as allow. */
   async askAboutCommand(call: CommandCall): Promise<CommandVerdict | undefined> {
     const event = commandEvent(call);
     const listeners = listenersOf(this.#hooks, event.name);
     for (const hook of listeners) if (!hook.decides) hook.tell(event);
     for (const hook of listeners.filter(({ decides }) => decides)) {
-      // Its failure was reported.
+      // Already reported.
       const verdict = verdictOf(await hook.ask(event).catch(() => undefined));
       if (verdict) return verdict;
     }

@@ -1,4 +1,4 @@
-/** Work of one hook, in order, a bounded number of them: what comes when it is full is dropped, and said so. */
+/** A bounded serial queue for one hook. When full, new work is dropped and reported. */
 export class Line<T> {
   readonly #most: number;
   readonly #work: (item: T) => Promise<void>;
@@ -12,7 +12,7 @@ export class Line<T> {
     this.#work = work;
   }
 
-  /** False when there is no room. */
+  /** False if the queue is full. */
   push(item: T): boolean {
     if (this.#closed || this.#waiting.length >= this.#most) return false;
     this.#waiting.push(item);
@@ -20,7 +20,7 @@ export class Line<T> {
     return true;
   }
 
-  /** What waits may go on for so long; the rest is dropped. */
+  /** Drains the queue for up to this long, then drops the rest. */
   async close(graceMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

@@ -4,12 +4,12 @@ import type { HookEvent } from "./hook-events.js";
 import { Line } from "./line.js";
 import { HookThread } from "./thread.js";
 
-const WAITING_MAX = 1000;
-/** After so many timeouts in a row it is left out until the next start: each costs a core for a while. */
-const TIMEOUTS_MAX = 3;
+const MAX_WAITING = 1000;
+/** Consecutive timeouts before a hook is disabled until the next start. */
+const MAX_TIMEOUTS = 3;
 const SAID_CHARS = 300;
 
-/** `hooks/<name>/` of the home. */
+/** A module in `hooks/<name>/`. */
 export class ModuleHook implements Hook {
   readonly name: string;
   readonly events: readonly string[];
@@ -27,11 +27,11 @@ export class ModuleHook implements Hook {
     this.#timeoutMs = timeoutMs;
     this.#reports = reports;
     this.#thread = new HookThread(file, (line) => reports.said(name, line.slice(0, SAID_CHARS)));
-    // What went wrong was reported on the way.
-    this.#line = new Line(WAITING_MAX, (event) => this.ask(event).then(ignore, ignore));
+    // Already reported.
+    this.#line = new Line(MAX_WAITING, (event) => this.ask(event).then(ignore, ignore));
   }
 
-  /** What keeps it from loading is better known now than at its first event. */
+  /** Loads the module now, so that errors show up at start. */
   async start(): Promise<void> {
     await this.#thread.load().catch((error: unknown) => this.#failed("load", error));
   }
@@ -42,7 +42,7 @@ export class ModuleHook implements Hook {
   }
 
   async ask(event: HookEvent): Promise<unknown> {
-    if (this.#isOut) throw new Error("It took too long too often, and is left out until the next start");
+    if (this.#isOut) throw new Error("The hook timed out too often and is disabled until the next start");
     try {
       const result = await this.#thread.ask(event, this.#timeoutMs);
       this.#failing = false;
@@ -61,7 +61,7 @@ export class ModuleHook implements Hook {
   }
 
   get #isOut(): boolean {
-    return this.#timeouts >= TIMEOUTS_MAX;
+    return this.#timeouts >= MAX_TIMEOUTS;
   }
 
   #failed(event: string, error: unknown): void {
@@ -71,7 +71,7 @@ export class ModuleHook implements Hook {
     this.#failing = true;
     if (!late) return;
     this.#timeouts += 1;
-    if (this.#isOut) this.#reports.gaveUp(this.name, `${TIMEOUTS_MAX} timeouts in a row`);
+    if (this.#isOut) this.#reports.gaveUp(this.name, `${MAX_TIMEOUTS} timeouts in a row`);
   }
 }
 

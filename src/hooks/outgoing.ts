@@ -15,7 +15,7 @@ export interface OutgoingSettings {
   /** Null: unsigned. */
   secret: string | null;
   timeoutMs: number;
-  /** Beyond the first attempt. */
+  /** Retries after the first attempt. */
   retries: number;
   allowPrivate: boolean;
 }
@@ -26,12 +26,12 @@ interface Delivery {
   event: string;
 }
 
-const WAITING_MAX = 1000;
+const MAX_WAITING = 1000;
 const FIRST_PAUSE_MS = 500;
 
 class Refused extends Error {}
 
-/** Another program that is told over HTTP: in order, signed, tried again a few times, never awaited. */
+/** Posts events to an HTTP endpoint: in order, signed, with retries, never awaited. */
 export class OutgoingHook implements Hook {
   readonly name: string;
   readonly events: readonly string[];
@@ -48,7 +48,7 @@ export class OutgoingHook implements Hook {
     this.events = settings.events;
     this.#settings = settings;
     this.#reports = reports;
-    this.#line = new Line(WAITING_MAX, (delivery) => this.#deliver(delivery));
+    this.#line = new Line(MAX_WAITING, (delivery) => this.#deliver(delivery));
   }
 
   async start(): Promise<void> {}
@@ -57,7 +57,7 @@ export class OutgoingHook implements Hook {
     if (!this.#line.push(toDelivery(event))) this.#reports.outcome(this.name, "dropped");
   }
 
-  /** One attempt. What it answers is not ours to obey. */
+  /** One attempt. The response body is ignored. */
   async ask(event: HookEvent): Promise<undefined> {
     await this.#post(toDelivery(event));
   }
@@ -81,7 +81,7 @@ export class OutgoingHook implements Hook {
     }
   }
 
-  /** The same id each time, so that a repeat can be told. */
+  /** The same id on every attempt, so that the receiver can deduplicate. */
   async #attempt(delivery: Delivery): Promise<void> {
     for (let tried = 0; ; tried += 1) {
       try {
@@ -93,11 +93,11 @@ export class OutgoingHook implements Hook {
     }
   }
 
-  /** undici takes memory: it is loaded by the first event that goes out. */
+  /** undici is loaded with the first event, to save memory. */
   async #post({ id, body, event }: Delivery): Promise<void> {
     const { Agent, request } = await import("undici");
     const { url, secret, timeoutMs, allowPrivate } = this.#settings;
-    // No connection outlives its request: none may hold up the end.
+    // No keep-alive: open connections would delay the shutdown.
     this.#agent ??= new Agent({
       connections: 1,
       pipelining: 0,
@@ -111,7 +111,7 @@ export class OutgoingHook implements Hook {
       ...(secret === null ? {} : { "x-hermes-signature": signBody(secret, body, Math.floor(nowSeconds())) }),
     };
     const signal = AbortSignal.any([timeout, this.#closing.signal]);
-    // Redirects are not followed: they would lead past the checks.
+    // Redirects aren't followed: they would bypass the address checks.
     const options = { method: "POST", headers, body, dispatcher: this.#agent, signal } as const;
     const response = await request(url, options).catch((error: unknown) => {
       throw timeout.aborted ? new HookTimeout(`took longer than ${timeoutMs / 1000} s`) : error;
@@ -120,7 +120,7 @@ export class OutgoingHook implements Hook {
     const { statusCode } = response;
     if (statusCode >= 200 && statusCode < 300) return;
     const again = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-    throw new (again ? Error : Refused)(`was answered with ${statusCode}`);
+    throw new (again ? Error : Refused)(`HTTP ${statusCode}`);
   }
 }
 

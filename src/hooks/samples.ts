@@ -1,4 +1,4 @@
-/** Made-up contexts, of the same shape as real ones, to try hooks with. */
+/** Sample contexts for `hermes hooks test`. */
 
 const PERSON = { platform: "web", user_id: "4711" };
 const PLACE = { ...PERSON, chat_id: "4711", thread_id: "", chat_type: "dm" };

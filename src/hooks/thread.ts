@@ -12,7 +12,7 @@ export interface Question {
 
 export type Answer = { id: number } & ({ result: unknown } | { error: string });
 
-/** The thread says so unasked, under this number. */
+/** Message id for unsolicited messages from the thread. */
 export const LOADED = 0;
 
 interface Pending {
@@ -21,12 +21,12 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
-/** Threads run compiled code, also when this file runs as TypeScript. */
+/** Threads run compiled code, even if this file runs as TypeScript. */
 const ENTRY = packageFile("dist/hooks/worker.js");
 const MEMORY_MB = 256;
 const LOAD_MS = 10_000;
 
-/** A module in a thread of its own: what it does to its event loop is its own affair. */
+/** Runs a hook module in its own thread, so that it can't block ours. */
 export class HookThread {
   readonly #file: string;
   readonly #said: (line: string) => void;
@@ -39,13 +39,13 @@ export class HookThread {
     this.#said = said;
   }
 
-  /** Resolves when the module is there. One that can't be loaded stays so until the thread is closed. */
+  /** Resolves when the module is loaded. A load error persists until the thread is closed. */
   async load(): Promise<void> {
     this.#running ??= this.#start();
     await this.#running.loaded;
   }
 
-  /** Rejects with a HookTimeout, and ends the thread, when it takes longer: nothing else stops a busy loop. */
+  /** On timeout, rejects with HookTimeout and terminates the thread: nothing else stops a busy loop. */
   async ask({ name, context }: HookEvent, timeoutMs: number): Promise<unknown> {
     await this.load();
     const id = ++this.#lastId;
@@ -68,7 +68,7 @@ export class HookThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // A hook doesn't keep the gateway from ending.
+    // Hooks don't keep the process alive.
     worker.unref();
     const endMine = (error: Error) => {
       if (this.#running?.worker === worker) this.#end(error);

@@ -1,21 +1,21 @@
 import { z } from "zod";
 
-/** What a hook may say about a slash command. Anything else, and silence, lets it pass. */
+/** A hook's verdict on a slash command. Anything else means allow. */
 export type CommandVerdict =
   | { decision: "deny"; message: string | null }
   | { decision: "handled"; message: string | null }
   | { decision: "rewrite"; command: string; args: string };
 
-const TEXT_MAX = 20_000;
+const MAX_TEXT = 20_000;
 
 const answer = z.object({
   decision: z.enum(["allow", "deny", "handled", "rewrite"]),
-  message: z.string().max(TEXT_MAX).nullish(),
+  message: z.string().max(MAX_TEXT).nullish(),
   command_name: z.string().nullish(),
-  raw_args: z.string().max(TEXT_MAX).nullish(),
+  raw_args: z.string().max(MAX_TEXT).nullish(),
 });
 
-/** Undefined: it has nothing against it. */
+/** Undefined: allowed. */
 export function verdictOf(given: unknown): CommandVerdict | undefined {
   const parsed = answer.safeParse(given);
   if (!parsed.success) return undefined;

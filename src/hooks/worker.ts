@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Answer, LOADED, type Question } from "./thread.js";
 
-/** The thread of one hook: its module, asked over and over. */
+/** Worker thread that loads one hook module and calls it. */
 const port = parentPort!;
 type Handler = (event: string, context: Record<string, unknown>) => unknown;
 
@@ -10,7 +10,7 @@ async function load(file: string): Promise<Handler> {
   const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const handler = module.handle ?? module.default;
   if (typeof handler !== "function")
-    throw new Error("The module exports no function `handle(event, context)`");
+    throw new Error("The module must export a function `handle(event, context)`");
   return handler as Handler;
 }
 

@@ -1,4 +1,4 @@
-/** Headers that every answer carries: only our own scripts and styles, nobody may frame us. */
+/** Headers of every response: only our own scripts and styles, no framing. */
 import type { MiddlewareHandler } from "hono";
 
 const HEADERS: Record<string, string> = {

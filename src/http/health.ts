@@ -9,7 +9,7 @@ export interface HealthOptions {
 
 /**
  * `/healthz`: alive, the event loop answers. `/readyz`: messages are accepted and processed. Both say so to anybody:
- * whoever restarts or routes has no token. `/metrics` is guarded like everything else.
+ * supervisors and load balancers have no token. `/metrics` is guarded like everything else.
  */
 export function healthRoutes(app: Hono, { problems, metrics }: HealthOptions): void {
   app.get("/healthz", (c) => c.json({ status: "ok" }));

@@ -36,7 +36,7 @@ export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
   });
 }
 
-/** A place of ours, whatever a link says: one slash, and nothing that could mean another host or break out of HTML. */
+/** A local path or `/`: never another host, never characters that break out of HTML. */
 function wayBack(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\w\-./?=&%:~,+]*$/.test(next) ? next : "/";
 }

@@ -1,12 +1,12 @@
-/** `/api/send`: programs say something in a chat, through the outbox. For whoever has the token, and nobody else. */
+/** `/api/send`: programs with the token send messages through the outbox. */
 import type { Context, Hono } from "hono";
 import { z } from "zod";
-import { awaitDelivery, describeSend, queueSend } from "../delivery/send.js";
-import type { Places } from "../delivery/target.js";
 import { HermesError } from "../errors.js";
 import { type OutgoingPlace, takeFiles } from "../media/outgoing.js";
 import type { Target } from "../message.js";
 import type { Store } from "../store/store.js";
+import { awaitDelivery, describeSend, queueSend } from "../targets/send.js";
+import type { Places } from "../targets/target.js";
 import { fault } from "./faults.js";
 import { requestTrace } from "./request-id.js";
 

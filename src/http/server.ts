@@ -23,7 +23,7 @@ export interface ListenOptions {
   token: string | null;
   /** A request has to have arrived by then, head and body. Answers may take longer. */
   requestTimeoutMs?: number;
-  /** Who takes nothing of an answer for so long is cut off. */
+  /** A client that reads nothing for this long is disconnected. */
   stalledMs?: number;
 }
 
@@ -41,7 +41,7 @@ export interface HttpOptions extends ListenOptions {
   callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
   areas?: readonly Area[];
   health?: HealthOptions;
-  /** `ownerOnly` stands before what only the owner may see or do. */
+  /** `ownerOnly` guards routes for the owner alone. */
   routes: (app: Hono, ownerOnly: MiddlewareHandler) => void;
 }
 
@@ -71,13 +71,7 @@ export interface ListeningServer extends HttpServer {
   serve(options: HttpOptions): void;
 }
 
-export async function startHttp(options: HttpOptions): Promise<HttpServer> {
-  const server = await listenHttp(options);
-  server.serve(options);
-  return server;
-}
-
-/** Until it serves something, `/healthz` answers, `/readyz` says that the gateway is starting, and the rest is told to come back. */
+/** Until `serve` is called, `/healthz` answers, `/readyz` reports that the gateway is starting, and the rest gets 503 with Retry-After. */
 export async function listenHttp(options: ListenOptions): Promise<ListeningServer> {
   const { host, port, token } = options;
   checkBind(host, token);
@@ -185,7 +179,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Event streams never end by themselves; their readers come back and are told what they missed. */
+/** Event streams never end by themselves; clients reconnect and get what they missed. */
 async function closeServer(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

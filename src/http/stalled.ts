@@ -1,4 +1,4 @@
-/** Cuts answers that nobody takes: a client that stops reading would hold them, and its connection, for ever. */
+/** Closes connections whose client stopped reading: they would stay open for ever. */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
@@ -10,7 +10,7 @@ export function cutStalled(server: Server, afterMs: number): void {
     count(1);
     response.once("close", () => count(-1));
   });
-  // Also called for connections that were only kept alive: whoever listens here has to end those, too.
+  // Also fires for idle keep-alive connections; a listener must close those too.
   server.setTimeout(afterMs, (socket) => {
     if (!awaited.get(socket) || socket.writableLength > 0) socket.destroy();
   });

@@ -1,11 +1,11 @@
-/** Files that have had their time: those of a folder of ours, by when they were last written. */
+/** Removes old files from one of our folders, by modification time. */
 import { opendir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** At most so many a time: the next round goes on. */
-const MOST_AT_ONCE = 1000;
+/** Files removed per round. */
+const MAX_CONCURRENT = 1000;
 
-/** Gives how many were removed. A folder that isn't there has nothing old. */
+/** Returns the number of removed files. A missing folder is fine. */
 export async function removeOldFiles(folder: string, before: number): Promise<number> {
   const entries = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -19,7 +19,7 @@ export async function removeOldFiles(folder: string, before: number): Promise<nu
     if (!found || found.mtimeMs / 1000 >= before) continue;
     await rm(file, { force: true });
     removed += 1;
-    if (removed === MOST_AT_ONCE) break;
+    if (removed === MAX_CONCURRENT) break;
   }
   return removed;
 }

@@ -1,4 +1,4 @@
-/** Pictures of a message → parts that a model is shown, as many and as large as it may be. */
+/** Reads a message's images as parts for the model, within count and size limits. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Attachment } from "../message.js";
@@ -17,18 +17,18 @@ export interface ImagePart {
 
 export interface ShownImages {
   parts: ImagePart[];
-  /** Pictures that are not among them. */
+  /** Images that were left out. */
   omitted: number;
 }
 
-/** What every provider takes. */
+/** Formats that every provider supports. */
 const SHOWN_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export function isPicture({ kind, mimeType, path: file }: Attachment): boolean {
   return kind === "image" && file !== undefined && SHOWN_TYPES.has(mimeType ?? "");
 }
 
-/** `folder` is where fetched files lie: nothing else is read, whatever a message says. Never rejects. */
+/** Reads only from `folder`, whatever path a message names. Never rejects. */
 export async function readImages(
   attachments: readonly Attachment[],
   place: { home: string; folder: string },
@@ -55,12 +55,12 @@ async function readOne(
     if (data === undefined) return undefined;
     return { type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } };
   } catch {
-    // Cleaned up meanwhile: its description stands in the message all the same.
+    // Cleaned up meanwhile; the message still describes it.
     return undefined;
   }
 }
 
-/** In base64; undefined where it is larger. */
+/** Base64; undefined if too large. */
 async function readUpTo(file: string, maxBytes: number): Promise<string | undefined> {
   const handle = await openRegular(file);
   try {

@@ -1,4 +1,4 @@
-/** Files of a chat → the home: fetched with a limit, sniffed, under a name of our own. */
+/** Downloads a chat's files into the home: size-limited, sniffed, under our own names. */
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
@@ -8,18 +8,18 @@ import { kindOf, sniff } from "./sniff.js";
 export interface IncomingPlace {
   /** Paths in messages are relative to it. */
   home: string;
-  /** Where fetched files go, under the home. */
+  /** Download folder, relative to the home. */
   folder: string;
   maxBytes: number;
 }
 
-/** What an adapter is told about files that come in. */
+/** Download settings for adapters. */
 export interface IncomingMedia extends IncomingPlace {
-  /** Whose files are worth the room. */
+  /** Whether to download this message's files. */
   mayFetch(message: InboundMessage): Promise<boolean>;
 }
 
-/** Why a file isn't there, in words that its reader may see; nothing else of an error is shown. */
+/** Why a download failed, safe to show. Other error messages aren't shown. */
 export class MediaProblem extends Error {}
 
 export const NOT_FETCHED = "It was not fetched: the message is not for me";
@@ -27,23 +27,25 @@ export const NOT_FETCHED = "It was not fetched: the message is not for me";
 export interface Download {
   url: string;
   headers?: Record<string, string>;
-  /** What the platform calls it. */
+  /** The platform's file name. */
   declared?: string | undefined;
   timeoutMs: number;
   signal: AbortSignal;
-  /** Throws where the answer is something else than the file. */
+  /** Throws if the response isn't the file. */
   check?(response: Response): void;
+  /** Makes the request; left out: `fetch`, which follows no redirect. */
+  fetch?(): Promise<Response>;
 }
 
 export type Fetched = Required<Pick<Attachment, "path" | "bytes" | "mimeType" | "kind">>;
 
-/** Rejects with a MediaProblem where a person should read why. No redirect is followed: it could lead anywhere. */
+/** Rejects with a MediaProblem that can be shown. Redirects aren't followed. */
 export async function download(request: Download, place: IncomingPlace): Promise<Fetched> {
   const { url, headers = {}, declared, signal, timeoutMs } = request;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const response = await fetch(url, { headers, redirect: "error", signal: limited });
+  const response = await (request.fetch?.() ?? fetch(url, { headers, redirect: "error", signal: limited }));
   try {
-    if (!response.ok) throw new MediaProblem(`The platform didn't give it out (${response.status})`);
+    if (!response.ok) throw new MediaProblem(`The platform refused the download (HTTP ${response.status})`);
     request.check?.(response);
     checkSize(Number(response.headers.get("content-length") ?? 0), place.maxBytes);
   } catch (error) {
@@ -54,14 +56,14 @@ export async function download(request: Download, place: IncomingPlace): Promise
 }
 
 export function checkSize(bytes: number, maxBytes: number): void {
-  if (bytes > maxBytes) throw new MediaProblem(`It is larger than ${megabytes(maxBytes)} MB`);
+  if (bytes > maxBytes) throw new MediaProblem(`The file is larger than ${megabytes(maxBytes)} MB`);
 }
 
 export function megabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toLocaleString("en", { maximumFractionDigits: 1 });
 }
 
-/** Under its final name it is whole: what a crash leaves behind ends in `.part`. */
+/** Written as `.part` and renamed, so the final name is always complete. */
 export async function keepFile(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { home, folder, maxBytes }: IncomingPlace,

@@ -1,9 +1,9 @@
-const LONGEST_NAME = 120;
+const MAX_NAME = 120;
 
-/** A file's name to be read, never to be opened: no folders, nothing that steers a terminal. */
+/** A file name for display only: no folders, no control characters. */
 export function displayName(name: string): string {
   return name
     .replace(/^.*[\\/]/s, "")
     .replace(/[\p{Cc}\p{Cf}]/gu, "")
-    .slice(0, LONGEST_NAME);
+    .slice(0, MAX_NAME);
 }

@@ -1,4 +1,4 @@
-/** Files that an answer names → copies under the home, or the reason why not. Only from allowed folders. */
+/** Copies the files that an answer names into the home, or says why not. Allowed folders only. */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { access, type FileHandle, mkdir, open, realpath, rm } from "node:fs/promises";
@@ -13,19 +13,19 @@ import type { WantedFile } from "./tags.js";
 
 export interface OutgoingPlace {
   home: string;
-  /** Where copies lie until they are old, under the home: what is sent can't change or go away before. */
+  /** Folder for the copies, relative to the home: the original may change before it is sent. */
   folder: string;
   /** Absolute, or under the home. */
   allowedFolders: readonly string[];
-  /** Of the home, with what people have said and sent: they have to be allowed by name. */
+  /** Folders of the home with private data; they must be allowed by name. */
   keptFolders: readonly string[];
-  /** Undefined: the chat takes no files. */
+  /** Undefined: the chat doesn't support files. */
   maxBytes: number | undefined;
 }
 
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 
-/** Why a file isn't sent, in words that its reader may see: never its path. */
+/** Why a file isn't sent, safe to show: never contains its path. */
 class Refusal extends Error {}
 
 export async function takeFiles(
@@ -36,7 +36,7 @@ export async function takeFiles(
   for (const [i, file] of wanted.entries()) {
     const name = displayName(file.path) || "file";
     try {
-      if (i >= MOST_FILES) throw new Refusal(`an answer may carry ${MOST_FILES} files`);
+      if (i >= MAX_FILES) throw new Refusal(`an answer can have at most ${MAX_FILES} files`);
       taken.push({ name, ...(await copyOf(file, place)), ...(file.as ? { as: file.as } : {}) });
     } catch (error) {
       taken.push({ name, problem: error instanceof Refusal ? error.message : "it can't be read" });
@@ -45,7 +45,7 @@ export async function takeFiles(
   return taken;
 }
 
-/** What the reader is told in the answer's place. */
+/** The note that replaces the file. */
 export function refusalText({ name, problem }: RefusedFile): string {
   return `⚠ ${name} was not sent: ${problem}`;
 }
@@ -56,21 +56,21 @@ export function isRefused(file: OutboundFile | RefusedFile): file is RefusedFile
 
 async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
   const { home, folder, maxBytes } = place;
-  if (maxBytes === undefined) throw new Refusal("this chat takes no files");
+  if (maxBytes === undefined) throw new Refusal("this chat doesn't support files");
   const meant = path.resolve(home, wanted.replace(/^~(?=\/)/, homedir()));
-  // Links are followed first: what counts is where it really lies.
+  // Resolve links first: the real location counts.
   const real = await realpath(meant).catch(() => undefined);
-  // Whether something lies elsewhere is nobody's business.
+  // Don't reveal whether a file exists outside the allowed folders.
   if (!(await isAllowed(real ?? (await wouldLie(meant)), place)))
-    throw new Refusal("it lies in no folder that files may be sent from");
-  if (real === undefined) throw new Refusal("it is not there");
+    throw new Refusal("the file is outside the allowed folders");
+  if (real === undefined) throw new Refusal("the file doesn't exist");
   const source = await openSource(real);
   try {
     const { size, nlink } = await source.stat();
     if (size === 0) throw new Refusal(NO_CONTENT);
-    // The other name may be in a folder that nothing is sent from, and nobody can tell where it is.
-    if (nlink > 1) throw new Refusal("it is a hard link to a file that has another name: send a copy of it");
-    if (size > maxBytes) throw new Refusal(`it is larger than ${megabytes(maxBytes)} MB`);
+    // The other link may be outside the allowed folders, and can't be found.
+    if (nlink > 1) throw new Refusal("the file has another hard link: send a copy of it");
+    if (size > maxBytes) throw new Refusal(`the file is larger than ${megabytes(maxBytes)} MB`);
     const copy = path.posix.join(folder, `${randomUUID()}${path.extname(real).toLowerCase()}`);
     const bytes = await copyBytes(source, path.join(home, copy), size);
     const { mimeType } = await sniff(path.join(home, copy));
@@ -80,7 +80,7 @@ async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
   }
 }
 
-/** Of a file that isn't there: in the folder that is. */
+/** For a missing file: resolved through its nearest existing folder. */
 async function wouldLie(file: string): Promise<string> {
   const folder = await realpath(path.dirname(file)).catch(() => path.dirname(file));
   return path.join(folder, path.basename(file));
@@ -96,7 +96,7 @@ async function openSource(real: string): Promise<FileHandle> {
   }
 }
 
-/** On the disk when it resolves: the answer that names it may be committed then. */
+/** Durable when it resolves, so the answer can be committed. */
 async function copyBytes(source: FileHandle, target: string, maxBytes: number): Promise<number> {
   await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
   const copy = await open(target, "wx", 0o600);
@@ -141,7 +141,7 @@ const SECRET_FOLDERS = new Set([".ssh", ".aws", ".gnupg", ".kube", ".docker", ".
 const SECRET_FILES =
   /^(\.env.*|auth\.json|dashboard\.token|chat_history|credentials.*|config\.yaml|state\.db.*|id_(rsa|ed25519|ecdsa).*)$/;
 
-/** Nobody who allows a whole tree means these. */
+/** Never sent, even if a parent folder is allowed. */
 function isSecret(real: string, home: string): boolean {
   const parts = real.split(path.sep);
   if (parts.some((part) => SECRET_FOLDERS.has(part))) return true;
@@ -153,11 +153,11 @@ function isSecret(real: string, home: string): boolean {
 // ── on the way out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface SendableFile extends OutboundFile {
-  /** Where our copy lies. */
+  /** Path of our copy. */
   file: string;
 }
 
-/** What an adapter sends: the copies that are there, and words for those that were cleaned up meanwhile. */
+/** The files an adapter sends, with a note for copies that were cleaned up meanwhile. */
 export async function filesToSend(
   { text, files = [] }: Pick<OutboundMessage, "text" | "files">,
   home: string,

@@ -1,4 +1,4 @@
-/** What a file is by its first bytes; names and headers may lie. */
+/** Detects a file's type from its first bytes; names and headers can't be trusted. */
 import { open } from "node:fs/promises";
 import type { Attachment } from "../message.js";
 
@@ -12,7 +12,7 @@ const UNKNOWN: FileType = { mimeType: "application/octet-stream", extension: "bi
 const TEXT: FileType = { mimeType: "text/plain", extension: "txt" };
 const HEAD_BYTES = 4096;
 
-/** `declared` is believed only where it does no harm: it may say which kind of text a text is. */
+/** `declared` is only used for the subtype of plain text. */
 export async function sniff(file: string, declared?: string): Promise<FileType> {
   const { fileTypeFromFile } = await import("file-type");
   const found = await fileTypeFromFile(file);
@@ -22,7 +22,7 @@ export async function sniff(file: string, declared?: string): Promise<FileType> 
   return /^(text\/[\w.+-]+|application\/json)$/.test(claim) ? { ...TEXT, mimeType: claim } : TEXT;
 }
 
-/** The kind of attachment that a type is. */
+/** The attachment kind of a MIME type. */
 export function kindOf(mimeType: string | undefined): Attachment["kind"] {
   const family = mimeType?.split("/", 1)[0];
   return family === "image" || family === "audio" || family === "video" ? family : "file";
@@ -42,7 +42,7 @@ async function headOf(file: string): Promise<Buffer> {
 function isText(head: Buffer): boolean {
   if (head.length === 0 || head.includes(0)) return false;
   try {
-    // A character may be cut at the end of the look.
+    // A character may be cut at the end of the sample.
     new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
     return true;
   } catch {

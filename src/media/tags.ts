@@ -1,4 +1,4 @@
-/** Files that an answer asks to send: `MEDIA:/path/to/file.png` outside of code and quotes. Pure. */
+/** Finds `MEDIA:/path/to/file.png` tags in an answer, outside code and quotes. Pure. */
 
 export interface WantedFile {
   path: string;
@@ -13,8 +13,8 @@ export interface Tagged {
 }
 
 /**
- * In quotes anything up to the next one; bare, up to the first known extension that ends a word. Never past another tag:
- * looking for each one's end to the end of the line would take minutes where somebody lets an answer be full of them.
+ * Quoted: up to the closing quote. Bare: up to the first known extension at a word end. Never past another tag:
+ * scanning to the end of the line for each tag would be quadratic.
  */
 const TAG =
   /(?<![\w"'/\\])MEDIA:[ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"'`](?:(?!MEDIA:)[^\n"'`])*?\.(?:png|jpe?g|gif|webp|bmp|svg|heic|tiff?|mp4|mov|webm|mkv|avi|mp3|wav|ogg|opus|m4a|flac|aac|pdf|docx?|xlsx?|pptx?|odt|ods|odp|rtf|txt|md|csv|tsv|json|ya?ml|xml|log|html?|ics|zip|tar|gz|tgz|bz2|xz|7z|rar|epub))(?=[\s,;)\]*]|[.!?](?:\s|$)|$))/gi;
@@ -43,7 +43,7 @@ export function readTags(answer: string): Tagged {
   };
 }
 
-/** An answer that is still being written: a tag is hidden from its first letter on. */
+/** Hides tags in a partial answer, from their first letter on. */
 export function hideTags(unfinished: string): string {
   if (!/MEDIA:|\[\[/i.test(unfinished)) return unfinished;
   const { text } = readTags(unfinished);
@@ -52,10 +52,10 @@ export function hideTags(unfinished: string): string {
   return (text.slice(0, line) + last).trimEnd();
 }
 
-/** Where a tag stood, until the lines that were nothing else are gone. */
+/** Placeholder for a tag until lines with nothing else are removed. */
 const GONE = "\u0000";
 
-/** Blanks before a tag go from the first of their row: from each of them, a long row would be looked at anew. */
+/** Trims blanks before a tag from the start of their run, which keeps it linear. */
 function tidy(text: string): string {
   return text
     .split("\n")
@@ -68,7 +68,7 @@ function tidy(text: string): string {
 
 const TICKS = /`+/g;
 
-/** Fenced blocks and quoted lines stay as they are, and so does what stands between back-ticks. */
+/** Fenced blocks, quoted lines and inline code stay unchanged. */
 function outsideCode(text: string, change: (words: string) => string): string {
   let fence: string | undefined;
   return text
@@ -103,7 +103,7 @@ function outsideInlineCode(line: string, change: (words: string) => string): str
   return out + change(line.slice(at));
 }
 
-/** For each length, the place of the next equal one. From the end, so that each is looked at once. */
+/** For each run, the index of the next run of the same length. One pass from the end. */
 function nextOfSameLength(lengths: readonly number[]): (number | undefined)[] {
   const nearest = new Map<number, number>();
   const next = new Array<number | undefined>(lengths.length);

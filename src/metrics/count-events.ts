@@ -2,10 +2,10 @@ import type { EventUsage, GatewayEvent, GatewayEventOf, Watcher } from "../event
 import type { Catalogue } from "./catalogue.js";
 import { boundedLabel } from "./labels.js";
 
-/** Messages whose answer is awaited; of more than that at once, the oldest aren't timed. */
-const TIMED_MAX = 10_000;
+/** Messages timed at once; beyond that the oldest are dropped. */
+const MAX_TIMED = 10_000;
 
-/** What happens → numbers that grow. */
+/** Feeds the counters from events. */
 export function eventCounter(metrics: Catalogue): Watcher {
   const labels = {
     model: boundedLabel(),
@@ -17,7 +17,7 @@ export function eventCounter(metrics: Catalogue): Watcher {
 
   const accepted = ({ platform, traceId, at }: GatewayEventOf<"accepted">) => {
     metrics.accepted.inc({ platform });
-    if (receivedAt.size >= TIMED_MAX) receivedAt.delete(receivedAt.keys().next().value!);
+    if (receivedAt.size >= MAX_TIMED) receivedAt.delete(receivedAt.keys().next().value!);
     receivedAt.set(traceId, at);
   };
 

@@ -6,7 +6,7 @@ import { type MetricsSource, StateGauges } from "./state-gauges.js";
 
 export type { MetricsSource } from "./state-gauges.js";
 
-/** What is counted all the time, and what is looked up when somebody asks. */
+/** Counters fed by events, and gauges read at scrape time. */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #registry = new Registry();
@@ -25,7 +25,7 @@ export class Metrics {
 
   #gauges: StateGauges | undefined;
 
-  /** From where what is looked up comes; before that it is left out. */
+  /** Source of the scrape-time gauges; they are missing until it is set. */
   readFrom(source: MetricsSource): void {
     this.#gauges = new StateGauges(this.#catalogue, this.#registry, source);
   }

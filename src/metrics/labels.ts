@@ -1,4 +1,4 @@
-/** A label's values, kept few: models and tools have names that others choose, and each is a series of its own. */
+/** Bounds the values of a label: model and tool names come from outside, and each is a series. */
 export function boundedLabel(most = 50): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

@@ -1,7 +1,7 @@
 import type { Metric, Registry } from "prom-client";
 import type { Distribution } from "../store/store.js";
 
-/** A histogram that somebody else counts: prom-client's own can only be fed value by value. */
+/** A histogram with precomputed buckets; prom-client's own only takes single values. */
 export class ReportedHistogram {
   readonly type = "histogram";
   readonly aggregator = "sum";
@@ -12,7 +12,7 @@ export class ReportedHistogram {
   constructor(name: string, help: string, registry: Registry) {
     this.name = name;
     this.help = help;
-    // All that a registry asks of a metric is its name and `get`.
+    // A registry only needs a metric's name and `get`.
     registry.registerMetric(this as unknown as Metric<string>);
   }
 
@@ -37,6 +37,6 @@ export class ReportedHistogram {
     return { name, help, type, aggregator, values };
   }
 
-  /** What it counted isn't ours to forget. */
+  /** No-op: the counts belong to the source. */
   reset(): void {}
 }

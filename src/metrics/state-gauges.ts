@@ -17,11 +17,11 @@ export interface MetricsSource {
   isReady(): Promise<boolean>;
 }
 
-/** A scrape that the database holds up is told what is known without it. */
+/** If the database is slow, the scrape returns without its gauges. */
 const LOOK_MS = 2000;
 const STATES: readonly Health["state"][] = ["ok", "degraded", "down"];
 
-/** How things stand at the moment of a scrape. Scrapes at the same time share one look. */
+/** Gauges read at scrape time. Concurrent scrapes share one read. */
 export class StateGauges {
   readonly #metrics: Catalogue;
   readonly #source: MetricsSource;
@@ -55,7 +55,7 @@ export class StateGauges {
   async #look(): Promise<void> {
     this.#readMemory();
     const { backlog, writerStats, fileBytes, isReady } = this.#source;
-    const looks = Promise.all([
+    const reports = Promise.all([
       backlog().then((found) => this.#readBacklog(found)),
       writerStats().then((stats) => this.#readWriter(stats)),
       fileBytes().then((files) => {
@@ -63,7 +63,7 @@ export class StateGauges {
       }),
       isReady().then((ready) => this.#metrics.ready.set(ready ? 1 : 0)),
     ]).then(() => true);
-    const inTime = await Promise.race([looks.catch(() => false), after(LOOK_MS)]);
+    const inTime = await Promise.race([reports.catch(() => false), after(LOOK_MS)]);
     if (!inTime) this.#metrics.scrapeProblems.inc();
   }
 

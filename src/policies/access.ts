@@ -1,13 +1,13 @@
-/** Who may talk: origin + lists → allow with the rule that allowed it, or refuse with the reason. Deny by default. */
+/** Access control: origin + lists → allow, with the rule that matched, or refuse, with the reason. Denies by default. */
 import type { ChatType, Origin } from "../message.js";
 
-/** Ids are stable ids, never display names; `*` stands for everybody. */
+/** Ids are stable ids, never display names; `*` matches everyone. */
 export interface AccessLists {
-  /** `platform:userId`: an id alone could belong to somebody else on another platform. */
+  /** `platform:userId`, because the same id can be another person on another platform. */
   owners: readonly string[];
-  /** Open to everybody, unless a list says who. */
+  /** Allows everyone, unless an allowlist is set. */
   allowAll: boolean;
-  /** User ids, bare or as `platform:userId`. */
+  /** User ids, with or without the platform: `userId` or `platform:userId`. */
   allowFrom: readonly string[];
   /** The lists of the origin's platform. */
   platform: PlatformAccess;
@@ -17,13 +17,13 @@ export interface PlatformAccess {
   allowAll: boolean;
   allowBots: boolean;
   allowFrom: readonly string[];
-  /** Users who may talk in rooms, beyond `allowFrom`. */
+  /** Users allowed in rooms, in addition to `allowFrom`. */
   groupAllowFrom: readonly string[];
-  /** Rooms in which everybody may talk, even those whom the platform doesn't name. */
+  /** Rooms open to everyone, including users without an id. */
   groupAllowedChats: readonly string[];
-  /** Roles whose members may talk where they have them. */
+  /** Roles whose members are allowed where they have the role. */
   allowedRoles: readonly string[];
-  /** Over the lists: everybody, or nobody at all. The rest of it says what becomes of strangers. */
+  /** `open` and `disabled` override the lists; the other values decide how strangers are handled. */
   dmPolicy: "open" | "allowlist" | "pairing" | "disabled" | null;
   groupPolicy: "open" | "allowlist" | "disabled" | null;
 }
@@ -33,11 +33,11 @@ export interface AccessQuestion {
   isBot: boolean;
   /** The pairing store knows this user. */
   paired: boolean;
-  /** The adapter has proved who is asking (a secret, a signature, the local terminal). */
+  /** The adapter verified the sender (a secret, a signature, the local terminal). */
   authenticated: boolean;
-  /** Further stable ids of the same person. */
+  /** Other stable ids of the same person. */
   aliases?: readonly string[];
-  /** Of the asker, as the platform itself says. */
+  /** The sender's roles, as reported by the platform. */
   roles?: readonly string[] | undefined;
   lists: AccessLists;
 }
@@ -66,12 +66,12 @@ export type AccessDecision =
 export function accessDecision(question: AccessQuestion): AccessDecision {
   const { origin, isBot, authenticated, lists } = question;
   if (authenticated) return allow("authenticated");
-  // Before every list: two bots that answer each other never stop, whoever else may talk.
+  // Checked before the lists: two bots that answer each other never stop.
   if (isBot) return lists.platform.allowBots ? allow("bots_allowed") : refuse("bot");
   const closed = closedBy(origin, lists.platform);
   if (closed) return refuse(closed);
   if (isRoom(origin.chatType) && lists.platform.groupPolicy === "open") return allow("group_policy_open");
-  if (isRoom(origin.chatType) && names(lists.platform.groupAllowedChats, idForms([origin.chatId]))) {
+  if (isRoom(origin.chatType) && matchesAny(lists.platform.groupAllowedChats, idForms([origin.chatId]))) {
     return allow("group_chat");
   }
   const ids = idForms([origin.userId, origin.userIdAlt, ...(question.aliases ?? [])]);
@@ -97,10 +97,10 @@ function rulesFor(question: AccessQuestion, ids: string[]): [AllowedBecause, boo
     ["dm_policy_open", !isRoom(origin.chatType) && platform.dmPolicy === "open"],
     ["role", platform.allowedRoles.some((role) => roles.includes(role))],
     ["paired", paired],
-    ["allow_from", names(platform.allowFrom, ids)],
-    ["group_allow_from", isRoom(origin.chatType) && names(platform.groupAllowFrom, ids)],
-    ["global_allow_from", names(lists.allowFrom, [...ids, ...qualified(origin.platform, ids)])],
-    // Whoever wrote a list meant it: the open door counts only where there is none.
+    ["allow_from", matchesAny(platform.allowFrom, ids)],
+    ["group_allow_from", isRoom(origin.chatType) && matchesAny(platform.groupAllowFrom, ids)],
+    ["global_allow_from", matchesAny(lists.allowFrom, [...ids, ...qualified(origin.platform, ids)])],
+    // An allowlist takes precedence over a global "allow all".
     ["global_allow_all", lists.allowAll && !anyAllowlistSet(lists)],
   ];
 }
@@ -111,7 +111,7 @@ export function anyAllowlistSet(lists: AccessLists): boolean {
   return all.some((list) => list.length > 0);
 }
 
-/** Owners see every session, so only the exact id counts: no `*`, no shortened form. */
+/** Owners see every session, so only exact ids match: no `*`, no shortened form. */
 export function isOwner(
   origin: Pick<Origin, "platform" | "userId" | "userIdAlt">,
   owners: readonly string[],
@@ -119,10 +119,10 @@ export function isOwner(
   return [origin.userId, origin.userIdAlt].some((id) => !!id && owners.includes(`${origin.platform}:${id}`));
 }
 
-/** What becomes of a refused message: a stranger in a DM may get a pairing code; rooms never hear about it. */
+/** How to handle a refused message: a stranger in a DM may get a pairing code; refusals in rooms are silent. */
 export function unauthorizedResponse(refusal: {
   chatType: ChatType;
-  /** The configured behaviour of this platform, else of all; undefined when nobody chose. */
+  /** The platform's setting, else the global one; undefined if neither is set. */
   dmBehaviour: "pair" | "ignore" | undefined;
   anyAllowlistSet: boolean;
 }): "pair" | "ignore" {
@@ -134,7 +134,7 @@ function isRoom(chatType: ChatType): boolean {
   return chatType !== "dm";
 }
 
-/** Each id as it is and without its `@server` part, as Hermes' lists are often written. */
+/** Each id, with and without its `@server` part: Hermes' lists often omit it. */
 function idForms(ids: readonly (string | null | undefined)[]): string[] {
   return ids.flatMap((id) => (id ? [id, id.split("@", 1)[0]!] : [])).filter((id) => id !== "");
 }
@@ -143,7 +143,7 @@ function qualified(platform: string, ids: readonly string[]): string[] {
   return ids.map((id) => `${platform}:${id}`);
 }
 
-function names(list: readonly string[], ids: readonly string[]): boolean {
+function matchesAny(list: readonly string[], ids: readonly string[]): boolean {
   return ids.length > 0 && list.some((entry) => entry === "*" || ids.includes(entry));
 }
 

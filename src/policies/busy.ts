@@ -1,4 +1,4 @@
-/** A message arrives while its session's turn still runs: what happens to it, and what the waiting ones become. */
+/** What to do with a message that arrives during a turn of its session, and how waiting messages become turns. */
 
 export type BusyMode = "interrupt" | "queue" | "steer";
 
@@ -6,14 +6,14 @@ export function busyDecision(
   mode: BusyMode,
   state: { running: boolean; isCommand: boolean; canSteer: boolean },
 ): "run" | "queue" | "interrupt" | "steer" {
-  // Commands never wait behind the turn that they may be about (/stop, /status).
+  // Commands don't wait for the turn: /stop and /status are about it.
   if (!state.running || state.isCommand) return "run";
   if (mode === "steer") return state.canSteer ? "steer" : "queue";
   return mode;
 }
 
 export interface WaitingMessage<Media> {
-  /** Stable id of who wrote it; null when the platform doesn't say. */
+  /** The sender's stable id; null if unknown. */
   senderId: string | null;
   text: string;
   media: readonly Media[];
@@ -23,11 +23,11 @@ export interface WaitingTurn<Message extends WaitingMessage<unknown>> {
   senderId: string | null;
   text: string;
   media: Message["media"][number][];
-  /** What the turn was made from, in order: all of it is done when the turn is. */
+  /** The messages of this turn, in order. All of them are settled with the turn. */
   messages: Message[];
 }
 
-/** In order; what one person wrote in a row is one turn, never what two people wrote. */
+/** Merges consecutive messages of one person into one turn, in order. Never merges messages of two people. */
 export function mergeWaiting<Message extends WaitingMessage<unknown>>(
   messages: readonly Message[],
 ): WaitingTurn<Message>[] {
@@ -46,7 +46,7 @@ function runsOfOneSender<Message extends WaitingMessage<unknown>>(messages: read
   const runs: Message[][] = [];
   for (const message of messages) {
     const run = runs.at(-1);
-    // Two unnamed senders may be two people.
+    // Two unknown senders may be two people.
     if (run !== undefined && message.senderId !== null && run[0]!.senderId === message.senderId)
       run.push(message);
     else runs.push([message]);

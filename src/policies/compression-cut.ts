@@ -1,6 +1,6 @@
 /**
- * Where a long conversation is cut, so that a split pays for its summary: afterwards at least half of the limit that
- * triggered it is free again. Where that can't be had yet, there is no split.
+ * Chooses where to cut a long conversation. A split must pay for its summary: it has to free at least half of the limit
+ * that triggered it. If no cut does, there is no split yet.
  */
 import type { ChatMessage } from "../session.js";
 import {
@@ -12,7 +12,7 @@ import {
   thresholdTokens,
 } from "./compression.js";
 
-/** A limit was reached, the model refused the whole as too long, or the person asked. */
+/** A limit was reached, the model rejected the prompt as too long, or a person asked for it. */
 export type CutReason = "tokens" | "messages" | "context_length" | "asked";
 
 export interface Cut {
@@ -22,16 +22,16 @@ export interface Cut {
 
 export interface CutQuestion {
   reason: CutReason;
-  /** Of the whole prompt, as the provider counted them: the system prompt and tools, which no split makes smaller, are in it. */
+  /** The provider's count for the whole prompt, including the system prompt and tools, which a split can't shrink. */
   promptTokens?: number;
   contextLength: number;
   settings: CompressionSettings;
   estimateTokens: EstimateTokens;
 }
 
-/** With less than the last question and its answer the conversation would lose its thread. */
+/** The last question and its answer: with less, the conversation loses its context. */
 const MIN_TAIL = 2;
-/** Of the last messages, when a person asks or the model refuses. */
+/** Protected last messages when a person asks or the model rejects the prompt. */
 const ASKED_LAST = 4;
 
 export function cutFor(messages: readonly ChatMessage[], question: CutQuestion): Cut | undefined {
@@ -69,7 +69,7 @@ interface Size {
 class Sizes {
   readonly #reason: CutReason;
   readonly #count: number;
-  /** Tokens of the messages before each place. */
+  /** Tokens before each message. */
   readonly #before: number[] = [0];
   readonly #summaryTokens: number;
   readonly #limit: Size;
@@ -85,13 +85,13 @@ class Sizes {
     const room = roomFor(thresholdTokens(contextLength, settings.threshold), tokens, promptTokens);
     this.#limit = {
       messages: settings.hardMessageLimit,
-      // The model has refused it: its real limit is lower than what we know, and there is one more attempt.
+      // The model rejected the prompt: its real limit is lower than we assumed, and only one attempt is left.
       tokens: reason === "context_length" ? Math.min(room, tokens / 2) : room,
     };
     this.#summaryTokens = Math.min(summaryBudget(tokens, contextLength), this.#limit.tokens / 8);
   }
 
-  /** How many of the last messages fit into half of the limits, beside the head and the summary. */
+  /** How many of the last messages fit into half of the limits, together with the head and the summary. */
   tailThatFits(headCount: number): number {
     const room = {
       messages: Math.floor(this.#limit.messages / 2) - headCount - 1,
@@ -107,7 +107,7 @@ class Sizes {
     return Math.max(MIN_TAIL, this.#count - start);
   }
 
-  /** Measured in what triggered it. A refused prompt only has to get smaller: the model says whether that was enough. */
+  /** In the unit of the limit that triggered it. A rejected prompt only has to shrink: the next call shows if it did enough. */
   paysOff(cut: Cut): boolean {
     const freed = {
       messages: cut.tailStart - cut.headEnd - 1,
@@ -123,7 +123,7 @@ class Sizes {
   }
 }
 
-/** What the limit leaves to the conversation, beside the rest of the prompt. At least a quarter, or it would be split again and again. */
+/** The limit minus the rest of the prompt. At least a quarter of the limit: with less, every turn would split again. */
 function roomFor(limit: number, tokens: number, promptTokens = tokens): number {
   return Math.max(limit - Math.max(0, promptTokens - tokens), limit / 4);
 }

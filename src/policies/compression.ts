@@ -1,6 +1,6 @@
 /**
- * When a conversation grows too long: is it time, what is kept, what is summarised, and how it is put together again.
- * head (kept) + middle (becomes a summary) + tail (kept). A tool call and its result always stay on the same side.
+ * Compression of long conversations: when to compress, what to keep, what to summarise, and how to reassemble it.
+ * head (kept) + middle (becomes a summary) + tail (kept). A tool call and its result are never separated.
  */
 import { redactEnds } from "../redact.js";
 import type { ChatMessage, Content } from "../session.js";
@@ -10,7 +10,7 @@ export interface CompressionSettings {
   enabled: boolean;
   /** Share of the context at which to compress. */
   threshold: number;
-  /** Share of the threshold that the tail may take. */
+  /** The tail's maximum share of the threshold. */
   targetRatio: number;
   protectFirst: number;
   protectLast: number;
@@ -19,15 +19,15 @@ export interface CompressionSettings {
 
 export type EstimateTokens = (message: ChatMessage) => number;
 
-// --- is it time? --------------------------------------------------------------------------------------------------
+// --- when to compress --------------------------------------------------------------------------------------------------
 
-const LEAST_THRESHOLD_TOKENS = 64_000;
-const MOST_OF_CONTEXT = 0.85;
+const MIN_THRESHOLD_TOKENS = 64_000;
+const MAX_CONTEXT_SHARE = 0.85;
 
-/** Small contexts would never reach the floor of 64,000, so it ends at 85 % of what there is. */
+/** A small context would never reach the floor of 64,000 tokens, so the threshold is at most 85 % of the context. */
 export function thresholdTokens(contextLength: number, threshold: number): number {
-  const wanted = Math.max(contextLength * threshold, LEAST_THRESHOLD_TOKENS);
-  return Math.floor(Math.min(wanted, contextLength * MOST_OF_CONTEXT));
+  const wanted = Math.max(contextLength * threshold, MIN_THRESHOLD_TOKENS);
+  return Math.floor(Math.min(wanted, contextLength * MAX_CONTEXT_SHARE));
 }
 
 export function compressionReason(question: {
@@ -48,14 +48,14 @@ export function tailBudgetTokens(contextLength: number, settings: CompressionSet
   );
 }
 
-/** A fifth of what it replaces: at least 2,000 tokens, at most 5 % of the context and 12,000. */
+/** A fifth of the messages it replaces: at least 2,000 tokens, at most 12,000 and 5 % of the context. */
 export function summaryBudget(tokens: number, contextLength: number): number {
   return Math.floor(Math.max(2000, Math.min(tokens * 0.2, contextLength * 0.05, 12_000)));
 }
 
-// --- what is kept? ------------------------------------------------------------------------------------------------
+// --- what to keep ------------------------------------------------------------------------------------------------
 
-/** messages[headEnd, tailStart) is the middle. Nothing when there is no middle to speak of. */
+/** messages[headEnd, tailStart) is the middle. Undefined if the middle is too small. */
 export function boundaries(
   messages: readonly ChatMessage[],
   settings: {
@@ -63,19 +63,19 @@ export function boundaries(
     protectLast: number;
     tailTokens: number;
     estimateTokens: EstimateTokens;
-    /** For reason "messages": hundreds of short ones may all fit the budget. */
+    /** For reason "messages": hundreds of short messages may fit the token budget. */
     maxTailMessages?: number;
   },
 ): { headEnd: number; tailStart: number } | undefined {
-  const calls = callPlaces(messages);
+  const calls = callIndexes(messages);
   const headEnd = endAfterResults(headLength(messages, settings.protectFirst), calls);
   const wanted = Math.min(
     Math.max(
       tailByBudget(messages, settings),
       messages.length - (settings.maxTailMessages ?? messages.length),
     ),
-    lastPlace(messages, "user", headEnd),
-    lastPlace(messages, "assistant", headEnd),
+    lastIndexOfRole(messages, "user", headEnd),
+    lastIndexOfRole(messages, "assistant", headEnd),
   );
   const tailStart = startBeforeCalls(wanted, calls);
   return tailStart > headEnd ? { headEnd, tailStart } : undefined;
@@ -102,23 +102,23 @@ function tailByBudget(
   return 0;
 }
 
-/** Infinity when the last one stands in the head, where it is safe already. */
-function lastPlace(messages: readonly ChatMessage[], role: string, headEnd: number): number {
-  const place = messages.findLastIndex((message) => message.role === role);
-  return place >= headEnd ? place : Number.POSITIVE_INFINITY;
+/** Infinity if the last one is in the head, which is kept anyway. */
+function lastIndexOfRole(messages: readonly ChatMessage[], role: string, headEnd: number): number {
+  const index = messages.findLastIndex((message) => message.role === role);
+  return index >= headEnd ? index : Number.POSITIVE_INFINITY;
 }
 
-/** For every tool result, where its call stands: by id, else the last message before it that is no result. */
-function callPlaces(messages: readonly ChatMessage[]): Map<number, number> {
+/** Index of each tool result → index of its call: found by id, else the last message before it that isn't a result. */
+function callIndexes(messages: readonly ChatMessage[]): Map<number, number> {
   const byId = new Map<string, number>();
-  const places = new Map<number, number>();
+  const indexes = new Map<number, number>();
   let lastOther = 0;
   for (const [i, message] of messages.entries()) {
-    if (message.role === "tool") places.set(i, byId.get(message.tool_call_id ?? "") ?? lastOther);
+    if (message.role === "tool") indexes.set(i, byId.get(message.tool_call_id ?? "") ?? lastOther);
     else lastOther = i;
     for (const id of callIds(message)) byId.set(id, i);
   }
-  return places;
+  return indexes;
 }
 
 function endAfterResults(end: number, calls: ReadonlyMap<number, number>): number {
@@ -129,7 +129,7 @@ function endAfterResults(end: number, calls: ReadonlyMap<number, number>): numbe
 
 function startBeforeCalls(start: number, calls: ReadonlyMap<number, number>): number {
   let safe = start;
-  // From the end: a call that is pulled into the tail can only pull in results before it.
+  // From the end: moving a call into the tail can only affect results before it.
   for (const [result, call] of [...calls].reverse()) if (result >= safe && call < safe) safe = call;
   return safe;
 }
@@ -140,7 +140,7 @@ const LONG_OUTPUT = 200;
 const LONG_ARGUMENT = 500;
 const KEPT_OF_ARGUMENT = 200;
 
-/** Before the tail: results become one line, repeats point to the later copy, arguments shrink, images go. */
+/** Before the tail: shortens results to one line, replaces repeats, shortens arguments, removes images. */
 export function pruneToolOutput(messages: readonly ChatMessage[], protectedTailStart: number): ChatMessage[] {
   const lastCopy = new Map<string, number>();
   for (const [i, message] of messages.entries()) {
@@ -189,7 +189,7 @@ function shortenCall(call: unknown): unknown {
   return { ...(call as object), function: { ...(made as object), arguments: shortenJson(json) } };
 }
 
-/** Providers parse the arguments again, so they stay valid JSON: only the strings inside get shorter. */
+/** Providers parse the arguments, so they must stay valid JSON: only the strings inside are shortened. */
 function shortenJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json, (_, value: unknown) => shortenString(value)));
@@ -204,12 +204,12 @@ function shortenString(value: unknown): unknown {
 
 // --- the summary --------------------------------------------------------------------------------------------------
 
-const MOST_PER_MESSAGE = 6000;
-const MOST_OF_FALLBACK = 8000;
+const MAX_PER_MESSAGE = 6000;
+const MAX_FALLBACK_SHARE = 8000;
 
-/** The middle as text for the summariser: one block a message. Summaries outlive messages, so no secrets. */
+/** The middle as text for the summariser, one block per message. Without secrets, because summaries outlive messages. */
 export function serialiseForSummary(middle: readonly ChatMessage[]): string {
-  return middle.map((message) => withoutSecrets(serialise(message), MOST_PER_MESSAGE)).join("\n\n");
+  return middle.map((message) => withoutSecrets(serialise(message), MAX_PER_MESSAGE)).join("\n\n");
 }
 
 function withoutSecrets(text: string, length: number): string {
@@ -227,10 +227,10 @@ function serialise(message: ChatMessage): string {
   return `[${label.toUpperCase()}]: ${contentText(message.content)}${calls.join("")}`;
 }
 
-/** When no model can be asked: the same middle always gives the same text. The newest requests win the room. */
+/** Used if no model is available. Deterministic; prefers the newest requests. */
 export function fallbackSummary(middle: readonly ChatMessage[], previous?: string): string {
   const text = fallbackText(middle);
-  return previous === undefined ? text : `${clip(previous.trim(), MOST_OF_FALLBACK)}\n\n${text}`;
+  return previous === undefined ? text : `${clip(previous.trim(), MAX_FALLBACK_SHARE)}\n\n${text}`;
 }
 
 function fallbackText(middle: readonly ChatMessage[]): string {
@@ -240,13 +240,13 @@ function fallbackText(middle: readonly ChatMessage[]): string {
     section("What the assistant answered", texts(middle, "assistant"), beginning),
     section("Tools that were used", toolCounts(middle)),
   ];
-  return clip([intro, ...sections.filter((text) => text !== "")].join("\n\n"), MOST_OF_FALLBACK);
+  return clip([intro, ...sections.filter((text) => text !== "")].join("\n\n"), MAX_FALLBACK_SHARE);
 }
 
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
 function section(heading: string, lines: readonly string[], shown = (line: string) => line): string {
-  const kept = lines.slice(-MOST_LINES).map(shown);
+  const kept = lines.slice(-MAX_LINES).map(shown);
   const dropped = lines.length - kept.length;
   const all = dropped > 0 ? [`(${dropped} earlier ones left out)`, ...kept] : kept;
   return all.length === 0 ? "" : `## ${heading}\n${all.map((line) => `- ${line}`).join("\n")}`;
@@ -259,12 +259,12 @@ function texts(middle: readonly ChatMessage[], role: string): string[] {
     .filter((text) => text !== "");
 }
 
-const MOST_OF_LINE = 250;
+const MAX_LINE_SHARE = 250;
 
 function beginning(text: string): string {
-  // One more than is kept, so that `cut` marks it as shortened.
-  const clean = redactEnds(text, MOST_OF_LINE + 1, 0);
-  return cut(typeof clean === "string" ? clean : clean[0], MOST_OF_LINE);
+  // One character more than is kept, so `cut` adds its ellipsis.
+  const clean = redactEnds(text, MAX_LINE_SHARE + 1, 0);
+  return cut(typeof clean === "string" ? clean : clean[0], MAX_LINE_SHARE);
 }
 
 function toolCounts(middle: readonly ChatMessage[]): string[] {
@@ -273,14 +273,14 @@ function toolCounts(middle: readonly ChatMessage[]): string[] {
   return [...counts].map(([name, count]) => `${cut(name, 80)}: ${count}`);
 }
 
-/** Does this message carry the summary of an earlier compression? The next one updates it instead of nesting it. */
+/** Whether the message is the summary of an earlier compression. The next compression updates it instead of nesting it. */
 export function isSummary(message: ChatMessage): boolean {
   return contentText(message.content).startsWith(SUMMARY_PREFIX);
 }
 
-// --- putting it together ------------------------------------------------------------------------------------------
+// --- reassembly --------------------------------------------------------------------------------------------------
 
-/** Providers want user and assistant to take turns, the user first, and every call to have its result. */
+/** Providers require alternating user and assistant messages, the user first, and a result for every call. */
 export function assemble(
   head: readonly ChatMessage[],
   summary: string,
@@ -304,7 +304,7 @@ function prepend(text: string, content: Content): Content {
   return content ? `${text}\n\n${content}` : text;
 }
 
-/** Results without a call go; calls without a result get one that says where it went. */
+/** Drops results without a call; adds a placeholder result to calls without one. */
 function repairToolPairs(
   messages: readonly ChatMessage[],
   headLength: number,
@@ -326,7 +326,7 @@ function missingResult(id: string): ChatMessage {
   return { role: "tool", tool_call_id: id, content: "[The result is part of the summary]" };
 }
 
-// --- small readers ------------------------------------------------------------------------------------------------
+// --- helpers ------------------------------------------------------------------------------------------------------
 
 function callIds(message: ChatMessage): string[] {
   return (message.tool_calls ?? []).map((call) => field(call, "id")).filter((id) => typeof id === "string");
@@ -343,7 +343,7 @@ function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** The words of a message; of its parts, the text parts. */
+/** The text of a message; for multimodal content, its text parts. */
 function contentText(content: Content): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return content === null ? "" : JSON.stringify(content);
@@ -355,21 +355,21 @@ function contentText(content: Content): string {
     .join("\n");
 }
 
-/** The beginning, with an ellipsis; never half of a surrogate pair. */
+/** The beginning, with an ellipsis. Never splits a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${wholeEnd(text.slice(0, length - 1))}…`;
 }
 
 const CLIPPED = "\n… [shortened] …\n";
 
-/** Beginning and end: what was asked stands first, what came out of it last. */
+/** Keeps the beginning (the request) and the end (the outcome). */
 function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const { start, end } = clippedParts(length);
   return joinClipped(text.slice(0, start), text.slice(-end));
 }
 
-/** How much of either end is kept. */
+/** How many characters of each end to keep. */
 function clippedParts(length: number): { start: number; end: number } {
   const end = Math.floor(length / 4);
   return { start: length - end - CLIPPED.length, end };
@@ -387,6 +387,6 @@ function wholeStart(text: string): string {
   return /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
 }

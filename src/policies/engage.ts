@@ -1,17 +1,17 @@
-/** Is a message meant for the bot? Message + the platform's settings → answer, or stay silent; with the reason. */
+/** Is a message meant for the bot? Message + the platform's settings → answer or stay silent, with the reason. */
 import { linearPattern } from "../linear-pattern.js";
 import type { ChatType } from "../message.js";
 
 export interface EngageQuestion {
   chatType: ChatType;
-  /** The message names the bot. */
+  /** The message mentions the bot. */
   mentioned: boolean;
   repliedToBot: boolean;
-  /** It stands in a thread in which the bot has taken part. */
+  /** It is in a thread in which the bot has written. */
   threadWithBot: boolean;
-  /** It names others, and not the bot. */
+  /** The message mentions others but not the bot. */
   mentionsOthers: boolean;
-  /** Every id that a setting may mean: the chat, its thread, its parent channel. */
+  /** All ids that a setting can refer to: the chat, its thread, its parent channel. */
   channelIds: readonly string[];
   threadId: string | null;
   isBot: boolean;
@@ -20,21 +20,21 @@ export interface EngageQuestion {
 
 export interface EngageSettings {
   requireMention: boolean;
-  /** Only a mention counts: neither a reply to the bot nor a thread with it. */
+  /** Requires a mention even in replies to the bot and in threads with it. */
   strictMention: boolean;
-  /** A thread with the bot is no reason to answer in it. */
+  /** Requires a mention in threads in which the bot has written. */
   threadRequireMention: boolean;
-  /** What names others is left to them. */
+  /** Ignores messages that mention others. */
   exclusiveMentions: boolean;
   freeResponseChannels: readonly string[];
-  /** Empty: every channel. `*` stands for all, here and in the other lists. */
+  /** Empty: every channel. `*` means all, here and in the other lists. */
   allowedChannels: readonly string[];
-  /** Empty: every thread. Says nothing about messages outside of threads. */
+  /** Empty: every thread. Doesn't affect messages outside threads. */
   allowedThreads: readonly string[];
   ignoredChannels: readonly string[];
-  /** A mention is answered in channels that are not allowed, too. */
+  /** Answers mentions even in channels that aren't allowed. */
   guestMode: boolean;
-  /** Regular expressions that count as a mention, whatever their case. */
+  /** Regular expressions that count as a mention. Case-insensitive. */
   mentionPatterns: readonly string[];
   allowBots: "none" | "mentions" | "all";
 }
@@ -68,9 +68,9 @@ export function engageDecision(message: EngageQuestion, settings: EngageSettings
 }
 
 function silenceReason(message: EngageQuestion, settings: EngageSettings): SilenceReason | undefined {
-  if (message.isBot && !hearsBot(message, settings)) return "bot";
+  if (message.isBot && !acceptsBot(message, settings)) return "bot";
   if (message.chatType === "dm") return undefined;
-  if (lists(settings.ignoredChannels, message.channelIds)) return "ignored_channel";
+  if (matchesAny(settings.ignoredChannels, message.channelIds)) return "ignored_channel";
   const isGuest = settings.guestMode && message.mentioned;
   if (!isGuest && !allows(settings.allowedChannels, message.channelIds)) return "channel_not_allowed";
   if (message.threadId !== null && !allows(settings.allowedThreads, [message.threadId]))
@@ -79,14 +79,14 @@ function silenceReason(message: EngageQuestion, settings: EngageSettings): Silen
   return settings.exclusiveMentions && message.mentionsOthers && !isOurs ? "for_others" : undefined;
 }
 
-function hearsBot(message: EngageQuestion, settings: EngageSettings): boolean {
+function acceptsBot(message: EngageQuestion, settings: EngageSettings): boolean {
   return settings.allowBots === "all" || (settings.allowBots === "mentions" && message.mentioned);
 }
 
 function answerReason(message: EngageQuestion, settings: EngageSettings): AnswerBecause | undefined {
   if (message.chatType === "dm") return "dm";
   if (message.mentioned) return "mentioned";
-  if (lists(settings.freeResponseChannels, message.channelIds)) return "free_response";
+  if (matchesAny(settings.freeResponseChannels, message.channelIds)) return "free_response";
   if (!settings.requireMention) return "mention_not_required";
   if (settings.mentionPatterns.some((pattern) => patternMatches(pattern, message.text)))
     return "mention_pattern";
@@ -97,14 +97,14 @@ function answerReason(message: EngageQuestion, settings: EngageSettings): Answer
 
 /** An empty list allows everything. */
 function allows(list: readonly string[], ids: readonly string[]): boolean {
-  return list.length === 0 || lists(list, ids);
+  return list.length === 0 || matchesAny(list, ids);
 }
 
-function lists(list: readonly string[], ids: readonly string[]): boolean {
+function matchesAny(list: readonly string[], ids: readonly string[]): boolean {
   return list.some((entry) => entry === "*" || ids.includes(entry));
 }
 
-/** A pattern that doesn't compile matches nothing; the config check has told the operator. */
+/** An invalid pattern matches nothing; the config check reports it. */
 function patternMatches(pattern: string, text: string): boolean {
   try {
     return linearPattern(pattern).test(text);

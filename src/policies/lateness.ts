@@ -1,27 +1,27 @@
-/** Messages that come long after they were written: late, or too old to be answered. Times are epoch seconds. */
+/** Messages that arrive long after they were written: late, or too old to be answered. Times are epoch seconds. */
 
 export interface Arrival {
   sentAt: number;
   receivedAt: number;
-  /** When this gateway began to listen. */
+  /** When this gateway started to listen. */
   startedAt: number;
-  /** What was missed for longer is not answered. 0: nothing that was missed is. */
+  /** Messages missed for longer get no answer. 0: no missed message gets one. */
   maxAgeSeconds: number;
 }
 
-/** Younger than this is not too old, whatever the clocks say, unless nobody listened when it was written. */
+/** Newer messages aren't too old even if clocks disagree, unless the gateway was down when they were written. */
 const LIVE_SECONDS = 120;
-/** Platforms and networks take their time. */
+/** Normal delay of platforms and networks. */
 const LATE_SECONDS = 60;
 
 export function isTooOld({ sentAt, receivedAt, startedAt, maxAgeSeconds }: Arrival): boolean {
-  // What an earlier start has accepted was heard in its time. Platforms that tell whole seconds round down.
+  // Messages that an earlier start accepted weren't missed. Some platforms round down to whole seconds.
   const missed = sentAt < Math.floor(startedAt) && receivedAt >= startedAt;
   const limit = missed ? maxAgeSeconds : Math.max(maxAgeSeconds, LIVE_SECONDS);
   return receivedAt - sentAt > limit;
 }
 
-/** By how much, if it is worth telling. */
+/** By how many seconds; undefined: not worth mentioning. */
 export function lateSeconds({
   sentAt,
   receivedAt,

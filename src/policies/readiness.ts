@@ -1,15 +1,15 @@
-/** Does the gateway accept and process? What is known of it → what keeps it from that; nothing: it is ready. */
+/** Readiness: known state → problems that keep the gateway from accepting and processing messages. None: it is ready. */
 export interface ReadinessQuestion {
-  /** It has not let messages in yet, or waits for the first answer of its platforms. */
+  /** It doesn't accept messages yet, or waits for its platforms to connect. */
   starting: boolean;
   stopping: boolean;
   /** The open database is no longer the file at its path. */
   isReplaced: boolean;
-  /** Undefined: it didn't answer in time. */
+  /** Undefined: the store didn't respond in time. */
   store: StoreState | undefined;
-  /** How long the oldest message has waited that could be answered, and the oldest answer that could be sent. */
+  /** Age of the oldest message that could be processed, and of the oldest answer that could be sent. */
   waitedSeconds: { inbox: number; outbox: number };
-  /** For how long there have been rows whose wait can't be right. */
+  /** For how long there have been rows with an impossible due time. */
   misdatedSeconds: number;
   platforms: readonly { platform: string; state: "ok" | "degraded" | "down" }[];
   settings: ReadinessSettings;
@@ -22,9 +22,9 @@ export interface StoreState {
 }
 
 export interface ReadinessSettings {
-  /** A message that could be taken up waits at most so long. */
+  /** Maximum wait of a message that could be processed. */
   maxWaitSeconds: number;
-  /** Platforms that must not be down; none named: any one will do. */
+  /** Platforms that must be up. Empty: at least one must be. */
   platforms: readonly string[];
 }
 
@@ -35,9 +35,9 @@ export interface NotReady {
 
 export const STARTING: NotReady = { check: "gateway", reason: "it is starting" };
 
-/** So long writes may wait for a lock: other processes have short business with the file. */
-const STALLED_MAX_SECONDS = 5;
-/** Waits that a clock change has made wrong begin again within 15 s. */
+/** Tolerates short locks by other processes. */
+const MAX_STALLED_SECONDS = 5;
+/** Due times that a clock change made impossible are corrected within 15 s. */
 const MAX_MISDATED_SECONDS = 30;
 
 export function readinessProblems(question: ReadinessQuestion): NotReady[] {
@@ -63,9 +63,9 @@ function gatewayProblem({ starting, stopping, platforms }: ReadinessQuestion): s
 
 function storeProblem({ store, isReplaced }: ReadinessQuestion): string | undefined {
   if (isReplaced) return "state.db was deleted or replaced while the gateway was running: restart it";
-  if (!store) return "the database doesn't answer";
+  if (!store) return "the database doesn't respond";
   const { stalledSeconds, writeFault } = store;
-  if (stalledSeconds > STALLED_MAX_SECONDS)
+  if (stalledSeconds > MAX_STALLED_SECONDS)
     return `writes have waited for ${Math.floor(stalledSeconds)} s: another process holds the database`;
   return writeFault && `writes fail: ${writeFault}`;
 }
@@ -82,7 +82,7 @@ function outboxProblem({ waitedSeconds, settings }: ReadinessQuestion): string |
 
 function clockProblem({ misdatedSeconds }: ReadinessQuestion): string | undefined {
   if (misdatedSeconds <= MAX_MISDATED_SECONDS) return undefined;
-  return "messages wait for a time that is too far away: was the clock set back?";
+  return "messages are scheduled too far in the future: was the clock set back?";
 }
 
 function platformProblem({ platforms, settings }: ReadinessQuestion): string | undefined {

@@ -1,14 +1,14 @@
 /**
- * Policy + last user activity + now + zone → why the session starts afresh, or nothing. Instants are epoch seconds;
- * they are compared as whole microseconds, so that "exactly at the deadline" means the same as in Hermes.
+ * Policy + last user activity + now + zone → the reason to reset the session, or undefined. Instants are epoch seconds,
+ * compared as whole microseconds: "exactly at the deadline" then means the same as in Hermes.
  */
 import { dateFormat } from "../date-format.js";
 import { HermesError } from "../errors.js";
 
 export interface ResetPolicy {
-  /** Anything but these four behaves like "none". */
+  /** Other values behave like "none". */
   mode: "idle" | "daily" | "both" | "none" | (string & {});
-  /** Wall-clock hour of the zone, 0-23. */
+  /** Local hour, 0-23. */
   atHour: number;
   idleMinutes: number;
 }
@@ -29,15 +29,15 @@ export interface ResetSettings {
   byPlatform: Readonly<Record<string, ResetPolicy>>;
 }
 
-/** An override replaces the whole policy; it does not fill in single fields. */
+/** An override replaces the whole policy, not single fields. */
 export function resetPolicyFor(
-  place: { chatType: string; platform: string },
+  chat: { chatType: string; platform: string },
   settings: ResetSettings,
 ): ResetPolicy {
-  return own(settings.byPlatform, place.platform) ?? own(settings.byType, place.chatType) ?? settings.default;
+  return own(settings.byPlatform, chat.platform) ?? own(settings.byType, chat.chatType) ?? settings.default;
 }
 
-// A chat type is a free string: "constructor" must not find what every object has.
+// A chat type can be any string: "constructor" must not find an inherited property.
 function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -52,8 +52,8 @@ export function resetReason(policy: ResetPolicy, clock: ResetClock): ResetReason
 }
 
 /**
- * When the session would reset if nobody spoke again. `at` lies in the past when it is due already: the next message
- * then starts afresh. Nothing while background work holds the session, and nothing in mode "none".
+ * When the session would reset without further messages. `at` is in the past if it is due already: the next message
+ * then starts a new session. Undefined during background work and in mode "none".
  */
 export function nextReset(
   policy: ResetPolicy,
@@ -88,15 +88,15 @@ function micros(epochSeconds: number): number {
 }
 
 // --- the daily boundary -------------------------------------------------------------------------------------------
-// A day's boundary is the first instant at which the zone's wall clock has reached at_hour:00:00 of that date. That one
-// sentence covers the gap (the first instant after it), the overlap (the first of two, once) and a skipped date.
+// A day's boundary is the first instant at which the zone's wall clock has reached at_hour:00:00 of that date. This
+// covers the gap (the first instant after it), the overlap (the first of two) and a skipped date.
 
 const DAY_SECONDS = 86_400;
 
 function latestDailyBoundary(nowMicros: number, atHour: number, timeZone: string): number {
   const now = Math.floor(nowMicros / 1e6);
   const today = Math.floor(wallClock(now, timeZone) / DAY_SECONDS);
-  // From tomorrow on: where the clock went back over midnight, tomorrow's boundary can be past already.
+  // Starts with tomorrow: if the clock was set back over midnight, tomorrow's boundary may have passed.
   for (let day = today + 1; ; day--) {
     const boundary = firstInstantAt(day * DAY_SECONDS + atHour * 3600, timeZone);
     if (boundary <= now) return boundary * 1e6;
@@ -113,7 +113,7 @@ function nextDailyBoundary(afterMicros: number, atHour: number, timeZone: string
 
 /** The first instant at which the wall clock shows `wall` or later, both in seconds. */
 function firstInstantAt(wall: number, timeZone: string): number {
-  // Offsets lie between -12 h and +14 h, so a clock change that matters lies in this window.
+  // Offsets are between -12 h and +14 h, so a relevant clock change is within this window.
   const from = wall - 15 * 3600;
   const to = wall + 13 * 3600;
   const before = offsetSeconds(from, timeZone);
@@ -123,7 +123,7 @@ function firstInstantAt(wall: number, timeZone: string): number {
   return wall - before < change ? wall - before : Math.max(change, wall - after);
 }
 
-/** The first second in (from, to] at which the offset is no longer that of `from`. */
+/** The first second in (from, to] whose offset differs from that of `from`. */
 function offsetChange(from: number, to: number, timeZone: string): number {
   const before = offsetSeconds(from, timeZone);
   let low = from;
@@ -140,7 +140,7 @@ function offsetSeconds(instant: number, timeZone: string): number {
   return wallClock(instant, timeZone) - instant;
 }
 
-/** What the wall clock shows at this instant, as seconds since 1970-01-01T00:00 on that clock. */
+/** The local time at this instant, as seconds since 1970-01-01T00:00 local time. */
 function wallClock(instant: number, timeZone: string): number {
   if (timeZone === "UTC") return instant;
   const shown: Record<string, number> = {};
@@ -175,7 +175,7 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
 
 // --- `hermes explain reset -` -------------------------------------------------------------------------------------
 
-/** A question in the shape of the vectors: times are read off a wall clock, without a zone. */
+/** The input format of the vectors: local times without a zone. */
 export interface NaiveResetQuestion {
   policy: { mode: string; at_hour: number; idle_minutes: number };
   updated_at: string;
@@ -190,7 +190,7 @@ export function resetReasonNaive(question: NaiveResetQuestion): ResetReason | un
     {
       lastUserActivity: naiveSeconds(question.updated_at),
       now: naiveSeconds(question.now),
-      // A clock that never changes: naive times mean nothing else.
+      // Naive times have no clock changes.
       timeZone: "UTC",
       hasBackgroundWork: question.has_active_processes ?? false,
     },

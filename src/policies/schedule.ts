@@ -1,20 +1,20 @@
-/** A schedule that is due → which tick runs now, or why it doesn't, and when the next one is. Pure. */
+/** A due schedule → the tick to run now, or the reason to skip it, and the next tick. Pure. */
 import { dateFormat } from "../date-format.js";
 import { describeError, HermesError } from "../errors.js";
 import { checkWhen, lastTick, nextTick, parseWhen, type When } from "./when.js";
 
-/** What becomes of ticks that nobody was there for: the last of them is made up for, or none. */
+/** Ticks missed while the gateway was down: run the last one, or skip them all. */
 export type MissedPolicy = "run" | "skip";
 
 export interface DueQuestion {
   when: When;
-  /** The tick that is due: not after now. */
+  /** The due tick, not after now. */
   dueAt: number;
   timeZone: string;
   missed: MissedPolicy;
-  /** A tick that was missed for longer is not made up for. */
+  /** Ticks missed by more than this are skipped. */
   graceSeconds: number;
-  /** The run before is still going. */
+  /** The previous run hasn't finished. */
   isBusy: boolean;
   now: number;
 }
@@ -24,12 +24,12 @@ export type Plan = { tick: number; nextAt: number | null } & (
   | { run: false; reason: "missed" | "busy" }
 );
 
-/** So late it may always be: a restart, a busy machine. */
+/** Always tolerated: a restart, a busy machine. */
 export const ON_TIME_SECONDS = 60;
 
 export function planRun(question: DueQuestion): Plan {
   const { when, dueAt, timeZone, now } = question;
-  // Of several that have passed one counts: a schedule doesn't catch up on itself.
+  // Only the last of several missed ticks counts.
   const tick = Math.max(dueAt, lastTick(when, now, timeZone) ?? dueAt);
   const nextAt = nextTick(when, Math.max(now, tick), timeZone);
   const lateSeconds = now - tick;
@@ -38,17 +38,17 @@ export function planRun(question: DueQuestion): Plan {
   return { tick, nextAt, run: true, isLate: lateSeconds > ON_TIME_SECONDS };
 }
 
-/** What comes only once is better late than never. */
+/** One-time schedules run however late they are. */
 function allowedSeconds({ when, missed, graceSeconds }: DueQuestion): number {
   if (missed === "skip") return ON_TIME_SECONDS;
   return when.kind === "once" ? Number.POSITIVE_INFINITY : Math.max(ON_TIME_SECONDS, graceSeconds);
 }
 
-export interface ScheduleWords {
+export interface ScheduleInput {
   when: string;
   prompt: string;
   name?: string | undefined;
-  /** IANA name; left out: the configured zone. */
+  /** IANA name. Default: the configured zone. */
   timeZone?: string | undefined;
 }
 
@@ -60,42 +60,42 @@ export interface ScheduleDraft {
   nextAt: number | null;
 }
 
-const PROMPT_MAX = 20_000;
-const NAME_MAX = 60;
+const MAX_PROMPT = 20_000;
+const MAX_NAME = 60;
 
-/** What somebody wrote → a schedule, or what is wrong with it. */
+/** User input → a schedule. Throws if it is invalid. */
 export function draftSchedule(
-  words: ScheduleWords,
+  input: ScheduleInput,
   { now, timeZone }: { now: number; timeZone: string },
 ): ScheduleDraft {
-  const prompt = words.prompt.trim();
-  if (prompt === "") throw new HermesError("invalid", "What shall be asked then? The prompt is empty.");
-  if (prompt.length > PROMPT_MAX)
+  const prompt = input.prompt.trim();
+  if (prompt === "") throw new HermesError("invalid", "The prompt is empty.");
+  if (prompt.length > MAX_PROMPT)
     throw new HermesError(
       "invalid",
-      `The prompt has ${prompt.length} characters; ${PROMPT_MAX} are the most.`,
+      `The prompt has ${prompt.length} characters; the maximum is ${MAX_PROMPT}.`,
     );
-  const zone = words.timeZone ?? timeZone;
+  const zone = input.timeZone ?? timeZone;
   checkZone(zone);
-  const when = parseWhen(words.when, { now, timeZone: zone });
+  const when = parseWhen(input.when, { now, timeZone: zone });
   return {
-    name: nameFrom(words.name ?? prompt),
+    name: nameFrom(input.name ?? prompt),
     prompt,
     when,
-    timeZone: words.timeZone ?? null,
+    timeZone: input.timeZone ?? null,
     nextAt: nextTick(when, now, zone),
   };
 }
 
-interface KeptSchedule {
+interface StoredSchedule {
   when: unknown;
   timeZone: string | null;
-  /** What the store couldn't read of it. */
+  /** Why the store couldn't read it. */
   fault: string | null;
 }
 
-/** Why a stored schedule can't be followed; null: it can. */
-export function faultOf({ when, timeZone, fault }: KeptSchedule, configuredZone: string): string | null {
+/** Why a stored schedule can't run; null if it can. */
+export function faultOf({ when, timeZone, fault }: StoredSchedule, configuredZone: string): string | null {
   if (fault !== null) return fault;
   const zone = timeZone ?? configuredZone;
   try {
@@ -107,12 +107,12 @@ export function faultOf({ when, timeZone, fault }: KeptSchedule, configuredZone:
   }
 }
 
-/** For whoever wants to change it. */
-export function requireReadable(schedule: KeptSchedule & { name: string }, configuredZone: string): void {
+/** Throws if the schedule is unreadable and so can't be changed. */
+export function requireReadable(schedule: StoredSchedule & { name: string }, configuredZone: string): void {
   const fault = faultOf(schedule, configuredZone);
   if (fault === null) return;
   throw new HermesError("invalid", `"${schedule.name}" can't be read: ${fault}`, {
-    hint: "Remove it and make it anew.",
+    hint: "Remove it and create it again.",
   });
 }
 
@@ -121,10 +121,10 @@ function nameFrom(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   if (line === "") throw new HermesError("invalid", "The name is empty.");
   const all = Array.from(line);
-  return all.length <= NAME_MAX
+  return all.length <= MAX_NAME
     ? line
     : `${all
-        .slice(0, NAME_MAX - 1)
+        .slice(0, MAX_NAME - 1)
         .join("")
         .trimEnd()}…`;
 }
@@ -133,8 +133,8 @@ function checkZone(name: string): void {
   try {
     dateFormat("en", { timeZone: name });
   } catch (cause) {
-    throw new HermesError("invalid", `"${name}" is no time zone.`, {
-      hint: "Write an IANA name such as Europe/Berlin.",
+    throw new HermesError("invalid", `Unknown time zone "${name}".`, {
+      hint: "Use an IANA name such as Europe/Berlin.",
       cause,
     });
   }

@@ -8,18 +8,18 @@ export interface Adoption {
   problems: string[];
 }
 
-export interface AdoptionPlace {
+export interface AdoptionInput {
   store: Pick<Store, "hasRoutes" | "adoptRoutes">;
   files: FilesThread;
   path: string;
   isolation: Isolation;
-  /** A platform whose chats aren't in the file: its routes say nothing about the others. */
+  /** A platform whose routes aren't in the file and don't count as existing routes. */
   except: string;
 }
 
 /**
- * The first start in a home that another Hermes has used: its index tells which chat is in which session. Read once;
- * from then on the database is the truth. A file that can't be read is kept aside.
+ * First start in a home that another Hermes has used: imports the chat → session mapping from its index. Read once;
+ * afterwards the database is authoritative. An unreadable file is renamed and kept.
  */
 export async function adoptIndex({
   store,
@@ -27,7 +27,7 @@ export async function adoptIndex({
   path,
   isolation,
   except,
-}: AdoptionPlace): Promise<Adoption> {
+}: AdoptionInput): Promise<Adoption> {
   const corrupt = await files.call("setAsideIfCorrupt", { path });
   if (corrupt) {
     const problem = `sessions.json can't be read (${corrupt.reason}); it was kept as ${corrupt.aside}.`;

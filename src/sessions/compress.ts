@@ -12,7 +12,7 @@ import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from 
 import { inSlices } from "../slices.js";
 import type { Store } from "../store/store.js";
 
-/** A conversation that has grown too long → head + summary + tail, which go on in a child session. */
+/** Compresses a long conversation to head + summary + tail, which continue in a child session. */
 export interface CompressDeps {
   store: Store;
   agent: Pick<AgentBackend, "contextLength">;
@@ -30,13 +30,13 @@ export interface SummaryRequest {
 
 export interface CompressOptions {
   reason: CutReason;
-  /** Of the last prompt, where a provider counted them. */
+  /** Tokens of the last prompt, if the provider reported them. */
   promptTokens?: number;
-  /** What the summary should keep above all. */
+  /** What the summary should focus on. */
   focus?: string;
 }
 
-/** What the child session will begin with. Nothing is stored yet. */
+/** The child session's first messages, not stored yet. */
 export interface Compression {
   before: number;
   messages: ChatMessage[];
@@ -48,9 +48,9 @@ export interface Compressed {
   after: number;
 }
 
-const LEAST_MESSAGES = 4;
+const MIN_MESSAGES = 4;
 
-/** Undefined when there is nothing to gain. */
+/** Undefined if compression would gain nothing. */
 export async function prepareCompression(
   deps: CompressDeps,
   sessionId: SessionId,
@@ -59,8 +59,8 @@ export async function prepareCompression(
   const { store, settings, estimateTokens } = deps;
   const { contextLength } = deps.agent;
   const conversation = await store.getConversation(sessionId);
-  if (conversation.length < LEAST_MESSAGES) return undefined;
-  // What is known of each message is remembered: the rules below are pure, ask again and wait for nothing.
+  if (conversation.length < MIN_MESSAGES) return undefined;
+  // Fills the estimator's cache without blocking the event loop; the rules below are synchronous.
   await inSlices(conversation, estimateTokens);
   const cut = cutFor(conversation, {
     ...{ reason, contextLength, settings, estimateTokens },
@@ -80,17 +80,17 @@ export async function prepareCompression(
   return { before: conversation.length, messages };
 }
 
-/** The parent stays as it was and ends; the route moves to the child in the same transaction. Undefined when overtaken. */
+/** Ends the parent unchanged and moves the route to the child in one transaction. Undefined if the epoch is outdated. */
 export async function commitCompression(
   store: Store,
-  place: { key: SessionKey; epoch: number; sessionId: SessionId },
+  route: { key: SessionKey; epoch: number; sessionId: SessionId },
   { before, messages }: Compression,
 ): Promise<Compressed | undefined> {
   killPoint("split-ready");
   const child = await store.splitRoute({
-    sessionKey: place.key,
-    epoch: place.epoch,
-    parentId: place.sessionId,
+    sessionKey: route.key,
+    epoch: route.epoch,
+    parentId: route.sessionId,
     messages: messages as NewMessage[],
   });
   killPoint("split-committed");

@@ -3,26 +3,26 @@ import { HermesError } from "../errors.js";
 import { packageFile } from "../package-files.js";
 import type { WrittenIndex } from "./index-stamp.js";
 
-/** What the thread can be asked. */
+/** The thread's calls. */
 export interface FileVerbs {
-  /** Adds to a transcript; `first` goes before it where the file is new. */
-  append: { takes: { path: string; first: string; text: string }; gives: undefined };
-  /** Writes `sessions.json` from the database. `busyMs`: how long the thread was busy with it. */
+  /** Appends to a transcript. A new file starts with `first`. */
+  append: { args: { path: string; first: string; text: string }; returns: undefined };
+  /** Writes `sessions.json` from the database. `busyMs`: the thread's time spent on it. */
   writeIndex: {
-    takes: { path: string; stateDb: string; except: string };
-    gives: { busyMs: number; written: WrittenIndex };
+    args: { path: string; stateDb: string; except: string };
+    returns: { busyMs: number; written: WrittenIndex };
   };
-  /** Looks whether another program left a `sessions.json` that can't be read. */
+  /** Renames a `sessions.json` that can't be read. */
   setAsideIfCorrupt: {
-    takes: { path: string };
-    gives: { reason: string; aside: string } | undefined;
+    args: { path: string };
+    returns: { reason: string; aside: string } | undefined;
   };
 }
 
 export interface Call<V extends keyof FileVerbs = keyof FileVerbs> {
   id: number;
   verb: V;
-  args: FileVerbs[V]["takes"];
+  args: FileVerbs[V]["args"];
 }
 
 export type Reply = { id: number } & ({ value: unknown } | { error: { message: string; code?: string } });
@@ -32,18 +32,17 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** Threads run compiled code, also when this file runs as TypeScript. */
+/** Threads always run compiled code, even if this file runs as TypeScript. */
 const ENTRY = packageFile("dist/sessions/files-worker.js");
 const IDLE_MS = 10_000;
-/** More than this waiting means that the disk can't keep up. */
+/** More pending calls mean that the disk can't keep up. */
 const MAX_PENDING = 10_000;
-/** Rendering makes much garbage that dies at once: there is no need to let it pile up. */
+/** Rendering creates short-lived garbage: a small young generation collects it early. */
 const YOUNG_GENERATION_MB = 16;
 
 /**
- * Writes files of the sessions folder in a thread of its own, so that the event loop spends next to nothing on them.
- * The thread starts with the first call and ends when there was none for a while; it keeps no process alive that has
- * nothing to wait for.
+ * Writes the files of the sessions folder in a separate thread, to keep the event loop free. The thread starts with the
+ * first call, ends when idle, and doesn't keep the process alive without pending calls.
  */
 export class FilesThread {
   readonly #pending = new Map<number, Pending>();
@@ -51,10 +50,10 @@ export class FilesThread {
   #idle: NodeJS.Timeout | undefined;
   #lastId = 0;
 
-  call<V extends keyof FileVerbs>(verb: V, args: FileVerbs[V]["takes"]): Promise<FileVerbs[V]["gives"]> {
+  call<V extends keyof FileVerbs>(verb: V, args: FileVerbs[V]["args"]): Promise<FileVerbs[V]["returns"]> {
     if (this.#pending.size >= MAX_PENDING) {
       return Promise.reject(
-        new HermesError("unavailable", "The disk can't keep up: too many files are waiting to be written.", {
+        new HermesError("unavailable", "The disk can't keep up: too many writes are pending.", {
           hint: "Check the disk of the home: is it full, slow or read-only?",
         }),
       );
@@ -70,12 +69,12 @@ export class FilesThread {
     });
   }
 
-  /** Ends the thread: call it when nothing is being written any more. */
+  /** Ends the thread. Call it after the last write. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const worker = this.#worker;
     if (!worker) return;
-    this.#end(worker, new Error("The thread that writes files was closed."));
+    this.#end(worker, new Error("The file-writing thread was closed."));
     await worker.terminate();
   }
 
@@ -86,7 +85,7 @@ export class FilesThread {
     });
     worker.on("message", (reply: Reply) => this.#settle(reply));
     worker.on("error", (error) => this.#end(worker, error));
-    worker.on("exit", () => this.#end(worker, new Error("The thread that writes files has ended.")));
+    worker.on("exit", () => this.#end(worker, new Error("The file-writing thread has exited.")));
     return worker;
   }
 
@@ -100,7 +99,7 @@ export class FilesThread {
     this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
   }
 
-  /** The next call starts another. */
+  /** The next call starts a new thread. */
   #end(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

@@ -1,9 +1,9 @@
-/** The thread that writes files of the sessions folder: calls in, replies out. */
+/** Worker thread that writes the files of the sessions folder. */
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { parentPort } from "node:worker_threads";
 import type { RouteRow } from "../store/queues.js";
-import { withRoutes } from "../store/sqlite/route-snapshot.js";
+import { withRoutes } from "../store/route-snapshot.js";
 import type { Call, FileVerbs, Reply } from "./files-thread.js";
 import {
   indexParts,
@@ -17,9 +17,9 @@ import {
 import { zoneOfMachine } from "./index-stamp.js";
 
 const NEWLINE = 0x0a;
-const ENTRIES_AT_ONCE = 500;
+const BATCH_ENTRIES = 500;
 
-const verbs: { [V in keyof FileVerbs]: (args: FileVerbs[V]["takes"]) => Promise<FileVerbs[V]["gives"]> } = {
+const verbs: { [V in keyof FileVerbs]: (args: FileVerbs[V]["args"]) => Promise<FileVerbs[V]["returns"]> } = {
   async append({ path, first, text }) {
     const file = openForAppend(path);
     try {
@@ -57,7 +57,7 @@ function openForAppend(path: string): number {
   }
 }
 
-/** What must stand before the next line: the file's first, or the end of one that a crash cut off. */
+/** Text to write before the next line: the first line of a new file, or a line break after a line cut off by a crash. */
 function beginning(file: number, first: string): string {
   const { size } = fs.fstatSync(file);
   if (size === 0) return first;
@@ -66,25 +66,25 @@ function beginning(file: number, first: string): string {
   return last[0] === NEWLINE ? "" : "\n";
 }
 
-let tidied = false;
+let isCleaned = false;
 
 async function removeAbandonedOnce(folder: string): Promise<void> {
-  if (!tidied) await removeAbandoned(folder);
-  tidied = true;
+  if (!isCleaned) await removeAbandoned(folder);
+  isCleaned = true;
 }
 
-/** Some entries at a time, so that whatever else is asked of this thread doesn't wait for all of them. */
+/** In batches, so other calls to this thread don't wait for all entries. */
 function* rendered(routes: Iterable<RouteRow>): Generator<string[]> {
   let entries: string[] = [];
   for (const route of routes) {
-    if (entries.push(renderEntry(route)) < ENTRIES_AT_ONCE) continue;
+    if (entries.push(renderEntry(route)) < BATCH_ENTRIES) continue;
     yield entries;
     entries = [];
   }
   yield entries;
 }
 
-/** How long it took to make the parts and hand them to the disk, without the wait until they are on it. */
+/** Measures rendering and writing the parts, without the final sync. */
 function* timed<T>(parts: Iterable<T>, busy: { ms: number }): Generator<T> {
   const begin = performance.now();
   yield* parts;

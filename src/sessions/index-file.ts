@@ -1,6 +1,6 @@
 /**
  * Routes → `sessions/sessions.json`, byte for byte as Python's `json.dump(indent=2)` writes it in Hermes. The database
- * is the truth: this file is written for those who read it, and read only to adopt an existing home.
+ * is authoritative: this file is written for other programs, and read only to adopt an existing home.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
@@ -15,12 +15,12 @@ import { originFromSource } from "./key.js";
 
 // --- the format ---------------------------------------------------------------------------------------------------
 
-/** What the file says about a route. */
+/** The route's fields in the file. */
 type IndexedRoute = Omit<RouteRow, "tuple" | "lastUserActivity" | "epoch" | "expiredReason">;
 
 /**
- * One member of the index, its key included: `  "agent:main:…": {…}`. Every field in Hermes' order. The counters are
- * always 0 there too: nothing has written them for a long time. One template: a large home has tens of thousands.
+ * One member of the index with its key: `  "agent:main:…": {…}`. Fields in Hermes' order. The counters are always 0,
+ * as in current Hermes versions. A template, for speed: a large home has tens of thousands of members.
  */
 export function renderEntry(route: IndexedRoute): string {
   const { origin } = route;
@@ -54,12 +54,7 @@ export function renderEntry(route: IndexedRoute): string {
   }`;
 }
 
-/** Members → the whole file. */
-export function renderIndex(entries: Iterable<string>): string {
-  return [...indexParts([[...entries]])].join("");
-}
-
-/** The same in pieces, for an index that is too large for one string. */
+/** Members → the whole file, in pieces: a large index exceeds the maximum string length. */
 export function* indexParts(batches: Iterable<readonly string[]>): Generator<string> {
   let before = "{\n";
   for (const members of batches) {
@@ -71,7 +66,7 @@ export function* indexParts(batches: Iterable<readonly string[]>): Generator<str
 }
 
 function renderOrigin(origin: Origin): string {
-  // Hermes makes a string of whatever stands in chat_id: null would become the chat "None".
+  // Hermes converts any chat_id to a string: null would become the chat "None".
   return `{
       "platform": ${json(origin.platform)},
       "chat_id": ${json(origin.chatId ?? "")},
@@ -90,7 +85,7 @@ function whereKnown(name: string, value: string | null | undefined): string {
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** Python's `ensure_ascii` leaves only the printable ASCII characters: DEL is escaped as well. */
+/** Python's `ensure_ascii` keeps only printable ASCII characters, so DEL is escaped too. */
 function json(value: string | null | undefined): string {
   if (value === null || value === undefined) return "null";
   if (PLAIN.test(value)) return `"${value}"`;
@@ -100,7 +95,7 @@ function json(value: string | null | undefined): string {
   );
 }
 
-/** `2026-06-16T09:15:23.123456` in the machine's zone, without an offset: Hermes can't compare any other. */
+/** `2026-06-16T09:15:23.123456` in the machine's zone, without an offset: Hermes compares naive times. */
 export function localIso(epochSeconds: number): string {
   const micros = Math.round(epochSeconds * 1e6);
   const fraction = micros - Math.floor(micros / 1e6) * 1e6;
@@ -116,7 +111,7 @@ export function localIso(epochSeconds: number): string {
 export const TEMPORARY_INDEX = ".sessions_";
 const ABANDONED_MS = 60_000;
 
-/** What a killed process left behind. Younger ones may still be written. */
+/** Removes temporary files of killed processes. Younger ones may still be in use. */
 export async function removeAbandoned(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(TEMPORARY_INDEX) && name.endsWith(".tmp"))) {
@@ -126,7 +121,7 @@ export async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Old or new, never half: a private file beside the target, on the disk before it takes its name. Follows links. */
+/** Replaces a file atomically: writes and syncs a private temporary file, then renames it. Follows links. */
 export async function replaceFile(path: string, parts: Iterable<string>, prefix: string): Promise<FileStamp> {
   const target = await linkTarget(path);
   const folder = dirname(target);
@@ -144,7 +139,7 @@ export async function replaceFile(path: string, parts: Iterable<string>, prefix:
   return written;
 }
 
-/** What tells a file from one that somebody else has put in its place. */
+/** Identifies a file, so that a replaced one is noticed. */
 export interface FileStamp {
   size: number;
   mtimeMs: number;
@@ -162,7 +157,7 @@ async function writeParts(path: string, parts: Iterable<string>): Promise<FileSt
   }
 }
 
-/** The rename itself survives a power cut only when the folder is on the disk. */
+/** A rename survives a power cut only if the folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
@@ -172,7 +167,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The file that a link means, also where that doesn't exist yet. */
+/** The target of a link, even if it doesn't exist yet. */
 async function linkTarget(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -184,7 +179,7 @@ async function linkTarget(path: string): Promise<string> {
 
 // --- reading ------------------------------------------------------------------------------------------------------
 
-/** A route as another program left it. */
+/** A route written by another program. */
 export interface IndexEntry {
   sessionKey: SessionKey;
   sessionId: SessionId;
@@ -198,7 +193,7 @@ export interface IndexEntry {
 export type IndexContents =
   | "missing"
   | { corrupt: string }
-  /** Entries that make no sense are left out and named among the problems. */
+  /** Invalid entries are skipped and listed as problems. */
   | { entries: IndexEntry[]; problems: string[] };
 
 export async function readIndex(path: string): Promise<IndexContents> {
@@ -210,10 +205,10 @@ export async function readIndex(path: string): Promise<IndexContents> {
   } catch (error) {
     return { corrupt: bytes.length === 0 ? "it is empty" : (error as Error).message };
   }
-  return isObject(parsed) ? readEntries(parsed) : { corrupt: "it holds no JSON object" };
+  return isObject(parsed) ? readEntries(parsed) : { corrupt: "it isn't a JSON object" };
 }
 
-/** Only "isn't there" counts as missing: a file that can't be read must not look like an empty home. */
+/** Only ENOENT counts as missing: an unreadable file must not look like an empty home. */
 async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     return await readRegular(path);
@@ -238,18 +233,18 @@ function readEntries(index: Readonly<Record<string, unknown>>): {
   return { entries, problems };
 }
 
-/** The entry, or what is wrong with it. */
+/** The entry, or why it is invalid. */
 function readEntry(key: SessionKey, value: unknown): IndexEntry | string {
   if (!isObject(value)) return "is not an object";
   const { session_key, session_id, origin } = value;
-  if (session_key !== undefined && session_key !== key) return "session_key is another one";
+  if (session_key !== undefined && session_key !== key) return "session_key doesn't match";
   if (typeof session_id !== "string" || !/^[^/\\\0]+$/.test(session_id))
-    return "session_id is missing or wrong";
-  // A key can't be taken apart again, so a chat that isn't written down is not known.
-  if (!isObject(origin) || !origin.platform) return "origin is missing or wrong";
+    return "session_id is missing or invalid";
+  // A key can't be parsed back, so the chat is unknown without an origin.
+  if (!isObject(origin) || !origin.platform) return "origin is missing or invalid";
   const createdAt = parseTime(value.created_at);
   const updatedAt = parseTime(value.updated_at);
-  if (createdAt === undefined || updatedAt === undefined) return "created_at or updated_at is no time";
+  if (createdAt === undefined || updatedAt === undefined) return "created_at or updated_at isn't a time";
   return {
     sessionKey: key,
     sessionId: session_id,
@@ -276,12 +271,12 @@ function readFlags(entry: Readonly<Record<string, unknown>>): RouteFlags {
     autoResetReason: text(entry.auto_reset_reason),
     resetHadActivity: entry.reset_had_activity === true,
     isFreshReset: entry.is_fresh_reset === true,
-    // Its name until Hermes 0.12.
+    // Named memory_flushed until Hermes 0.12.
     expiryFinalized: (entry.expiry_finalized ?? entry.memory_flushed) === true,
   };
 }
 
-/** Local unless it says otherwise; epoch seconds. */
+/** Local time unless it has an offset. Returns epoch seconds. */
 function parseTime(value: unknown): number | undefined {
   const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?$/.exec(
     String(value),
@@ -292,7 +287,7 @@ function parseTime(value: unknown): number | undefined {
   return Number.isNaN(seconds) ? undefined : seconds + Number(parts[3] ?? 0);
 }
 
-/** Out of the way but never lost: gives the new name. */
+/** Renames the file without deleting anything. Returns the new name. */
 export async function keepAside(path: string): Promise<string> {
   const target = await linkTarget(path);
   const wanted = `${target}.corrupt-${fileStamp()}`;

@@ -1,27 +1,27 @@
-/** Whether `sessions.json` is still the file that we wrote, so that a start needn't read it. */
+/** Tells whether `sessions.json` is still the file we wrote, to skip reading it at startup. */
 import { stat } from "node:fs/promises";
 import { ROUTES_CHANGED } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { FileStamp } from "./index-file.js";
 
-/** A key of `state_meta`: the file as it was last written, and what that depended on. */
+/** A key of `state_meta`: the file's last written state and its inputs. */
 export const INDEX_WRITTEN = "gw_index_written";
 
 export interface WrittenIndex extends FileStamp {
-  /** Times in it are local. */
+  /** The file contains local times. */
   zone: string;
-  /** How many the database had. */
+  /** Number of routes in the database. */
   routes: number;
-  /** When another process had last changed routes. */
+  /** When another process last changed routes. */
   changedAt: string | undefined;
 }
 
 export type IndexState =
-  /** Ours, and nothing that we know of has changed since. */
+  /** Ours, with no known change since. */
   | "current"
-  /** Ours or missing, and to be written anew. */
+  /** Ours or missing, and out of date. */
   | "stale"
-  /** Somebody else wrote it. */
+  /** Another program wrote it. */
   | "foreign";
 
 export function judgeIndex(

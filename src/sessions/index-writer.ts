@@ -2,27 +2,27 @@ import type { Store } from "../store/store.js";
 import type { FilesThread } from "./files-thread.js";
 import { INDEX_WRITTEN } from "./index-stamp.js";
 
-const SHORTEST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 300_000;
-/** A write that keeps the thread busy for a second is followed by a minute without one: 1.7 % of a core. */
+const MIN_WAIT_MS = 1000;
+const MAX_WAIT_MS = 300_000;
+/** A write that takes one second is followed by a minute without writes: 1.7 % of a core. */
 const REST = 60;
 
 export interface IndexWriterOptions {
   path: string;
   stateDb: string;
-  /** Whose routes aren't in the file. */
+  /** A platform whose routes aren't in the file. */
   except: string;
   files: FilesThread;
   store: Pick<Store, "setMeta">;
-  /** A write failed. It is tried again with the next change. */
+  /** A write failed. The next change retries it. */
   onError(error: unknown): void;
-  /** Milliseconds on any clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number;
 }
 
 /**
- * Keeps `sessions.json` up to date. It is told that something changed, not what: a thread writes the whole file from
- * the database, once a second when that is cheap, and the more rarely the more it costs.
+ * Keeps `sessions.json` up to date. After a change, a thread writes the whole file from the database: once a second if
+ * that is cheap, less often if it is expensive.
  */
 export class IndexWriter {
   readonly #options: IndexWriterOptions;
@@ -36,7 +36,7 @@ export class IndexWriter {
   constructor(options: IndexWriterOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#nextAt = this.#now() + SHORTEST_WAIT_MS;
+    this.#nextAt = this.#now() + MIN_WAIT_MS;
   }
 
   changed(): void {
@@ -44,7 +44,7 @@ export class IndexWriter {
     this.#schedule();
   }
 
-  /** Resolves when everything until now is on the disk, or its failure was reported. */
+  /** Resolves when all changes so far are written or their failure was reported. */
   async flush(): Promise<void> {
     while (this.#writing) await this.#writing;
     if (this.#changed) await this.#write();
@@ -58,7 +58,7 @@ export class IndexWriter {
 
   #schedule(): void {
     if (this.#timer || this.#writing || this.#closed) return;
-    // Keeps no process alive: one that ends in good order closes this first.
+    // Doesn't keep the process alive: a regular shutdown closes the writer first.
     this.#timer = setTimeout(() => void this.#write(), Math.max(0, this.#nextAt - this.#now())).unref();
   }
 
@@ -91,7 +91,7 @@ export class IndexWriter {
   }
 }
 
-/** How long after a write the next may begin. */
+/** Minimum delay between the end of a write and the next one. */
 export function waitAfter(busyMs: number): number {
-  return Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, busyMs * REST));
+  return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, busyMs * REST));
 }

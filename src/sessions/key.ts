@@ -1,6 +1,6 @@
 /**
- * Origin + isolation settings → session key. The strings are byte for byte Hermes' (vectors), so a home can be shared;
- * they are not injective, so a route also keeps the tuple that its key was made from.
+ * Origin + isolation settings → session key. The keys are identical to Hermes' (see the vectors), so a home can be
+ * shared. Two origins can get the same key, so a route also stores the tuple its key was made from.
  */
 import { createHash } from "node:crypto";
 import type { Origin } from "../message.js";
@@ -16,35 +16,57 @@ export interface KeyOptions {
   readAlias?: ReadAlias;
 }
 
-/** What a key is made from. Everything that is said about a key is said from this one decision. */
+/** The parts of a key. */
 interface KeyParts {
   platform: string;
   chatType: string;
   chat: string | null;
   thread: string | null;
-  /** Set only where the session belongs to one person of the room, or where a DM has no chat id. */
+  /** Set only if the session belongs to one person of a room, or if a DM has no chat id. */
   participant: string | null;
 }
 
 export function sessionKey(origin: Origin, isolation: Isolation, options: KeyOptions = {}): SessionKey {
-  const { platform, chatType, chat, thread, participant } = keyParts(origin, isolation, options);
-  // A DM without a chat id puts its person where the chat would be, before the thread.
+  return keyFrom(keyParts(origin, isolation, options));
+}
+
+/** Whether several people share this session. Derived from the key's parts, to stay consistent with the key. */
+export function isShared(origin: Origin, isolation: Isolation, options: KeyOptions = {}): boolean {
+  return sharedBy(keyParts(origin, isolation, options));
+}
+
+/** The key's parts, unambiguously: equal keys with different tuples are different sessions. */
+export function originTuple(origin: Origin, isolation: Isolation, options: KeyOptions = {}): string {
+  return tupleFrom(keyParts(origin, isolation, options));
+}
+
+export interface Identity {
+  key: SessionKey;
+  tuple: string;
+  shared: boolean;
+}
+
+/** Key, tuple and whether the session is shared. */
+export function identityOf(origin: Origin, isolation: Isolation, options: KeyOptions = {}): Identity {
+  const parts = keyParts(origin, isolation, options);
+  return { key: keyFrom(parts), tuple: tupleFrom(parts), shared: sharedBy(parts) };
+}
+
+function keyFrom({ platform, chatType, chat, thread, participant }: KeyParts): SessionKey {
+  // A DM without a chat id has its person in place of the chat, before the thread.
   const ids = chatType === "dm" ? [chat ?? participant, thread] : [chat, thread, participant];
   return ["agent:main", platform, chatType, ...ids.filter((id) => id !== null)].join(":");
 }
 
-/** Do several people share this session? Read off the key's own parts, so the two can't disagree. */
-export function isShared(origin: Origin, isolation: Isolation, options: KeyOptions = {}): boolean {
-  return origin.chatType !== "dm" && keyParts(origin, isolation, options).participant === null;
-}
-
-/** The key's parts without the ambiguity of joining them: equal keys with different tuples are different sessions. */
-export function originTuple(origin: Origin, isolation: Isolation, options: KeyOptions = {}): string {
-  const { platform, chatType, chat, thread, participant } = keyParts(origin, isolation, options);
+function tupleFrom({ platform, chatType, chat, thread, participant }: KeyParts): string {
   return JSON.stringify([platform, chatType, chat, thread, participant]);
 }
 
-/** `takenTuple` is the tuple that the route under `key` was stored with, if there is such a route. */
+function sharedBy({ chatType, participant }: KeyParts): boolean {
+  return chatType !== "dm" && participant === null;
+}
+
+/** `takenTuple`: the tuple of the stored route with this key, if there is one. */
 export function guardedKey(key: SessionKey, tuple: string, takenTuple: string | undefined): SessionKey {
   if (takenTuple === undefined || takenTuple === tuple) return key;
   return `${key}~${createHash("sha256").update(tuple).digest("hex").slice(0, 8)}`;
@@ -67,7 +89,7 @@ function isIsolated(thread: string | null, isolation: Isolation): boolean {
   return isolation.groupSessionsPerUser && (thread === null || isolation.threadSessionsPerUser);
 }
 
-/** Empty and absent are the same everywhere in a key. */
+/** Treats empty as absent. */
 function present(id: string | null | undefined): string | null {
   return id === undefined || id === "" ? null : id;
 }
@@ -94,7 +116,7 @@ export function originFromSource(source: SourceRecord): Origin {
   };
 }
 
-/** Isolation under Hermes' names; what is left out takes Hermes' default. */
+/** Isolation settings with Hermes' names and defaults. */
 export function isolationFromConfig(config: SourceRecord = {}): Isolation {
   return {
     groupSessionsPerUser: (config.group_sessions_per_user ?? true) === true,
@@ -102,7 +124,7 @@ export function isolationFromConfig(config: SourceRecord = {}): Isolation {
   };
 }
 
-// Hand-written JSON often holds ids as numbers.
+// Hand-written JSON often has numeric ids.
 function idText(value: unknown): string | null {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : null;

@@ -1,6 +1,6 @@
 import type { RouteRow } from "../store/queues.js";
 
-/** What a chat is told when its session began afresh. */
+/** The notice that a chat's session was reset. */
 export function resetNotice(
   route: RouteRow,
   settings: { notify: boolean; excludedPlatforms: readonly string[]; atHour: number; idleMinutes: number },
@@ -13,13 +13,13 @@ export function resetNotice(
   if (route.autoResetReason === "session_switch") return MOVED;
   return [
     `◐ Session automatically reset (${reasonText(route.autoResetReason, settings)}).`,
-    "The conversation starts fresh; `/resume` brings the earlier one back.",
-    "When this happens is set by `session_reset` in config.yaml.",
+    "This is a new conversation; `/resume` returns to the previous one.",
+    "Change the schedule with `session_reset` in config.yaml.",
   ].join("\n");
 }
 
 const MOVED =
-  "◐ The earlier conversation goes on in another chat, so a fresh one begins here; `/resume` brings it back.";
+  "◐ The previous conversation continues in another chat, so a new one starts here; `/resume` returns to it.";
 
 function reasonText(reason: string | null, settings: { atHour: number; idleMinutes: number }): string {
   if (reason === "daily") return `daily schedule at ${settings.atHour}:00`;

@@ -1,9 +1,9 @@
 /**
- * Keeps transcripts in step with the database. A write that fails is marked there, in a table of its own: the sessions
- * folder is what just failed. A marked transcript is written anew with the session's next message, or at the next start.
+ * Keeps transcripts in sync with the database. A failed write is marked in the database, because the sessions folder just
+ * failed. A marked transcript is rewritten with the session's next message, or at the next start.
  *
- * A mark with every turn would also cover a crash between a commit and its line, at the price of two more writes a turn.
- * A crash can only hit what was written in its last moments, so then the sessions that were last in use are compared.
+ * Marking every turn would also cover a crash between a commit and its line, but costs two more writes per turn. Instead,
+ * after a crash the most recently used sessions are compared with their files.
  */
 import { HermesError } from "../errors.js";
 import type { NewMessage, SessionId } from "../session.js";
@@ -16,7 +16,7 @@ type KeptStore = Pick<
 >;
 
 export interface KeeperOptions {
-  transcripts: Pick<Transcripts, "append" | "rebuild" | "mend" | "idle">;
+  transcripts: Pick<Transcripts, "append" | "rebuild" | "repair" | "idle">;
   store: KeptStore;
   log: {
     info(fields: object, message: string): void;
@@ -24,14 +24,14 @@ export interface KeeperOptions {
   };
 }
 
-/** More are only marked: the next start finds them. */
+/** Beyond this, transcripts are only marked and repaired at the next start. */
 const MAX_INCOMPLETE = 10_000;
-const COMPARED_MAX = 200;
+const MAX_COMPARED = 200;
 const COMPARED_SECONDS = 60;
 
 export class TranscriptKeeper {
   readonly #options: KeeperOptions;
-  /** Transcripts that lack something. */
+  /** Sessions whose transcripts lack messages. */
   readonly #incomplete = new Set<SessionId>();
   readonly #running = new Set<Promise<void>>();
 
@@ -39,13 +39,13 @@ export class TranscriptKeeper {
     this.#options = options;
   }
 
-  /** Messages were committed. */
+  /** Call after messages were committed. */
   committed(session: TranscriptSession, messages: readonly NewMessage[]): void {
     if (this.#incomplete.has(session.id)) this.changed(session.id);
     else this.#run(session.id, () => this.#options.transcripts.append(session, messages));
   }
 
-  /** The messages of a session are others than before. */
+  /** Call after existing messages of a session were changed or removed. */
   changed(id: SessionId): void {
     const { transcripts, store } = this.#options;
     this.#run(id, async () => {
@@ -54,17 +54,17 @@ export class TranscriptKeeper {
     });
   }
 
-  /** At a start: those that are marked, and after a crash those that were last in use. */
-  async mend({ afterCrash }: { afterCrash: boolean }): Promise<void> {
+  /** At startup: repairs marked transcripts and, after a crash, those of the most recently used sessions. */
+  async repair({ afterCrash }: { afterCrash: boolean }): Promise<void> {
     const { store } = this.#options;
     for (const id of await store.markedTranscripts()) {
-      if (await this.#mend(id)) await store.unmarkTranscript(id);
+      if (await this.#repair(id)) await store.unmarkTranscript(id);
     }
     if (!afterCrash) return;
-    for (const id of await this.#lastInUse()) await this.#mend(id);
+    for (const id of await this.#lastInUse()) await this.#repair(id);
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is pending. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#options.transcripts.idle();
@@ -82,35 +82,35 @@ export class TranscriptKeeper {
 
   async #missed(id: SessionId, error: unknown): Promise<void> {
     const { store, log } = this.#options;
-    log.warn({ err: error, sessionId: id }, "transcript was not written");
-    // An id that can't be a file name never has one.
+    log.warn({ err: error, sessionId: id }, "could not write transcript");
+    // An id that isn't a valid file name never has a transcript.
     if (error instanceof HermesError && error.code === "invalid") return;
     if (this.#incomplete.size < MAX_INCOMPLETE) this.#incomplete.add(id);
     await store.markTranscript(id).catch((cause: unknown) => {
-      log.warn({ err: cause, sessionId: id }, "transcript was not marked as incomplete");
+      log.warn({ err: cause, sessionId: id }, "could not mark transcript as incomplete");
     });
   }
 
-  /** False: it failed. */
-  async #mend(id: SessionId): Promise<boolean> {
+  /** Returns false on failure. */
+  async #repair(id: SessionId): Promise<boolean> {
     const { transcripts, store, log } = this.#options;
     try {
-      if (await transcripts.mend(store, id)) log.info({ sessionId: id }, "transcript mended");
+      if (await transcripts.repair(store, id)) log.info({ sessionId: id }, "transcript repaired");
       return true;
     } catch (error) {
-      log.warn({ err: error, sessionId: id }, "transcript was not mended");
+      log.warn({ err: error, sessionId: id }, "could not repair transcript");
       return false;
     }
   }
 
   async #lastInUse(): Promise<SessionId[]> {
     const { store } = this.#options;
-    const query = { order: "active", limit: COMPARED_MAX, includeArchived: true } as const;
+    const query = { order: "active", limit: MAX_COMPARED, includeArchived: true } as const;
     const sessions = await store.listSessions(query);
     const recent = sessions.filter(
       ({ last_active }) => last_active > sessions[0]!.last_active - COMPARED_SECONDS,
     );
-    // The last words may be those before a summary: then they are the parent's.
+    // After a split the last messages may belong to the parent.
     const ids = recent.flatMap(({ id, parent_session_id }) => [id, parent_session_id]);
     return ids.filter((id) => id !== null);
   }

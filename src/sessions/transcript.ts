@@ -1,6 +1,6 @@
 /**
  * Messages → `sessions/<session id>.jsonl`, one line each, after they were committed. Derived from the database:
- * a crash may leave a line out or half a line; whoever finds a file wrong rebuilds it.
+ * a crash may lose a line or leave half a line; an inconsistent file is rebuilt when it is found.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,15 +14,15 @@ import { replaceFile } from "./index-file.js";
 
 export type TranscriptSession = Pick<SessionRow, "id" | "source" | "model" | "started_at">;
 
-/** Ids become file names: letters, digits and marks that mean nothing to a file system. */
+/** Ids become file names: only letters, digits and harmless punctuation. */
 const SAFE_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@+=~-]{0,199}$/;
 
 export class Transcripts {
   readonly #dir: string;
   readonly #files: FilesThread;
-  /** The last work on each file that has any: what comes next waits for it. */
+  /** The last pending operation on each file. The next one waits for it. */
   readonly #busy = new Map<SessionId, Promise<unknown>>();
-  /** The time of the last message in files that were written whole: it may be in line for an append still. */
+  /** Timestamp of the last message in rewritten files: an append of the same message may still be pending. */
   readonly #writtenUntil = new Map<SessionId, number>();
 
   constructor({ dir, files = new FilesThread() }: { dir: string; files?: FilesThread }) {
@@ -30,9 +30,9 @@ export class Transcripts {
     this.#files = files;
   }
 
-  /** A file that isn't there yet begins with the session's own line. */
+  /** A new file starts with a line about the session. */
   append(session: TranscriptSession, messages: readonly NewMessage[]): Promise<void> {
-    return this.#inTurn(session.id, async (path) => {
+    return this.#serialised(session.id, async (path) => {
       const missing = this.#notWritten(session.id, messages);
       const first = line(sessionMeta(session));
       await this.#files.call("append", { path, first, text: messageLines(missing) });
@@ -46,14 +46,14 @@ export class Transcripts {
     return missing;
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is pending. */
   async idle(): Promise<void> {
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy.values());
   }
 
-  /** Writes the file anew from the database, undone messages left out. False when there is no such session. */
+  /** Rewrites the file from the database, without undone messages. False: there is no such session. */
   rebuild(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
-    return this.#inTurn(id, async (path) => {
+    return this.#serialised(id, async (path) => {
       const session = await store.getSession(id);
       if (!session) {
         await rm(path, { force: true });
@@ -67,9 +67,9 @@ export class Transcripts {
     });
   }
 
-  /** After a crash: rebuilds the file only if it doesn't say what the database says. True when it had to. */
-  mend(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
-    return this.#inTurn(id, async (path) => {
+  /** Rewrites the file if it differs from the database. Returns whether it did. */
+  repair(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
+    return this.#serialised(id, async (path) => {
       const session = await store.getSession(id);
       if (!session) return false;
       const wanted = wholeText(session, await store.getMessages(id));
@@ -80,7 +80,7 @@ export class Transcripts {
     });
   }
 
-  /** Gives how many were written; sessions whose id can't be a file name have no transcript. */
+  /** Returns the number of files written. Sessions whose id isn't a valid file name have none. */
   async rebuildAll(
     store: Pick<Store, "exportSessions" | "countExport">,
     onProgress: OnProgress = () => undefined,
@@ -90,7 +90,7 @@ export class Transcripts {
     let written = 0;
     for await (const session of store.exportSessions()) {
       if (SAFE_ID.test(session.id)) {
-        await this.#inTurn(session.id, (path) => write(path, wholeText(session, session.messages)));
+        await this.#serialised(session.id, (path) => write(path, wholeText(session, session.messages)));
         written += 1;
       }
       onProgress({ step: "Writing transcripts", done: ++done, total });
@@ -99,10 +99,10 @@ export class Transcripts {
   }
 
   remove(id: SessionId): Promise<void> {
-    return this.#inTurn(id, (path) => rm(path, { force: true }));
+    return this.#serialised(id, (path) => rm(path, { force: true }));
   }
 
-  /** Removes the files of sessions that are gone. Gives how many. */
+  /** Removes the files of deleted sessions. Returns how many. */
   async tidy(store: Pick<Store, "getSession">): Promise<number> {
     const files = await readdir(this.#dir).catch(() => []);
     const ids = files
@@ -117,8 +117,8 @@ export class Transcripts {
     return removed;
   }
 
-  /** One after another for each file. A failure is its caller's and doesn't stop the next. */
-  async #inTurn<T>(id: SessionId, work: (path: string) => Promise<T>): Promise<T> {
+  /** Serialises work per file. A failure only affects its caller. */
+  async #serialised<T>(id: SessionId, work: (path: string) => Promise<T>): Promise<T> {
     const path = this.#path(id);
     const before = this.#busy.get(id)?.catch(() => undefined);
     const mine = (async () => {
@@ -135,7 +135,7 @@ export class Transcripts {
 
   #path(id: SessionId): string {
     if (SAFE_ID.test(id)) return join(this.#dir, `${id}.jsonl`);
-    throw new HermesError("invalid", `The session id ${JSON.stringify(id)} can't be a file name.`);
+    throw new HermesError("invalid", `The session id ${JSON.stringify(id)} isn't a valid file name.`);
   }
 }
 
@@ -148,9 +148,9 @@ function wholeText(session: TranscriptSession, messages: readonly MessageRow[]):
 }
 
 function messageLines(messages: readonly NewMessage[]): string {
-  // Hermes keeps a row of this role in the database; here the first line has its place.
-  const said = messages.filter(({ role }) => role !== "session_meta");
-  return said.map((message) => line(openAiMessage(message))).join("");
+  // Hermes stores a row with this role; here the first line replaces it.
+  const written = messages.filter(({ role }) => role !== "session_meta");
+  return written.map((message) => line(openAiMessage(message))).join("");
 }
 
 function line(value: object): string {
@@ -161,7 +161,7 @@ function sessionMeta({ source, model, started_at }: TranscriptSession): object {
   return { role: "session_meta", model, platform: source, timestamp: started_at };
 }
 
-/** What has no value is left out, but for the content: an assistant that only calls tools says null. */
+/** Omits fields without a value, except the content: it is null if the assistant only calls tools. */
 function openAiMessage(message: NewMessage): object {
   const optional = {
     tool_calls: message.tool_calls,

@@ -1,22 +1,22 @@
 /**
- * One person on WhatsApp writes under a phone number, a linked id or a device id. Raw id → the one name that all of
- * them share, so that a switch between them keeps the session. The bridge leaves the links as small files.
+ * A WhatsApp user can appear under a phone number, a linked id or a device id. Maps each to one canonical id, so a
+ * switch between them keeps the session. The bridge stores the links as small files.
  */
 import { join } from "node:path";
 import { readRegularSync } from "../regular-file.js";
 
-/** The other ids that are linked to this one; nothing when there are none. */
+/** Returns the ids linked to this one. */
 export type ReadAlias = (id: string) => string[];
 
-// Ids become file names, so anything else is neither looked up nor followed.
+// Ids become file names, so ids with other characters are ignored.
 const SAFE_ID = /^[A-Za-z0-9@.+-]+$/;
 
-/** Every other platform's ids are already stable: they come back as they are. */
+/** Ids of other platforms are stable and returned unchanged. */
 export function canonicalId(platform: string, id: string, readAlias: ReadAlias = () => []): string {
   return platform === "whatsapp" ? canonicalWhatsappId(id, readAlias) : id;
 }
 
-/** The shortest linked id, ties by code point. An unusual id has no links and stays as it is, normalised. */
+/** The shortest linked id, ties by code point. An id with unexpected characters is only normalised. */
 export function canonicalWhatsappId(id: string, readAlias: ReadAlias): string {
   const normalised = normaliseWhatsappId(id);
   const aliases = linkedIds(normalised, readAlias);
@@ -42,7 +42,7 @@ function isBefore(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
-/** Reads the bridge's `lid-mapping-*.json` files. A missing or torn file is no link. */
+/** Reads the bridge's `lid-mapping-*.json` files. Missing and corrupt files count as no link. */
 export function readAliasFrom(hermesHome: string): ReadAlias {
   const folder = join(hermesHome, "whatsapp", "session");
   return (id) =>

@@ -1,39 +1,32 @@
-/**
- * People: who is known, what is theirs, and how it goes away. One person is one id on one platform, whichever of its
- * accounts they wrote to.
- */
 import type { Person } from "../message.js";
 import type { MessageRow, SessionId, SessionKey } from "../session.js";
+import type { OnProgress } from "./common.js";
 import type { InboxState, OutboxState } from "./queues.js";
-import type { OnProgress } from "./store.js";
 
+/** Known people: their data, and its erasure. A person is one id on one platform, over all of its accounts. */
 export interface People {
-  /** Everybody of whom anything is kept, whoever was seen last first. */
+  /** Everyone with stored data, most recently seen first. */
   listPeople(platform?: string): Promise<KnownPerson[]>;
-  /** What is kept of a person and what an erasure would do with it. Reads only. */
+  /** Lists the stored data of a person and what an erasure would do. Changes nothing. */
   planErasure(person: Person): Promise<ErasurePlan>;
-  /** Of a session that others are in too: only these messages. */
+  /** These messages of a session that others take part in. */
   writtenIn(messageIds: readonly number[], sessionId: SessionId): Promise<MessageRow[]>;
-  /** Their rows in the queues, as they are kept, and their schedules. */
+  /** Their rows in the queues, as stored, and their schedules. */
   queueRowsOf(plan: ErasurePlan): Promise<PersonRows>;
   /**
-   * Does what the plan says, in slices: nothing of theirs is answered any more, then what is shared is redacted, then
-   * what is theirs goes. Killed on the way, a new plan has what is left: by whom they are found stays for the end.
+   * Carries out the plan in slices: stops their open work, redacts shared data, then deletes their own. If it is killed, a new
+   * plan covers the rest, because the marks by which they are found go last.
    */
   erasePerson(plan: ErasurePlan, onProgress?: OnProgress): Promise<void>;
-  /** The end of it: authorship, participation, pairing. */
+  /** The last step: deletes authorship, participation and pairing. */
   forgetPerson(plan: ErasurePlan): Promise<void>;
-  /** Deleted words leave the file: indexes are merged, pages given back, the log is emptied. */
-  scrub(onProgress?: OnProgress): Promise<Scrubbed>;
-  /** Something was erased, and the file has not been scrubbed to the end since. */
-  scrubDue(): Promise<boolean>;
 }
 
 export interface KnownPerson extends Person {
   names: string[];
-  /** Those that are theirs, and those that they took part in. */
+  /** Sessions they own or took part in. */
   sessions: number;
-  /** In sessions of theirs all of them, elsewhere those that they wrote. */
+  /** All messages of their own sessions, and their own messages elsewhere. */
   messages: number;
   firstSeen: number | null;
   lastSeen: number | null;
@@ -42,33 +35,35 @@ export interface KnownPerson extends Person {
 
 export interface ErasurePlan {
   person: Person;
-  /** All ids of theirs: a platform may have a second one. */
+  /** All their ids: a platform may have a second one. */
   ids: string[];
   names: string[];
-  /** Theirs alone: they go, with the work that was delegated. */
+  /** Theirs alone: deleted, with delegated work. */
   own: PlannedSession[];
-  /** Shared with others: what is theirs in it is redacted. */
+  /** Shared with others: their part is redacted. */
   shared: SharedSession[];
-  /** Rows of shared sessions, as they will be. What others say of them comes first: it is found by their own words. */
+  /** New content of rows in shared sessions. Quotes by others come first: they are found by the person's own words. */
   changes: MessageChange[];
-  /** `quotes`: messages of others that quote them. */
+  /** `quotes`: messages by others that quote them. */
   inbox: { remove: number[]; redact: number[]; quotes: number[] };
   outbox: { remove: number[]; redact: number[]; changes: { id: number; text: string }[] };
-  /** What was shown of answers that never came, as it will be. */
+  /** New texts of abandoned previews. */
   previews: { inboxId: number; text: string }[];
   routes: { remove: SessionKey[]; redact: SessionKey[] };
-  /** Direct chats with them: nobody else is in there. */
+  /** Session keys that name them. */
+  keys: SessionKey[];
+  /** Direct chats with them alone. */
   chats: string[];
-  /** Schedules that they made. */
+  /** Schedules they created. */
   schedules: { id: string; name: string }[];
-  /** Schedules of others that write to a chat of theirs: left as they are. */
+  /** Schedules of others that write to their chats: not changed. */
   schedulesTo: string[];
   pairing: { approved: number; pending: number };
-  /** Files under the home that came with their messages or with answers to them. */
+  /** Files under the home that belong to their messages or to answers for them. */
   files: string[];
-  /** Turns of theirs that are being answered, by the start of the gateway that does. */
+  /** Their running turns, with the boot of the gateway that runs them. */
   running: { inboxId: number; bootId: string | null }[];
-  /** Marks by which they are found: participations and authorships. */
+  /** Rows by which they are found: participations and authorships. */
   marks: number;
 }
 
@@ -77,27 +72,27 @@ export interface PlannedSession {
   source: string;
   title: string | null;
   startedAt: number;
-  /** All of them, others' too. */
+  /** All messages, including those by others. */
   messages: number;
 }
 
 export interface SharedSession extends PlannedSession {
-  /** The messages that they wrote. */
+  /** The messages they wrote. */
   written: number[];
-  /** It began in a chat of theirs, whoever came later. */
+  /** It began in one of their chats. */
   belongsToThem: boolean;
-  /** Its title was made from what they said first. */
+  /** Its title came from their first message. */
   namedAfterThem: boolean;
 }
 
-/** What becomes of a row. Left out: stays as it is. */
+/** New content of a row. Missing fields stay unchanged. */
 export interface MessageChange {
   id: number;
-  /** It was theirs, or an answer to them; otherwise others' words of which a part goes. */
+  /** The whole row is theirs or answers them; otherwise a part of someone else's text is removed. */
   whole: boolean;
   content?: string | null;
   toolCalls?: string | null;
-  /** Columns with thoughts, as they will be. */
+  /** New content of the reasoning columns. */
   thoughts?: Partial<Record<ThoughtColumn, string | null>>;
 }
 
@@ -118,14 +113,7 @@ export interface PersonRows {
   pairing: { userName: string | null; createdAt: number; approvedAt: number | null }[];
 }
 
-export interface Scrubbed {
-  /** The file was written anew: nothing that was deleted is left in it. */
-  rewritten: boolean;
-  /** The log of the file is empty. */
-  logEmptied: boolean;
-}
-
-/** Nothing of them is kept. */
+/** True if no data of this person is stored. */
 export function isNobody(plan: ErasurePlan): boolean {
   const { own, shared, inbox, outbox, routes, schedules, pairing, marks } = plan;
   const found = [

@@ -2,26 +2,26 @@ import type { Target } from "../message.js";
 import type { SessionId } from "../session.js";
 import type { OutboxState } from "./queues.js";
 
-/** What is to be asked at which times, and what became of it: `gw_schedules` and `gw_schedule_runs`. */
+/** Prompts that run at certain times, and their runs. */
 export interface Schedules {
-  /** Refuses a name that is taken, and more than `max` that are not done. */
+  /** Rejects a name that is in use, and more than `max` schedules that aren't done. */
   addSchedule(schedule: NewSchedule, max: number): Promise<ScheduleRow>;
-  /** By name, those that are done last. */
+  /** Ordered by name, finished ones last. */
   listSchedules(): Promise<ScheduleRow[]>;
-  /** By id or by name; of two with one name the one that isn't done. */
+  /** By id or by name; of two with the same name, the one that isn't done. */
   findSchedule(reference: string): Promise<ScheduleRow | undefined>;
-  /** Undefined where there is none, or where it can't be read. */
+  /** Undefined if it doesn't exist or can't be read. */
   changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
-  /** Calls off the runs that wait or are being answered, too. */
+  /** Also cancels its waiting and running runs. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Those whose time has come, and those that somebody wants to run now. */
+  /** Schedules that are due, and those with a requested run. */
   dueSchedules(now: number): Promise<DueSchedule[]>;
   /**
-   * A tick that gets no run, with the reason. Its schedule moves on. One that gets a run is accepted as a message whose
-   * errand names it, and moves its schedule in that transaction.
+   * Records a tick without a run, with the reason, and advances the schedule. A tick with a run is accepted as a message whose task
+   * names it; that transaction advances the schedule.
    */
   skipRun(skipped: SkippedRun): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   scheduleRuns(id: string, limit: number): Promise<RunRow[]>;
 }
 
@@ -31,16 +31,16 @@ export interface NewSchedule {
   id: string;
   name: string;
   prompt: string;
-  /** Its rule, as the policies read it. */
+  /** The rule, in the form that the policies read. */
   when: unknown;
   /** IANA name; null: the configured one. */
   timeZone: string | null;
   missed: "run" | "skip";
-  /** The chat that the answer goes to; null: as the words say, found anew for each run. */
+  /** The chat that gets the answer; null: resolved from `deliver` for each run. */
   target: Target | null;
-  /** `home`, a platform's home, or `local` for nowhere; of no account where a chat is named. */
+  /** `home`, a platform's home, or `local` for nowhere. */
   deliver: string;
-  /** On whose behalf it runs; null: the operator's. */
+  /** The person it runs for; null: the operator. */
   maker: { platform: string; userId: string } | null;
   nextAt: number | null;
   createdAt: number;
@@ -48,12 +48,12 @@ export interface NewSchedule {
 
 export interface ScheduleChanges extends Omit<NewSchedule, "id" | "maker" | "createdAt"> {
   state: ScheduleState;
-  /** Somebody wants a run now; null: nobody. */
+  /** When a run was requested; null: none is. */
   runRequestedAt: number | null;
 }
 
 export interface ScheduleRow extends NewSchedule {
-  /** Why rule, target and maker, which are null then, can't be read; such a row can only be removed. */
+  /** Why rule, target and maker can't be read (they are null then); such a row can only be removed. */
   fault: string | null;
   state: ScheduleState;
   runRequestedAt: number | null;
@@ -61,7 +61,7 @@ export interface ScheduleRow extends NewSchedule {
 }
 
 export interface DueSchedule extends ScheduleRow {
-  /** A run of it waits or runs. */
+  /** A run is waiting or running. */
   isBusy: boolean;
 }
 
@@ -77,7 +77,7 @@ export type RunState = "waiting" | "running" | "done" | "failed" | "cancelled" |
 export interface RunRow {
   /** The moment it was due. */
   tick: number;
-  /** When it came into the inbox, or was skipped. */
+  /** When it was accepted or skipped. */
   at: number;
   manual: boolean;
   state: RunState;
@@ -86,6 +86,6 @@ export interface RunRow {
   sessionId: SessionId | null;
   /** The inbox row, for `hermes trace`. */
   inboxId: number | null;
-  /** How its answer is doing; null: it had none, or it is forgotten. */
+  /** The state of its answer; null: it had none, or it was pruned. */
   delivery: OutboxState | null;
 }

@@ -1,6 +1,6 @@
 import { withoutTrailing } from "../trailing.js";
 
-/** OpenTelemetry's own variables: an endpoint is what switches it on. */
+/** OpenTelemetry's standard variables; setting an endpoint enables tracing. */
 export function tracesUrl(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (env.OTEL_SDK_DISABLED === "true") return undefined;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;

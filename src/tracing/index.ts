@@ -20,24 +20,24 @@ import type { Events, EventUsage, GatewayEvent } from "../events.js";
 import type { TraceId } from "../trace-id.js";
 import { type FinishedSpan, rootId, spanOf } from "./spans.js";
 
-/** Spans → a collector (OTLP over HTTP). Sent in the background, dropped when nobody takes them. */
+/** Exports spans to a collector (OTLP over HTTP) in the background; drops them if it is unreachable. */
 export interface TracingOptions {
-  /** Where the collector takes traces. */
+  /** The collector's traces URL. */
   url: string;
   version: string;
   bootId: string;
-  /** The collector doesn't take spans any more, or takes them again. */
+  /** Called when exporting starts to fail or recovers. */
   onExport(ok: boolean, reason: string | undefined): void;
 }
 
 export interface Tracing {
-  /** Sends what is left, for a moment. */
+  /** Flushes briefly. */
   close(): Promise<void>;
 }
 
 const CLOSE_MS = 2000;
-/** Turns whose usage is summed up at the same time. */
-const TURNS_MAX = 1000;
+/** Turns whose usage is summed at once. */
+const MAX_TURNS = 1000;
 
 export function startTracing(events: Events, options: TracingOptions): Tracing {
   const ids = new ChosenIds();
@@ -76,7 +76,7 @@ function remember(usages: Map<string, EventUsage[]>, turnId: string, usage: Even
   const known = usages.get(turnId);
   if (known) known.push(usage);
   else usages.set(turnId, [usage]);
-  if (usages.size > TURNS_MAX) usages.delete(usages.keys().next().value!);
+  if (usages.size > MAX_TURNS) usages.delete(usages.keys().next().value!);
 }
 
 const KINDS = {
@@ -110,7 +110,7 @@ function spanContext(traceId: TraceId, spanId: string) {
   return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** The ids of the span that is begun next, where they are not left to chance. */
+/** Ids for the next span, if they aren't random. */
 class ChosenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   next: { traceId: TraceId; spanId: string | undefined } | undefined;
@@ -127,7 +127,7 @@ function watchedExporter(exporter: SpanExporter, { onExport }: TracingOptions): 
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const ok = result.code === SUCCESS;
-        // Once for every change, not for every batch.
+        // Once per change, not per batch.
         if (ok !== (worked ?? true)) onExport(ok, result.error?.message);
         worked = ok;
         done(result);

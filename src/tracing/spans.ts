@@ -2,26 +2,26 @@ import { createHash } from "node:crypto";
 import type { EventUsage, GatewayEvent, GatewayEventOf } from "../events.js";
 import type { TraceId } from "../trace-id.js";
 
-/** A span as it is known once it is over. Ids come from what it is about, so that a restart goes on in the same tree. */
+/** A finished span. Ids are derived from its subject, so a restart continues the same trace. */
 export interface FinishedSpan {
   name: string;
   traceId: TraceId;
-  /** Left out: any. */
+  /** Default: random. */
   spanId?: string;
-  /** Left out: the span is the root of its trace. */
+  /** Default: a root span. */
   parentId?: string;
   kind: "consumer" | "producer" | "internal";
   /** Epoch seconds. */
   startedAt: number;
   endedAt: number;
   attributes: Record<string, string | number | boolean>;
-  /** A word of ours: messages of errors may hold addresses with tokens, and go past what cleans the log. */
+  /** A fixed word: error messages may contain URLs with tokens, and spans bypass log redaction. */
   error?: string;
-  /** Other traces that it is part of. */
+  /** Links to other traces. */
   links: readonly TraceId[];
 }
 
-/** What happened → the span that is over with it. Never what somebody wrote, nor who. */
+/** Events → finished spans. Never contains message text or people. */
 export function spanOf(event: GatewayEvent, usage: readonly EventUsage[]): FinishedSpan | undefined {
   switch (event.type) {
     case "accepted":

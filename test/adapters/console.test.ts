@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { consoleAdapter } from "../../src/adapters/console/index.js";
 import { type InboundMessage, targetOf } from "../../src/message.js";
 import { receivingOnly } from "../support/events.js";
+import { send } from "../support/send.js";
 
 function open(receive: (message: InboundMessage) => Promise<void>) {
   const input = new PassThrough();
@@ -19,7 +20,7 @@ function open(receive: (message: InboundMessage) => Promise<void>) {
 }
 
 describe("the console", () => {
-  it("takes a line as a message, in order, and leaves blank ones out", async () => {
+  it("takes lines as messages, in order, and skips blank ones", async () => {
     const inbox: InboundMessage[] = [];
     const { input, connect } = open(async (message) => void inbox.push(message));
     await connect();
@@ -33,19 +34,19 @@ describe("the console", () => {
     expect(inbox[0]!.eventId).not.toBe(inbox[1]!.eventId);
   });
 
-  it("prints answers without what would steer the terminal", async () => {
+  it("prints answers without control characters", async () => {
     const { output, adapter, connect } = open(async () => {});
     await connect();
     const origin = { platform: "console", chatType: "dm", chatId: "local" };
     const target = targetOf({ platform: "console", account: "console", origin });
     const message = { id: 4, nonce: "n", kind: "answer", target, turnId: null, mayBeRepeat: false } as const;
     const text = "Hi\n\tthere\u001b]0;evil\u0007";
-    const receipt = await adapter.send({ ...message, text }, new AbortController().signal);
+    const receipt = await send(adapter, { ...message, text }, new AbortController().signal);
     expect(receipt).toEqual({ messageIds: ["out:4"] });
     expect(output.read()).toBe("Hi\n\tthere]0;evil\n\n");
   });
 
-  it("says when a line was not taken, and goes on", async () => {
+  it("reports a rejected line, and continues", async () => {
     let isFull = true;
     const inbox: string[] = [];
     const { input, output, connect, adapter, stop } = open(async ({ text }) => {

@@ -17,7 +17,7 @@ async function listening(server: net.Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it("knows a port where nobody listens, from each client", async () => {
+it("recognises a closed port with each client", async () => {
   const server = net.createServer();
   const url = await listening(server);
   server.close();

@@ -9,6 +9,7 @@ import { HermesError } from "../../src/errors.js";
 import { EventReader } from "../http/support/events.js";
 import { ask } from "../http/support/request.js";
 import { StandIn, targetOf } from "../http/support/stand-in.js";
+import { send } from "../support/send.js";
 
 /** A browser without a screen: its cookie, its requests. */
 class Browser {
@@ -85,13 +86,13 @@ describe("a browser", () => {
     expect(got["set-cookie"]![0]).toMatch(/; Secure/);
   });
 
-  it("gets none with the page: a link from elsewhere comes without the old one", async () => {
+  it("gets no cookie with the page, because a link from another site comes without the old one", async () => {
     const page = await ask(gateway.url);
     expect(page.status).toBe(200);
     expect(page.headers["set-cookie"]).toBeUndefined();
   });
 
-  it("is known by an id that doesn't give its secret away", async () => {
+  it("has an id that doesn't reveal its secret", async () => {
     await ann.post({ id: randomUUID(), text: "hi" });
     expect(gateway.inbox[0]!.origin.chatId).toBe(ann.chatId);
     expect(ann.headers.cookie).not.toContain(ann.chatId);
@@ -136,12 +137,12 @@ describe("a message", () => {
     ]);
   });
 
-  it("is not accepted when the inbox says no", async () => {
+  it("is not accepted when the inbox rejects it", async () => {
     gateway.inboxFault = new HermesError("unavailable", "The disk is full");
     expect((await ann.post({ id: randomUUID(), text: "Hello" })).status).toBe(503);
   });
 
-  it("is one message, however often it is sent", async () => {
+  it("is one message, also when it is sent again", async () => {
     const id = randomUUID();
     const answers = await Promise.all([1, 2, 3].map(() => ann.post({ id, text: "Hello" })));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
@@ -165,7 +166,7 @@ describe("a message", () => {
     expect(gateway.inbox).toEqual([]);
   });
 
-  it("must come as JSON, which no foreign form can send", async () => {
+  it("must be JSON, which another site's form can't send", async () => {
     const answer = await ask(`${gateway.url}/api/chat/messages`, {
       method: "POST",
       headers: { ...ann.headers, "content-type": "text/plain" },
@@ -174,7 +175,7 @@ describe("a message", () => {
     expect(answer.status).toBe(415);
   });
 
-  it("normalises without asking anybody", () => {
+  it("is normalised by a pure function", () => {
     const id = "6F9619FF-8B86-D011-B42D-00C04FC964FF";
     expect(normalise({ id, text: "hi" }, "c1", 12.5)).toMatchObject({
       message: {
@@ -187,7 +188,7 @@ describe("a message", () => {
 });
 
 describe("an answer", () => {
-  it("comes live, with its outbox id, and stands in the log", async () => {
+  it("arrives live with its outbox id, and is in the log", async () => {
     const events = await ann.listen();
     expect((await events.next("hello")).data).toEqual({ chat: ann.chatId });
     const receipt = await gateway.say(targetFor(ann), "Hi Ann", "answer", "t1");
@@ -216,25 +217,25 @@ describe("an answer", () => {
     expect((await first.next("message")).data).toMatchObject({ text: "four" });
   });
 
-  it("that the log doesn't have yet is not missed either", async () => {
+  it("isn't missed if the log doesn't have it yet", async () => {
     // Delivery settles a message after the send: a page that is opened in between must see it all the same.
     const target = targetFor(ann);
     const message = { id: 7, nonce: "n", kind: "answer", target, text: "early", turnId: null } as const;
-    await gateway.adapter.send({ ...message, mayBeRepeat: false }, new AbortController().signal);
+    await send(gateway.adapter, message, new AbortController().signal);
     expect(gateway.logOf(ann.chatId)).toEqual([]);
     expect((await ann.get("log")).entries).toMatchObject([{ id: "out:7", text: "early" }]);
     expect((await (await ann.listen("?after=0")).next("message")).data).toMatchObject({ id: "out:7" });
     expect((await bob.get("log")).entries).toEqual([]);
   });
 
-  it("ignores a Last-Event-ID that is none", async () => {
+  it("ignores an invalid Last-Event-ID", async () => {
     await gateway.say(targetFor(ann), "old");
     const events = await ann.listen("", { "last-event-id": "x; drop" });
     await gateway.say(targetFor(ann), "new");
     expect((await events.next("message")).data).toMatchObject({ text: "new" });
   });
 
-  it("can be watched being written", async () => {
+  it("is previewed while it is written", async () => {
     const { adapter } = gateway;
     if (!canPreview(adapter) || !canType(adapter)) throw new Error("The web chat shows previews");
     const events = await ann.listen();
@@ -250,7 +251,7 @@ describe("an answer", () => {
     expect(events.events.filter(({ event }) => event === "preview")).toHaveLength(2);
   });
 
-  it("isn't shown any more when no answer comes of it", async () => {
+  it("loses its preview when no answer follows", async () => {
     const { adapter } = gateway;
     const events = await ann.listen();
     await events.next("hello");
@@ -280,7 +281,7 @@ describe("an answer", () => {
 });
 
 describe("browsers", () => {
-  it("never hear of each other", async () => {
+  it("never see each other's messages", async () => {
     const [toAnn, toBob] = [await ann.listen(), await bob.listen()];
     gateway.setSession(ann.chatId, "s-ann", "Ann's secret");
     await ann.post({ id: randomUUID(), text: "from Ann" });
@@ -299,7 +300,7 @@ describe("browsers", () => {
     expect((await replayed.next("message")).data).toMatchObject({ text: "for Bob" });
   });
 
-  it("have tabs that see what is written in one another", async () => {
+  it("show messages in all tabs", async () => {
     const [tab, otherTab] = [await ann.listen(), await ann.listen()];
     const id = randomUUID();
     await ann.post({ id, text: "hi" });
@@ -309,7 +310,7 @@ describe("browsers", () => {
 });
 
 describe("the session", () => {
-  it("is told when it changes, and only then", async () => {
+  it("is announced only when it changes", async () => {
     const events = await ann.listen();
     expect((await events.next("session")).data).toEqual({ id: null, title: null });
     gateway.setSession(ann.chatId, "s1", null);
@@ -339,7 +340,7 @@ describe("event streams", () => {
     await vi.waitFor(async () => expect((await ann.listen()).status).toBe(200), { timeout: 5000 });
   });
 
-  it("are bounded per address, whoever the client claims to be", async () => {
+  it("are bounded per address, with any identity", async () => {
     await gateway.stop();
     gateway = await new StandIn({ bounds: { streamsPerAddress: 2 } }).start();
     const from = async (address: string) => {
@@ -356,7 +357,7 @@ describe("event streams", () => {
     await vi.waitFor(async () => expect(await from("192.0.2.1")).toBe(200), { timeout: 5000 });
   });
 
-  it("end when the adapter stops; nothing is taken any more", async () => {
+  it("end when the adapter stops, and no message is accepted then", async () => {
     const events = await ann.listen();
     await gateway.adapter.disconnect();
     await events.over();
@@ -364,7 +365,7 @@ describe("event streams", () => {
     expect(gateway.adapter.health().state).toBe("down");
   });
 
-  it("beat", async () => {
+  it("send heartbeats", async () => {
     await gateway.stop();
     gateway = await new StandIn({ bounds: { heartbeatMs: 20 } }).start();
     ann = new Browser(gateway.url);
@@ -373,7 +374,7 @@ describe("event streams", () => {
     await events.next("heartbeat");
   });
 
-  it("of a tab that doesn't read are dropped", async () => {
+  it("are closed if the tab doesn't read", async () => {
     const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.on("error", () => {});
     socket.write(`GET /api/chat/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${ann.headers.cookie}\r\n\r\n`);
@@ -398,12 +399,12 @@ describe("the page", () => {
       expect((await ask(gateway.url + path)).status).toBe(404);
   });
 
-  it("has nothing inline and nothing from elsewhere", async () => {
+  it("has no inline code and no external resources", async () => {
     const { text } = await ask(gateway.url);
     expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
   });
 
-  it("is not sent twice", async () => {
+  it("is cached by its ETag", async () => {
     const { headers } = await ask(`${gateway.url}/chat/chat.css`);
     const again = await ask(`${gateway.url}/chat/chat.css`, { headers: { "if-none-match": headers.etag! } });
     expect([again.status, again.text]).toEqual([304, ""]);

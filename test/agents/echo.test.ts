@@ -8,7 +8,7 @@ const history = [
 ];
 
 describe("the echo agent", () => {
-  it("answers with what was written, in pieces that add up", async () => {
+  it("echoes the message in chunks", async () => {
     const text = "one two  three\nfour five six ";
     const events = await runTurn(echoAgent(), turn(text, { history }));
     expect(deltas(events).length).toBeGreaterThan(1);
@@ -17,7 +17,7 @@ describe("the echo agent", () => {
     expect(ending(events)).toBe("done");
   });
 
-  it("says in the first answer of a session that no model is configured", async () => {
+  it("mentions in a session's first answer that no model is configured", async () => {
     const events = await runTurn(echoAgent(), turn("hello"));
     expect(messages(events)[0]?.content).toBe(`${NO_MODEL}\n\nhello`);
     expect(NO_MODEL).toContain("config.yaml");
@@ -32,24 +32,24 @@ describe("the echo agent", () => {
     });
   });
 
-  it("gives the same answer to the same question", async () => {
+  it("is deterministic", async () => {
     const once = await runTurn(echoAgent(), turn("again", { history }));
     expect(await runTurn(echoAgent(), turn("again", { history }))).toEqual(once);
   });
 
-  it("waits when asked to, and then answers with the rest", async () => {
+  it("waits on !slow, then answers with the rest", async () => {
     const events = await runTurn(echoAgent(), turn("!slow 1 now", { history }));
     expect(deltas(events).join("")).toBe("now");
   });
 
-  it("stops in the middle of a wait", async () => {
+  it("can be aborted while waiting", async () => {
     const stop = new AbortController();
     const running = runTurn(echoAgent(), turn("!slow 600000 never", { history }), stop.signal);
     stop.abort();
     expect(ending(await running)).toBe("stopped");
   });
 
-  it("calls a tool and answers with its result, behind a sender's name too", async () => {
+  it("calls a tool on !tool, also after a sender's name", async () => {
     const add = tool("add", async (args) => `sum ${Number(args.a) + 1}`);
     const events = await runTurn(echoAgent(), turn('[Ann] !tool add {"a":1}', { history, tools: [add] }));
     expect(messages(events)).toEqual([
@@ -72,7 +72,7 @@ describe("the echo agent", () => {
     expect(ending(await runTurn(echoAgent(), turn(`!fail ${kind}`)))).toBe(kind);
   });
 
-  it("takes an unknown word for text", async () => {
+  it("treats unknown directives as text", async () => {
     const events = await runTurn(echoAgent(), turn("!constructor x", { history }));
     expect(deltas(events).join("")).toBe("!constructor x");
   });

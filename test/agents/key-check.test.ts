@@ -19,14 +19,14 @@ async function serviceWithKey(key: string): Promise<string> {
 const problemsOf = (model: Record<string, unknown>) =>
   keyProblems(configWith({ model }), new AbortController().signal);
 
-it.each(["openai", "anthropic"])("a model of %s without a key is named with the fix", async (provider) => {
+it.each(["openai", "anthropic"])("reports a missing %s key with the fix", async (provider) => {
   const name = `${provider.toUpperCase()}_API_KEY`;
   expect(await problemsOf({ provider, default: "m-1" })).toEqual([
     `m-1 (${provider}) has no API key. Set ${name} in .env.`,
   ]);
 });
 
-it.each(["openai", "anthropic", "openai-compatible"])("a rejected key of %s is named", async (provider) => {
+it.each(["openai", "anthropic", "openai-compatible"])("reports a rejected %s key", async (provider) => {
   const base_url = await serviceWithKey("right");
   const [problem, ...more] = await problemsOf({ provider, default: "m-1", base_url, api_key: "wrong" });
   expect(problem).toContain(`m-1 (${provider}) rejects the API key (HTTP 401).`);
@@ -34,7 +34,7 @@ it.each(["openai", "anthropic", "openai-compatible"])("a rejected key of %s is n
   expect(await problemsOf({ provider, default: "m-1", base_url, api_key: "right" })).toEqual([]);
 });
 
-it("finds nothing wrong with the echo agent, or with a service that is down", async () => {
+it("reports nothing for the echo agent or an unreachable service", async () => {
   expect(await problemsOf({ provider: "echo" })).toEqual([]);
   const gone = { provider: "openai", default: "m", base_url: "http://127.0.0.1:9/v1", api_key: "k" };
   expect(await problemsOf(gone)).toEqual([]);

@@ -13,11 +13,11 @@ const never = new AbortController().signal;
 const fast = { firstDelayMs: 1 };
 
 describe("the main agent", () => {
-  it("is the echo while nothing is configured", () => {
+  it("is the echo agent without configuration", () => {
     expect(createAgents(configWith({})).main.name).toBe("echo");
   });
 
-  it("is the configured model, with the context that it is known to have", () => {
+  it("is the configured model with its known context length", () => {
     const model = { provider: "anthropic", default: "claude-sonnet-4-5" };
     expect(createAgents(configWith({ model })).main).toMatchObject({
       name: "anthropic",
@@ -34,7 +34,7 @@ describe("the main agent", () => {
     expect((await runTurn(main, turn("hi"))).at(-1)).toEqual({ type: "done" });
   });
 
-  it("loads no SDK while it is the echo", () => {
+  it("loads no SDK for the echo agent", () => {
     // A copy of the program where no package can be found but the small estimator.
     const folder = tempDir();
     fs.cpSync("dist", path.join(folder, "dist"), { recursive: true });
@@ -51,13 +51,13 @@ describe("the main agent", () => {
   });
 });
 
-describe("side work", () => {
-  it("has no model while the main agent is the echo", async () => {
+describe("auxiliary models", () => {
+  it("are missing if the main agent is the echo agent", async () => {
     const auxiliary = createAuxiliary(configWith({}));
     expect(await auxiliary.complete("compression", prompt, never)).toBeUndefined();
   });
 
-  it("is done by the main model unless told otherwise", async () => {
+  it("default to the main model", async () => {
     const server = await startServer();
     server.script(says("some", "thing"));
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));
@@ -65,7 +65,7 @@ describe("side work", () => {
     expect((await server.received(1)).body).toMatchObject({ model: "m-1", max_tokens: 50, temperature: 0.3 });
   });
 
-  it("has a model, an address and a key of its own for each task", async () => {
+  it("can have their own model, URL and key per task", async () => {
     const [server, other] = [await startServer(), await startServer()];
     const task = { model: "small", base_url: other.url, api_key: "other" };
     const settings = { model: serverModel(server), auxiliary: { title_generation: task } };
@@ -79,7 +79,7 @@ describe("side work", () => {
     expect(server.requests[0]?.body.model).toBe("m-1");
   });
 
-  it("can be done beside the echo", async () => {
+  it("work beside the echo agent", async () => {
     const server = await startServer();
     const auxiliary = createAuxiliary(
       configWith({ auxiliary: { compression: { model: "small", base_url: server.url } } }),
@@ -87,7 +87,7 @@ describe("side work", () => {
     expect(await auxiliary.complete("compression", prompt, never)).toBe("Say something.");
   });
 
-  it("falls back to the main model", async () => {
+  it("fall back to the main model", async () => {
     const [server, other] = [await startServer(), await startServer()];
     other.script(refuses(401, "no"));
     const settings = { model: serverModel(server), auxiliary: { compression: { base_url: other.url } } };
@@ -97,7 +97,7 @@ describe("side work", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("gives up after the task's own timeout", async () => {
+  it("give up after the task's own timeout", async () => {
     const server = await startServer();
     server.script({ ...says("x"), stallAfter: 0 });
     const settings = { model: serverModel(server), auxiliary: { compression: { timeout: 0.05 } } };
@@ -107,7 +107,7 @@ describe("side work", () => {
     await server.left(1);
   });
 
-  it("never takes an address or a key to another provider", () => {
+  it("never reuse a URL or key for another provider", () => {
     const { model, auxiliary } = configWith({
       model: { provider: "openai-compatible", default: "m", base_url: "https://a.example/v1", api_key: "k" },
       auxiliary: { compression: { provider: "anthropic", model: "claude-haiku" } },

@@ -31,7 +31,7 @@ describe("a summary", () => {
     }
   });
 
-  it("brings an earlier one up to date, with a focus", async () => {
+  it("updates an earlier one, with a focus", async () => {
     const server = await startServer();
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));
     const request = { middle, previousSummary: "They chose a host.", focus: "the port", budgetTokens: 2000 };
@@ -41,7 +41,7 @@ describe("a summary", () => {
     expect(prompt).toContain("Above all keep everything about: the port");
   });
 
-  it("is the plain one without a model, and keeps what an earlier one knew", async () => {
+  it("falls back to a plain one without a model, and keeps earlier facts", async () => {
     const auxiliary = createAuxiliary(configWith({}));
     const plain = await summarise(auxiliary, rules, { middle, budgetTokens: 2000 }, never);
     expect(plain).toEqual({ text: fallbackSummary(middle), source: "fallback" });
@@ -50,7 +50,7 @@ describe("a summary", () => {
     expect(later.text).toBe(`They chose a host.\n\n${fallbackSummary(middle)}`);
   });
 
-  it("is the plain one when the model fails, with the reason", async () => {
+  it("falls back to a plain one if the model fails, with the reason", async () => {
     const server = await startServer();
     server.script(refuses(401, "bad key"));
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));
@@ -59,7 +59,7 @@ describe("a summary", () => {
     expect(summary.error).toContain("bad key");
   });
 
-  it("is the plain one when the model is too slow", async () => {
+  it("falls back to a plain one if the model is too slow", async () => {
     const server = await startServer();
     server.script({ ...says("x"), stallAfter: 0 });
     const settings = { model: serverModel(server), auxiliary: { compression: { timeout: 0.05 } } };
@@ -68,7 +68,7 @@ describe("a summary", () => {
     expect(summary.source).toBe("fallback");
   });
 
-  it("is none at all after a stop", async () => {
+  it("is skipped after an abort", async () => {
     const server = await startServer();
     server.script({ ...says("x"), stallAfter: 0 });
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));

@@ -6,8 +6,8 @@ import { configWith, serverModel, startServer } from "./support.js";
 
 const never = new AbortController().signal;
 
-describe("a title by a model", () => {
-  it("is asked for with the first 500 characters of both sides", async () => {
+describe("a title from a model", () => {
+  it("is requested with the first 500 characters of both sides", async () => {
     const server = await startServer();
     server.script(says('"Title: Fixing the build."'));
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));
@@ -19,7 +19,7 @@ describe("a title by a model", () => {
     expect(String(body.messages[0]?.content)).toContain("3 to 7 words");
   });
 
-  it("is none when the model fails, and the reason is told", async () => {
+  it("is undefined if the model fails, and the reason is reported", async () => {
     const server = await startServer();
     server.script(refuses(401, "no"));
     const auxiliary = createAuxiliary(configWith({ model: serverModel(server) }));
@@ -52,7 +52,7 @@ describe("a title by a model", () => {
 });
 
 describe("a title without a model", () => {
-  it("is made of the first words", async () => {
+  it("uses the first words", async () => {
     const auxiliary = createAuxiliary(configWith({}));
     const userText = "Please help me with the garden plan for next spring";
     expect(await makeTitle(auxiliary, { userText, answer: "ok" }, never)).toBe(
@@ -73,7 +73,7 @@ describe("a title without a model", () => {
     expect(titleFromText(text)).toBe(title);
   });
 
-  it.each(["\n", "![", "> ", "`"])("is made at once, however long a message is of %j", (mark) => {
+  it.each(["\n", "![", "> ", "`"])("is fast on a long run of %j", (mark) => {
     expect(titleFromText(`hello there ${mark.repeat(1_000_000)}`)).toMatch(/^hello there/);
   });
 });

@@ -2,7 +2,7 @@ import { estimateTokenCount } from "tokenx";
 import { describe, expect, it } from "vitest";
 import { estimateTextTokens, estimateTokens } from "../../src/agents/tokens.js";
 
-describe("the tokens of a long text", () => {
+describe("token estimates of a long text", () => {
   it.each([
     ["prose", "The quick brown fox jumps over the lazy dog, twice. "],
     ["code", 'const value = read(path.join(home, name + ".json"));\n'],
@@ -14,7 +14,7 @@ describe("the tokens of a long text", () => {
     expect(Math.abs(estimateTextTokens(text) - counted) / counted).toBeLessThan(0.1);
   });
 
-  it("are the same when a message is asked for again", () => {
+  it("are stable for the same message", () => {
     const message = { role: "user", content: "Good morning" };
     expect(estimateTokens(message)).toBe(estimateTokens({ ...message }));
     expect(estimateTokens(message)).toBe(estimateTokens(message));

@@ -25,7 +25,7 @@ const everything = (home: string) => {
 };
 
 describe("hermes backup and restore", () => {
-  it("takes one under load, and brings back an equal database", async () => {
+  it("backs up under load and restores an equal database", async () => {
     const daemon = await new Daemon({ yaml: "http: {token: a-token-of-mine}\n" }).start();
     const people = Array.from({ length: 4 }, () => new WebClient(daemon.url, { token: "a-token-of-mine" }));
     let going = true;
@@ -74,7 +74,7 @@ describe("hermes backup and restore", () => {
     await again.stop();
   }, 60_000);
 
-  it("moves what is there aside, and keeps the home's own configuration", async () => {
+  it("moves existing files aside and keeps the home's configuration", async () => {
     const daemon = await new Daemon({ yaml: "timezone: Asia/Tokyo\n" }).start();
     const person = new WebClient(daemon.url);
     await person.send("hello");
@@ -108,7 +108,7 @@ describe("hermes backup and restore", () => {
     expect(fs.readFileSync(hook, "utf8")).toBe("from the backup");
   });
 
-  it("refuses what is damaged or isn't one, and changes nothing", async () => {
+  it("rejects a damaged or foreign archive and changes nothing", async () => {
     const daemon = await new Daemon().start();
     await daemon.stop();
     const { file } = await made(daemon.home);
@@ -127,7 +127,7 @@ describe("hermes backup and restore", () => {
     expect(fs.readdirSync(daemon.home).sort()).toEqual(before);
   });
 
-  it("is named by the time in a folder, and takes the place of nothing but another", async () => {
+  it("names the archive by time, and replaces only another backup", async () => {
     const daemon = await new Daemon().start();
     await daemon.stop();
     const folder = tempDir();
@@ -145,7 +145,7 @@ describe("hermes backup and restore", () => {
     expect(everything(daemon.home).messages).toEqual([]);
   });
 
-  it("makes no home for looking alone", async () => {
+  it("creates no home for a check", async () => {
     const daemon = await new Daemon().start();
     await daemon.stop();
     const { file } = await made(daemon.home);
@@ -156,7 +156,7 @@ describe("hermes backup and restore", () => {
     expect(fs.existsSync(home)).toBe(false);
   });
 
-  it("makes them on its own, and keeps as many as it should", async () => {
+  it("makes scheduled backups and keeps the configured number", async () => {
     const folder = tempDir();
     const old = ["20250101_000000", "20250102_000000"].map((stamp) =>
       path.join(folder, `hermes-${stamp}.tar.gz`),

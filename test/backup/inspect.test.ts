@@ -37,7 +37,7 @@ function promising(bytes: number): string {
 }
 
 describe("an archive, before it is unpacked", () => {
-  it("tells its manifest when everything fits", async () => {
+  it("returns its manifest if everything matches", async () => {
     const file = await archive({ "state.db": "rows", "sessions/a.jsonl": "lines" });
     const { files } = await inspect(file, GB);
     expect(files.map((one) => one.path)).toEqual(["sessions/a.jsonl", "state.db"]);
@@ -51,7 +51,7 @@ describe("an archive, before it is unpacked", () => {
     await expect(inspect(file, GB)).rejects.toThrow(why);
   });
 
-  it("is refused when it doesn't fit, and nothing is written", async () => {
+  it("is rejected if it doesn't match, and nothing is written", async () => {
     const home = path.join(tempDir(), "home");
     const file = promising(1000 * 1024 * GB);
     await expect(inspect(promising(50 * 1024 ** 2), 40 * 1024 ** 2)).rejects.toThrow("room");

@@ -55,7 +55,7 @@ export async function discord(): Promise<Platform> {
     return { name: "thread", people: people.length, say, seen: seen(where) };
   };
 
-  /** Nobody listens at the port; the sessions outlast it. */
+  /** The port is closed; sessions survive it. */
   async function outage(): Promise<EndFault> {
     if (isDown) return nothing;
     isDown = true;
@@ -120,7 +120,7 @@ export async function discord(): Promise<Platform> {
     name: "discord",
     config: `discord: {token: "${emulator.token}", api_url: "${emulator.apiUrl}"}`,
     places: [dm(people[0]!), dm(people[1]!), group(), thread()],
-    longChars: 3000,
+    longChars: 7000,
     canBeAsked: true,
     numbersEvents: false,
     begin,

@@ -7,7 +7,7 @@ import { type Death, planDeath } from "./plan.js";
 
 export interface LivesOptions {
   seed: number;
-  /** False while a death would be one too many for somebody's message. */
+  /** False while another crash would make a message a dead letter. */
   mayDie(): boolean;
   patienceMs: number;
 }
@@ -18,7 +18,7 @@ type Moment = Extract<Death, { at: "moment" }>;
 const INSTEAD: Moment = { at: "moment", from: "ready", afterMs: 500 };
 
 const LOOK_MS = 25;
-const LONGEST_WAIT_MS = 2000;
+const MAX_WAIT_MS = 2000;
 
 export class Lives {
   readonly deathsAtMs: number[] = [];
@@ -64,7 +64,7 @@ export class Lives {
 
   /** A life that lasts too long for this many deaths by now is cut short. */
   async keepUp(deaths: number): Promise<void> {
-    const endAtMs = performance.now() + LONGEST_WAIT_MS;
+    const endAtMs = performance.now() + MAX_WAIT_MS;
     while (this.deaths < deaths) {
       if (performance.now() > endAtMs && this.#options.mayDie()) this.#daemon.run.signal("SIGKILL");
       await pause(LOOK_MS);

@@ -26,15 +26,15 @@ export type Death =
   | { at: "moment"; from: "launch" | "ready"; afterMs: number }
   | { at: KillPoint; count: number };
 
-const MOST_MESSAGES = 4;
-const LONGEST_FAULT_MS = 800;
-const LONGEST_REST_MS = 900;
-const LONGEST_GAP_MS = 40;
-const LONGEST_TURN_MS = 250;
+const MAX_MESSAGES = 4;
+const MAX_FAULT_MS = 800;
+const MAX_REST_MS = 900;
+const MAX_GAP_MS = 40;
+const MAX_TURN_MS = 250;
 /** From the start of the process; about as long as a start takes. */
 const START_MS = 1200;
-const LONGEST_LIFE_MS = 900;
-const MOST_TIMES = 3;
+const MAX_AGE_MS = 900;
+const MAX_TIMES = 3;
 
 const POINTS: readonly KillPoint[] = [
   "accepted",
@@ -43,6 +43,9 @@ const POINTS: readonly KillPoint[] = [
   "turn-answered",
   "turn-committed",
   "before-send",
+  "part-sent",
+  "part-sent",
+  "part-stored",
   "sent",
   "settled",
 ];
@@ -56,9 +59,9 @@ export function planRounds(seed: number, count: number, places: readonly { peopl
 
 function planRound(random: Random, bag: FaultKind[], places: readonly { people: number }[]): Round {
   return {
-    faults: pickFaults(random, bag).map((kind) => ({ kind, lastsMs: random.between(30, LONGEST_FAULT_MS) })),
-    messages: times(random.between(1, MOST_MESSAGES), () => planMessage(random, places)),
-    restMs: random.between(0, LONGEST_REST_MS),
+    faults: pickFaults(random, bag).map((kind) => ({ kind, lastsMs: random.between(30, MAX_FAULT_MS) })),
+    messages: times(random.between(1, MAX_MESSAGES), () => planMessage(random, places)),
+    restMs: random.between(0, MAX_REST_MS),
   };
 }
 
@@ -77,18 +80,18 @@ function planMessage(random: Random, places: readonly { people: number }[]): Pla
     place,
     person: random.between(0, places[place]!.people - 1),
     kind,
-    slowMs: random.between(20, LONGEST_TURN_MS),
-    afterMs: random.between(0, LONGEST_GAP_MS),
+    slowMs: random.between(20, MAX_TURN_MS),
+    afterMs: random.between(0, MAX_GAP_MS),
   };
 }
 
 export function planDeath(seed: number, life: number): Death {
   const random = new Random(seed * 7919 + life);
-  if (random.chance(0.45)) return { at: random.pick(POINTS), count: random.between(1, MOST_TIMES) };
+  if (random.chance(0.45)) return { at: random.pick(POINTS), count: random.between(1, MAX_TIMES) };
   const starting = random.chance(0.25);
   return {
     at: "moment",
     from: starting ? "launch" : "ready",
-    afterMs: random.between(0, starting ? START_MS : LONGEST_LIFE_MS),
+    afterMs: random.between(0, starting ? START_MS : MAX_AGE_MS),
   };
 }

@@ -6,7 +6,7 @@ export const FAULTS = [
   "duplicate",
   /** Events come in another order than they happened. */
   "reorder",
-  /** For a while nobody answers. */
+  /** The platform is unreachable for a while. */
   "outage",
   /** Open connections are cut, sessions are forgotten. */
   "disconnect",
@@ -41,17 +41,17 @@ export interface Platform {
   /** For `platforms:` in config.yaml. */
   readonly config: string;
   readonly places: readonly Place[];
-  /** So long a text fills more than one message. */
+  /** A text of this length fills more than one message. */
   readonly longChars: number;
   /** Whether it can be asked what became of a send; if not, a marked repeat is the best that can be had. */
   readonly canBeAsked: boolean;
-  /** Its events are numbered: in whatever order they come, their own is known. */
+  /** Its events are numbered, so their order is known however they arrive. */
   readonly numbersEvents: boolean;
   /** Gives what ends it. */
   begin(fault: FaultKind, random: Random): Promise<EndFault> | EndFault;
-  /** Whatever is on, ends. */
+  /** Ends all faults. */
   calm(): Promise<void>;
-  /** Faults that were switched on and that nobody ran into before it was calm. */
+  /** Faults that were switched on and never took effect. */
   readonly unmet: Partial<Record<FaultKind, number>>;
   /** When it took requests to which it gave no answer. */
   unansweredAtMs(): number[];

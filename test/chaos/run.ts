@@ -73,7 +73,7 @@ async function outcomeOf(name: string, rounds: number, seed: number): Promise<Ou
   try {
     const kept = path.join(values.keep ?? "", `${name}-${seed}`);
     const home = values.keep === undefined ? {} : { home: kept };
-    // Ids begin anew with every run: what another has heard would count as heard.
+    // Ids restart with every run: messages of an earlier run would count as duplicates.
     if (home.home !== undefined) fs.rmSync(home.home, { recursive: true, force: true });
     const progress = (done: number) => {
       if (done % 20 === 0) console.error(`${name}: ${done} of ${rounds} rounds`);

@@ -18,12 +18,12 @@ export interface StormOptions {
   progress?(done: number): void;
 }
 
-/** A message is given up, and its chat is told, when three deaths in a row meet its turn: so nobody lives through three. */
-const MOST_DEATHS = 2;
-const MOST_OPEN = 16;
+/** Three crashes in a row during its turn make a message a dead letter, so no message gets three. */
+const MAX_DEATHS = 2;
+const MAX_OPEN = 16;
 /** At most. */
 const ROUNDS_A_DEATH = 2;
-/** Without a single new answer for so long, what is missing is lost. */
+/** After this long without a new answer, missing answers count as lost. */
 const PATIENCE_MS = 60_000;
 const TOKEN_EVERY_CHARS = 400;
 const FILLER = "and so on and so forth, as people write when they have time, ";
@@ -34,7 +34,7 @@ export async function storm(options: StormOptions): Promise<Evidence> {
   const people = new People(platform);
   const lives = new Lives(daemon, {
     seed,
-    mayDie: () => people.open().every(({ deathsBefore }) => lives.deaths - deathsBefore < MOST_DEATHS),
+    mayDie: () => people.open().every(({ deathsBefore }) => lives.deaths - deathsBefore < MAX_DEATHS),
     patienceMs: PATIENCE_MS,
   });
   await lives.running();
@@ -77,7 +77,7 @@ platforms:
 `;
 }
 
-/** Before the weather turns, everybody is known: a platform may not tell of a chat that began while nobody listened. */
+/** Everyone writes once before the storm: a platform may not report a chat that started while the gateway was down. */
 async function greet(people: People, lives: Lives): Promise<void> {
   for (const [place, { people: count }] of people.places.entries())
     for (let person = 0; person < count; person += 1)
@@ -99,7 +99,7 @@ async function play(
   }
   for (const end of ends) await end();
   await pause(round.restMs);
-  await answered(people, MOST_OPEN);
+  await answered(people, MAX_OPEN);
 }
 
 /** Waits until no more than so many are without an answer; gives up when nothing moves any more. */
@@ -178,7 +178,7 @@ function written(number: number, { kind, slowMs }: PlannedMessage, longChars: nu
 
 class Sky {
   readonly counts = Object.fromEntries(FAULTS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
-  /** When connections were cut: whoever waited for an answer then doesn't know. */
+  /** When connections were cut: pending requests then have an unknown outcome. */
   readonly cutsAtMs: number[] = [];
   readonly #platform: Platform;
   readonly #random: Random;

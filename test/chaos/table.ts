@@ -9,7 +9,7 @@ export interface Outcome {
   verdict: Verdict;
 }
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 function cellsOf({ seed, rounds, evidence, verdict }: Outcome): Record<string, string | number> {
   return {
@@ -45,10 +45,8 @@ export function brokenPromises({ evidence, verdict }: Outcome): string[] {
   const { lost, runTwice, outOfOrder, repeated, other } = verdict;
   const named = { lost, "run twice": runTwice, "out of order": outOfOrder, repeated, other };
   return Object.entries(named).flatMap(([name, found]) => [
-    ...found.slice(0, MOST_LINES).map((what) => `${evidence.platform}: ${name}: ${what}`),
-    ...(found.length > MOST_LINES
-      ? [`${evidence.platform}: ${name}: ${found.length - MOST_LINES} more`]
-      : []),
+    ...found.slice(0, MAX_LINES).map((what) => `${evidence.platform}: ${name}: ${what}`),
+    ...(found.length > MAX_LINES ? [`${evidence.platform}: ${name}: ${found.length - MAX_LINES} more`] : []),
   ]);
 }
 

@@ -99,7 +99,7 @@ export async function telegram(): Promise<Platform> {
     name: "telegram",
     config: `telegram: {token: "${emulator.token}", api_root: "${emulator.url}", group_messages_per_minute: 0}`,
     places: [dm(people[0]!), dm(people[1]!), group(), topic()],
-    longChars: 5000,
+    longChars: 14_000,
     canBeAsked: false,
     numbersEvents: true,
     begin,

@@ -66,18 +66,24 @@ describe("the verdict", () => {
     expect(judge(evidence({ seen: turned, said: others })).outOfOrder).toEqual([]);
   });
 
-  it("forgives a repeat that says so, of something that was cut off, where nobody can be asked", () => {
+  it("forgives a marked repeat after a crash where the platform can't be asked", () => {
     const cut = { seen: ANSWERED_TWICE, cutsAtMs: [101] };
     expect(judge(evidence(cut))).toMatchObject({ repeated: [], markedRepeats: 1 });
     expect(judge(evidence({ seen: ANSWERED_TWICE, deathsAtMs: [150] }))).toMatchObject({ markedRepeats: 1 });
     expect(judge(evidence({ ...cut, canBeAsked: true })).repeated).toEqual(["message 0 in dm"]);
     expect(judge(evidence({ ...cut, cutsAtMs: [] })).repeated).toHaveLength(1);
     expect(judge(evidence({ ...cut, cutsAtMs: [1250] })).repeated).toHaveLength(1);
+    const markedElsewhere = [
+      seen("m0x0", 100),
+      seen("(This may be a repeat.) m1x0", 1100),
+      seen("m0x0", 1200),
+    ];
+    expect(judge(evidence({ ...cut, seen: markedElsewhere })).repeated).toHaveLength(1);
     const unmarked = [...ANSWERED_TWICE.slice(0, 2), seen("m0x0", 1200)];
     expect(judge(evidence({ ...cut, seen: unmarked })).repeated).toHaveLength(1);
   });
 
-  it("tells of whatever else should not be there", () => {
+  it("reports unexpected messages", () => {
     const elsewhere = [seen("m0x0", 100, "group"), seen("m1x0", 1100), seen("Sorry?", 1200)];
     const stored = { ...evidence().stored, open: ["outbox 3 pending"] };
     const { other } = judge(evidence({ seen: elsewhere, stored, crashes: ["TypeError"] }));

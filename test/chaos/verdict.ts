@@ -1,16 +1,16 @@
 /**
- * What was written, what people see, what stands in state.db → how often each promise was broken. Pure.
+ * What was written, what people see, what is in state.db → how often each promise was broken. Pure.
  *
  * - lost: a stretch of some answer is to be seen nowhere.
- * - run twice: a question stands in more than one finished turn.
+ * - run twice: a question is in more than one finished turn.
  * - out of order: in one conversation (a direct chat, a thread, one person's part of a group) the answer to a later
- *   message stands before the answer to an earlier one. What the platform itself delivered in another order is judged
+ *   message comes before the answer to an earlier one. What the platform itself delivered in another order is judged
  *   by no order: messages of one round in which its events were turned around, unless they carry numbers by which their
  *   order can be known. Before and after such a round order counts as ever.
  * - repeated: a stretch of an answer is to be seen more than once. Where the platform can't be asked what became of a
  *   send, a repeat is forgiven if it says that it may be one and if something happened to the first copy: the connection
  *   was cut or the daemon died shortly after it.
- * - misplaced: an answer stands in another place than its question. Stray: the bot said something that answers nothing.
+ * - misplaced: an answer is in another chat than its question. Stray: the bot said something that answers nothing.
  */
 import type { FaultKind } from "./platform.js";
 
@@ -147,14 +147,14 @@ function repeatsOf(message: Said, copies: Map<string, Copy[]>): Repeat[] {
   });
 }
 
-/** An answer in several parts says it once, before the first of them. */
+/** The repeated part itself is marked, or follows the mark if both don't fit into one message. */
 function isForgiven(
   { before, again }: Repeat,
   { canBeAsked, seen, deathsAtMs, cutsAtMs }: Evidence,
 ): boolean {
   if (canBeAsked) return false;
-  const since = seen.slice(before.index + 1, again.index + 1);
-  const isMarked = since.some(({ place, text }) => place === again.seen.place && text.includes(MARK));
+  const previous = seen.slice(0, again.index).findLast(({ place }) => place === again.seen.place);
+  const isMarked = again.seen.text.includes(MARK) || previous?.text === `(This ${MARK}.)`;
   const from = before.seen.atMs - 50;
   const until = Math.min(from + UNKNOWN_WITHIN_MS, again.seen.atMs);
   return isMarked && [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);

@@ -21,7 +21,7 @@ describe("hermes sessions rename", () => {
     expect(ran.stderr).toMatch(/^error: .*already in use/);
   });
 
-  it("wants an id where a title stands for the newest of several", async () => {
+  it("requires an id where a title means the newest of several", async () => {
     const ran = await runHermes(await someHistory(), ["sessions", "rename", "my project", "another"]);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain("'my project' goes on as 'my project #2' (20250304_150000_cccccccc)");

@@ -43,7 +43,7 @@ describe("reading lines", () => {
 });
 
 describe("exported sessions", () => {
-  it("come back as they were, whatever the text", async () => {
+  it("round-trip with any text", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: "binary" }),
@@ -78,7 +78,7 @@ describe("exported sessions", () => {
       /^Line 2: the session has no list of messages\.$/,
     ],
     [JSON.stringify({ ...session, id: "b", messages: [{ role: "user" }] }), /^Line 2: message 1 has no role/],
-    [JSON.stringify(session), /^Line 2: session 'a' stands on line 1 already\.$/],
+    [JSON.stringify(session), /^Line 2: session 'a' is on line 1 already\.$/],
   ])("refuse %s", async (line, message) => {
     const reading = all(readSessions(inPieces(`${JSON.stringify(session)}\n${line}\n`, 7)));
     await expect(reading).rejects.toThrow(message);

@@ -29,7 +29,7 @@ describe("search hits", () => {
   });
 
   it("explain how a query was understood", () => {
-    expect(drawPlan({ query: "it's", fts: '"it\'s"', path: "fts" })).toBe(
+    expect(drawPlan({ query: "it's", match: '"it\'s"', path: "fts" })).toBe(
       "Query:     it's\nFTS query: \"it's\"\nPath:      fts (full-text index of words)",
     );
   });

@@ -7,7 +7,7 @@ import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js
 
 const SALT = "00ff";
 
-function request(store: Store, userId: string, code: string, age = 0): Promise<void> {
+function request(store: Store, userId: string, code: string, age = 0) {
   const createdAt = nowSeconds() - age;
   const hash = hashPairingCode(code, SALT);
   return store.addPairing({
@@ -39,7 +39,7 @@ describe("hermes pairing", () => {
     const home = await homeWith(["7", "AAAABBBB"], ["8", "CCCCDDDD", PAIRING_TTL_SECONDS + 60]);
     const text = await hermes(home, "pairing", "list");
     expect(text).toMatch(/telegram +7 +Zoë +60m left/);
-    expect(text).toContain("Nobody is approved yet.");
+    expect(text).toContain("No one is approved yet.");
     const listed = await hermesJson<Listed>(home, "pairing", "list");
     expect(listed.pending).toEqual([
       {
@@ -59,7 +59,9 @@ describe("hermes pairing", () => {
       "Approved Zoë (7) on telegram.\n",
     );
     expect(await storeIn(home, (store) => store.isPaired("telegram", ["7"]))).toBe(true);
-    expect(await hermes(home, "pairing", "list")).toMatch(/Nobody waits[\s\S]*telegram +7 +Zoë +just now/);
+    expect(await hermes(home, "pairing", "list")).toMatch(
+      /No pending requests[\s\S]*telegram +7 +Zoë +just now/,
+    );
     expect((await runHermes(home, ["pairing", "approve", "telegram", "AAAABBBB"])).code).toBe(1);
   });
 

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { memoryFiles, memoryOwners } from "../../src/agents/tools/memory-files.js";
 import { namedIn } from "../../src/cli/people/left-alone.js";
 import { parsePerson } from "../../src/cli/people/person.js";
-import { Sweep } from "../../src/gateway/sweep.js";
+import { Sweep } from "../../src/upkeep/sweep.js";
 import { TestGateway } from "../support/gateway.js";
 import { tempDir } from "../support/temp.js";
 import { someHistory } from "./support/home.js";
 import { runHermes } from "./support/run.js";
 
 describe("a person's name", () => {
-  it("is a platform and all that follows its colon", () => {
+  it("is a platform and everything after the colon", () => {
     expect(parsePerson("Telegram:123")).toEqual({ platform: "telegram", userId: "123" });
     expect(parsePerson("webhook:webhook:ci")).toEqual({ platform: "webhook", userId: "webhook:ci" });
     for (const wrong of ["", "telegram", ":123", "telegram:"])
@@ -36,7 +36,7 @@ describe("settings that name a person", () => {
 });
 
 describe("notes of the agent", () => {
-  it("tell whose they are where the file's name is the person's", async () => {
+  it("belong to the person in the file's name", async () => {
     const folder = tempDir();
     const files = memoryFiles(folder);
     await files.change({ platform: "telegram", userId: "42" }, () => ["a"]);
@@ -47,7 +47,7 @@ describe("notes of the agent", () => {
 });
 
 describe("hermes people", () => {
-  it("lists, and erases somebody of whom only notes are kept", async () => {
+  it("lists and erases a person with notes only", async () => {
     const home = await someHistory();
     const memory = memoryFiles(path.join(home, "memories"));
     await memory.change({ platform: "slack", userId: "U7" }, () => ["likes tea"]);
@@ -70,7 +70,7 @@ describe("hermes people", () => {
     expect(await runHermes(home, ["people", "erase", "nobody"])).toMatchObject({ code: 2 });
   });
 
-  it("names copies of the home, and leaves them", async () => {
+  it("lists copies of the home without changing them", async () => {
     const home = await someHistory();
     expect((await runHermes(home, ["backup"])).code).toBe(0);
     fs.writeFileSync(path.join(home, "state.db.repair-20260101_000000"), "");
@@ -84,7 +84,7 @@ describe("hermes people", () => {
   });
 });
 
-describe("a gateway that runs", () => {
+describe("a running gateway", () => {
   it.each<[string, (test: TestGateway) => Promise<unknown>]>([
     [
       "erased somebody",

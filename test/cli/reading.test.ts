@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionSummary } from "../../src/session.js";
 import type { Insights, Lineage, SearchPlan, SearchResult } from "../../src/store/store.js";
+import { archive } from "../support/archive.js";
 import { AUTH, PROJECT, sharedHistory, someHistory, storeIn, TOOL, WEATHER } from "./support/home.js";
 import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
 
@@ -31,9 +32,9 @@ describe("hermes sessions list", () => {
   it("shows archived sessions only when asked, and sorts by activity", async () => {
     const home = await someHistory();
     await storeIn(home, async (store) => {
-      await store.archiveSession(AUTH, true);
       await store.appendMessages(WEATHER, [{ role: "user", content: "and now?" }]);
     });
+    archive(join(home, "state.db"), AUTH);
     expect(await hermes(home, "sessions", "list")).not.toContain(AUTH);
     expect(await hermes(home, "sessions", "list", "--all")).toContain(AUTH);
     const [first] = await hermesJson<SessionSummary[]>(home, "sessions", "list", "--by", "active");

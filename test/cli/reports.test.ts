@@ -15,8 +15,9 @@ describe("what commands say", () => {
       { source: "cli", sessions: 89, messages: 1 },
       { source: "feishu", sessions: 53, messages: 1 },
     ];
-    const stats = { sessions: 142, messages: 3847, bySource, databaseBytes: 12.4 * MB };
-    expect(drawStats({ ...stats, layout: "compact", schemaVersion: 11 })).toBe(
+    const stats = { sessions: 142, archived: 0, messages: 3847, bySource, databaseBytes: 12.4 * MB };
+    const rest = { newestMessageAt: null, fullText: "compact" as const, schemaVersion: 11 };
+    expect(drawStats({ ...stats, ...rest })).toBe(
       "Total sessions: 142\nTotal messages: 3847\n  cli: 89 sessions\n  feishu: 53 sessions\nDatabase size: 12.4 MB",
     );
   });

@@ -50,7 +50,7 @@ describe("hermes send", { timeout: 60_000 }, () => {
     expect(await waiting(home)).toHaveLength(1);
   });
 
-  it("has nobody to wait for without a gateway, but keeps the message", async () => {
+  it("doesn't wait without a gateway, but keeps the message", async () => {
     const home = await someHome();
     const ran = await runHermes(home, ["send", "home", "hello", "--wait"]);
     expect(ran.code).toBe(1);
@@ -62,11 +62,11 @@ describe("hermes send", { timeout: 60_000 }, () => {
     const home = await someHome();
     const cases: [string[], number, string][] = [
       [[], 2, "Where to?"],
-      [["telegram:Familie", "x"], 1, 'Known there: telegram:-200 "Family"'],
-      [["slack:C0123456", "x"], 1, "These are: telegram, discord, web"],
+      [["telegram:Familie", "x"], 1, 'Known chats: telegram:-200 "Family"'],
+      [["slack:C0123456", "x"], 1, "Enabled: telegram, discord, web"],
       [["discord:home", "x"], 1, "platforms.discord.home_channel"],
-      [["home", " "], 1, "nothing to send"],
-      [["local", "x"], 1, "has to go to a chat"],
+      [["home", " "], 1, "Nothing to send"],
+      [["local", "x"], 1, "must be a chat"],
       [["home", "x", "--wait", "soon"], 2, "number of seconds"],
     ];
     const ran = await Promise.all(cases.map(([args]) => runHermes(home, ["send", ...args])));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { InboundMessage } from "../../src/message.js";
-import type { Trace } from "../../src/store/queues.js";
+import { type InboundMessage, targetOf } from "../../src/message.js";
+import type { Trace } from "../../src/store/reports.js";
 import type { Store } from "../../src/store/store.js";
 import { storeIn } from "./support/home.js";
 import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
@@ -81,7 +81,7 @@ async function twoMessages(): Promise<string> {
       replies: [{ target, kind: "answer", text: "hi" }],
     });
     const [delivery] = await store.claimDeliveries("b", 10);
-    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["900"] });
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["900"] }, "b");
     const refused = await accept(store, "2", "let me in");
     await store.settleMessage({ inboxId: refused, state: "refused", reason: "not_listed", replies: [] });
   });
@@ -89,6 +89,19 @@ async function twoMessages(): Promise<string> {
 }
 
 describe("hermes trace", () => {
+  it("shows how many parts of a long answer were sent", async () => {
+    const home = temporaryFolder();
+    await storeIn(home, async (store) => {
+      const inboxId = await accept(store, "1", "tell me more");
+      const reply = { target: targetOf(inbound("1", "")), kind: "notice", text: "long" } as const;
+      await store.settleMessage({ inboxId, state: "refused", reason: "not_listed", replies: [reply] });
+      const [row] = await store.claimDeliveries("b", 1);
+      await store.saveParts(row!.id, [{ part: { text: "1" } }, { part: { text: "2" } }]);
+      await store.savePart(row!.id, 0, ["m-1"]);
+    });
+    expect(await hermes(home, "trace", "in:1")).toMatch("sending 1 of 2 parts sent message m-1");
+  });
+
   it("tells the way of a message that was answered, by any of its ids", async () => {
     const home = await twoMessages();
     const text = await hermes(home, "trace", "in:1");

@@ -61,7 +61,7 @@ describe("editing config.yaml", () => {
     expect(editYaml("a: {}\n", [set("a.b", 1)])).toBe("a: {b: 1}\n");
   });
 
-  it("takes a key out with its line", () => {
+  it("removes a key with its line", () => {
     expect(editYaml(FILE, [set("model.provider", undefined)])).toBe(
       FILE.replace("    provider: echo     # none yet\n", ""),
     );
@@ -76,7 +76,7 @@ describe("editing config.yaml", () => {
     expect(editYaml(FILE, [set("nothing.here", undefined)])).toBe(FILE);
   });
 
-  it("keeps every line of the example but the one that is meant", () => {
+  it("changes only the edited line of the example", () => {
     const example = readFileSync(new URL("../../config/config.example.yaml", import.meta.url), "utf8");
     const edited = editYaml(example, [set("session_reset.at_hour", 6)]);
     const lines = (text: string) => text.split("\n");
@@ -84,19 +84,19 @@ describe("editing config.yaml", () => {
     expect(changed).toEqual([expect.stringMatching(/^ {2}at_hour: 6 {2}# /)]);
   });
 
-  it("shows what is written, not what it stands for", () => {
+  it("reads the raw text, not the expanded value", () => {
     const written = "$".concat("{X}");
     expect(readRaw(`a: {b: '${written}'}`, ["a", "b"])).toBe(written);
     expect(readRaw("", ["a"])).toBeUndefined();
   });
 
-  it("refuses a file that is no mapping", () => {
+  it("rejects a file that isn't a mapping", () => {
     expect(() => editYaml("- a\n", [set("a", 1)])).toThrow(/not a mapping/);
     expect(() => editYaml("a: [", [set("b", 1)])).toThrow(/not a mapping/);
     expect(() => editYaml("a: 1", [set("a.b", 1)])).toThrow(/a is not a mapping/);
   });
 
-  it("does what was asked and nothing else, whatever the file looks like", () => {
+  it("makes the edit and nothing else in any file", () => {
     const key = fc.constantFrom("a", "b", "c", "d", "key with blanks", "7");
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string()));
     const tree = fc.letrec<{ node: unknown }>((tie) => ({
@@ -176,7 +176,7 @@ describe("editing .env", () => {
     expect(setVariable("", "C", "z")).toBe("C=z\n");
   });
 
-  it("writes what the reader reads", () => {
+  it("writes values that the parser reads back", () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: "binary" }), (other, value) => {
         fc.pre(!/[\u2028\u2029\u0085]/.test(value));

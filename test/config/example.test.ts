@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { configJsonSchemaText } from "../../src/config/json-schema.js";
+import { configJsonSchemaText } from "../../scripts/generate/config-schema.js";
+import { generatedFiles } from "../../scripts/generate/files.js";
 import { configSchema } from "../../src/config/schema.js";
 import { leafPaths } from "../../src/config/walk.js";
 import { load } from "./temp-home.js";
@@ -21,13 +22,15 @@ function namedKeys(yaml: string): { path: string; line: string }[] {
   });
 }
 
-test("the example parses, and loads to nothing but the defaults", () => {
+const variablesIn = (yaml: string) => [...yaml.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => name!);
+
+test("the example loads to the defaults", () => {
   expect(example.split("\n")[0]).toBe("# yaml-language-server: $schema=./config.schema.json");
   expect(parse(example)).toBeTypeOf("object");
   expect(load({ yaml: example }).config).toEqual(load({}).config);
 });
 
-test("every key of the schema is in the example, and no other", () => {
+test("the example has every key of the schema and no other", () => {
   const leaves = leafPaths(configSchema);
   const groups = new Set(
     leaves.flatMap((path) => path.split(".").map((_, i, keys) => keys.slice(0, i).join("."))),
@@ -37,33 +40,24 @@ test("every key of the schema is in the example, and no other", () => {
   expect(named.filter((path) => !leaves.includes(path) && !groups.has(path))).toEqual([]);
 });
 
-test("every key of the example says in one line what it is", () => {
+test("the example describes every key in one line", () => {
   const leaves = leafPaths(configSchema);
   const mute = namedKeys(example).filter(({ path, line }) => leaves.includes(path) && !/ {2}# \S/.test(line));
   expect(mute).toEqual([]);
 });
 
-test("a key that is commented out would be accepted as it is shown", () => {
+test("the example's commented-out keys are valid", () => {
   // Keys with a sample value, one by one: the samples of a whole file contradict one another.
-  const variables = {
-    TELEGRAM_BOT_TOKEN: "t",
-    DISCORD_BOT_TOKEN: "t",
-    SLACK_BOT_TOKEN: "t",
-    SLACK_APP_TOKEN: "t",
-    API_SERVER_KEY: "a",
-  };
-  const env = { ...variables, SLACK_SIGNING_SECRET: "s", HERMES_MODEL_API_KEY: "k", HERMES_HTTP_TOKEN: "h" };
+  const secrets = ["TELEGRAM_BOT_TOKEN", "DISCORD_BOT_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"];
+  const env = Object.fromEntries([...secrets, ...variablesIn(example)].map((name, i) => [name, `s${i}`]));
   for (const { path, line } of namedKeys(example)) {
     const sample = /^ *# [a-z_]+: (.*?) {2}# /.exec(line)?.[1];
     if (sample !== undefined) expect(() => load({ env, flags: { [path]: parse(sample) } })).not.toThrow();
   }
 });
 
-test("config.schema.json is what the schema says", () => {
-  const written = readFileSync(new URL("config.schema.json", folder), "utf8");
-  expect(written === configJsonSchemaText(), "stale: run `npx tsx scripts/write-config-schema.ts`").toBe(
-    true,
-  );
+test.each(generatedFiles())("$name is up to date", ({ url, text }) => {
+  expect(readFileSync(url, "utf8") === text, "stale: run `npm run generate`").toBe(true);
 });
 
 test("every key is described in the JSON schema", () => {

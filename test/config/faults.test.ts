@@ -9,7 +9,7 @@ function lines(given: Given): string[] {
   return faultsOf(given).map(faultLine);
 }
 
-test("every fault of every layer is listed at once, each with its place and a hint", () => {
+test("lists all faults of all layers, each with its source and a hint", () => {
   const yaml = `timezone: Europe/Berln
 sesion_reset: {}
 session_reset:
@@ -70,7 +70,7 @@ test("the error's message is the whole list", () => {
   );
 });
 
-test("a pattern that can't be matched in linear time is a fault that names the reason", () => {
+test("rejects a pattern that can't be matched in linear time, with the reason", () => {
   const shown = lines({
     yaml: 'platforms:\n  telegram:\n    mention_patterns: ["bot(?=!)", "(a)\\\\1", "(?i)ok"]\n',
   });
@@ -82,7 +82,7 @@ test("a pattern that can't be matched in linear time is a fault that names the r
   ]);
 });
 
-test("secrets are not shown in faults", () => {
+test("faults don't show secrets", () => {
   const shown = lines({
     yaml: "http:\n  token: [hunter2]\nmodel:\n  base_url: gopher://me:hunter2@x\n",
     flags: { "platforms.slack.signing_secret": 7331 },
@@ -91,7 +91,7 @@ test("secrets are not shown in faults", () => {
   expect(shown.join("\n")).not.toMatch(/hunter2|7331/);
 });
 
-test("broken YAML gives line and column", () => {
+test("broken YAML is reported with line and column", () => {
   expect(lines({ yaml: "a: 1\nb: [1, 2\nc: 3\n" })).toEqual([
     expect.stringMatching(/^config\.yaml:3:1 {2}is not YAML: /),
   ]);
@@ -101,11 +101,11 @@ test("broken YAML gives line and column", () => {
   expect(lines({ yaml: "- a\n- b\n" })).toEqual(["config.yaml:1  is not a mapping of keys to values"]);
 });
 
-test("aliases without end are a fault", () => {
+test("rejects endless aliases", () => {
   expect(lines({ yaml: "owners: &a [*a]" })).toContainEqual(expect.stringContaining("aliases without end"));
 });
 
-test("a key named __proto__ is an unknown key and touches nothing else", () => {
+test("a key named __proto__ is just an unknown key", () => {
   expect(lines({ yaml: "__proto__: {polluted: 1}\nhttp: {__proto__: 1}\n" })).not.toEqual([]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
@@ -153,7 +153,7 @@ function loadsOrComplains(given: Given, home: string): void {
   }
 }
 
-test("whatever stands in the file, nothing but a HermesError comes out", () => {
+test("any file either loads or throws a HermesError", () => {
   const home = temporaryHome();
   const text = fc.string({ maxLength: 200, unit: "binary" });
   fc.assert(fc.property(text, (yaml) => loadsOrComplains({ yaml, dotenv: yaml }, home)));
@@ -164,7 +164,7 @@ test("whatever stands in the file, nothing but a HermesError comes out", () => {
   );
 });
 
-test("whatever the flags and variables are, nothing but a HermesError comes out", () => {
+test("any flags and variables either load or throw a HermesError", () => {
   const home = temporaryHome();
   const path = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join("."));
   const name = fc.constantFrom(

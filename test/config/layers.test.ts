@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.js";
 import { faultsOf, load, temporaryHome } from "./temp-home.js";
 
-test("without any layer everything has its default", () => {
+test("uses the defaults without any layer", () => {
   const { config, sources } = load({});
   expect(config.session_reset).toEqual({
     mode: "both",
@@ -21,7 +21,7 @@ test("without any layer everything has its default", () => {
   expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
 });
 
-test("a home that does not exist is a home without files", () => {
+test("a missing home counts as an empty one", () => {
   expect(loadConfig({ home: join(temporaryHome(), "nowhere"), env: {} }).config.http.port).toBe(8787);
 });
 
@@ -41,7 +41,7 @@ test("flags win over the environment, that over .env, that over the file, that o
   expect(port({ yaml, dotenv, env, flags })).toEqual([1004, "flag"]);
 });
 
-test("a flag that was not given and a variable that is empty set nothing", () => {
+test("missing flags and empty variables set nothing", () => {
   const { config } = load({
     yaml: "http: {port: 1001, host: 0.0.0.0}",
     env: { HERMES_HTTP_PORT: "" },
@@ -154,7 +154,7 @@ streaming: {transport: off}
   expect(config.streaming.transport).toBe("off");
 });
 
-test("a platform of somebody else's takes the common keys, a token and whatever stands under extra", () => {
+test("an external platform takes the common keys, a token and anything under extra", () => {
   const { config } = load({
     yaml: "platforms:\n  matrix:\n    token: t\n    extra: {server: [a, 1, true]}\n",
     env: { MATRIX_ALLOWED_USERS: "@me:example.org" },
@@ -166,7 +166,7 @@ test("a platform of somebody else's takes the common keys, a token and whatever 
   });
 });
 
-test("keys of Hermes Agent that are not ours are passed over and named", () => {
+test("skips and lists Hermes Agent's own keys", () => {
   const { ignored } = load({ yaml: "terminal: {backend: local}\nagent:\n  max_turns: 5\n  verbose: true\n" });
   expect(ignored).toEqual([
     { where: "config.yaml:1", path: "terminal" },
@@ -174,7 +174,7 @@ test("keys of Hermes Agent that are not ours are passed over and named", () => {
   ]);
 });
 
-test("nothing of the result can be changed", () => {
+test("the result is frozen", () => {
   const { config, sources } = load({ yaml: "owners: [telegram:1]" });
   expect(() => config.owners.push("telegram:2")).toThrow(TypeError);
   expect(() => {
@@ -191,7 +191,7 @@ test("a config.yaml that is a directory is a fault, not a crash", () => {
   );
 });
 
-test("hooks are ours beside those of Hermes Agent, and call no address that they shouldn't", () => {
+test("reads our keys under hooks, skips Hermes Agent's, and rejects private URLs", () => {
   const yaml = (url: string) =>
     `hooks:\n  pre_tool_call: [{command: x}]\n  webhooks:\n    audit: {url: "${url}", events: ["agent:end"]}\n`;
   const { config, ignored } = load({ yaml: yaml("https://example.org/h") });

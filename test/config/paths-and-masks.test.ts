@@ -25,6 +25,7 @@ test("files have Hermes' names", () => {
     sessionsIndex: "/h/sessions/sessions.json",
     memoriesDir: "/h/memories",
     hooksDir: "/h/hooks",
+    pluginsDir: "/h/plugins",
     backupsDir: "/h/backups",
     lockFile: "/h/gateway.lock",
     logsDir: "/h/logs",
@@ -33,7 +34,7 @@ test("files have Hermes' names", () => {
   });
 });
 
-test("a new home is for its owner alone, an existing one keeps its mode", () => {
+test("creates the home with mode 0700 and keeps the mode of an existing one", () => {
   const home = join(temporaryHome(), "a", "home");
   ensureHome(home);
   expect(statSync(home).mode & 0o777).toBe(0o700);
@@ -44,13 +45,13 @@ test("a new home is for its owner alone, an existing one keeps its mode", () => 
   expect(statSync(shared).mode & 0o777).toBe(0o755);
 });
 
-test("a file in the home's place is said, not thrown about", () => {
+test("reports a file in place of the home", () => {
   const path = join(temporaryHome(), "file");
   writeFileSync(path, "");
   expect(() => ensureHome(path)).toThrow(HermesError);
 });
 
-test("whatever is named like a secret is masked, the rest is left alone", () => {
+test("masks values with names of secrets and nothing else", () => {
   expect(
     maskSecrets({
       http: { token: "short", port: 1 },

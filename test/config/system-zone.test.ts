@@ -32,6 +32,6 @@ it.each([
   ["there is no link", {}, () => path.join(tempDir(), "nowhere")],
   ["the link leads elsewhere", {}, () => linkedTo("/etc/zone-of-the-house")],
   ["the link leads to a copy", {}, () => linkedTo("/usr/share/zoneinfo/right/Europe/Berlin")],
-])("is left to Intl where %s", (_, env, link) => {
+])("comes from Intl where %s", (_, env, link) => {
   expect(systemZone(env, link())).toBe(INTL);
 });

@@ -31,7 +31,7 @@ test(".env: quotes, export, comments, the last of two wins", () => {
   });
 });
 
-test(".env: a line that says nothing is a fault that does not show the line", () => {
+test(".env: an invalid line is a fault that doesn't show the line", () => {
   expect(faultsOf({ dotenv: "A=1\nsecret words\nB='open" })).toEqual([
     { where: ".env:2", path: "", message: "is not KEY=VALUE" },
     { where: ".env:3", path: "", message: "B: the quote is not closed" },

@@ -12,6 +12,7 @@ import {
   canStream,
   canType,
 } from "../../src/adapters/adapter.js";
+import { lookUp, send } from "../support/send.js";
 import { until } from "../support/until.js";
 import { type Ability, connected, open, type Platform, type Scene } from "./stage.js";
 import { answer, failure, needing, soon } from "./tell.js";
@@ -35,7 +36,7 @@ export function abilities(platform: Platform): void {
     if (platform.can.includes(ability)) describe(title, cases);
   };
 
-  it("says what it is and what it can do", async () => {
+  it("declares its identity and abilities", async () => {
     const { adapter } = await open(platform);
     expect(adapter.platform).toBe(platform.name);
     expect(adapter.account).toMatch(/./);
@@ -45,7 +46,7 @@ export function abilities(platform: Platform): void {
   });
 
   can("stream")("an answer that is being written", () => {
-    it.each(platform.kinds)("is one message, and becomes the answer: %s", async (kind) => {
+    it.each(platform.kinds)("is one message and becomes the answer: %s", async (kind) => {
       const { stage, inbox, adapter } = await able<CanStream>(platform);
       const place = stage.place(kind);
       place.say("tell me");
@@ -57,32 +58,32 @@ export function abilities(platform: Platform): void {
       const before = place.seen();
       expect(before).toHaveLength(shown === null ? 0 : 1);
       const message = answer(question, "The end.", shown === null ? {} : { replaces: shown });
-      const receipt = await adapter.send(message, soon());
+      const receipt = await send(adapter, message, soon());
       expect(place.seen()).toMatchObject([{ id: receipt.messageIds[0], text: "The end." }]);
       if (shown !== null) expect(place.seen()[0]!.id).toBe(before[0]!.id);
     });
 
     it.each(platform.kinds)(
-      "keeps its words if no answer comes, and goes if it has none: %s",
+      "keeps its text if no answer comes, and is deleted if it has none: %s",
       async (kind) => {
         const { stage, inbox, adapter } = await able<CanStream>(platform);
         const place = stage.place(kind);
         place.say("tell me");
         const { target } = answer(await inbox.message("tell me"), "");
         const shown = await adapter.show(target, null, "Once **upon** ▉", soon());
-        // A draft vanishes by itself.
+        // A draft disappears by itself.
         if (shown === null) return expect(place.seen()).toEqual([]);
         for (let again = 0; again < 2; again++) {
-          await adapter.breakOff(target, shown, "Once **upon** a", soon());
+          await adapter.abandon(target, shown, "Once **upon** a", soon());
           expect(place.seen().map(({ text }) => text.replaceAll("*", ""))).toEqual(["Once upon a"]);
         }
-        await adapter.breakOff(target, shown, "", soon());
+        await adapter.abandon(target, shown, "", soon());
         expect(place.seen()).toEqual([]);
-        expect((await failure(adapter.breakOff(target, shown, "", soon()))).outcome).toBe("refused");
+        expect((await failure(adapter.abandon(target, shown, "", soon()))).outcome).toBe("refused");
       },
     );
 
-    needing(platform, "limits")("is not shown while the platform makes us wait", async () => {
+    needing(platform, "limits")("isn't shown during a rate limit", async () => {
       const { stage, inbox, adapter } = await able<CanStream>(platform);
       const place = stage.place(platform.kinds[1]!);
       place.say("tell me");
@@ -109,7 +110,7 @@ export function abilities(platform: Platform): void {
   });
 
   can("type")("the typing sign", () => {
-    it("is shown, and nobody minds where it can't be", async () => {
+    it("is shown, and fails silently where it can't be", async () => {
       const { stage, inbox, adapter, dm } = await able<CanType>(platform);
       dm.say("tell me");
       const { target } = answer(await inbox.message("tell me"), "");
@@ -129,22 +130,22 @@ export function abilities(platform: Platform): void {
       const { inbox, adapter, dm } = await able<CanLookUp>(platform);
       dm.say("tell me");
       const message = answer(await inbox.message("tell me"), "hi");
-      expect(await adapter.lookUp(message, soon())).toBe("missing");
+      expect(await lookUp(adapter, message, soon())).toBe("missing");
     });
 
-    needing(platform, "doubt")("is found if it did, by another process too", async () => {
+    needing(platform, "doubt")("is found if it arrived, by another process too", async () => {
       const { stage, inbox, adapter, stop, dm } = await able<CanLookUp>(platform);
       dm.say("tell me");
       const message = answer(await inbox.message("tell me"), "hi");
       stage.drop();
-      await failure(adapter.send(message, soon()));
-      const found = { messageIds: dm.seen().map(({ id }) => id) };
-      expect(found.messageIds).toHaveLength(1);
-      expect(await adapter.lookUp(message, soon())).toEqual(found);
+      await failure(send(adapter, message, soon()));
+      const found = dm.seen().map(({ id }) => id);
+      expect(found).toHaveLength(1);
+      expect(await lookUp(adapter, message, soon())).toEqual(found);
       await adapter.disconnect();
       const next = stage.adapter() as Adapter & CanLookUp;
       await next.connect(inbox, stop.signal);
-      expect(await next.lookUp(message, soon())).toEqual(found);
+      expect(await lookUp(next, message, soon())).toEqual(found);
     });
 
     it("is unknown before there is a connection", async () => {
@@ -152,12 +153,12 @@ export function abilities(platform: Platform): void {
       const { platform: name, account } = adapter;
       const target = { platform: name, account, chatType: "dm", chatId: "1", threadId: null };
       const message = answer({ ...target, userId: null, replyTo: null }, "hi");
-      expect(await adapter.lookUp(message, soon())).toBe("unknown");
+      expect(await lookUp(adapter, message, soon())).toBe("unknown");
     });
   });
 
   can("register commands")("the menu", () => {
-    it("has the commands; what is picked comes in as if it were typed, and is answered there", async () => {
+    it("has the commands; a picked command is received like a typed one and answered there", async () => {
       const { stage, inbox, adapter } = await able<CanRegisterCommands>(platform);
       await adapter.registerCommands([{ name: "status", description: "How it stands" }], soon());
       expect(stage.menu()).toContain("status");
@@ -168,7 +169,7 @@ export function abilities(platform: Platform): void {
             ({ text, origin }) => text === "/status" && fits(origin, stage.place(kind).origin),
           ),
         );
-        const receipt = await adapter.send(answer(message, "fine", { kind: "command" }), soon());
+        const receipt = await send(adapter, answer(message, "fine", { kind: "command" }), soon());
         expect(stage.place(kind).seen()).toMatchObject([{ id: receipt.messageIds[0], text: "fine" }]);
       }
     });

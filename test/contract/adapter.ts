@@ -1,6 +1,6 @@
 /**
- * What every adapter promises (`src/adapters/adapter.ts`), held against the real SDK and the platform's emulator. A new
- * platform brings a stage and calls this.
+ * The contract of every adapter (`src/adapters/adapter.ts`), tested with the real SDK and the platform's emulator. A new
+ * platform implements a stage and calls this.
  */
 import { describe } from "vitest";
 import { abilities } from "./abilities.js";

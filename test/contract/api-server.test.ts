@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import http from "node:http";
 import type { Hono } from "hono";
 import type { Adapter } from "../../src/adapters/adapter.js";
-import { type ApiServerAdapter, apiServerAdapter, PLATFORM } from "../../src/adapters/api-server/index.js";
-import { type HttpServer, startHttp } from "../../src/http/server.js";
+import { PLATFORM } from "../../src/adapters/api-server/ids.js";
+import { type ApiServerAdapter, apiServerAdapter } from "../../src/adapters/api-server/index.js";
+import type { HttpServer } from "../../src/http/server.js";
+import { startHttp } from "../support/http.js";
 import { until } from "../support/until.js";
 import { adapterContract } from "./adapter.js";
 import { LOCAL, LocalStage, never, type Place, type Platform, type Seen, type Stage } from "./stage.js";
@@ -46,12 +48,12 @@ class ApiStage extends LocalStage implements Stage {
 
   adapter(): Adapter {
     const adapter = this.#adapter;
-    const send: Adapter["send"] = async (message, signal) => {
-      const receipt = await adapter.send(message, signal);
-      this.#receipts.set(message.target.replyTo ?? "", receipt.messageIds[0]!);
-      return receipt;
+    const sendPart: Adapter["sendPart"] = async (message, ...args) => {
+      const ids = await adapter.sendPart(message, ...args);
+      this.#receipts.set(message.target.replyTo ?? "", ids[0]!);
+      return ids;
     };
-    return { ...adapter, send };
+    return { ...adapter, sendPart };
   }
 
   place(key: string): Place {

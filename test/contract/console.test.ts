@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import type { Adapter } from "../../src/adapters/adapter.js";
 import { consoleAdapter } from "../../src/adapters/console/index.js";
 import { adapterContract } from "./adapter.js";
 import { LOCAL, LocalStage, never, type Place, type Platform, type Stage } from "./stage.js";
@@ -29,12 +30,12 @@ class ConsoleStage extends LocalStage implements Stage {
 
   adapter() {
     const adapter = this.#adapter;
-    const send: typeof adapter.send = async (message, signal) => {
-      const receipt = await adapter.send(message, signal);
-      this.#receipts.push(...receipt.messageIds);
-      return receipt;
+    const sendPart: Adapter["sendPart"] = async (...args) => {
+      const ids = await adapter.sendPart(...args);
+      this.#receipts.push(...ids);
+      return ids;
     };
-    return { ...adapter, send };
+    return { ...adapter, sendPart };
   }
 
   close = () => this.#adapter.disconnect();
@@ -49,7 +50,7 @@ const console: Platform = {
   lacks: {
     ...LOCAL,
     acknowledgement: ONLY_LINES,
-    redelivery: "who wrote it is told on the spot that it wasn't accepted",
+    redelivery: "the sender sees at once that it wasn't accepted",
     repeats: ONLY_LINES,
     absence: ONLY_LINES,
     nonsense: ONLY_LINES,

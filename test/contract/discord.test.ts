@@ -39,10 +39,9 @@ class DiscordStage implements Stage {
       timing: {
         requestTimeoutMs: limitMs,
         helloTimeoutMs: limitMs,
-        reconnectBaseMs: 20,
-        reconnectCapMs: 200,
+        reconnect: { firstMs: 20, maxMs: 200 },
         identifyEveryMs: 0,
-        receiveRetryMs: 10,
+        receiveRetry: { firstMs: 10, maxMs: 30_000 },
         saveSessionMs: 5,
         overlapMs: 1000,
       },
@@ -86,7 +85,7 @@ class DiscordStage implements Stage {
   }
 
   listeners = () => this.#discord.gateway.sockets;
-  requests = () => this.#discord.rest.calls.length + this.#discord.knocks;
+  requests = () => this.#discord.rest.calls.length + this.#discord.connectAttempts;
   posts = () =>
     this.#discord.rest.calls.filter(({ method, path }) => method === "POST" && POST.test(path)).length;
   acknowledged = () => true;

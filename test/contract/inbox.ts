@@ -2,21 +2,21 @@ import type { AdapterEvents, Cursor, MessageEdit, MessageRef } from "../../src/a
 import type { InboundMessage } from "../../src/message.js";
 import { until } from "../support/until.js";
 
-/** As much of a gateway as an adapter sees: each event once, cursors, and an inbox that can be slow or broken. */
+/** The gateway as an adapter sees it: deduplicated events, cursors, and an inbox that can be slow or broken. */
 export class Inbox implements AdapterEvents {
   readonly received: InboundMessage[] = [];
   readonly copies: InboundMessage[] = [];
   readonly edits: MessageEdit[] = [];
   readonly deletes: MessageRef[] = [];
-  /** The event ids that `receive` was called with, whatever became of it. */
+  /** The event ids that `receive` was called with, also when it failed. */
   readonly offered: string[] = [];
-  /** How often `receive` is still to fail. */
+  /** How many of the next `receive` calls fail. */
   failures = 0;
   readonly #cursors = new Map<string, string>();
   #gate: Promise<void> | undefined;
   #open = () => {};
 
-  /** Nothing is taken until `letIn`. */
+  /** Nothing is accepted until `letIn`. */
   hold(): void {
     this.#gate = new Promise((resolve) => {
       this.#open = resolve;

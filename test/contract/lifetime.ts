@@ -11,19 +11,19 @@ export function lifetime(platform: Platform): void {
 
 function health(platform: Platform): void {
   describe("health", () => {
-    it("is down before the first connect, without a proof", async () => {
+    it("is down before the first connect, without a proof of life", async () => {
       const { adapter } = await open(platform);
       expect(adapter.health()).toMatchObject({ state: "down", lastProofAt: null });
     });
 
-    it("is proved again and again", async () => {
+    it("gets new proofs of life", async () => {
       const { adapter } = await connected(platform, { hasty: true });
       const first = adapter.health();
       expect(first.state).toBe("ok");
       await until("it is proved again", () => adapter.health().lastProofAt! > first.lastProofAt!);
     });
 
-    needing(platform, "proof")("is not ok when the platform is silent on an open connection", async () => {
+    needing(platform, "proof")("isn't ok when the platform is silent on an open connection", async () => {
       const { adapter, stage, inbox, dm } = await connected(platform, { hasty: true });
       stage.fallSilent();
       await until("it is noticed", () => adapter.health().state !== "ok");
@@ -36,7 +36,7 @@ function health(platform: Platform): void {
       await inbox.message("hello");
     });
 
-    needing(platform, "network")("tells of an outage; nothing is lost by it", async () => {
+    needing(platform, "network")("reports an outage, and nothing is lost", async () => {
       const { adapter, stage, inbox, dm } = await connected(platform);
       dm.say("before");
       await inbox.message("before");
@@ -51,7 +51,7 @@ function health(platform: Platform): void {
     });
 
     needing(platform, "network")(
-      "is not ok when nobody is there at the start; that is waited for",
+      "isn't ok when the platform is unreachable at the start, and recovers later",
       async () => {
         const { adapter, stage, inbox, stop, dm } = await open(platform, { hasty: true });
         await stage.goDown();
@@ -64,28 +64,31 @@ function health(platform: Platform): void {
       },
     );
 
-    needing(platform, "credentials")("tells of a token that was revoked, in one line", async () => {
+    needing(platform, "credentials")("reports a revoked token in one line", async () => {
       const { adapter, stage } = await connected(platform, { hasty: true });
       stage.revokeToken();
       await stage.goDown();
       await stage.comeBack();
-      await until("it is told", () => adapter.health().state === "down");
+      await until("it is reported", () => adapter.health().state === "down");
       expectTellable(adapter.health().detail, stage.secrets);
       expect(stage.log.filter((line) => line.startsWith("error"))).toHaveLength(1);
       expectNoSecret(stage.log.join("\n"), stage.secrets);
     });
 
-    needing(platform, "credentials")("and the connect say what to do about a wrong token", async () => {
-      const { adapter, stage, inbox, stop } = await open(platform);
-      stage.revokeToken();
-      const error = await adapter.connect(inbox, stop.signal).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(HermesError);
-      const { message, hint } = error as HermesError;
-      expectTellable(`${message} ${hint ?? ""}`, stage.secrets);
-      expect(adapter.health().state).toBe("down");
-      expectTellable(adapter.health().detail, stage.secrets);
-      await nobodyListens({ stage });
-    });
+    needing(platform, "credentials")(
+      "and the error of `connect` explain how to fix a wrong token",
+      async () => {
+        const { adapter, stage, inbox, stop } = await open(platform);
+        stage.revokeToken();
+        const error = await adapter.connect(inbox, stop.signal).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(HermesError);
+        const { message, hint } = error as HermesError;
+        expectTellable(`${message} ${hint ?? ""}`, stage.secrets);
+        expect(adapter.health().state).toBe("down");
+        expectTellable(adapter.health().detail, stage.secrets);
+        await noListeners({ stage });
+      },
+    );
   });
 }
 
@@ -96,14 +99,14 @@ function ending(platform: Platform): void {
   ];
 
   describe.each(ways)("after %s", (_, end) => {
-    it("nothing is left, and nothing is received any more", async () => {
+    it("no connection is left, and nothing is received", async () => {
       const scene = await connected(platform);
       const { adapter, inbox, dm } = scene;
       dm.say("before");
       await inbox.message("before");
       await end(scene);
       await until("it is down", () => adapter.health().state === "down");
-      await nobodyListens(scene);
+      await noListeners(scene);
       const offered = inbox.offered.length;
       dm.say("later");
       await adapter.disconnect();
@@ -111,7 +114,7 @@ function ending(platform: Platform): void {
       expect(adapter.health().state).toBe("down");
     });
 
-    needing(platform, "slow start")("in the middle of connecting, nothing is left either", async () => {
+    needing(platform, "slow start")("in the middle of connecting, no connection is left", async () => {
       const scene = await open(platform);
       const { adapter, inbox, stage, stop, dm } = scene;
       stage.startSlowly();
@@ -120,20 +123,20 @@ function ending(platform: Platform): void {
       await end(scene);
       await connecting;
       await until("it is down", () => adapter.health().state === "down");
-      await nobodyListens(scene);
+      await noListeners(scene);
       dm.say("later");
       await adapter.disconnect();
       expect(inbox.offered).toEqual([]);
     });
 
-    it("that comes before the first step of a connect, nothing is left either", async () => {
+    it("before the first step of a connect, no connection is left", async () => {
       const scene = await open(platform);
       const { adapter, inbox, stop, dm } = scene;
       const connecting = adapter.connect(inbox, stop.signal);
       await end(scene);
       await connecting;
       await until("it is down", () => adapter.health().state === "down");
-      await nobodyListens(scene);
+      await noListeners(scene);
       dm.say("later");
       await adapter.disconnect();
       expect(inbox.offered).toEqual([]);
@@ -161,7 +164,7 @@ function ending(platform: Platform): void {
       expect(adapter.health().state).toBe("down");
     });
 
-    it("doesn't wait for an inbox that is stuck", async () => {
+    it("doesn't wait for a stuck inbox", async () => {
       const scene = await connected(platform);
       const { adapter, inbox, dm } = scene;
       inbox.hold();
@@ -170,11 +173,11 @@ function ending(platform: Platform): void {
       await adapter.disconnect();
       expect(adapter.health().state).toBe("down");
       inbox.letIn();
-      await nobodyListens(scene);
+      await noListeners(scene);
     });
   });
 
-  it("does nothing for a gateway that stops already", async () => {
+  it("does nothing if the gateway is already stopping", async () => {
     const { adapter, stage, inbox } = await open(platform);
     await adapter.connect(inbox, AbortSignal.abort());
     expect(stage.requests()).toBe(0);
@@ -183,8 +186,8 @@ function ending(platform: Platform): void {
   });
 }
 
-async function nobodyListens({ stage }: Pick<Scene, "stage">): Promise<void> {
-  await until("nobody listens", async () => (await stage.listeners()) === 0, {
+async function noListeners({ stage }: Pick<Scene, "stage">): Promise<void> {
+  await until("no connection is left", async () => (await stage.listeners()) === 0, {
     found: () => stage.listeners(),
   });
 }

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Adapter } from "../../src/adapters/adapter.js";
 import { nowSeconds } from "../../src/clock.js";
 import type { InboundMessage } from "../../src/message.js";
+import { send } from "../support/send.js";
 import { until } from "../support/until.js";
 import { connected, type Platform } from "./stage.js";
 import { answer, needing, soon } from "./tell.js";
 
 export function receiving(platform: Platform): void {
   describe("receives", () => {
-    it.each(platform.kinds)("a message, and answers there and nowhere else: %s", async (kind) => {
+    it.each(platform.kinds)("a message, and sends the answer to its chat only: %s", async (kind) => {
       const { stage, inbox, adapter } = await connected(platform);
       const place = stage.place(kind);
       const startedAt = nowSeconds();
@@ -17,35 +18,41 @@ export function receiving(platform: Platform): void {
       expectWellFormed(message, adapter, startedAt);
       expect(message.origin).toMatchObject(place.origin);
       expect(message.mentioned || message.origin.chatType === "dm").toBe(true);
-      const receipt = await adapter.send(answer(message, "an answer"), soon());
+      const receipt = await send(adapter, answer(message, "an answer"), soon());
       await until("it is seen", () => place.seen().length > 0);
       expect(place.seen()).toMatchObject([{ id: receipt.messageIds[0], text: "an answer" }]);
       for (const other of platform.kinds)
         if (other !== kind) expect(stage.place(other).seen(), other).toEqual([]);
     });
 
-    needing(platform, "acknowledgement")("and says so only when the inbox has it", async () => {
-      const { stage, inbox, dm } = await connected(platform);
-      inbox.hold();
-      dm.say("hello");
-      await until("it is offered", () => inbox.offered.length === 1);
-      expect(stage.acknowledged()).toBe(false);
-      inbox.letIn();
-      await until("it is acknowledged", () => stage.acknowledged());
-      expect(inbox.texts).toEqual(["hello"]);
-    });
+    needing(platform, "acknowledgement")(
+      "a message and acknowledges it only when the inbox has it",
+      async () => {
+        const { stage, inbox, dm } = await connected(platform);
+        inbox.hold();
+        dm.say("hello");
+        await until("it is offered", () => inbox.offered.length === 1);
+        expect(stage.acknowledged()).toBe(false);
+        inbox.letIn();
+        await until("it is acknowledged", () => stage.acknowledged());
+        expect(inbox.texts).toEqual(["hello"]);
+      },
+    );
 
-    needing(platform, "redelivery")("again what the inbox could not take, as the same event", async () => {
-      const { stage, inbox, dm } = await connected(platform);
-      inbox.failures = 2;
-      dm.say("hello");
-      await inbox.message("hello");
-      expect(inbox.offered.length).toBeGreaterThan(2);
-      expect(new Set(inbox.offered).size).toBe(1);
-      await until("it is acknowledged", () => stage.acknowledged());
-    });
+    needing(platform, "redelivery")(
+      "a message again, as the same event, after the inbox failed",
+      async () => {
+        const { stage, inbox, dm } = await connected(platform);
+        inbox.failures = 2;
+        dm.say("hello");
+        await inbox.message("hello");
+        expect(inbox.offered.length).toBeGreaterThan(2);
+        expect(new Set(inbox.offered).size).toBe(1);
+        await until("it is acknowledged", () => stage.acknowledged());
+      },
+    );
 
-    needing(platform, "repeats")("what comes twice as one event", async () => {
+    needing(platform, "repeats")("a message that is delivered twice as one event", async () => {
       const { stage, inbox, dm } = await connected(platform);
       stage.repeat();
       dm.say("hello");
@@ -56,7 +63,7 @@ export function receiving(platform: Platform): void {
       expect(new Set(inbox.offered).size).toBe(2);
     });
 
-    it("in the order of writing while the inbox is slow", async () => {
+    it("messages in order while the inbox is slow", async () => {
       const { stage, inbox } = await connected(platform);
       const place = stage.place(platform.kinds.at(-1)!);
       inbox.hold();
@@ -67,7 +74,7 @@ export function receiving(platform: Platform): void {
       expect(inbox.texts).toEqual(["one", "two", "three"]);
     });
 
-    needing(platform, "nonsense")("beside events that nobody knows", async () => {
+    needing(platform, "nonsense")("messages among unknown and malformed events", async () => {
       const { stage, inbox, adapter, dm } = await connected(platform);
       stage.babble();
       dm.say("still here");
@@ -77,7 +84,7 @@ export function receiving(platform: Platform): void {
       expect(adapter.health().state).toBe("ok");
     });
 
-    needing(platform, "absence")("once what was said while no adapter was there", async () => {
+    needing(platform, "absence")("messages that were written while it was disconnected, once", async () => {
       const { stage, inbox, adapter, stop, dm } = await connected(platform);
       dm.say("before");
       await inbox.message("before");
@@ -90,22 +97,22 @@ export function receiving(platform: Platform): void {
       expect(inbox.texts).toEqual(["before", "meanwhile", "after"]);
     });
 
-    needing(platform, "edits")("an edit of the very message", async () => {
+    needing(platform, "edits")("an edit with the id of its message", async () => {
       const { inbox, dm } = await connected(platform);
       dm.say("helo");
       const message = await inbox.message("helo");
       dm.edit("hello");
-      await until("the edit is told", () => inbox.edits.length > 0);
+      await until("the edit is reported", () => inbox.edits.length > 0);
       expect(inbox.edits).toEqual([{ ...refOf(message), text: "hello" }]);
       expect(inbox.texts).toEqual(["helo"]);
     });
 
-    needing(platform, "deletes")("that a message was taken back", async () => {
+    needing(platform, "deletes")("the deletion of a message", async () => {
       const { inbox, dm } = await connected(platform);
       dm.say("hello");
       const message = await inbox.message("hello");
       dm.remove();
-      await until("the delete is told", () => inbox.deletes.length > 0);
+      await until("the deletion is reported", () => inbox.deletes.length > 0);
       expect(inbox.deletes).toEqual([refOf(message)]);
     });
   });

@@ -30,7 +30,7 @@ class SlackStage implements Stage {
       appToken: this.#slack.appToken,
       apiUrl: this.#slack.apiUrl,
       log: (level, text) => this.log.push(`${level}: ${text}`),
-      times: {
+      timing: {
         callMs: limitMs,
         lookUpMs: limitMs,
         settleMs: 100,

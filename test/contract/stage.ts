@@ -1,4 +1,4 @@
-/** What the suite asks of a platform: its adapter on its emulator, people who write there, and what they see. */
+/** What the suite needs of a platform: its adapter, connected to its emulator, and people who write and read there. */
 import { onTestFinished } from "vitest";
 import type { Adapter } from "../../src/adapters/adapter.js";
 import type { Origin } from "../../src/message.js";
@@ -6,18 +6,18 @@ import { Inbox } from "./inbox.js";
 
 export interface Platform {
   name: string;
-  /** The kinds of places that people write from; the first is a direct chat. */
+  /** The kinds of chats; the first is a direct chat. */
   kinds: readonly string[];
-  /** Which abilities its adapter says it has. */
+  /** The abilities that its adapter has. */
   can: readonly Ability[];
-  /** What isn't so here, with the reason. The suite leaves out what hangs on it. */
+  /** Missing features, with the reason. Tests that need them are skipped. */
   lacks: Partial<Record<Feature, string>>;
   open(options: OpenOptions): Promise<Stage>;
 }
 
 export type Ability = "stream" | "type" | "look up" | "register commands" | "preview";
 
-/** What not every platform has, or not every stage can do. */
+/** What some platforms lack, or some stages can't simulate. */
 export type Feature =
   | "acknowledgement"
   | "redelivery"
@@ -38,18 +38,18 @@ export type Feature =
   | "slow start";
 
 export interface OpenOptions {
-  /** A platform that doesn't answer is given up within moments. */
+  /** Use short timeouts. */
   hasty: boolean;
 }
 
 export interface Place {
-  /** What a message from here says about where it comes from. */
+  /** The origin of messages from here. */
   readonly origin: Partial<Origin>;
-  /** Somebody writes to the bot, by its name where there are others. */
+  /** A person writes to the bot, with a mention if it is a group. */
   say(text: string): void;
-  /** What the bot has said here, and not elsewhere, as people see it. */
+  /** The bot's messages here, as people see them. */
   seen(): Seen[];
-  /** The author changes what was said last, or takes it back. */
+  /** The author edits or deletes their last message. */
   edit(text: string): void;
   remove(): void;
 }
@@ -57,51 +57,51 @@ export interface Place {
 export interface Seen {
   id: string;
   text: string;
-  /** The message that it visibly answers. */
+  /** The message that it visibly quotes. */
   replyTo: string | null;
 }
 
 export interface Stage {
   place(kind: string): Place;
-  /** The same bot again, as after a restart. Ended with the stage. */
+  /** Another adapter for the same bot, as after a restart. Closed with the stage. */
   adapter(): Adapter;
-  /** What must stand in no log and no error. */
+  /** Must not appear in any log or error. */
   readonly secrets: readonly string[];
-  /** What the adapters told the operator: "error: …". */
+  /** The adapters' log lines: "error: …". */
   readonly log: readonly string[];
   close(): Promise<void>;
 
-  /** Polls and sockets that are open for the bot. */
+  /** The bot's open polls and sockets. */
   listeners(): number | Promise<number>;
   /** Requests of any kind. */
   requests(): number;
   /** Attempts to post a message. */
   posts(): number;
 
-  /** Everything that was said is known to be received. */
+  /** All messages are acknowledged. */
   acknowledged(): boolean;
-  /** From now on each message comes twice. */
+  /** From now on each message is delivered twice. */
   repeat(): void;
-  /** Events that nobody knows, and broken ones. */
+  /** Delivers unknown and malformed events. */
   babble(): void;
-  /** Somebody picks a command from the menu, in the place of that kind. */
+  /** A person picks a command from the menu, in the chat of that kind. */
   pick(kind: string, command: string): void;
   menu(): string[];
   typing(): number;
   previews(): string[];
 
-  /** The next post is refused, put off, carried out but never answered, answered much too late. */
+  /** The next post is refused, rate limited, executed without a reply, or answered much too late. */
   refuse(): void;
   limit(seconds: number): void;
   drop(): void;
   stall(): void;
-  /** Nobody is there; and back. */
+  /** The platform is unreachable, and reachable again. */
   goDown(): Promise<void> | void;
   comeBack(): Promise<void> | void;
-  /** Connections stay open, and nothing is answered; and back. */
+  /** Connections stay open without answers, and work again. */
   fallSilent(): void;
   speakAgain(): void;
-  /** The first call of the next connect takes its time. */
+  /** The first call of the next connect is slow. */
   startSlowly(): void;
   revokeToken(): void;
 }
@@ -111,7 +111,7 @@ export interface Scene {
   inbox: Inbox;
   adapter: Adapter;
   stop: AbortController;
-  /** The first kind's place. */
+  /** The chat of the first kind. */
   dm: Place;
 }
 
@@ -128,12 +128,12 @@ export async function connected(platform: Platform, options?: Partial<OpenOption
   return scene;
 }
 
-/** For what a stage can't do: its platform says that it lacks it, and nobody asks. */
+/** For features that a stage can't simulate: its platform lists them in `lacks`, so they aren't used. */
 export function never(): never {
   throw new Error("This stage can't do that");
 }
 
-/** A stage without a network: what a platform on this very machine can't do. */
+/** Defaults for platforms on this machine, without a network. */
 export abstract class LocalStage {
   readonly secrets: string[] = [];
   readonly log: string[] = [];

@@ -29,14 +29,13 @@ class TelegramStage implements Stage {
       pollSeconds: this.#hasty ? 0 : 20,
       pollGraceMs: this.#hasty ? 300 : 3000,
       callMs: this.#hasty ? 300 : 3000,
-      backoffMs: 10,
-      longestBackoffMs: 50,
+      backoff: { firstMs: 10, maxMs: 50 },
       refusedMs: 50,
       conflictMs: 200,
     };
     const adapter = telegramAdapter({
       token: this.#telegram.token,
-      apiRoot: this.#telegram.url,
+      apiUrl: this.#telegram.url,
       log: (level, message, fields) => this.log.push(`${level}: ${message} ${JSON.stringify(fields ?? {})}`),
       timing,
     });
@@ -143,7 +142,7 @@ class TelegramStage implements Stage {
   }
 
   refuse = () => this.#telegram.faults.fail("sendMessage", 403, "Forbidden: bot was blocked by the user");
-  /** By chat: for the whole bot every poll would make it longer. */
+  /** For the chat only: with a limit for the whole bot, every poll would extend the wait. */
   limit(seconds: number): void {
     for (const id of this.#telegram.chats.ids) this.#telegram.faults.flood(id, seconds);
   }

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { SendError } from "../../src/errors.js";
-import { type InboundMessage, type OutboundMessage, type Target, targetOf } from "../../src/message.js";
+import { type InboundMessage, type Target, targetOf } from "../../src/message.js";
+import type { Outgoing } from "../support/send.js";
 import type { Feature, Platform } from "./stage.js";
 
-/** A case that hangs on what not every platform has: its stage says why. */
+/** A test for platforms that have these features. */
 export function needing(platform: Platform, ...features: Feature[]) {
   return (title: string, test: () => Promise<void>): void => {
     if (features.every((feature) => platform.lacks[feature] === undefined)) it(title, test);
@@ -12,11 +13,7 @@ export function needing(platform: Platform, ...features: Feature[]) {
 
 let outboxId = 0;
 
-export function answer(
-  to: InboundMessage | Target,
-  text: string,
-  more: Partial<OutboundMessage> = {},
-): OutboundMessage {
+export function answer(to: InboundMessage | Target, text: string, more: Partial<Outgoing> = {}): Outgoing {
   outboxId += 1;
   return {
     id: outboxId,
@@ -25,7 +22,6 @@ export function answer(
     target: "origin" in to ? targetOf(to) : to,
     text,
     turnId: null,
-    mayBeRepeat: false,
     ...more,
   };
 }
@@ -41,7 +37,7 @@ export async function failure(work: Promise<unknown>): Promise<SendError> {
   return error as SendError;
 }
 
-/** A sentence that an operator can read, and nothing that only the bot may know. */
+/** A readable sentence without secrets. */
 export function expectTellable(text: string | undefined, secrets: readonly string[]): void {
   expect(text).toMatch(/\w{2,}\W+\w{2,}/);
   expectNoSecret(text ?? "", secrets);

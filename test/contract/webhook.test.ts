@@ -1,9 +1,11 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { Adapter } from "../../src/adapters/adapter.js";
-import { PLATFORM, type WebhookAdapter, webhookAdapter } from "../../src/adapters/webhook/index.js";
-import { type HttpServer, startHttp } from "../../src/http/server.js";
+import { type WebhookAdapter, webhookAdapter } from "../../src/adapters/webhook/index.js";
+import { PLATFORM } from "../../src/adapters/webhook/normalise.js";
+import type { HttpServer } from "../../src/http/server.js";
 import { ask } from "../http/support/request.js";
 import { CallbackServer } from "../support/callback-server.js";
+import { startHttp } from "../support/http.js";
 import { until } from "../support/until.js";
 import { adapterContract } from "./adapter.js";
 import { LOCAL, LocalStage, never, type Place, type Platform, type Stage } from "./stage.js";

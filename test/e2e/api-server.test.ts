@@ -23,7 +23,7 @@ async function curl(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** A send that nobody saw arrive is tried once more, a second later. */
+/** An unconfirmed send is retried a second later. */
 const openRows = (daemon: Daemon) => rows(daemon.home, "SELECT id FROM gw_outbox WHERE state <> 'sent'");
 
 function client(daemon: Daemon): OpenAI {

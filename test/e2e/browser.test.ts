@@ -1,24 +1,16 @@
 import fs from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ModelServer, says } from "../emulators/model-server.js";
+import { useBrowser } from "../support/browser.js";
 import { Daemon } from "../support/daemon.js";
 import { PNG } from "../support/pictures.js";
 
-/** What a person does first: start it, open the page, talk. The real daemon, a real browser. */
-const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const ARGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGS.split(" ") });
-});
-afterAll(() => browser?.close());
+/** What a person does first: start the daemon, open the page, talk. */
+const browser = useBrowser();
 
 async function openBrowser(url: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL: url });
+  const context = await browser().newContext({ baseURL: url });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto("/");

@@ -61,7 +61,7 @@ describe("a gateway that dies", () => {
     let people = peopleAt(daemon);
     const everybody: WebClient[] = [];
     const endAt = performance.now() + KILLING_MS;
-    for (let round = 0; round < ROUNDS_MAX && performance.now() < endAt; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS && performance.now() < endAt; round += 1) {
       people = peopleAt(daemon);
       everybody.push(...people);
       const talking = Promise.all(people.map((person) => talk(person, 8)));
@@ -77,7 +77,7 @@ describe("a gateway that dies", () => {
 });
 
 const KILLING_MS = 20_000;
-const ROUNDS_MAX = 12;
+const MAX_ROUNDS = 12;
 const KILLS_A_ROUND = 2;
 /** From the start of the process, or from its readiness: half of the deaths are in the middle of a start. */
 const LIFE_MS = 500;

@@ -44,7 +44,7 @@ describe("a running gateway", () => {
     expect(found.get('hermes_store_file_bytes{file="state.db"}')).toBeGreaterThan(0);
   });
 
-  it("keeps its numbers behind the token, and its readiness open to whoever restarts it", async () => {
+  it("requires the token for metrics, but not for readiness", async () => {
     const daemon = await new Daemon().start({ HERMES_HTTP_TOKEN: "a-long-token" });
     expect((await fetch(`${daemon.url}/metrics`)).status).toBe(401);
     expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
@@ -52,7 +52,7 @@ describe("a running gateway", () => {
     expect((await fetch(`${daemon.url}/metrics`, { headers })).status).toBe(200);
   });
 
-  it("isn't ready while a message waits that nobody takes up, and is again afterwards", async () => {
+  it("isn't ready while a pending message is stuck, and is again afterwards", async () => {
     const yaml = "max_concurrent_sessions: 1\nhealth: { max_wait: 0.2 }\n";
     const daemon = await new Daemon({ yaml }).start();
     const slow = new WebClient(daemon.url);

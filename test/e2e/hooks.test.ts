@@ -1,13 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { runHermes } from "../cli/support/run.js";
 import { parseMetrics } from "../metrics/support.js";
-import { Daemon, hermes } from "../support/daemon.js";
+import { Daemon } from "../support/daemon.js";
 import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
 import { WebClient } from "../support/web-client.js";
 
-/** The files of docs/hooks.md, as they stand there: each begins with a comment that says its path. */
+/** The files in docs/hooks.md: each starts with a comment that is its path. */
 function exampleHome(): string {
   const home = path.join(tempDir(), "home");
   const docs = readFileSync(new URL("../../docs/hooks.md", import.meta.url), "utf8");
@@ -23,10 +24,10 @@ function exampleHome(): string {
 describe("the hook in docs/hooks.md", () => {
   it("is listed, can be tried, and works", async () => {
     const home = exampleHome();
-    const listed = await hermes(home, ["hooks", "list"]);
+    const listed = await runHermes(home, ["hooks", "list"]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(listed.stdout).toMatch(/journal +session:start, agent:end, command:journal +Writes down who/);
-    const tried = await hermes(home, ["hooks", "test", "session:start", "--json"]);
+    const tried = await runHermes(home, ["hooks", "test", "session:start", "--json"]);
     expect(tried).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(tried.stdout)).toEqual([{ hook: "journal", ok: true, ms: expect.any(Number) }]);
 
@@ -55,15 +56,15 @@ describe("the hook in docs/hooks.md", () => {
       path.join(home, "hooks/broken/handler.mjs"),
       "export const handle = () => { throw new Error('no') }",
     );
-    const tried = await hermes(home, ["hooks", "test", "session:start"]);
+    const tried = await runHermes(home, ["hooks", "test", "session:start"]);
     expect(tried.code).toBe(1);
     expect(tried.stdout).toMatch(/broken +failed .*Error: no\njournal +ok/);
-    const unknown = await hermes(home, ["hooks", "test", "session:begin"]);
+    const unknown = await runHermes(home, ["hooks", "test", "session:begin"]);
     expect(unknown).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("There is no event 'session:begin'"),
     });
-    const nobody = await hermes(home, ["hooks", "test", "agent:start"]);
+    const nobody = await runHermes(home, ["hooks", "test", "agent:start"]);
     expect(nobody).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("No hook listens to agent:start"),
@@ -72,7 +73,7 @@ describe("the hook in docs/hooks.md", () => {
     const client = new WebClient(daemon.url);
     await client.send("hello");
     await client.told("answer");
-    await until("the log names it", () => daemon.run.logged("a hook failed").length > 0);
-    expect(daemon.run.logged("a hook failed")).toMatchObject([{ hook: "broken", event: "session:start" }]);
+    await until("the log names it", () => daemon.run.logged("hook failed").length > 0);
+    expect(daemon.run.logged("hook failed")).toMatchObject([{ hook: "broken", event: "session:start" }]);
   });
 });

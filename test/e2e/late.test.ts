@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { Daemon, hermes } from "../support/daemon.js";
+import { runHermes } from "../cli/support/run.js";
+import { Daemon } from "../support/daemon.js";
 import { platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 
@@ -19,7 +20,7 @@ function awayFor(daemon: Daemon, ms: number): void {
 }
 
 describe("after a long outage", () => {
-  it("late messages are answered as late, and those of days ago are told of, on every platform", async () => {
+  it("late messages are answered as late, and those of days ago are reported, on every platform", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;
     const daemon = await new Daemon({ yaml: platformsYaml(platforms) }).start();
@@ -64,7 +65,7 @@ describe("after a long outage", () => {
     const rows = refused.all() as { platform: string; id: number }[];
     db.close();
     expect(rows.map(({ platform }) => platform)).toEqual(["discord", "slack", "telegram"]);
-    const { stdout } = await hermes(daemon.home, ["trace", `in:${rows[0]!.id}`]);
+    const { stdout } = await runHermes(daemon.home, ["trace", `in:${rows[0]!.id}`]);
     expect(stdout).toMatch(/refused: too_old/);
     const line = "messages came too long ago and are not answered";
     await until("the log counts them", () => daemon.run.logged(line).length === 3);

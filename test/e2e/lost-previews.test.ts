@@ -35,7 +35,7 @@ describe("an unfinished answer that a crash left behind before its id was known"
   }, 60_000);
 });
 
-describe("an unfinished answer of which nobody knows whether it arrived", () => {
+describe("a preview whose delivery is uncertain", () => {
   const TEXT = "one two three four five six seven eight nine ten eleven twelve";
 
   /** The connection is cut when the platform has taken it. */

@@ -87,7 +87,7 @@ function expectSessionsApart(home: string, said: readonly Said[]): void {
   expect(found).toEqual(wanted);
 }
 
-/** Name and text → the tokens that stand under one name, in order. */
+/** Name and text → the tokens under one name, in order. */
 function together(texts: readonly [name: string, text: string][]): string[] {
   const byName = new Map<string, string[]>();
   for (const [name, text] of texts) byName.set(name, [...(byName.get(name) ?? []), ...tokensIn([text])]);

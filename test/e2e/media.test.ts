@@ -1,13 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { Daemon, hermes } from "../support/daemon.js";
+import { runHermes } from "../cli/support/run.js";
+import { Daemon } from "../support/daemon.js";
 import { PNG } from "../support/pictures.js";
 import { platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 import { WebClient } from "../support/web-client.js";
 
-/** The real daemon: files from people to the agent, and back. The echo agent says what it is told, tags included. */
+/** The real daemon: files from people to the agent, and back. The echo agent repeats its input, tags included. */
 
 function putOut(daemon: Daemon, name: string): string {
   fs.mkdirSync(daemon.file("media/out"), { recursive: true });
@@ -106,7 +107,7 @@ describe("files through the real daemon", () => {
     expect(files()).toMatchObject([{ name: "plot.png", bytes: PNG.length }]);
   });
 
-  it("are shown in the web chat, to nobody else, and refusals stand in the trace", async () => {
+  it("are shown in their own web chat only, and refusals are in the trace", async () => {
     const daemon = await new Daemon().start();
     putOut(daemon, "plot.png");
     const ann = new WebClient(daemon.url);
@@ -124,7 +125,7 @@ describe("files through the real daemon", () => {
     const id = await ann.send("MEDIA:/etc/hosts.txt");
     const [, refusal] = await ann.told("answer", 2);
     expect(refusal).toMatch(/hosts\.txt was not sent/);
-    const { stdout } = await hermes(daemon.home, ["trace", id]);
+    const { stdout } = await runHermes(daemon.home, ["trace", id]);
     expect(stdout).toMatch(/file hosts\.txt \(not sent: /);
     expect(path.isAbsolute(stdout.match(/\S*hosts\.txt/)![0])).toBe(false);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runHermes } from "../cli/support/run.js";
 import { DiscordEmulator } from "../emulators/discord/index.js";
 import { SlackEmulator } from "../emulators/slack/index.js";
 import { TelegramEmulator } from "../emulators/telegram/index.js";
-import { Daemon, hermes } from "../support/daemon.js";
+import { Daemon } from "../support/daemon.js";
 import { until } from "../support/until.js";
 
 /** A platform in trouble says so in one line, with the fix; the others go on. */
@@ -13,7 +14,7 @@ interface Status {
 }
 
 async function statusOf(daemon: Daemon, platform: string, account?: string) {
-  const { stdout } = await hermes(daemon.home, ["gateway", "status", "--json"]);
+  const { stdout } = await runHermes(daemon.home, ["gateway", "status", "--json"]);
   const { platforms } = JSON.parse(stdout) as Status;
   return platforms.find((one) => one.platform === platform && (!account || one.account === account));
 }
@@ -69,14 +70,14 @@ describe("a platform in trouble", () => {
     });
     expect(await statusOf(daemon, "telegram", "broken")).toMatchObject({
       state: "down",
-      detail: expect.stringMatching(/no Telegram bot token.*@BotFather/),
+      detail: expect.stringMatching(/not a Telegram bot token.*@BotFather/),
     });
     expect(await statusOf(daemon, "telegram", "4200")).toMatchObject({ state: "ok" });
     const errors = errorLines(daemon);
     expect(errors.map(({ msg }) => msg)).toEqual(
       expect.arrayContaining([
         expect.stringContaining("Message Content Intent"),
-        expect.stringContaining("no Telegram bot token"),
+        expect.stringContaining("not a Telegram bot token"),
       ]),
     );
     expect(errors).toHaveLength(2);
@@ -91,7 +92,7 @@ describe("a platform in trouble", () => {
     }, 20);
     onTestFinished(() => clearInterval(rival));
     await told(daemon, "telegram", /Another program polls.*stop it/);
-    const doctor = await hermes(daemon.home, ["doctor", "--offline"]);
+    const doctor = await runHermes(daemon.home, ["doctor", "--offline"]);
     expect(doctor.stdout).toMatch(
       /(warn|fail) {2}gateway: telegram 4200 is (degraded|down): Another program/,
     );
@@ -102,10 +103,10 @@ describe("a platform in trouble", () => {
     slack.scopes.delete("chat:write");
     slack.say({ channel: "D1", user: "U1", text: "and now?" });
     await told(daemon, "slack", /lacks the scope chat:write.*OAuth & Permissions/);
-    const shown = await hermes(daemon.home, ["gateway", "status"]);
+    const shown = await runHermes(daemon.home, ["gateway", "status"]);
     expect(shown.stdout).toMatch(/ {2}degraded {2}slack +The Slack app lacks the scope chat:write/);
     expect(shown.stdout).toMatch(/ {2}ok {8}web/);
     expect(await daemon.stop()).toBe(0);
-    expect((await hermes(daemon.home, ["gateway", "status"])).code).toBe(1);
+    expect((await runHermes(daemon.home, ["gateway", "status"])).code).toBe(1);
   }, 120_000);
 });

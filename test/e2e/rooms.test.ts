@@ -1,7 +1,8 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { runHermes } from "../cli/support/run.js";
 import { rows } from "../support/agreement.js";
-import { Daemon, hermes } from "../support/daemon.js";
+import { Daemon } from "../support/daemon.js";
 import { platformsYaml, startPlatforms } from "../support/platforms.js";
 import { until } from "../support/until.js";
 
@@ -48,12 +49,12 @@ describe("rooms of the real daemon", () => {
     );
     expect([said(free).length, said(quiet).length, onDiscord().length]).toEqual([1, 1, 2]);
     const reasons = async (message: { id: string }) =>
-      JSON.parse((await hermes(daemon.home, ["trace", message.id, "--json"])).stdout)[0].reason;
+      JSON.parse((await runHermes(daemon.home, ["trace", message.id, "--json"])).stdout)[0].reason;
     const [first, second] = discord.chat(channel);
     expect([await reasons(first!), await reasons(second!)]).toEqual(["not_listed", "bot"]);
   });
 
-  it("that share a session are told what belongs to them, and a direct message is told everything", async () => {
+  it("that share a session list what belongs to them, and a direct message lists everything", async () => {
     const platforms = await startPlatforms();
     const { telegram } = platforms;
     const ann = telegram.users.person("Ann");
@@ -75,7 +76,7 @@ describe("rooms of the real daemon", () => {
     await ask(team, "a walrus for the team");
     await ask(team, "/title Sprint");
     expect(await ask(team, "/sessions")).toMatch(/^(?!.*Diary)[\s\S]*Sprint/);
-    expect(await ask(team, "/resume Diary")).toContain("Resume it in a direct chat");
+    expect(await ask(team, "/resume Diary")).toContain("Resume it in a direct message");
     await ask(team, "/new");
     const search = '!tool session_search {"query":"walrus"}';
     expect(await ask(team, search)).toMatch(/^(?![\s\S]*is ill)[\s\S]*for the team/);

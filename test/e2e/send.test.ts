@@ -1,14 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runHermes } from "../cli/support/run.js";
 import { TelegramEmulator } from "../emulators/telegram/index.js";
 import { ask } from "../http/support/request.js";
-import { Daemon, hermes } from "../support/daemon.js";
+import { Daemon } from "../support/daemon.js";
 import { PNG } from "../support/pictures.js";
 import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
 
-/** Messages that nobody asked for: from the command line and over HTTP, through the real daemon. */
+/** Unsolicited messages from the command line and over HTTP, through the real daemon. */
 
 const TOKEN = "a-token-of-some-length";
 
@@ -30,13 +31,13 @@ describe("hermes send", { timeout: 60_000 }, () => {
   it("is sent by the running daemon, and by the next one when none runs", async () => {
     const { said, yaml, to } = await telegramWith("Ann");
     const daemon = new Daemon({ yaml: yaml() });
-    expect((await hermes(daemon.home, ["send", to, "before"])).stdout).toContain("no gateway is running");
+    expect((await runHermes(daemon.home, ["send", to, "before"])).stdout).toContain("no gateway is running");
     await daemon.start();
     await until("what was queued arrives", () => said().length === 1);
-    const waited = await hermes(daemon.home, ["send", to, "**while**", "--wait"]);
+    const waited = await runHermes(daemon.home, ["send", to, "**while**", "--wait"]);
     expect(waited).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Sent to .*: message \d+\.\n$/) });
     expect(said()).toEqual(["before", "while"]);
-    const refused = await hermes(daemon.home, ["send", "telegram:999999", "nobody", "--wait"]);
+    const refused = await runHermes(daemon.home, ["send", "telegram:999999", "nobody", "--wait"]);
     expect(refused).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("Not sent to telegram:999999"),
@@ -48,16 +49,16 @@ describe("hermes send", { timeout: 60_000 }, () => {
     const daemon = await new Daemon({ yaml: yaml(`http: {token: "${TOKEN}"}`) }).start();
     const picture = path.join(tempDir(), "cat.png");
     fs.writeFileSync(picture, PNG);
-    const sent = await hermes(daemon.home, ["send", to, "look", "--file", picture, "--wait"]);
+    const sent = await runHermes(daemon.home, ["send", to, "look", "--file", picture, "--wait"]);
     expect(sent).toMatchObject({ code: 0, stderr: "" });
     const files = () => telegram.said(chat.id).flatMap(({ file }) => file ?? []);
     expect(files()).toMatchObject([{ method: "sendPhoto", name: "cat.png", bytes: PNG.length }]);
-    const none = await hermes(daemon.home, ["send", to, "--file", `${picture}.gone`]);
+    const none = await runHermes(daemon.home, ["send", to, "--file", `${picture}.gone`]);
     expect(none).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("cat.png.gone can't be sent: it is not there"),
+      stderr: expect.stringContaining("cat.png.gone can't be sent: the file doesn't exist"),
     });
-    const secret = await hermes(daemon.home, ["send", to, "--file", daemon.file("config.yaml")]);
+    const secret = await runHermes(daemon.home, ["send", to, "--file", daemon.file("config.yaml")]);
     expect(secret.code).toBe(1);
 
     const post = (file: string) =>
@@ -66,7 +67,10 @@ describe("hermes send", { timeout: 60_000 }, () => {
         headers: { authorization: `Bearer ${TOKEN}` },
         body: JSON.stringify({ to, files: [file], wait: 30 }),
       });
-    expect(await post(picture)).toMatchObject({ status: 400, text: expect.stringContaining("no folder") });
+    expect(await post(picture)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("outside the allowed folders"),
+    });
     fs.mkdirSync(daemon.file("media/out"), { recursive: true });
     fs.copyFileSync(picture, daemon.file("media/out/dog.png"));
     expect(await post("media/out/dog.png")).toMatchObject({ status: 200 });
@@ -76,7 +80,7 @@ describe("hermes send", { timeout: 60_000 }, () => {
   it("arrives once, though the daemon is killed before it is sent", async () => {
     const { said, yaml, to } = await telegramWith("Ann");
     const daemon = new Daemon({ yaml: yaml() });
-    await hermes(daemon.home, ["send", to, "only once"]);
+    await runHermes(daemon.home, ["send", to, "only once"]);
     await daemon.launch({ HERMES_KILL_AT: "before-send" }).ended;
     expect(said()).toEqual([]);
     await daemon.start();
@@ -86,7 +90,7 @@ describe("hermes send", { timeout: 60_000 }, () => {
 });
 
 describe("POST /api/send", { timeout: 60_000 }, () => {
-  it("takes a message from whoever has the token, once under one key", async () => {
+  it("accepts a message with the token, once per idempotency key", async () => {
     const { said, yaml, to } = await telegramWith("Ann");
     const daemon = await new Daemon({ yaml: yaml(`http: {token: "${TOKEN}"}`) }).start();
     const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -129,7 +129,7 @@ describe("session keys of messages on the platforms", () => {
     const here = possible.filter((vector) => homeOf(vector) === home);
     const platforms = await startPlatforms();
     const yaml = platformsYaml(platforms, {
-      // Else nobody is answered whom Telegram doesn't name.
+      // Otherwise people without a name on Telegram get no answer.
       telegram: `allow_all: true, group_allowed_chats: ["-1001234"]`,
       slack: `dm_top_level_threads_as_sessions: true, reply_in_thread: ${!APART.has(here[0]!.note)}, catch_up_max_age: ${TEN_YEARS}`,
       top: Object.entries(here[0]!.config)

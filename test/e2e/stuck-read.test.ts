@@ -1,10 +1,11 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
-import { Daemon, hermes } from "../support/daemon.js";
+import { runHermes } from "../cli/support/run.js";
+import { Daemon } from "../support/daemon.js";
 import { makeEndless } from "../support/endless-read.js";
 import { WebClient } from "../support/web-client.js";
 
-it("a gateway that reads something endless goes on answering, and ends when it is told to", async () => {
+it("a gateway with an endless read keeps answering and stops on SIGTERM", async () => {
   const daemon = await new Daemon().start();
   makeEndless(daemon.file("state.db"), "gw_pairing");
   const token = fs.readFileSync(daemon.file("dashboard.token"), "utf8").trim();
@@ -17,7 +18,7 @@ it("a gateway that reads something endless goes on answering, and ends when it i
   expect(await daemon.kill("SIGTERM")).toEqual({ code: null, signal: "SIGTERM" });
   await page;
   // It said goodbye: everything is closed that can be.
-  expect((await hermes(daemon.home, ["gateway", "status"])).stdout).toMatch(
+  expect((await runHermes(daemon.home, ["gateway", "status"])).stdout).toMatch(
     /^No gateway is running on .*\.\n$/,
   );
 });

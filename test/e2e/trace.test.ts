@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Trace } from "../../src/store/queues.js";
+import type { Trace } from "../../src/store/reports.js";
 import { isTraceId, traceIdOfRequest } from "../../src/trace-id.js";
-import { Daemon, hermes } from "../support/daemon.js";
+import { runHermes } from "../cli/support/run.js";
+import { Daemon } from "../support/daemon.js";
 import { until } from "../support/until.js";
 
 const DEBUG = { yaml: "log: { level: debug }\n" };
@@ -17,7 +18,7 @@ async function post(daemon: Daemon, text: string, headers: Record<string, string
 }
 
 async function traceOf(daemon: Daemon, reference: string): Promise<Trace> {
-  const { stdout, stderr, code } = await hermes(daemon.home, ["trace", reference, "--json"]);
+  const { stdout, stderr, code } = await runHermes(daemon.home, ["trace", reference, "--json"]);
   expect(stderr).toBe("");
   expect(code).toBe(0);
   return (JSON.parse(stdout) as Trace[])[0]!;
@@ -39,7 +40,7 @@ describe("one trace id", () => {
     const trace = await traceOf(daemon, traceId);
     expect(trace.inbox.traceId).toBe(traceId);
     expect(trace.deliveries.map((delivery) => delivery.traceId)).toEqual([traceId]);
-    const shown = await hermes(daemon.home, ["trace", `in:${trace.inbox.id}`]);
+    const shown = await runHermes(daemon.home, ["trace", `in:${trace.inbox.id}`]);
     expect(shown.stdout).toContain(traceId);
   });
 

@@ -73,20 +73,20 @@ describe("OpenTelemetry", () => {
         return collector.url;
       },
     ],
-  ])("harms nothing with a collector %s, and is told once", async (_, urlOf) => {
+  ])("does no harm with a collector %s, and logs it once", async (_, urlOf) => {
     const daemon = await new Daemon().start({ ...QUICK, OTEL_EXPORTER_OTLP_ENDPOINT: await urlOf() });
     const client = new WebClient(daemon.url);
     for (const text of ["one", "two"]) {
       await client.send(text);
       await client.told("answer");
     }
-    const told = () => daemon.run.logged("the collector takes no traces");
+    const told = () => daemon.run.logged("the collector doesn't accept traces");
     await until("the log says so", () => told().length > 0, { timeoutMs: 20_000 });
     expect(await daemon.stop()).toBe(0);
     expect(told()).toHaveLength(1);
   });
 
-  it("is off unless somebody says where to", () => {
+  it("is off without an endpoint", () => {
     expect(tracesUrl({})).toBeUndefined();
     expect(tracesUrl({ OTEL_EXPORTER_OTLP_ENDPOINT: "" })).toBeUndefined();
     expect(tracesUrl({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318/" })).toBe("http://c:4318/v1/traces");

@@ -30,7 +30,7 @@ async function started({ top = "", killAt = "" } = {}) {
         until(`${count} messages are there`, () => chat.seen().length === count && chat.seen(), about),
       ends: (words: string) =>
         until(`it ends with ${words}`, () => chat.seen().at(-1)?.includes(words), about),
-      /** In the end its words stand there and nothing else, and then what else was said. */
+      /** Finally the chat holds its words, followed by the other messages, and nothing else. */
       becomes: (...others: string[]) =>
         until("the chat looks as it should", () => isLeft(chat.seen(), others), about),
     };
@@ -58,7 +58,7 @@ describe("an answer that never comes, on each platform,", () => {
       }
   }, 60_000);
 
-  it("is answered anew by /retry, in a message of its own", async () => {
+  it("is answered again by /retry, in a new message", async () => {
     const { model, chats } = await started();
     for (const chat of chats) {
       await chat.askHalf();

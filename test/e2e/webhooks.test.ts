@@ -39,7 +39,7 @@ function inbox(daemon: Daemon): { event_id: string; state: string }[] {
 }
 
 const isDone = (daemon: Daemon, count = 1) =>
-  until("the errand is done", () => inbox(daemon).filter(({ state }) => state === "done").length >= count);
+  until("the task is done", () => inbox(daemon).filter(({ state }) => state === "done").length >= count);
 
 describe("a webhook", () => {
   it("asks the agent and brings the answer to another platform's chat, once for each delivery", async () => {

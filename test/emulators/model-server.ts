@@ -76,26 +76,35 @@ export const tooLong = (
 
 export type Respond = (request: RecordedRequest) => Scripted;
 
+export interface ModelServerOptions {
+  port?: number;
+  /** Answers when the script is at its end; by default with the user's last message. */
+  otherwise?: Respond;
+  /** Requests that the script answers. Default: all. */
+  isScripted?: (request: RecordedRequest) => boolean;
+}
+
 export class ModelServer {
   readonly requests: RecordedRequest[] = [];
   readonly #server: http.Server;
   readonly #events = new EventEmitter();
   readonly #script: Scripted[] = [];
   readonly #otherwise: Respond;
+  readonly #isScripted: (request: RecordedRequest) => boolean;
   #left = 0;
 
-  private constructor(otherwise: Respond) {
+  private constructor({ otherwise = repeat, isScripted = () => true }: ModelServerOptions) {
     this.#otherwise = otherwise;
+    this.#isScripted = isScripted;
     this.#events.setMaxListeners(0);
     this.#server = http.createServer((incoming, response) => {
       void readBody(incoming).then((body) => this.#handle(incoming, body, response));
     });
   }
 
-  /** `otherwise` answers when the script is at its end; by default with the last words of the user. */
-  static async start({ port = 0, otherwise = repeat }: { port?: number; otherwise?: Respond } = {}) {
-    const server = new ModelServer(otherwise);
-    server.#server.listen(port, "127.0.0.1");
+  static async start(options: ModelServerOptions = {}) {
+    const server = new ModelServer(options);
+    server.#server.listen(options.port ?? 0, "127.0.0.1");
     await once(server.#server, "listening");
     return server;
   }
@@ -131,7 +140,8 @@ export class ModelServer {
     const path = incoming.url ?? "";
     if (incoming.method !== "POST") return sendJson(response, 200, { object: "list", data: [] });
     const request = { path, headers: incoming.headers, body: JSON.parse(body) as ChatBody };
-    const scripted = this.#script.shift() ?? this.#otherwise(request);
+    const next = this.#isScripted(request) ? this.#script.shift() : undefined;
+    const scripted = next ?? this.#otherwise(request);
     response.on("close", () => {
       if (!response.writableFinished) this.#left++;
       this.#events.emit("left");

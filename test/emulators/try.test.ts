@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { chromium } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
+import { useBrowser } from "../support/browser.js";
 
+const browser = useBrowser();
 const PROGRAM = new URL("try.ts", import.meta.url).pathname;
 
 /** Gives its address. */
@@ -29,12 +30,7 @@ it("the emulators' page shows each platform's chat under its own name, also when
   const names = ["telegram", "discord", "slack"];
   for (const [i, name] of names.entries())
     await fetch(`${url}/${i}`, { method: "POST", body: new URLSearchParams({ text: `first on ${name}` }) });
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox", "--disable-gpu"],
-  });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   await page.goto(url);
   // What comes now is seen when the page has refreshed itself.
   await fetch(`${url}/0`, { method: "POST", body: new URLSearchParams({ text: "second on telegram" }) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hermes } from "../support/daemon.js";
+import { runHermes } from "../cli/support/run.js";
 import { TestGateway } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
 
@@ -7,18 +7,18 @@ const stranger = inDm("stranger");
 const closed = { allow_all: false, unauthorized_dm_behavior: "ignore" };
 
 describe("a stranger", () => {
-  it("gets no answer, and the row says why", async () => {
+  it("gets no answer, and the row has the reason", async () => {
     const gateway = await TestGateway.start({ platform: closed });
     const said = await gateway.say(stranger, "let me in");
     await gateway.idle();
     expect(gateway.adapter.sent).toEqual([]);
     expect(gateway.inbox(said)).toMatchObject({ state: "refused", reason: "not_listed" });
     expect(await gateway.route(stranger)).toBeUndefined();
-    const [trace] = await gateway.store.traceMessage(said);
+    const [trace] = await gateway.store.reports.traceMessage(said);
     expect(trace).toMatchObject({ reason: "not_listed", deliveries: [] });
   });
 
-  it("may not use commands either", async () => {
+  it("can't use commands either", async () => {
     const gateway = await TestGateway.start({ platform: closed });
     const said = await gateway.say(stranger, "/status");
     await gateway.idle();
@@ -26,14 +26,14 @@ describe("a stranger", () => {
     expect(gateway.inbox(said)).toMatchObject({ state: "refused" });
   });
 
-  it("isn't somebody else by a display name", async () => {
+  it("can't pose as another person with a display name", async () => {
     const gateway = await TestGateway.start({ platform: { ...closed, allow_from: ["ann"] } });
     await gateway.say({ ...stranger, userName: "ann" }, "I am ann");
     await gateway.idle();
     expect(gateway.adapter.sent).toEqual([]);
   });
 
-  it("is not heard in groups, and bots never are", async () => {
+  it("is ignored in groups, and bots always are", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     const inRoom = await gateway.say(inGroup("stranger"), "hello");
     const bot = await gateway.say(inDm("robot"), "hello", { isBot: true });
@@ -44,24 +44,24 @@ describe("a stranger", () => {
   });
 });
 
-describe("who is listed", () => {
+describe("a listed person", () => {
   it.each([
     ["on the platform", { platform: { ...closed, allow_from: ["ann"] } }],
     ["for every platform", { platform: closed, config: { allow_from: ["test:ann"] } }],
     ["as an owner", { platform: closed, config: { owners: ["test:ann"] } }],
-  ])("%s is answered, others are not", async (_, options) => {
+  ])("%s is answered, others aren't", async (_, options) => {
     const gateway = await TestGateway.start(options);
     expect(await gateway.ask(inDm("ann"), "hello")).toEqual(["hello"]);
     expect(await gateway.ask(inDm("bob"), "hello")).toEqual([]);
   });
 
-  it("for groups is heard there only", async () => {
+  it("listed for groups is answered only there", async () => {
     const gateway = await TestGateway.start({ platform: { ...closed, group_allow_from: ["ann"] } });
     expect(await gateway.ask(inGroup("ann"), "hello")).toEqual(["hello"]);
     expect(await gateway.ask(inDm("ann"), "hello")).toEqual([]);
   });
 
-  it("but doesn't speak to the bot is left alone", async () => {
+  it("who doesn't address the bot is ignored", async () => {
     const gateway = await TestGateway.start({ platform: { require_mention: true } });
     const said = await gateway.say(inGroup("ann"), "to the others", { mentioned: false });
     await gateway.idle();
@@ -74,37 +74,37 @@ describe("who is listed", () => {
 describe("pairing", () => {
   const codeIn = (text: string) => /pairing approve test ([A-Z2-9]{8})/.exec(text)![1]!;
 
-  it("gives a stranger a code, once in a while, and lets them in when it is approved", async () => {
+  it("sends a stranger a code, rate-limited, and allows them once it is approved", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     const [reply] = await gateway.ask(stranger, "hello");
     const code = codeIn(reply!);
-    expect(JSON.stringify(await gateway.store.listPairings())).not.toContain(code);
+    expect(JSON.stringify(await gateway.store.pairingState("test", "stranger"))).not.toContain(code);
     const again = await gateway.say(stranger, "hello?");
     await gateway.idle();
     expect(gateway.adapter.to(stranger)).toHaveLength(1);
     expect(gateway.inbox(again)).toMatchObject({ state: "refused", reason: "pairing: too_soon" });
 
-    const wrong = await hermes(gateway.home, ["pairing", "approve", "test", "AAAAAAAA"]);
+    const wrong = await runHermes(gateway.home, ["pairing", "approve", "test", "AAAAAAAA"]);
     expect(wrong.code).not.toBe(0);
     expect(await gateway.ask(stranger, "and now?")).toEqual([]);
 
-    const approved = await hermes(gateway.home, ["pairing", "approve", "test", code.toLowerCase()]);
+    const approved = await runHermes(gateway.home, ["pairing", "approve", "test", code.toLowerCase()]);
     expect(approved).toMatchObject({ code: 0 });
     expect(await gateway.ask(stranger, "hello")).toEqual(["hello"]);
     expect(await gateway.ask(inDm("other"), "hello")).not.toEqual(["hello"]);
   });
 
-  it("gives a stranger who writes twice at once one code, which is good", async () => {
+  it("sends a stranger who writes twice at once a single valid code", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     await Promise.all(["hello", "are you there?", "hm"].map((text) => gateway.say(stranger, text)));
     await gateway.idle();
     const [reply, ...more] = gateway.adapter.to(stranger);
     expect(more).toEqual([]);
-    const approved = await hermes(gateway.home, ["pairing", "approve", "test", codeIn(reply!.text)]);
+    const approved = await runHermes(gateway.home, ["pairing", "approve", "test", codeIn(reply!.text)]);
     expect(approved).toMatchObject({ code: 0 });
   });
 
-  it("keeps no more than three requests open", async () => {
+  it("keeps at most three pending requests", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     for (const name of ["a", "b", "c"]) expect(await gateway.ask(inDm(name), "hi")).toHaveLength(1);
     const fourth = await gateway.say(inDm("d"), "hi");
@@ -116,6 +116,6 @@ describe("pairing", () => {
   it("is never offered in a group", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     expect(await gateway.ask(inGroup("stranger"), "hello")).toEqual([]);
-    expect((await gateway.store.listPairings()).pending).toEqual([]);
+    expect((await gateway.store.reports.pairingPage({ since: 0 })).pending).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ const ann = inDm("ann");
 describe("two bots of one platform", () => {
   const texts = (bot: TestAdapter, place = ann) => bot.to(place).map(({ text }) => plain(text));
 
-  it("have conversations of their own with the same person", async () => {
+  it("have separate conversations with the same person", async () => {
     const second = new TestAdapter({ account: "second" });
     const gateway = await TestGateway.start({ bots: [second] });
     await gateway.say(ann, "to the first");
@@ -23,7 +23,7 @@ describe("two bots of one platform", () => {
     expect(await gateway.session(ann)).toMatchObject({ message_count: 2, ended_at: null });
   });
 
-  it("each answer what both have heard, once", async () => {
+  it("each answer a message that both received, once", async () => {
     const second = new TestAdapter({ account: "second", burstMs: 50 });
     const gateway = await TestGateway.start({ bots: [second], burstMs: 50 });
     const place = inGroup("ann");
@@ -32,21 +32,24 @@ describe("two bots of one platform", () => {
     expect([texts(gateway.adapter, place), texts(second, place)]).toEqual([["hello, both"], ["hello, both"]]);
   });
 
-  it.each([true, false])("go on in a group that gets another id, sessions per user: %s", async (perUser) => {
-    const second = new TestAdapter({ account: "second" });
-    const gateway = await TestGateway.start({
-      bots: [second],
-      config: { group_sessions_per_user: perUser },
-    });
-    for (const bot of [gateway.adapter, second]) await bot.say(inGroup("ann", "small"), "before");
-    await gateway.idle();
-    await gateway.store.moveChat("test", "small", "large");
-    for (const bot of [gateway.adapter, second]) await bot.say(inGroup("ann", "large"), "after");
-    await gateway.idle();
-    expect(gateway.read("SELECT message_count AS n FROM sessions")).toEqual([{ n: 4 }, { n: 4 }]);
-  });
+  it.each([true, false])(
+    "continue in a group that gets another id, sessions per user: %s",
+    async (perUser) => {
+      const second = new TestAdapter({ account: "second" });
+      const gateway = await TestGateway.start({
+        bots: [second],
+        config: { group_sessions_per_user: perUser },
+      });
+      for (const bot of [gateway.adapter, second]) await bot.say(inGroup("ann", "small"), "before");
+      await gateway.idle();
+      await gateway.store.moveChat("test", "small", "large");
+      for (const bot of [gateway.adapter, second]) await bot.say(inGroup("ann", "large"), "after");
+      await gateway.idle();
+      expect(gateway.read("SELECT message_count AS n FROM sessions")).toEqual([{ n: 4 }, { n: 4 }]);
+    },
+  );
 
-  it("go on where they were after a restart", async () => {
+  it("continue their conversations after a restart", async () => {
     const gateway = await TestGateway.start({ bots: [new TestAdapter({ account: "second" })] });
     await gateway.say(ann, "one");
     await gateway.idle();

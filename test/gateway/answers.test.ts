@@ -7,7 +7,7 @@ import { TestGateway } from "../support/gateway.js";
 import { inDm, TestAdapter } from "../support/test-adapter.js";
 import { until } from "../support/until.js";
 
-/** Says something, calls a tool, and then says this. */
+/** Writes text, calls a tool, then writes this. */
 function saying(last: string): AgentBackend {
   const call = { id: "1", type: "function", function: { name: "memory", arguments: "{}" } };
   async function* run(): AsyncIterable<AgentEvent> {
@@ -27,7 +27,7 @@ it.each([
   expect(await gateway.ask(inDm("ann"), "remember that")).toEqual(answer);
 });
 
-describe("a turn without a word for too long", () => {
+describe("a turn without output for too long", () => {
   const config = { agent: { gateway_timeout: 0.2, restart_drain_timeout: 0.2 } };
   const ann = inDm("ann");
   const [gaveUp, more] = [
@@ -35,7 +35,7 @@ describe("a turn without a word for too long", () => {
     "The operator can allow more time (`agent.gateway_timeout`).",
   ];
 
-  /** Silent until it is asked again. */
+  /** No output until it is asked again. */
   function slowOnce(): AgentBackend {
     let asked = 0;
     return {
@@ -48,7 +48,7 @@ describe("a turn without a word for too long", () => {
     };
   }
 
-  it("says so, after how long, and what to do; /retry asks it again", async () => {
+  it("reports the timeout and what to do; /retry asks it again", async () => {
     const gateway = await TestGateway.start({ config, agent: slowOnce() });
     expect(await gateway.ask(ann, "hello")).toEqual([`${gaveUp} Send it again or /retry. ${more}`]);
     expect(gateway.read("SELECT state, error FROM gw_inbox")).toEqual([
@@ -57,15 +57,15 @@ describe("a turn without a word for too long", () => {
     expect(await gateway.ask(ann, "/retry")).toEqual(["hello"]);
   });
 
-  it("says nothing of /retry where that would ask something else again", async () => {
+  it("doesn't mention /retry if that would ask something else", async () => {
     const gateway = await TestGateway.start({ config, agent: slowOnce() });
     const [, failed] = await gateway.ask(ann, "/background hello");
     expect(failed).toBe(`${gaveUp} Send it again. ${more}`);
   });
 
-  it("tells an errand's target what has happened, and a program that it was no stop", async () => {
+  it("reports it to a task's target, and as a failure to a program", async () => {
     const gateway = await TestGateway.start({ config });
-    await gateway.say(ann, "!slow 60000 never said", { errand: { name: "News" }, authenticated: true });
+    await gateway.say(ann, "!slow 60000 never said", { task: { name: "News" }, authenticated: true });
     await gateway.idle();
     await gateway.say(ann, "!slow 60000 never said", { request: { fingerprint: "1", stream: false } });
     await gateway.idle();
@@ -75,13 +75,13 @@ describe("a turn without a word for too long", () => {
     ]);
   });
 
-  it("has all the time that was allowed, however much that is", async () => {
+  it("isn't limited before the configured timeout, however long", async () => {
     const gateway = await TestGateway.start({ config: { agent: { gateway_timeout: 1e9 } } });
     expect(await gateway.ask(ann, "!slow 50 hello")).toEqual(["hello"]);
   });
 });
 
-describe("a message that is waited with until something is said to it", () => {
+describe("dismissing a message", () => {
   const ann = inDm("ann");
 
   class Desk extends TestAdapter implements CanDismiss {
@@ -91,7 +91,7 @@ describe("a message that is waited with until something is said to it", () => {
     }
   }
 
-  /** Begins with this, and ends when it is stopped. */
+  /** Starts with this text and ends when it is stopped. */
   function beginning(text: string): AgentBackend {
     async function* run(_: unknown, signal: AbortSignal): AsyncIterable<AgentEvent> {
       yield { type: "text", delta: text };
@@ -115,23 +115,34 @@ describe("a message that is waited with until something is said to it", () => {
     return { gateway, desk, eventId };
   }
 
-  it("isn't any more when its turn is stopped after words that nobody saw", async () => {
+  it("happens if its turn is stopped before visible text", async () => {
     const { desk, eventId } = await asked(beginning("Well"));
     await desk.say(ann, "/stop");
     await until("it isn't", () => desk.dismissed.length > 0);
     expect(desk.dismissed).toEqual([eventId]);
   });
 
-  it("isn't any more when the agent chose to say nothing", async () => {
+  it("happens if the agent chose not to answer", async () => {
     const { desk, eventId } = await asked({ ...echoAgent(), run: saysNothing });
     await until("it isn't", () => desk.dismissed.length > 0);
     expect(desk.dismissed).toEqual([eventId]);
   });
 
-  it("has been said something to where its words were seen", async () => {
-    const { gateway, desk } = await asked(beginning("Well, that is a long story"));
-    const [running] = await gateway.store.runningTurns(gateway.parts.bootId);
-    await gateway.store.savePreview(running!.inboxId, "p1");
+  it("keeps its sign if an earlier attempt at the answer is shown", async () => {
+    let fail = () => {};
+    const second = beginning("Well, that is a long story");
+    const first: AgentBackend["run"] = () => {
+      fail();
+      throw new Error("a fault of ours");
+    };
+    const runs = [first, second.run];
+    const agent = { ...second, run: (...args: Parameters<typeof second.run>) => runs.shift()!(...args) };
+    const desk = new Desk({ account: "desk" });
+    const gateway = await TestGateway.start({ agent, bots: [desk] });
+    fail = () =>
+      gateway.change("INSERT INTO gw_previews (inbox_id, message_id) SELECT id, 'p1' FROM gw_inbox");
+    await desk.say(ann, "hello");
+    await until("the second attempt is shown", () => desk.previews.length > 0);
     await desk.say(ann, "/stop");
     await gateway.idle();
     expect(desk.dismissed).toEqual([]);

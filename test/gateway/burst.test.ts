@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { discordAdapter } from "../../src/adapters/discord/index.js";
 import { telegramAdapter } from "../../src/adapters/telegram/index.js";
 import { normalise } from "../../src/adapters/telegram/normalise.js";
-import { burstWaitMs } from "../../src/gateway/burst.js";
 import type { InboundMessage } from "../../src/message.js";
+import { burstWaitMs } from "../../src/pipeline/burst.js";
 
-const telegram = telegramAdapter({ token: "1:t", apiRoot: "http://127.0.0.1:1", log: () => undefined });
+const telegram = telegramAdapter({ token: "1:t", apiUrl: "http://127.0.0.1:1", log: () => undefined });
 
-/** A private message as Telegram tells of it. */
+/** A direct message as Telegram delivers it. */
 function fromTelegram(fields: object): InboundMessage {
   const chat = { id: 7, type: "private" as const, first_name: "Ann" };
   const message = { message_id: 1, date: 1, chat, ...fields };

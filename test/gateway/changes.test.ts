@@ -5,7 +5,7 @@ import { until } from "../support/until.js";
 
 const ann = inDm("ann");
 
-/** A turn runs, so that what comes next has to wait. */
+/** Starts a turn, so the next messages have to wait. */
 async function busy(gateway: TestGateway, person: Person = ann): Promise<string> {
   const id = await gateway.say(person, "!slow 400 first");
   await until("it runs", () => gateway.inbox(id)?.state === "running");
@@ -16,7 +16,7 @@ const answers = (gateway: TestGateway, person = ann) =>
   gateway.adapter.to(person).map(({ text }) => plain(text));
 
 describe("an edit before the turn", () => {
-  it("is what the agent is asked", async () => {
+  it("changes what the agent is asked", async () => {
     const gateway = await TestGateway.start();
     await busy(gateway);
     const id = await gateway.say(ann, "secnod");
@@ -25,7 +25,7 @@ describe("an edit before the turn", () => {
     expect(answers(gateway)).toEqual(["first", "second"]);
   });
 
-  it("makes no command of a message, not even after a restart", async () => {
+  it("never turns a message into a command, even after a restart", async () => {
     const gateway = await TestGateway.start();
     await busy(gateway);
     const id = await gateway.say(ann, "hello");
@@ -37,7 +37,7 @@ describe("an edit before the turn", () => {
     expect((await again.session(ann)).id).toBe(before);
   });
 
-  it("that takes the message back leaves its neighbours", async () => {
+  it("that deletes the message keeps its neighbours", async () => {
     const gateway = await TestGateway.start();
     await busy(gateway);
     const id = await gateway.say(ann, "secret");
@@ -50,7 +50,7 @@ describe("an edit before the turn", () => {
 });
 
 describe("an edit during or after the turn", () => {
-  it("is told to the agent with the next message, once, and never carried out", async () => {
+  it("reaches the agent with the next message, once, and never runs", async () => {
     const gateway = await TestGateway.start();
     const id = await busy(gateway);
     await gateway.adapter.edit(ann, id, "/new");
@@ -65,7 +65,7 @@ describe("an edit during or after the turn", () => {
     expect(stored.filter(({ content }) => String(content).includes("now reads"))).toHaveLength(2);
   });
 
-  it("may be a taking back; in a room it says whose", async () => {
+  it("may be a deletion; in a room it names the sender", async () => {
     const gateway = await TestGateway.start({ config: { group_sessions_per_user: false } });
     const bob = inGroup("bob", "room", "Bob");
     const id = await gateway.say(bob, "wrong room");
@@ -76,7 +76,7 @@ describe("an edit during or after the turn", () => {
     ]);
   });
 
-  it("counts with its last words; one that changes nothing doesn't", async () => {
+  it("counts with its last text; an edit without changes is ignored", async () => {
     const gateway = await TestGateway.start();
     const id = await gateway.say(ann, "one");
     await gateway.idle();
@@ -94,7 +94,7 @@ describe("an edit during or after the turn", () => {
     expect((await gateway.ask(ann, "e"))[0]).toMatch(/"three".*now reads "one"\]\ne$/);
   });
 
-  it("is of no interest in another session, nor for what was never asked", async () => {
+  it("is ignored in another session and for messages that were never asked", async () => {
     const gateway = await TestGateway.start();
     const id = await gateway.say(ann, "one");
     const command = await gateway.say(ann, "/status");
@@ -106,7 +106,7 @@ describe("an edit during or after the turn", () => {
     expect(await gateway.ask(ann, "a")).toEqual(["a"]);
   });
 
-  it("survives a crash of the turn that would have told it, and shows in the trace", async () => {
+  it("survives a crash of the turn that reports it, and appears in the trace", async () => {
     const gateway = await TestGateway.start();
     const id = await gateway.say(ann, "one");
     await gateway.idle();
@@ -114,12 +114,12 @@ describe("an edit during or after the turn", () => {
     await gateway.say(ann, "!fail other");
     await gateway.idle();
     expect((await gateway.ask(ann, "next"))[0]).toMatch(/now reads "two"/);
-    const [trace] = await gateway.store.traceMessage(id);
+    const [trace] = await gateway.store.reports.traceMessage(id);
     expect(trace!.steps).toContainEqual({ at: expect.any(Number), what: "edited", detail: "two" });
   });
 });
 
-describe("a message that was missed", () => {
+describe("a missed message", () => {
   const ago = (seconds: number) => ({ sentAt: Date.now() / 1000 - seconds });
 
   it("is marked as late for the agent", async () => {
@@ -129,7 +129,7 @@ describe("a message that was missed", () => {
     expect(answers(gateway)).toEqual(["[Late: this was written 3 h before it reached me]\nare you there?"]);
   });
 
-  it("for too long is a row with its reason, and a number in the log", async () => {
+  it("that is too old becomes a row with its reason, counted in the log", async () => {
     const gateway = await TestGateway.start({ platform: { catch_up_max_age: 600 } });
     const ids = [await gateway.say(ann, "old", ago(700)), await gateway.say(ann, "/new", ago(7000))];
     await gateway.say(ann, "younger", ago(500));
@@ -143,7 +143,7 @@ describe("a message that was missed", () => {
     });
   });
 
-  it("is not paired with, however long ago it was", async () => {
+  it("from a stranger starts no pairing, whatever its age", async () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     await gateway.say(inDm("stranger"), "hello", ago(3 * 86_400));
     await gateway.idle();

@@ -11,8 +11,33 @@ const bob = inDm("bob");
 const userTexts = async (gateway: TestGateway, id: string) =>
   (await gateway.store.getMessages(id)).filter(({ role }) => role === "user").map(({ content }) => content);
 
+describe("/model", () => {
+  it("is kept with the chat, over a new session and a restart", async () => {
+    const asked: (string | undefined)[] = [];
+    const agent: AgentBackend = {
+      ...echoAgent(),
+      run: (request, signal) => {
+        asked.push(request.model);
+        return echoAgent().run(request, signal);
+      },
+    };
+    const gateway = await TestGateway.start({ agent });
+    await gateway.ask(ann, "before");
+    await gateway.ask(ann, "/model vendor/big-1");
+    await gateway.ask(ann, "/new");
+    await gateway.ask(ann, "one");
+    const restarted = await gateway.restart({ agent });
+    expect(await restarted.ask(ann, "/model")).toEqual([expect.stringContaining("`vendor/big-1`")]);
+    await restarted.ask(ann, "two");
+    await restarted.ask(ann, "/model default");
+    await restarted.ask(ann, "three");
+    await restarted.ask(bob, "four");
+    expect(asked).toEqual([undefined, "vendor/big-1", "vendor/big-1", undefined, undefined]);
+  });
+});
+
 describe("/new", () => {
-  it("begins a fresh session with a title and ends the old one", async () => {
+  it("starts a new session with a title and ends the old one", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");
     const old = await gateway.session(ann);
@@ -22,7 +47,7 @@ describe("/new", () => {
     expect(await gateway.store.getSession(old.id)).toMatchObject({ end_reason: "session_reset" });
   });
 
-  it("stops the running turn, whose message is not asked again", async () => {
+  it("stops the running turn, whose message isn't asked again", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");
     const slow = await gateway.say(ann, "!slow 60000 never said");
@@ -33,7 +58,7 @@ describe("/new", () => {
     expect(await restarted.ask(ann, "hello")).toEqual(["hello"]);
   });
 
-  it("comes before what was written after it", async () => {
+  it("runs before messages that were written after it", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");
     const old = await gateway.session(ann);
@@ -51,7 +76,7 @@ describe("/new", () => {
 });
 
 describe("/resume", () => {
-  it("goes back to an own session by title, and on from there", async () => {
+  it("returns to one's session by title and continues it", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "about Rome");
     const rome = await gateway.session(ann);
@@ -65,7 +90,7 @@ describe("/resume", () => {
     expect(await gateway.store.getSession(rome.id)).toMatchObject({ ended_at: null, end_reason: null });
   });
 
-  it("finds nobody else's", async () => {
+  it("doesn't find other people's sessions", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "a secret");
     await gateway.ask(ann, "/title Rome");
@@ -77,7 +102,7 @@ describe("/resume", () => {
     expect(await gateway.route(bob)).toBeUndefined();
   });
 
-  it("works as the first thing that is said, and what follows it isn't lost", async () => {
+  it("works as the first message, and later messages aren't lost", async () => {
     const gateway = await TestGateway.start();
     const elsewhere = inGroup("ann");
     await gateway.ask(ann, "about Rome");
@@ -90,7 +115,7 @@ describe("/resume", () => {
   });
 });
 
-describe("a session that was resumed in another chat", () => {
+describe("a session resumed in another chat", () => {
   const there = inGroup("ann");
 
   async function movedOn(): Promise<{ gateway: TestGateway; rome: string }> {
@@ -102,10 +127,10 @@ describe("a session that was resumed in another chat", () => {
     return { gateway, rome: id };
   }
 
-  it("goes on there when the first chat begins anew, which is told why", async () => {
+  it("continues there when the first chat starts a new session, which explains why", async () => {
     const { gateway, rome } = await movedOn();
     const sent = await gateway.ask(ann, "hello");
-    expect(sent).toEqual([expect.stringContaining("goes on in another chat"), "hello"]);
+    expect(sent).toEqual([expect.stringContaining("continues in another chat"), "hello"]);
     expect(sent[0]).not.toContain("session_reset");
     expect(await gateway.store.getSession(rome)).toMatchObject({ ended_at: null, end_reason: null });
     expect(await userTexts(gateway, (await gateway.session(ann)).id)).toEqual(["hello"]);
@@ -113,7 +138,7 @@ describe("a session that was resumed in another chat", () => {
     expect(await userTexts(gateway, rome)).toEqual(["about Rome", "more of it"]);
   });
 
-  it("goes on there when the first chat goes back to yet another", async () => {
+  it("continues there when the first chat returns to another session", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "about Oslo");
     await gateway.ask(ann, "/title Oslo");
@@ -127,7 +152,7 @@ describe("a session that was resumed in another chat", () => {
 });
 
 describe("a command that fails", () => {
-  it("tells the log why, and not the chat", async () => {
+  it("logs the reason without showing it in the chat", async () => {
     const gateway = await TestGateway.start();
     gateway.change("DROP TABLE gw_participants");
     const [reply] = await gateway.ask(bob, "/sessions");
@@ -145,7 +170,7 @@ describe("/branch", () => {
   const room = (name: string) => inGroup(name.toLowerCase(), "room", name);
   const shared = { config: { group_sessions_per_user: false } };
 
-  it("goes on in a copy, in which everybody stays who they were", async () => {
+  it("continues in a copy that keeps the authors", async () => {
     const gateway = await TestGateway.start(shared);
     const [anna, bert] = [room("Anna"), room("Bert")];
     await gateway.ask(anna, "from Anna");
@@ -166,20 +191,20 @@ describe("/branch", () => {
     expect(await userTexts(gateway, original.id)).toEqual(["[Anna] from Anna", "[Bert] from Bert"]);
   });
 
-  it("of a room's session into a chat of one's own is nobody else's, and knows who wrote what", async () => {
+  it("of a room's session into a direct chat is private and keeps the authors", async () => {
     const gateway = await TestGateway.start(shared);
     await gateway.ask(room("Anna"), "from Anna");
     await gateway.ask(room("Bert"), "from Bert");
     const original = await gateway.session(room("Anna"));
     const alone = inDm("anna");
-    expect((await gateway.ask(alone, `/resume ${original.id}`))[0]).toContain("a copy of your own");
+    expect((await gateway.ask(alone, `/resume ${original.id}`))[0]).toContain("your own copy");
     const copy = await gateway.session(alone);
     expect(await gateway.store.resolveSession(copy.id, { platform: "test", userId: "bert" })).toBeUndefined();
     const authors = "SELECT user_id FROM gw_authors WHERE session_id = ?";
     expect(gateway.read(authors, copy.id)).toEqual([{ user_id: "bert" }]);
   });
 
-  it("of a session with the longest title shortens that, and a taken title leaves nothing behind", async () => {
+  it("shortens the longest title, and leaves nothing behind if the title is taken", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "hello");
     await gateway.ask(ann, `/title ${"x".repeat(100)}`);
@@ -192,7 +217,7 @@ describe("/branch", () => {
 });
 
 describe("/undo and /retry", () => {
-  it("take back the last turn", async () => {
+  it("undo the last turn", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "one");
     await gateway.ask(ann, "two");
@@ -219,8 +244,8 @@ describe("/undo and /retry", () => {
   });
 });
 
-describe("/retry of what got no answer", () => {
-  /** Fails as often as it is told to, then answers. */
+describe("/retry of an unanswered message", () => {
+  /** Fails the given number of times, then answers. */
   function failing(times: number): AgentBackend {
     let left = times;
     const failure = { kind: "network", message: "no route", notice: "The model can't be reached." } as const;
@@ -234,7 +259,7 @@ describe("/retry of what got no answer", () => {
     };
   }
 
-  it("asks it again, and leaves alone what was answered", async () => {
+  it("asks it again, and leaves answered messages alone", async () => {
     const gateway = await TestGateway.start({ agent: failing(2) });
     await gateway.ask(ann, "one");
     expect(await gateway.ask(ann, "two")).toEqual(["The model can't be reached."]);
@@ -242,12 +267,12 @@ describe("/retry of what got no answer", () => {
     expect(await gateway.ask(ann, "/retry")).toEqual(["two"]);
     const { id } = await gateway.session(ann);
     expect(await userTexts(gateway, id)).toEqual(["one", "two"]);
-    expect(await gateway.store.deadLetters()).toEqual([]);
+    expect((await gateway.store.reports.deadPage({})).letters).toEqual([]);
     await gateway.ask(ann, "/retry");
     expect(await userTexts(gateway, id)).toEqual(["one", "two"]);
   });
 
-  it("asks again what /stop ended, with all that was joined in it", async () => {
+  it("repeats what /stop ended, with all messages merged into it", async () => {
     let asked = 0;
     const agent: AgentBackend = {
       ...echoAgent(),
@@ -269,14 +294,14 @@ describe("/retry of what got no answer", () => {
     expect(await userTexts(gateway, id)).toEqual(["one", "two", "and three"]);
   });
 
-  it("is over with its session", async () => {
+  it("ends with its session", async () => {
     const gateway = await TestGateway.start({ agent: failing(1) });
     await gateway.ask(ann, "two");
     await gateway.ask(ann, "/new");
     expect(await gateway.ask(ann, "/retry")).toEqual(["There is nothing to retry."]);
   });
 
-  it("doesn't bring back what was erased", async () => {
+  it("doesn't restore erased text", async () => {
     const gateway = await TestGateway.start({ agent: failing(1) });
     const dead = await gateway.say(ann, "two");
     await gateway.idle();
@@ -286,8 +311,8 @@ describe("/retry of what got no answer", () => {
   });
 });
 
-describe("while a turn runs", () => {
-  it("/status answers at once", async () => {
+describe("during a turn", () => {
+  it("/status answers immediately", async () => {
     const gateway = await TestGateway.start();
     const slow = await gateway.say(ann, "!slow 400 slow");
     await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
@@ -298,7 +323,7 @@ describe("while a turn runs", () => {
     expect(plain(gateway.adapter.to(ann)[1]!.text)).toBe("slow");
   });
 
-  it("/queue says how much is before it, and its text comes next", async () => {
+  it("/queue reports how much is ahead, and its text comes next", async () => {
     const gateway = await TestGateway.start();
     const slow = await gateway.say(ann, "!slow 200 slow");
     await until("the turn runs", () => gateway.inbox(slow)?.state === "running");
@@ -308,7 +333,7 @@ describe("while a turn runs", () => {
     expect(texts).toEqual([expect.stringContaining("Queued, after 1 turn"), "slow", "and then this"]);
   });
 
-  it("/undo waits for its end", async () => {
+  it("/undo waits for the end of the turn", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "one");
     const slow = await gateway.say(ann, "!slow 150 two");
@@ -320,7 +345,7 @@ describe("while a turn runs", () => {
 });
 
 describe("/background", () => {
-  it("answers in the same chat from a session of its own", async () => {
+  it("answers in the same chat from a separate session", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");
     const sent = await gateway.ask(ann, "/background look it up");
@@ -336,7 +361,7 @@ describe("/background", () => {
     );
   const OVER = [{ end_reason: "background_complete", routes: 0 }];
 
-  it("leaves no route behind, also when it fails", async () => {
+  it("leaves no route behind, even after a failure", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "/background look it up");
     expect(sideWork(gateway)).toEqual(OVER);
@@ -345,7 +370,7 @@ describe("/background", () => {
     expect(sideWork(failing)).toEqual(OVER);
   });
 
-  it("leaves none behind when it is given up after crashes", async () => {
+  it("leaves no route behind when it is given up after crashes", async () => {
     const gateway = await TestGateway.start();
     await gateway.say(ann, "/background !slow 60000 never said");
     const running = "SELECT id FROM gw_inbox WHERE state = 'running' AND session_key LIKE '%:background:%'";
@@ -358,8 +383,8 @@ describe("/background", () => {
   });
 });
 
-describe("what a command gives the agent", () => {
-  it("is not shown as if it had been written", async () => {
+describe("text that a command passes to the agent", () => {
+  it("isn't shown as if the person had written it", async () => {
     const gateway = await TestGateway.start();
     const written = ["hello", "/queue and then this", "/background look it up", "/retry"];
     for (const text of written) await gateway.ask(ann, text);
@@ -368,7 +393,7 @@ describe("what a command gives the agent", () => {
     expect(log.filter(({ kind }) => kind === "answer")).toHaveLength(4);
   });
 
-  it("is no command, not even after a restart", async () => {
+  it("is never a command, even after a restart", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");
     const slow = await gateway.say(ann, "!slow 60000 never said");
@@ -392,7 +417,7 @@ describe("a command", () => {
     expect(await gateway.route(ann)).toBeUndefined();
   });
 
-  it("is a row that says which one it was, and makes no session", async () => {
+  it("is a row with its name, and creates no session", async () => {
     const gateway = await TestGateway.start();
     const said = await gateway.say(ann, "/help");
     await gateway.idle();
@@ -400,7 +425,7 @@ describe("a command", () => {
     expect(await gateway.route(ann)).toBeUndefined();
   });
 
-  it("that the platform delivers twice is carried out once", async () => {
+  it("that the platform delivers twice runs once", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "one");
     const before = await gateway.store.listSessions();
@@ -411,15 +436,15 @@ describe("a command", () => {
     expect(gateway.adapter.to(ann)).toHaveLength(2);
   });
 
-  it("of an admin is refused to others", async () => {
+  it("for admins is refused to others", async () => {
     const gateway = await TestGateway.start({ platform: { allow_admin_from: ["ann"] } });
     const [reply] = await gateway.ask(bob, "/model other");
     expect(reply).toContain("admin-only");
   });
 });
 
-describe("what waits while nothing runs", () => {
-  it("is answered in the fresh session that /new began", async () => {
+describe("a message that waits while no turn is running", () => {
+  it("is answered in the new session after /new", async () => {
     const gateway = await TestGateway.start({ burstMs: 300 });
     await gateway.ask(ann, "before");
     const old = await gateway.session(ann);

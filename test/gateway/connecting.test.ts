@@ -3,14 +3,14 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Adapter, CanRegisterCommands, MenuCommand } from "../../src/adapters/adapter.js";
 import { HermesError, SendError } from "../../src/errors.js";
 import { Events, type GatewayEvent } from "../../src/events.js";
-import { Connecting, pauseMs } from "../../src/gateway/connecting.js";
+import { Connecting, pauseMs } from "../../src/pipeline/connect.js";
 import { FakeInbox, makeAdapter, startEmulator } from "../adapters/discord/support.js";
 import { until } from "../support/until.js";
 
 const QUICK = { firstMs: 1, longestMs: 4, firstRefusedMs: 1, longestRefusedMs: 4 };
 const MENU: MenuCommand[] = [{ name: "new", description: "Start anew" }];
 
-/** A platform that fails so often, in this way, before it lets us in. */
+/** A platform that fails this often, in this way, before it accepts the connection. */
 class Stubborn implements Adapter, CanRegisterCommands {
   readonly platform = "test";
   readonly account = "bot";
@@ -44,7 +44,11 @@ class Stubborn implements Adapter, CanRegisterCommands {
     return { state: "ok", lastProofAt: null } as const;
   }
 
-  async send(): Promise<never> {
+  render() {
+    return [{}];
+  }
+
+  async sendPart(): Promise<never> {
     throw new SendError("never_sent", "no");
   }
 }
@@ -64,7 +68,7 @@ const refused = () => new HermesError("refused", "the platform says no");
 const times = (type: string, seen: readonly string[]) => seen.filter((one) => one === type).length;
 
 describe("connecting a platform", () => {
-  it("goes on after failures of any kind, until it stands", async () => {
+  it("is retried after any failure, until it succeeds", async () => {
     const adapter = new Stubborn([new Error("cursor not read"), refused(), refused()]);
     const { connecting: it, seen } = connecting(adapter);
     await it.start();
@@ -73,7 +77,7 @@ describe("connecting a platform", () => {
     expect(adapter).toMatchObject({ attempts: 4, goodbyes: 3 });
   });
 
-  it("doesn't try settings again that make no sense", async () => {
+  it("isn't retried with invalid settings", async () => {
     const adapter = new Stubborn([new HermesError("invalid", "no token")]);
     const { connecting: it, seen, stop } = connecting(adapter);
     await it.start();
@@ -82,7 +86,7 @@ describe("connecting a platform", () => {
     expect(adapter).toMatchObject({ attempts: 1, goodbyes: 0 });
   });
 
-  it("ends with the gateway, also in the middle of a pause", async () => {
+  it("stops with the gateway, even during a pause", async () => {
     const adapter = new Stubborn([refused(), refused()]);
     const slow = { firstMs: 60_000, longestMs: 60_000, firstRefusedMs: 60_000, longestRefusedMs: 60_000 };
     const { connecting: it, stop } = connecting(adapter, slow);
@@ -91,7 +95,7 @@ describe("connecting a platform", () => {
     expect(adapter.attempts).toBe(1);
   });
 
-  it("sets the menu again after a failure, and tells of it once", async () => {
+  it("retries setting the menu after a failure, and reports it once", async () => {
     const away = () => new SendError("never_sent", "not reachable");
     const adapter = new Stubborn([], [away(), away(), away()]);
     const { connecting: it, seen } = connecting(adapter);
@@ -101,7 +105,7 @@ describe("connecting a platform", () => {
     expect(times("platform-connected", seen)).toBe(1);
   });
 
-  it("leaves a menu alone that the platform refuses", async () => {
+  it("doesn't retry a menu that the platform rejects", async () => {
     const adapter = new Stubborn([], [new SendError("refused", "too many commands")]);
     const { connecting: it, seen } = connecting(adapter);
     await it.start();
@@ -109,7 +113,7 @@ describe("connecting a platform", () => {
     expect(adapter.menus).toBe(1);
   });
 
-  it("lets Discord in once its intents are switched on, without a restart", async () => {
+  it("connects Discord once its intents are enabled, without a restart", async () => {
     const emulator = await startEmulator();
     emulator.allowIntents(0);
     const { adapter } = makeAdapter(emulator);
@@ -129,8 +133,8 @@ describe("connecting a platform", () => {
   });
 });
 
-describe("the pauses", () => {
-  it("grow up to a limit, and at least half of each is sure", () => {
+describe("connection backoff", () => {
+  it("grows up to a limit, and at least half of each delay is fixed", () => {
     const number = fc.integer({ min: 1, max: 10_000 });
     const chance = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(

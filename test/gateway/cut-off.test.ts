@@ -4,7 +4,7 @@ import { inGroup } from "../support/test-adapter.js";
 
 const ann = inGroup("ann");
 
-/** A home whose gateway died in a turn of three messages, while it showed an answer whose id nobody knows. */
+/** A home whose gateway crashed in a turn of three messages, with a preview whose id is unknown. */
 async function diedShowing(): Promise<TestGateway> {
   const gateway = await TestGateway.start();
   for (const text of ["one", "two", "three"]) await gateway.ask(ann, text);
@@ -24,15 +24,15 @@ const answers = (gateway: TestGateway) =>
     )
     .map(({ text, lost }) => ({ text: text.split("\n").slice(-3).join(" "), lost: lost === 1 }));
 
-describe("a turn of several messages that died while it showed its answer", () => {
-  it("is the same turn after the restart, and its answer says that it may be a repeat", async () => {
+describe("a turn of several messages that crashed during its preview", () => {
+  it("is rebuilt after the restart, and its answer is marked as a possible repeat", async () => {
     const { home } = await diedShowing();
     const gateway = await TestGateway.start({ home });
     await gateway.idle();
     expect(answers(gateway)).toEqual([{ text: expect.stringMatching(/one.*two.*three$/), lost: true }]);
   });
 
-  it("says so as well where its first message was taken back meanwhile", async () => {
+  it("is marked even if its first message was deleted meanwhile", async () => {
     const died = await diedShowing();
     died.change("UPDATE gw_inbox SET state = 'cancelled' WHERE id = (SELECT min(id) FROM gw_inbox)");
     const gateway = await TestGateway.start({ home: died.home });

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DatabaseFile } from "../../src/gateway/database-file.js";
+import { DatabaseFile } from "../../src/health/database-file.js";
 import { atEnd } from "../support/at-end.js";
 import { tempStore } from "../support/temp.js";
 import { until } from "../support/until.js";
@@ -18,7 +18,7 @@ async function watched() {
   return { file, store, database, changes: () => changes };
 }
 
-describe("a database that is open", () => {
+describe("an open database", () => {
   it.each<[string, (file: string) => void]>([
     ["deleted", (file) => fs.rmSync(file)],
     [
@@ -28,7 +28,7 @@ describe("a database that is open", () => {
         fs.renameSync(`${file}.new`, file);
       },
     ],
-  ])("is noticed to be %s", async (_, harm) => {
+  ])("is reported as %s", async (_, harm) => {
     const { file, database, changes } = await watched();
     expect(database.isReplaced).toBe(false);
     expect(database.refusal).toBeUndefined();
@@ -39,7 +39,7 @@ describe("a database that is open", () => {
     expect(database.refusal?.message).not.toContain(file);
   });
 
-  it("is fine again once the same file is back", async () => {
+  it("is accepted again once the same file is back", async () => {
     const { file, database, changes } = await watched();
     fs.renameSync(file, `${file}.away`);
     await until("it was noticed", () => database.isReplaced);
@@ -48,12 +48,12 @@ describe("a database that is open", () => {
     expect(changes()).toBe(2);
   });
 
-  it("is the same after writes, a checkpoint and a vacuum", async () => {
+  it("is unchanged after writes, a checkpoint and a vacuum", async () => {
     const { store, database, changes } = await watched();
     await store.createSession({ id: "s", source: "cli" });
     await store.appendMessages("s", [{ role: "user", content: "x".repeat(100_000) }]);
     await store.deleteSession("s");
-    await store.scrub();
+    await store.maintenance.scrub();
     expect([database.isReplaced, changes()]).toEqual([false, 0]);
   });
 });

@@ -9,7 +9,7 @@ const NOTE = /… \[truncated: the answer was longer than 500000 characters\]$/;
 const ANN = { userId: "ann", chatType: "dm" as const, chatId: "ann" };
 
 describe("a model that never stops", () => {
-  it("is stopped at the limit, and what it said is the answer", async () => {
+  it("is stopped at the limit, and its text so far is the answer", async () => {
     const server = await startServer();
     server.script({ ...says("on and on ".repeat(500)), endless: true });
     const gateway = await TestGateway.start({ agent: agentOn(server) });
@@ -23,7 +23,7 @@ describe("a model that never stops", () => {
     expect(rows).toEqual([{ content: answer, finish_reason: "length" }]);
   });
 
-  it("is stopped too while it only thinks", async () => {
+  it("is stopped even if it only reasons", async () => {
     const server = await startServer();
     server.script({ reasoning: ["hm ".repeat(1000)], endless: true });
     const events = await runTurn(agentOn(server), turn("go"));
@@ -33,19 +33,19 @@ describe("a model that never stops", () => {
 });
 
 describe("any other agent that never stops", () => {
-  it("is stopped at the limit, and shown at intervals once its answer is long", async () => {
+  it("is stopped at the limit, and its preview updates slow down as the answer grows", async () => {
     const endless = new Endless("word ".repeat(5));
     const gateway = await TestGateway.start({ agent: endless });
     const [answer = ""] = await gateway.ask(ANN, "go");
     expect(answer).toMatch(NOTE);
     expect(endless.isEnded).toBe(true);
-    // Each preview is a look at all of the text.
+    // Each preview processes the whole text.
     expect(endless.pieces).toBeGreaterThan(19_000);
     expect(gateway.adapter.previews.length).toBeLessThan(1000);
   });
 });
 
-/** Says the same again and again, as fast as it is asked. */
+/** Repeats the same text as fast as it is read. */
 class Endless implements AgentBackend {
   readonly name = "endless";
   readonly model = "endless";

@@ -20,8 +20,8 @@ async function watched(options?: TestGatewayOptions) {
   return { gateway, seen, types, of, whenSettled };
 }
 
-describe("what happens to a message is told", () => {
-  it("from its receipt to its delivery, under one trace id", async () => {
+describe("events of a message", () => {
+  it("cover it from receipt to delivery, under one trace id", async () => {
     const { gateway, seen, types, of, whenSettled } = await watched();
     const said = await gateway.say(ann, '!tool session_search {"query":"x"}');
     await whenSettled();
@@ -53,13 +53,13 @@ describe("what happens to a message is told", () => {
       parts: 1,
       attempts: 1,
     });
-    // Whoever has the id finds the message, and the message the id.
-    const [trace] = await gateway.store.traceMessage(traceId!);
+    // The id leads to the message, and vice versa.
+    const [trace] = await gateway.store.reports.traceMessage(traceId!);
     expect(trace?.inbox.message.eventId).toBe(said);
     expect(trace?.deliveries.map((delivery) => delivery.traceId)).toEqual([traceId]);
   });
 
-  it("with a repeat as the same trace", async () => {
+  it("have the same trace id for a duplicate", async () => {
     const { gateway, of } = await watched();
     const eventId = await gateway.say(ann, "hello");
     await gateway.say(ann, "hello", { eventId });
@@ -68,7 +68,7 @@ describe("what happens to a message is told", () => {
     expect(of("duplicate")).toMatchObject([{ eventId, traceId: of("accepted")[0]!.traceId }]);
   });
 
-  it("with the trace id that its source gave", async () => {
+  it("use the trace id of the source", async () => {
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     const { gateway, of, whenSettled } = await watched();
     await gateway.say(ann, "hello", { traceId });
@@ -76,7 +76,7 @@ describe("what happens to a message is told", () => {
     expect(of("delivery-settled")[0]!.traceId).toBe(traceId);
   });
 
-  it("with the reason when it is refused, and with the failure when there is no answer", async () => {
+  it("include the reason of a refusal and the failure of a turn", async () => {
     const { gateway, of, whenSettled } = await watched();
     await gateway.say({ ...ann, userId: "robot" }, "hello", { isBot: true });
     await gateway.say(ann, "!fail rate_limit");
@@ -89,7 +89,7 @@ describe("what happens to a message is told", () => {
     expect(of("delivery-settled")[0]).toMatchObject({ kind: "notice", outcome: "sent" });
   });
 
-  it("with every attempt at a send, and what the platform asked for", async () => {
+  it("include every send attempt and the platform's wait", async () => {
     const { gateway, of, whenSettled } = await watched();
     let failures = 1;
     gateway.adapter.beforeSend = () => {
@@ -101,7 +101,7 @@ describe("what happens to a message is told", () => {
     expect(of("delivery-settled").map(({ outcome }) => outcome)).toEqual(["retrying", "sent"]);
   });
 
-  it("with commands, resets and summaries", async () => {
+  it("include commands, resets and summaries", async () => {
     const { gateway, of } = await watched();
     await gateway.ask(ann, "hello");
     const before = (await gateway.session(ann)).id;
@@ -119,7 +119,7 @@ describe("what happens to a message is told", () => {
     expect(compressed!.after).toBeLessThan(compressed!.before);
   });
 
-  it("with why a session began anew", async () => {
+  it("include the reason for a new session", async () => {
     const config = { session_reset: { mode: "idle", idle_minutes: 10 } };
     const { gateway, of } = await watched({ config });
     await gateway.ask(ann, "hello");
@@ -128,7 +128,7 @@ describe("what happens to a message is told", () => {
     expect(of("session-reset").map(({ reason }) => reason)).toEqual(["idle"]);
   });
 
-  it("to the log too, with the trace id and without what was said", async () => {
+  it("are logged with the trace id and without the text", async () => {
     const { gateway, of, whenSettled } = await watched();
     await gateway.say(ann, "!fail network");
     await whenSettled();

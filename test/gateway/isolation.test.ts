@@ -6,9 +6,9 @@ import { TestGateway } from "../support/gateway.js";
 import { originOf, type Person } from "../support/test-adapter.js";
 
 /**
- * Two or three people, interleaved over every kind of chat. Whatever one of them wrote, named or let the bot remember
- * carries a secret; wherever the session isn't shared, no other person may ever meet it. Where it is shared, and in the
- * lists that a room reads, nothing comes up that was said elsewhere.
+ * Two or three people act in random order in every type of chat. Everything a person writes, titles or saves contains a
+ * secret. Outside shared sessions no other person may ever see it. Shared sessions and lists in rooms never show text
+ * from elsewhere.
  */
 
 const NAMES = ["ann", "bob", "cid"] as const;
@@ -34,7 +34,7 @@ function at(place: PlaceName, name: Name): Person {
   }
 }
 
-/** One thing that somebody does somewhere. `Q` stands for what others may have. */
+/** One action of a person in a chat. `Q` is replaced by a reference that others may use. */
 const DEEDS = [
   "write",
   "title",
@@ -68,13 +68,13 @@ const steps = fc.array(
 
 interface Secret {
   owner: Name;
-  /** The session's key where it was said: whoever is in there may know it. */
+  /** The key of its session, whose participants may know it. */
   key: string;
   chatId: string;
   text: string;
 }
 
-/** Plays the steps and checks every word that comes back. */
+/** Runs the steps and checks every reply. */
 class Play {
   readonly secrets: Secret[] = [];
   readonly #gateway: TestGateway;
@@ -99,7 +99,7 @@ class Play {
     }
   }
 
-  /** Not even what the asker has said elsewhere, but for what they repeat themselves. */
+  /** Not even the asker's own text from elsewhere, unless they repeat it. */
   #expectOfRoom({ chatId }: Person, text: string, deed: string): void {
     const elsewhere = this.secrets.filter(
       (secret) => secret.chatId !== chatId && !deed.includes(secret.text),
@@ -143,7 +143,7 @@ class Play {
     }
   }
 
-  /** In a room the own secrets of whoever asks are theirs to tell; those of others, from elsewhere, are not. */
+  /** In a room, a person may reveal their own secrets, but not those of others from elsewhere. */
   expectNothingOf(reader: Name, key: string, text: string, where: string): void {
     for (const secret of this.secrets) {
       if (secret.owner === reader || secret.key === key || this.#sharedWith(reader, secret)) continue;
@@ -151,7 +151,7 @@ class Play {
     }
   }
 
-  /** Somebody who took part in a room may find it again. */
+  /** Participants of a room may find its session. */
   #sharedWith(reader: Name, secret: Secret): boolean {
     return PLACES.some((place) => {
       const origin = originOf(at(place, reader));
@@ -165,7 +165,7 @@ class Play {
     await this.#expectHistoriesSealed();
   }
 
-  /** The tools as the agent has them, called for each person in each of their sessions. */
+  /** Calls the agent's tools for each person in each of their sessions. */
   async #expectSearchSealed(name: Name): Promise<void> {
     const { store } = this.#gateway;
     const principal = { platform: "test", userId: name };
@@ -173,7 +173,7 @@ class Play {
     this.expectNothingOf(name, "none", JSON.stringify(own), "the list");
     const everything = this.#gateway.read<{ id: string }>("SELECT id FROM sessions");
     for (const session of own.slice(0, 3)) {
-      const [search, memory] = this.#gateway.toolsOf(session, principal);
+      const [search, memory] = await this.#gateway.parts.tools(session, principal);
       const signal = new AbortController().signal;
       const found = [
         await search!.run({ query: "common OR secret*", limit: 10 }, signal),
@@ -185,7 +185,7 @@ class Play {
     }
   }
 
-  /** What is stored is what was told: the sessions of one person hold nobody else's words, shared ones carry names. */
+  /** Checks the store: private sessions contain only their person's text, shared ones have names. */
   async #expectHistoriesSealed(): Promise<void> {
     const { store, config } = this.#gateway;
     for (const route of await store.listRoutes()) {
@@ -211,7 +211,7 @@ describe.each([
   [false, true],
   [false, false],
 ])("with group_sessions_per_user %s and thread_sessions_per_user %s", (perGroup, perThread) => {
-  it("nobody meets what isn't shared with them", { timeout: 120_000 }, async () => {
+  it("people see only what is shared with them", { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (played) => {
         const gateway = await TestGateway.start({
@@ -227,9 +227,9 @@ describe.each([
   });
 });
 
-describe("keys that read the same", () => {
-  /** In a group of per-person sessions a thread's id can be somebody's user id: the joined strings are equal. */
-  it("are two sessions, also when both write at once", async () => {
+describe("equal keys of different chats", () => {
+  /** In a group with per-person sessions, a thread id can equal a user id: then the keys are equal. */
+  it("are two sessions, even if both write at once", async () => {
     const gateway = await TestGateway.start();
     const inThread: Person = {
       userId: "u1",
@@ -254,7 +254,7 @@ describe("keys that read the same", () => {
 });
 
 describe("a private session", () => {
-  it("can't be brought into a room that several people share", async () => {
+  it("can't be resumed in a room with a shared session", async () => {
     const gateway = await TestGateway.start({ config: { group_sessions_per_user: false } });
     const [ann, room] = [at("dm", "ann"), at("group", "ann")];
     await gateway.ask(ann, "my secret");
@@ -262,13 +262,13 @@ describe("a private session", () => {
     await gateway.ask(room, "hello all");
     const before = await gateway.session(room);
     const [reply] = await gateway.ask(room, "/resume Diary");
-    expect(reply).toContain("Resume it in a direct chat");
+    expect(reply).toContain("Resume it in a direct message");
     expect(await gateway.session(room)).toMatchObject({ id: before.id });
   });
 });
 
 describe("a title", () => {
-  it("that somebody else uses is refused without a word about them", async () => {
+  it("used by another person is rejected without naming them", async () => {
     const gateway = await TestGateway.start();
     const [ann, bob] = [at("dm", "ann"), at("dm", "bob")];
     await gateway.ask(ann, "hello");

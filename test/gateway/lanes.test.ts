@@ -26,20 +26,20 @@ const texts = (gateway: TestGateway, person: ReturnType<typeof inDm>) =>
   gateway.adapter.to(person).map(({ text }) => plain(text));
 
 describe("lanes", () => {
-  it("answer one chat in order, whatever each turn takes", async () => {
+  it("answer one chat in order, however long each turn takes", async () => {
     const gateway = await TestGateway.start();
     const [ann, bob] = [inDm("ann"), inDm("bob")];
     for (const [n, ms] of [80, 0, 40].entries()) {
       await gateway.say(ann, `!slow ${ms} ann ${n}`);
       await gateway.say(bob, `bob ${n}`);
-      // One turn each: what waits together would be joined.
+      // One turn each: waiting messages would be merged.
       await gateway.idle();
     }
     expect(texts(gateway, ann)).toEqual(["ann 0", "ann 1", "ann 2"]);
     expect(texts(gateway, bob)).toEqual(["bob 0", "bob 1", "bob 2"]);
   });
 
-  it("run many chats at once, up to the cap", async () => {
+  it("run many chats at once, up to the limit", async () => {
     const { agent, most } = counting();
     const gateway = await TestGateway.start({ agent, config: { max_concurrent_sessions: 3 } });
     const people = Array.from({ length: 12 }, (_, n) => inDm(`user${n}`));
@@ -75,7 +75,7 @@ describe("lanes", () => {
     ]);
   });
 
-  it("never join what two people wrote", async () => {
+  it("never merge messages of two people", async () => {
     const gateway = await TestGateway.start({ burstMs: 700, config: { group_sessions_per_user: false } });
     const [ann, bob] = [inGroup("ann", "room", "Ann"), inGroup("bob", "room", "Bob")];
     await gateway.say(ann, "a1");
@@ -86,7 +86,7 @@ describe("lanes", () => {
     expect(texts(gateway, ann)).toEqual(["[Ann] a1\n[Ann] a2", "[Bob] b1", "[Ann] a3"]);
   });
 
-  it("make one next turn of what came during a turn (queue)", async () => {
+  it("merge messages that arrive during a turn into the next one (queue)", async () => {
     const gateway = await TestGateway.start();
     const ann = inDm("ann");
     await gateway.say(ann, "!slow 150 first");
@@ -97,7 +97,7 @@ describe("lanes", () => {
     expect(texts(gateway, ann)).toEqual(["first", "second\nthird"]);
   });
 
-  it("end the running turn for a new message (interrupt), and keep its question", async () => {
+  it("interrupt the running turn for a new message and keep its question (interrupt)", async () => {
     const gateway = await TestGateway.start({ config: { display: { busy_input_mode: "interrupt" } } });
     const ann = inDm("ann");
     const slow = await gateway.say(ann, "!slow 60000 never said");
@@ -112,7 +112,7 @@ describe("lanes", () => {
     ]);
   });
 
-  it("hand a message to the running turn between its tool calls (steer)", async () => {
+  it("pass a message to the running turn between its tool calls (steer)", async () => {
     const taken: string[] = [];
     let asked = false;
     const agent: AgentBackend = {
@@ -141,7 +141,7 @@ describe("lanes", () => {
     expect(said.map(({ content }) => content)).toEqual(["begin", "a hint", "with a hint"]);
   });
 
-  it("keep a hint that the turn took up before its session had to be shortened", async () => {
+  it("keep a steering message used before the session was compressed", async () => {
     const agent: AgentBackend = {
       ...echoAgent(),
       async *run(request, signal) {
@@ -170,7 +170,7 @@ describe("lanes", () => {
     expect(texts(gateway, ann).slice(4)).toEqual(["long", "a hint"]);
   });
 
-  it("give nobody else's words to a turn that has one person's rights", async () => {
+  it("never add another person's message to a turn with one person's rights", async () => {
     let spoken = () => false;
     const agent: AgentBackend = {
       ...echoAgent(),
@@ -210,7 +210,7 @@ describe("lanes", () => {
     ]);
   });
 
-  it("make the next turn of a hint that the turn didn't take up", async () => {
+  it("start a turn for a steering message that the running turn didn't use", async () => {
     const gateway = await TestGateway.start({ config: { display: { busy_input_mode: "steer" } } });
     const ann = inDm("ann");
     const first = await gateway.say(ann, "!slow 150 begin");
@@ -222,7 +222,7 @@ describe("lanes", () => {
 });
 
 describe("/stop", () => {
-  it("ends the turn, drops what waits and leaves no row behind", async () => {
+  it("ends the turn, drops waiting messages and leaves no open row", async () => {
     const gateway = await TestGateway.start();
     const ann = inDm("ann");
     const slow = await gateway.say(ann, "!slow 60000 never said");
@@ -239,7 +239,7 @@ describe("/stop", () => {
     expect(restarted.adapter.sent).toEqual([]);
   });
 
-  it("doesn't touch what came after it", async () => {
+  it("doesn't affect later messages", async () => {
     const gateway = await TestGateway.start();
     const ann = inDm("ann");
     const slow = await gateway.say(ann, "!slow 60000 never said");
@@ -251,7 +251,7 @@ describe("/stop", () => {
     expect(texts(gateway, ann)).toEqual([expect.stringContaining("Stopped"), "afterwards"]);
   });
 
-  it("leaves other chats alone, also one whose id begins the same", async () => {
+  it("doesn't affect other chats, even with the same id prefix", async () => {
     const gateway = await TestGateway.start();
     const [one, twelve] = [inDm("1"), inDm("12")];
     const slow = await gateway.say(twelve, "!slow 200 twelve");

@@ -12,8 +12,8 @@ async function talk(gateway: TestGateway, count: number): Promise<void> {
   for (let n = 1; n <= count; n += 1) await gateway.ask(ann, `message ${n}`);
 }
 
-describe("a session that has grown too long", () => {
-  it("goes on in a child, and stays as it was", async () => {
+describe("a long session", () => {
+  it("continues in a child and stays unchanged", async () => {
     const gateway = await TestGateway.start({
       config: { compression: { ...short, hygiene_hard_message_limit: 10 } },
     });
@@ -50,11 +50,11 @@ describe("a session that has grown too long", () => {
     expect(await gateway.store.getLineage(parent.id)).toMatchObject({ tip: child.id });
     for (const reference of [parent.id, "Long talk"]) {
       const [reply] = await gateway.ask(ann, `/resume ${reference}`);
-      expect(reply).toContain("You are in `Long talk #2`");
+      expect(reply).toContain("You are already in `Long talk #2`");
     }
   });
 
-  it("is shortened when the model says so, and the message is answered all the same", async () => {
+  it("is compressed after a context-length error, and the message is answered", async () => {
     const requests: TurnRequest[] = [];
     const agent: AgentBackend = {
       ...echoAgent(),
@@ -77,7 +77,7 @@ describe("a session that has grown too long", () => {
     expect(gateway.read("SELECT * FROM gw_inbox WHERE state <> 'done'")).toEqual([]);
   });
 
-  it("gets no new session when a shorter history doesn't help", async () => {
+  it("gets no child if a shorter history doesn't help", async () => {
     let refuses = false;
     const agent: AgentBackend = {
       ...echoAgent(),
@@ -96,7 +96,7 @@ describe("a session that has grown too long", () => {
     expect(gateway.read("SELECT id FROM sessions")).toEqual([{ id }]);
   });
 
-  it("that can't be shortened ends the turn aloud", async () => {
+  it("that can't be compressed ends the turn with a notice", async () => {
     const gateway = await TestGateway.start();
     const failing = await gateway.say(ann, "!fail context_length");
     await gateway.idle();
@@ -106,7 +106,7 @@ describe("a session that has grown too long", () => {
     expect(gateway.inbox(failing)).toMatchObject({ state: "dead" });
   });
 
-  it("is shortened on demand, with the old summary kept", async () => {
+  it("is compressed on request, keeping the old summary", async () => {
     const gateway = await TestGateway.start({ config: { compression: short } });
     await talk(gateway, 5);
     const [first] = await gateway.ask(ann, "/compress the numbers");
@@ -118,7 +118,7 @@ describe("a session that has grown too long", () => {
     expect(ancestors.map(({ kind }) => kind)).toEqual(["root", "compression"]);
   });
 
-  it("stays as it is when /compress is stopped; what else is said waits", async () => {
+  it("stays unchanged if /compress is stopped; other messages wait", async () => {
     let asked = 0;
     const auxiliary: Auxiliary = {
       complete: async (task, _, signal) => {
@@ -148,7 +148,7 @@ describe("a session that has grown too long", () => {
     expect(await gateway.ask(ann, "go on")).toEqual(["go on"]);
   });
 
-  it("is told what became of a /compress that the end of the gateway has cut off", async () => {
+  it("gets a notice about a /compress interrupted by a shutdown", async () => {
     let asked = 0;
     let write = (): void => undefined;
     const auxiliary: Auxiliary = {
@@ -175,7 +175,7 @@ describe("a session that has grown too long", () => {
     expect(said.at(-1)).toMatch(/compress|Summarised/);
   });
 
-  it("is not split with what was taken back while its summary was made", async () => {
+  it("isn't split if messages were undone during the summary", async () => {
     let asked = 0;
     let write = (): void => undefined;
     const written = new Promise<void>((resolve) => {
@@ -202,7 +202,7 @@ describe("a session that has grown too long", () => {
     expect(gateway.read(said, id)).toEqual([1, 2, 3, 4].map((n) => ({ content: `message ${n}` })));
   });
 
-  it("is never split under a turn that runs", async () => {
+  it("is never split during a turn", async () => {
     const gateway = await TestGateway.start({
       config: { compression: { ...short, hygiene_hard_message_limit: 6 } },
     });
@@ -225,13 +225,13 @@ describe("a title", () => {
     },
   });
 
-  it("comes after the first exchange", async () => {
+  it("is created after the first exchange", async () => {
     const gateway = await TestGateway.start({ auxiliary: naming("A talk about Rome") });
     await gateway.ask(ann, "hello");
     await until("there is a title", async () => (await gateway.session(ann)).title === "A talk about Rome");
   });
 
-  it("is made from the first message where there is no model", async () => {
+  it("comes from the first message if there is no model", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "Where is the nearest lake?");
     await until(
@@ -240,7 +240,7 @@ describe("a title", () => {
     );
   });
 
-  it("names nobody, also of a late message in two pieces in a room", async () => {
+  it("names no one, even for a late message in two pieces in a room", async () => {
     const gateway = await TestGateway.start({ burstMs: 700, config: { group_sessions_per_user: false } });
     const anna = inGroup("anna", "room", "Anna");
     await gateway.say(anna, "where is", { sentAt: Date.now() / 1000 - 100 });
@@ -250,7 +250,7 @@ describe("a title", () => {
     expect(title).toBe("where is the nearest lake");
   });
 
-  it("that is taken gets its number", async () => {
+  it("that is taken gets a number", async () => {
     const gateway = await TestGateway.start({ auxiliary: naming("Rome") });
     await gateway.ask(ann, "hello");
     await until("there is a title", async () => (await gateway.session(ann)).title === "Rome");
@@ -259,7 +259,7 @@ describe("a title", () => {
     await until("there is another", async () => (await gateway.session(ann)).title === "Rome #2");
   });
 
-  it("never takes the place of one that the person chose", async () => {
+  it("never replaces one set by the person", async () => {
     let choose = (): void => undefined;
     const chosen = new Promise<void>((resolve) => {
       choose = resolve;

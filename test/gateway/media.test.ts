@@ -13,7 +13,7 @@ import { inDm, TestAdapter } from "../support/test-adapter.js";
 const ann = inDm("ann");
 const URL_OF_PNG = `data:image/png;base64,${PNG.toString("base64")}`;
 
-/** A picture as an adapter has fetched it. */
+/** An image as downloaded by an adapter. */
 function keep(test: TestGateway, name: string, content = PNG): Attachment {
   const file = `media/in/${name}`;
   fs.mkdirSync(path.join(test.home, "media/in"), { recursive: true });
@@ -33,8 +33,8 @@ async function withModel(options: TestGatewayOptions = {}) {
 
 const lastContent = (body: { messages: { content: unknown }[] }) => body.messages.at(-1)?.content;
 
-describe("a picture", () => {
-  it("is shown to the model beside the words, and stands in the history as words", async () => {
+describe("an image", () => {
+  it("is sent to the model with the text, and stored as text", async () => {
     const { server, test } = await withModel();
     server.script(says("A cat."));
     await test.say(ann, "what is it?", { attachments: [keep(test, "1.png")] });
@@ -56,7 +56,7 @@ describe("a picture", () => {
     expect(JSON.stringify((await server.received(2)).body)).not.toContain("image_url");
   });
 
-  it("is told of in words when it is too large, one too many, gone, or lies elsewhere", async () => {
+  it("is described as text if it is too large, one too many, missing, or outside the home", async () => {
     const config = { media: { max_image_bytes: 100, max_images: 1 } };
     const { server, test } = await withModel({ config });
     fs.mkdirSync(path.join(test.home, "media/in"), { recursive: true });
@@ -80,7 +80,7 @@ describe("a picture", () => {
     expect(contents[5]!.match(/base64/g)).toHaveLength(1);
   });
 
-  it("is left out for a model that reads words alone", async () => {
+  it("is omitted for a text-only model", async () => {
     const { server, test } = await withModel();
     server.script(refuses(404, "No endpoints found that support image input"));
     await test.say(ann, "what is it?", { attachments: [keep(test, "1.png")] });
@@ -90,14 +90,14 @@ describe("a picture", () => {
     expect(test.adapter.sent).toMatchObject([{ kind: "answer" }]);
   });
 
-  it("is mentioned by the agent without a model", async () => {
+  it("is mentioned by the echo agent", async () => {
     const test = await TestGateway.start();
     await test.say(ann, "look", { attachments: [keep(test, "1.png")] });
     await test.idle();
     expect(test.adapter.sent[0]!.text).toMatch(/look\n\[image: cat\.png.*\]\n\(1 picture seen\)$/);
   });
 
-  it("that wasn't fetched says why", async () => {
+  it("that wasn't downloaded has a reason", async () => {
     const test = await TestGateway.start();
     const problem = "It is larger than 20 MB";
     await test.say(ann, "look", { attachments: [{ kind: "video", name: "a.mp4", problem }] });
@@ -106,8 +106,8 @@ describe("a picture", () => {
   });
 });
 
-describe("files of chats", () => {
-  it("are removed when they are old, and only they", async () => {
+describe("media files of chats", () => {
+  it("are removed when they are old, and nothing else is", async () => {
     const test = await TestGateway.start({ config: { media: { retention_days: 7 } } });
     keep(test, "old.png");
     keep(test, "half.part");
@@ -123,13 +123,13 @@ describe("files of chats", () => {
   });
 });
 
-describe("files that an answer names", () => {
+describe("files in an answer", () => {
   const write = (test: TestGateway, name: string, content: Buffer | string = PNG) => {
     fs.mkdirSync(path.join(test.home, "media/out"), { recursive: true });
     fs.writeFileSync(path.join(test.home, "media/out", name), content);
   };
 
-  it("go along with it, and stay in its row", async () => {
+  it("are sent with it and recorded in its row", async () => {
     const test = await TestGateway.start();
     write(test, "plot.png");
     await test.ask(ann, "hello");
@@ -138,25 +138,25 @@ describe("files that an answer names", () => {
     expect(sent).toMatchObject({ name: "plot.png", mimeType: "image/png", bytes: PNG.length });
     expect(fs.readFileSync(path.join(test.home, sent!.path))).toEqual(PNG);
     expect(test.adapter.previews.filter((text) => text.includes("MEDIA"))).toEqual([]);
-    // The history has what the agent said.
+    // The history has the agent's original text.
     const stored = await test.store.getMessages((await test.session(ann)).id);
     expect(stored.at(-1)!.content).toContain("MEDIA:media/out/plot.png");
   });
 
-  it("that may not be sent are told of in the answer and in its row", async () => {
+  it("that may not be sent are listed in the answer and in its row", async () => {
     const test = await TestGateway.start();
     await test.ask(ann, "hello");
     const [said] = await test.ask(ann, "see MEDIA:/etc/hostname.txt and MEDIA:config.yaml");
     expect(said).toMatch(/^see and\n\n⚠ hostname\.txt was not sent: .*\n\n⚠ config\.yaml was not sent: /);
     expect(test.adapter.sent.at(-1)!.files).toBeUndefined();
-    const [trace] = await test.store.traceMessage(`out:${test.adapter.sent.at(-1)!.id}`);
+    const [trace] = await test.store.reports.traceMessage(`out:${test.adapter.sent.at(-1)!.id}`);
     expect(trace!.deliveries[0]!.files).toMatchObject([
       { name: "hostname.txt", problem: expect.any(String) },
       { name: "config.yaml", problem: expect.any(String) },
     ]);
   });
 
-  it("come from the configured folders", async () => {
+  it("come only from the configured folders", async () => {
     const dir = tempDir();
     fs.writeFileSync(path.join(dir, "a.txt"), "words");
     const test = await TestGateway.start({ config: { gateway: { media_delivery_allow_dirs: [dir] } } });
@@ -165,8 +165,8 @@ describe("files that an answer names", () => {
   });
 });
 
-describe("files that come one by one", () => {
-  it("are one question where their platform sends them so, and words don't wait", async () => {
+describe("files that arrive separately", () => {
+  it("become one question on platforms that send them so, without delaying text", async () => {
     const album = new TestAdapter({ account: "album", afterAlbumMs: 500 });
     const gateway = await TestGateway.start({ bots: [album] });
     for (const name of ["a.png", "b.png"])

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeError } from "../../src/errors.js";
-import { Readiness } from "../../src/gateway/readiness.js";
-import { WriteCheck } from "../../src/gateway/write-check.js";
+import { Readiness } from "../../src/health/readiness.js";
+import { WriteCheck } from "../../src/health/write-check.js";
 import { hideHome } from "../../src/hide-home.js";
 import { TestGateway } from "../support/gateway.js";
 import { inDm } from "../support/test-adapter.js";
@@ -11,7 +11,7 @@ function readinessOf({ store, gateway, home }: TestGateway) {
   const lines: string[] = [];
   let isReplaced = false;
   const readiness = new Readiness({
-    store,
+    store: { ...store, ...store.maintenance },
     testWrite: () => store.setMeta("gw_write_check", "now"),
     isReplaced: () => isReplaced,
     gateway,
@@ -29,18 +29,18 @@ function readinessOf({ store, gateway, home }: TestGateway) {
 }
 
 describe("readiness of a gateway", () => {
-  it("fails while rows can't be written, also where empty commits succeed, and the log tells each change once", async () => {
+  it("fails while rows can't be written, even if empty commits succeed, and logs each change once", async () => {
     const test = await TestGateway.start();
     const { readiness, lines } = readinessOf(test);
     expect(await readiness.problems()).toEqual([]);
     const fault = `'The disk is full: ${path.join(test.home, "state.db")} could not grow.'`;
     test.change(`CREATE TRIGGER full BEFORE UPDATE ON state_meta BEGIN SELECT RAISE(ABORT, ${fault}); END`);
     await expect(test.store.setMeta("gw_write_check", "later")).rejects.toThrow("disk is full");
-    // Nothing waits, so this commits nothing.
+    // Nothing is pending, so this commits nothing.
     await test.store.claimDeliveries("boot", 1);
 
-    await readiness.look();
-    await readiness.look();
+    await readiness.check();
+    await readiness.check();
     expect(lines).toEqual(["not ready: store: writes fail: The disk is full: state.db could not grow."]);
     expect(JSON.stringify(await readiness.problems())).not.toContain(test.home);
 
@@ -49,17 +49,17 @@ describe("readiness of a gateway", () => {
     expect(await again.problems()).toEqual([]);
   });
 
-  it("says in the log when it is back", async () => {
+  it("logs its recovery", async () => {
     const { readiness, lines, replace } = readinessOf(await TestGateway.start());
     replace(true);
-    await readiness.look();
+    await readiness.check();
     replace(false);
-    await readiness.look();
-    await readiness.look();
+    await readiness.check();
+    await readiness.check();
     expect(lines).toEqual([expect.stringMatching(/^not ready: store: state\.db was deleted/), "ready again"]);
   });
 
-  it("fails when the database was replaced", async () => {
+  it("fails after the database was replaced", async () => {
     const { readiness, lines, replace } = readinessOf(await TestGateway.start());
     replace(true);
     expect(await readiness.problems()).toEqual([
@@ -68,7 +68,7 @@ describe("readiness of a gateway", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("lets nothing in while there is a refusal", async () => {
+  it("accepts nothing while there is a refusal", async () => {
     const test = await TestGateway.start();
     const ann = inDm("ann");
     test.refusal = "The database was deleted or replaced while the gateway was running.";
@@ -94,7 +94,7 @@ describe("the test write", () => {
     return { clock, written, outcome, writes };
   }
 
-  it("is made once for all who ask within a few seconds", async () => {
+  it("is shared by all callers within a few seconds", async () => {
     const { clock, written, writes } = check();
     await Promise.all(Array.from({ length: 50 }, () => writes.result(0)));
     clock.now = 4999;
@@ -105,13 +105,13 @@ describe("the test write", () => {
     expect(written).toEqual([0, 5000]);
   });
 
-  it("is made at once after another write failed", async () => {
+  it("is repeated immediately after another write failed", async () => {
     const { clock, written, outcome, writes } = check();
     await writes.result(0);
     clock.now = 10;
     outcome.error = new Error("full");
     expect(await writes.result(1)).toEqual({ error: outcome.error });
-    // It counts as a failure itself.
+    // The check counts as a failed write.
     expect(await writes.result(2)).toEqual({ error: outcome.error });
     expect(written).toEqual([0, 10]);
     outcome.error = undefined!;

@@ -25,8 +25,8 @@ async function start(options: TestGatewayOptions = {}) {
   return { gateway, ask };
 }
 
-describe("a request", () => {
-  it("has its answer with the details", async () => {
+describe("an API request", () => {
+  it("gets its answer with details", async () => {
     const { gateway, ask } = await start();
     const [answer] = await ask("hello");
     const session = await gateway.session(client);
@@ -40,7 +40,7 @@ describe("a request", () => {
     expect(gateway.adapter.previews.at(-1)).toBe("again");
   });
 
-  it("is told also that there is no answer", async () => {
+  it("gets a failure if there is no answer", async () => {
     const { ask } = await start();
     await ask("first");
     expect((await ask("[SILENT]"))[0]).toMatchObject({ text: "[SILENT]", details: { finishReason: "stop" } });
@@ -50,7 +50,7 @@ describe("a request", () => {
     });
   });
 
-  it("is never joined with another, nor does it interrupt one", async () => {
+  it("is never merged with another, and never interrupts one", async () => {
     const { gateway } = await start();
     const texts = ["!slow 50 one", "two", "three", "four"];
     await Promise.all(
@@ -62,20 +62,20 @@ describe("a request", () => {
     expect(answers.toSorted()).toEqual(["four", "one", "three", "two"]);
   });
 
-  it("that is stopped is told so", async () => {
+  it("that is stopped gets a failure", async () => {
     const { gateway } = await start();
     await gateway.say(client, "!slow 60000 one", { request: { fingerprint: "1", stream: false } });
     await gateway.store.getRoute(gateway.keyOf(client));
     await gateway.say(client, "/stop");
     await gateway.idle();
     const stopped = gateway.adapter.to(client).filter(({ details }) => details?.failure);
-    // Before its turn had begun there was nothing to stop; then it was cancelled where it waited.
+    // If its turn hadn't started, it was cancelled in the queue.
     const state = gateway.read<{ state: string }>("SELECT state FROM gw_inbox ORDER BY id")[0]!.state;
     expect(state).toBe("cancelled");
     expect(stopped.length).toBeLessThanOrEqual(1);
   });
 
-  it("begins a session with the client's history and name, and goes on in it without", async () => {
+  it("starts a session with the client's history and id, and continues it without them", async () => {
     const { gateway, ask } = await start();
     const history = [
       { role: "user", content: "before" },
@@ -96,8 +96,8 @@ describe("a request", () => {
   });
 });
 
-describe("a client's own tools", () => {
-  it("are called by the echo agent, and their results come back", async () => {
+describe("a client's tools", () => {
+  it("are called by the echo agent, and their results return", async () => {
     const { gateway, ask } = await start();
     const [called] = await ask('!tool get_weather {"city":"Rome"}', { tools: [TOOL] });
     const [call] = called!.details!.calls;
@@ -110,7 +110,7 @@ describe("a client's own tools", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  it("stand beside ours, and end the turn of a model that calls them", async () => {
+  it("are offered beside ours, and a call of them ends the turn", async () => {
     const server = await startServer();
     const { gateway, ask } = await start({ agent: agentOn(server) });
     server.script(
@@ -139,7 +139,7 @@ describe("a client's own tools", () => {
     await gateway.idle();
   });
 
-  it("are the client's also where one of ours has the same name", async () => {
+  it("win over ours of the same name", async () => {
     const server = await startServer();
     const { ask } = await start({ agent: agentOn(server) });
     server.script(calls("memory", { q: 1 }, "c9"));

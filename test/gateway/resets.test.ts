@@ -12,7 +12,7 @@ const withReset = (session_reset: object, more: object = {}): TestGatewayOptions
   config: { session_reset, ...more },
 });
 
-/** Talks, is silent for so long, talks again: what was sent, and whether the session is another. */
+/** Writes, waits, writes again. Returns what was sent, and whether the session changed. */
 async function afterSilence(gateway: TestGateway, seconds: number, person = ann) {
   await gateway.ask(person, "before");
   const first = await gateway.session(person);
@@ -23,7 +23,7 @@ async function afterSilence(gateway: TestGateway, seconds: number, person = ann)
 }
 
 describe("a session", () => {
-  it("begins afresh after the idle time, and the chat is told why and how to go back", async () => {
+  it("resets after the idle time, and the chat gets the reason and the way back", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     const { sent, first, second, isFresh } = await afterSilence(gateway, 31 * MINUTE);
     expect(isFresh).toBe(true);
@@ -36,12 +36,12 @@ describe("a session", () => {
     expect(await gateway.ask(ann, "once more")).toEqual(["once more"]);
   });
 
-  it("goes on within the idle time", async () => {
+  it("continues within the idle time", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     expect((await afterSilence(gateway, 29 * MINUTE)).isFresh).toBe(false);
   });
 
-  it("begins afresh every day", async () => {
+  it("resets every day", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "daily", at_hour: 4 }));
     const { sent, isFresh } = await afterSilence(gateway, DAY + 1);
     expect(isFresh).toBe(true);
@@ -57,7 +57,7 @@ describe("a session", () => {
     expect((await afterSilence(gateway, silence)).isFresh).toBe(fresh);
   });
 
-  it("follows the policy of its chat type, and that of its platform before it", async () => {
+  it("follows the policy of its platform, else of its chat type", async () => {
     const idle = { mode: "idle", idle_minutes: 10 };
     const byType = await TestGateway.start(withReset({ mode: "none" }, { reset_by_type: { group: idle } }));
     expect((await afterSilence(byType, 11 * MINUTE)).isFresh).toBe(false);
@@ -71,7 +71,7 @@ describe("a session", () => {
     expect((await afterSilence(byPlatform, 11 * MINUTE)).isFresh).toBe(true);
   });
 
-  it("that was only resumed and then left is not given up without a word", async () => {
+  it("that was only resumed gets a notice at its reset", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     await gateway.ask(ann, "about Rome");
     const rome = await gateway.session(ann);
@@ -81,7 +81,7 @@ describe("a session", () => {
     expect(await gateway.ask(ann, "go on")).toEqual([expect.stringMatching(NOTICE), "go on"]);
   });
 
-  it("in which nothing was said begins afresh without a word", async () => {
+  it("without messages resets silently", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     await gateway.ask(ann, "/new");
     await gateway.silentFor(ann, 31 * MINUTE);
@@ -91,14 +91,14 @@ describe("a session", () => {
   it.each([
     ["notify is off", { notify: false }],
     ["the platform is excluded", { notify_exclude_platforms: ["test"] }],
-  ])("begins afresh without a word when %s", async (_, quiet) => {
+  ])("resets silently if %s", async (_, quiet) => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30, ...quiet }));
     const { sent, isFresh } = await afterSilence(gateway, 31 * MINUTE);
     expect(isFresh).toBe(true);
     expect(sent).toEqual(["after"]);
   });
 
-  it("ends when it is due although nobody writes", async () => {
+  it("ends when it is due without new messages", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     await gateway.ask(ann, "before");
     const first = await gateway.session(ann);
@@ -125,7 +125,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("isn't reset while background work goes on beside it", async () => {
+  it("isn't reset during background work", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     await gateway.ask(ann, "before");
     const first = await gateway.session(ann);
@@ -139,7 +139,7 @@ describe("a session", () => {
     expect(gateway.adapter.to(ann).at(-1)!.text).toContain("found it");
   });
 
-  it("isn't kept young by somebody who looks at it", async () => {
+  it("isn't kept alive by reading it", async () => {
     const gateway = await TestGateway.start(withReset({ mode: "idle", idle_minutes: 30 }));
     await gateway.ask(ann, "before");
     const first = await gateway.session(ann);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TestGateway } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
 
-/** Where several people write, the words of one could make the agent look up what is another's. */
+/** In a shared session, one person's text could make the agent search another person's history. */
 
 const ann = inDm("ann");
 const team = inGroup("ann", "team");
@@ -20,8 +20,8 @@ async function annTalks(config = {}): Promise<TestGateway> {
   return gateway;
 }
 
-describe("in a session that several people share", () => {
-  it("the agent finds what was said in the room, for owners too", async () => {
+describe("in a shared session", () => {
+  it("the agent finds only the room's messages, for owners too", async () => {
     for (const config of [SHARED, { ...SHARED, ...OWNED }]) {
       const gateway = await annTalks(config);
       const [found] = await gateway.ask(team, SEARCH);
@@ -35,7 +35,7 @@ describe("in a session that several people share", () => {
     }
   });
 
-  it("the agent has nobody's private notes, and can add to them", async () => {
+  it("the agent sees no private notes, but can add to them", async () => {
     const gateway = await annTalks(SHARED);
     expect((await gateway.ask(team, '!tool memory {"action":"read"}'))[0]).toContain("several people read");
     expect((await gateway.session(team)).system_prompt).not.toContain("afraid");
@@ -44,8 +44,8 @@ describe("in a session that several people share", () => {
   });
 });
 
-describe("in a shared thread of a room with sessions of one's own", () => {
-  it("the agent finds nothing of those, where it may have looked anywhere", async () => {
+describe("in a shared thread of a room with per-person sessions", () => {
+  it("the agent finds nothing of those sessions", async () => {
     const gateway = await annTalks();
     expect((await gateway.ask(team, SEARCH))[0]).toContain("private");
     const thread = { ...team, threadId: "7" };
@@ -62,8 +62,8 @@ describe("in a shared thread of a room with sessions of one's own", () => {
   });
 });
 
-describe("in a room, in a session of one's own", () => {
-  it("the agent finds everything of the asker, knows their notes, and that others read along", async () => {
+describe("in a room, in a per-person session", () => {
+  it("the agent finds all of the asker's messages and notes, and knows that others can read", async () => {
     const gateway = await annTalks();
     const [found] = await gateway.ask(team, SEARCH);
     expect(found).toContain("private");
@@ -77,31 +77,31 @@ describe("in a room, in a session of one's own", () => {
     expect((await gateway.session(ann)).system_prompt).not.toContain("Others read");
   });
 
-  it("nobody else's is found", async () => {
+  it("other people's messages aren't found", async () => {
     const gateway = await annTalks();
     const [found] = await gateway.ask(inGroup("bob", "team"), SEARCH);
     expect(found).not.toContain("private");
     expect(found).not.toContain("for the team");
   });
 
-  it("schedules are listed that speak there, and a wrong target names no chats", async () => {
+  it("only the room's schedules are listed, and an invalid target reveals no chats", async () => {
     const gateway = await annTalks(OWNED);
     await gateway.ask(ann, "/cron add --name rash every 1d Ask about the rash");
     await gateway.ask(team, "/cron add --name standup every 1d Who does what?");
     const [list] = await gateway.ask(team, "/cron");
     expect(list).toContain("standup");
     expect(list).not.toContain("rash");
-    expect(list).toContain("1 schedule of other chats");
+    expect(list).toContain("1 schedule in other chats");
     expect((await gateway.ask(ann, "/cron"))[0]).toMatch(/rash[\s\S]*standup/);
     for (const id of ["eve", "eva"]) await gateway.ask(inDm(id, "Twin"), "hello");
     const ambiguous = "/cron add --to test:Twin every 1d Hello";
     expect((await gateway.ask(ann, ambiguous))[0]).toMatch(/Several chats.*dm-ev[ae]/);
-    expect((await gateway.ask(team, ambiguous))[0]).toMatch(/^Several chats on test are called "Twin".$/);
+    expect((await gateway.ask(team, ambiguous))[0]).toMatch(/^Several chats on test are named "Twin".$/);
   });
 });
 
 describe("in a direct chat", () => {
-  it("the agent finds everything of the asker", async () => {
+  it("the agent finds all of the asker's messages", async () => {
     const gateway = await annTalks();
     await gateway.ask(ann, "/new");
     const [found] = await gateway.ask(ann, SEARCH);
@@ -110,7 +110,7 @@ describe("in a direct chat", () => {
     expect((await gateway.session(ann)).system_prompt).toContain("afraid");
   });
 
-  it("a room's own session goes on, and the room doesn't see it any more", async () => {
+  it("a room's own session continues, and the room no longer sees it", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(team, "about the sprint");
     await gateway.ask(team, "/title Sprint");
@@ -121,7 +121,7 @@ describe("in a direct chat", () => {
     expect((await gateway.ask(team, "/sessions"))[0]).not.toContain("Sprint");
   });
 
-  it("what several people share goes on in a copy: it is theirs, too, and they would read it", async () => {
+  it("a shared session continues in a copy, so its participants don't see the new messages", async () => {
     const gateway = await TestGateway.start({ config: { group_sessions_per_user: false } });
     const bob = inGroup("bob", "team");
     await gateway.ask(team, "hello all");
@@ -129,7 +129,7 @@ describe("in a direct chat", () => {
     await gateway.ask(bob, "/title Standup");
     const standup = await gateway.session(bob);
     const [reply] = await gateway.ask(ann, "/resume Standup");
-    expect(reply).toContain("a copy of your own");
+    expect(reply).toContain("your own copy");
     await gateway.ask(ann, "I find bob tiresome");
     expect(await gateway.session(ann)).toMatchObject({ user_id: "ann", parent_session_id: standup.id });
     expect((await gateway.session(bob)).id).toBe(standup.id);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentBackend } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
-import { dueByClock, realign } from "../../src/gateway/due-runs.js";
 import { placesOf } from "../../src/rules.js";
+import { dueByClock, realign } from "../../src/schedules/due-runs.js";
 import type { ScheduleRow } from "../../src/store/schedules.js";
 import { plain, TestGateway, type TestGatewayOptions } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
@@ -19,7 +19,7 @@ const start = (options: TestGatewayOptions = {}) =>
     platform: { enabled: true, home_channel: "ops", ...options.platform },
   });
 
-/** As if that many seconds had passed for the schedule. */
+/** Makes the schedules due, as of that many seconds ago. */
 function makeDue(gateway: TestGateway, secondsAgo = 0): void {
   const at = Math.floor(Date.now() / 1000) - secondsAgo;
   gateway.change(
@@ -46,15 +46,15 @@ const lastRun = (gateway: TestGateway, state: string) =>
   );
 
 describe("/cron", () => {
-  it("is for owners", async () => {
+  it("is only for owners", async () => {
     const gateway = await start();
     expect(await gateway.ask(inDm("bob"), "/cron add every 30m hello")).toEqual([
-      "Schedules are for owners.",
+      "Only owners can use schedules.",
     ]);
     expect(await gateway.store.listSchedules()).toEqual([]);
   });
 
-  it("adds, lists, pauses, resumes and removes; answers go to the chat where it was asked for", async () => {
+  it("adds, lists, pauses, resumes and removes; answers go to the requesting chat", async () => {
     const gateway = await start();
     const [none] = await gateway.ask(ann, "/cron");
     expect(none).toContain("no schedules");
@@ -75,14 +75,14 @@ describe("/cron", () => {
     expect(await gateway.ask(ann, "/cron remove coffee")).toEqual([
       "There is no schedule `coffee`. `/cron` shows them.",
     ]);
-    expect(await gateway.ask(ann, "/cron remove tea")).toEqual(["`tea` is gone."]);
-    expect((await gateway.ask(ann, "/cron add whenever you like"))[0]).toContain("no time at the beginning");
+    expect(await gateway.ask(ann, "/cron remove tea")).toEqual(["`tea` was removed."]);
+    expect((await gateway.ask(ann, "/cron add whenever you like"))[0]).toContain("doesn't start with a time");
     expect((await gateway.ask(ann, "/cron fly"))[0]).toContain("/cron fly");
   });
 });
 
-describe("a schedule that is due", () => {
-  it("runs in a session of its own, once for its tick, and its answer goes to its chat", async () => {
+describe("a due schedule", () => {
+  it("runs in a separate session, once per tick, and its answer goes to its chat", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --to home --name news every 1h what is new?");
     makeDue(gateway);
@@ -98,13 +98,13 @@ describe("a schedule that is due", () => {
       message_count: 2,
     });
     expect(await gateway.store.listRoutes()).toEqual([]);
-    // Ann may find what was said on her behalf.
+    // Ann can find answers of tasks that ran on her behalf.
     const seen = await gateway.store.resolveSession(run.sessionId!, { platform: "test", userId: "ann" });
     expect(seen?.id).toBe(run.sessionId);
     expect((await only(gateway)).nextAt).toBeGreaterThan(Date.now() / 1000);
   });
 
-  it("says nothing with [SILENT], and keeps what has no chat", async () => {
+  it("sends nothing for [SILENT], and only stores answers without a chat", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --to home --name quiet every 1h say [SILENT]");
     makeDue(gateway);
@@ -118,7 +118,7 @@ describe("a schedule that is due", () => {
     expect(gateway.adapter.to(group)).toEqual([]);
   });
 
-  it("that fails tells its chat once, and again after it went well", async () => {
+  it("that fails notifies its chat once, and again after a success", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --to home --name broken every 1h !fail refused");
     const { id } = await only(gateway);
@@ -144,18 +144,18 @@ describe("a schedule that is due", () => {
     expect((await gateway.ask(ann, "/cron"))[0]).toContain("last failed");
   });
 
-  it("doesn't pile up while the run before is still going", async () => {
+  it("is skipped while the previous run is running", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --to home --name slow every 1h !slow 60000 done");
     makeDue(gateway, 5);
     await lastRun(gateway, "running");
     makeDue(gateway);
     const skipped = await lastRun(gateway, "skipped");
-    expect(skipped.reason).toBe("the run before was still going");
+    expect(skipped.reason).toBe("the previous run had not finished");
     expect(gateway.read("SELECT count(*) AS n FROM gw_inbox WHERE platform = 'cron'")).toEqual([{ n: 1 }]);
   });
 
-  it("runs when somebody wants it, besides its times, also while it is paused", async () => {
+  it("can also be run manually, even while it is paused", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --to home --name now every 1h hello");
     const { nextAt } = await only(gateway);
@@ -165,7 +165,7 @@ describe("a schedule that is due", () => {
     expect(await only(gateway)).toMatchObject({ nextAt, state: "paused", runRequestedAt: null });
   });
 
-  it("that has no home to go to is skipped with the reason", async () => {
+  it("without a home channel is skipped with the reason", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --to home --name lost every 1h hello");
     const homeless = await gateway.restart({
@@ -177,7 +177,7 @@ describe("a schedule that is due", () => {
     expect(await lastRun(homeless, "skipped")).toMatchObject({ reason: "No platform has a home channel." });
   });
 
-  it("by the calendar follows the configured zone into the next start", async () => {
+  it("with a cron expression follows the configured zone after a restart", async () => {
     const gateway = await start();
     await gateway.ask(ann, '/cron add --name nine "0 9 * * *" hello');
     await gateway.ask(ann, '/cron add --name fixed --timezone UTC "0 9 * * *" hello');
@@ -195,7 +195,7 @@ describe("a schedule that is due", () => {
     ]);
   });
 
-  it("that ran while the clock was years ahead runs at its time once that is put right", async () => {
+  it("that ran while the clock was years ahead runs on time after the clock is corrected", async () => {
     const gateway = await TestGateway.start({
       config: { owners: ["test:ann"] },
       platform: { enabled: true },
@@ -217,7 +217,7 @@ describe("a schedule that is due", () => {
     expect(await nextAt()).toEqual(before);
   });
 
-  it("that can't be read is told once and holds up no other", async () => {
+  it("that can't be read is reported once and doesn't block others", async () => {
     const gateway = await start();
     const broken = {
       json: "rule = '{\"kind'",
@@ -246,13 +246,13 @@ describe("a schedule that is due", () => {
     const [list] = await gateway.ask(ann, "/cron");
     for (const name of names) expect(list).toContain(`\`${name}\` can't be read: `);
     expect(list).toContain("`sound` `every 1h`");
-    expect((await gateway.ask(ann, "/cron resume kind"))[0]).toContain("Remove it and make it anew");
+    expect((await gateway.ask(ann, "/cron resume kind"))[0]).toContain("Remove it and create it again");
     for (const name of names)
-      expect(await gateway.ask(ann, `/cron remove ${name}`)).toEqual([`\`${name}\` is gone.`]);
+      expect(await gateway.ask(ann, `/cron remove ${name}`)).toEqual([`\`${name}\` was removed.`]);
     await only(gateway);
   });
 
-  it("and can't be read keeps its place when times are told anew", async () => {
+  it("that can't be read keeps its due time when times are recomputed", async () => {
     const gateway = await start();
     await gateway.ask(ann, "/cron add --name broken every 1h hello");
     await gateway.ask(ann, '/cron add --name sound "0 9 * * *" hello');
@@ -264,7 +264,7 @@ describe("a schedule that is due", () => {
     expect((await gateway.store.findSchedule("broken"))?.nextAt).toBeGreaterThan(1000);
   });
 
-  it("says nothing more once it is removed: neither a run that is being answered nor one that waits", async () => {
+  it("sends nothing after it is removed, neither from a running nor from a waiting run", async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -298,7 +298,7 @@ describe("a schedule that is due", () => {
     expect(sessions).toMatchObject([{ end_reason: "cron_complete", message_count: 0 }]);
   });
 
-  it("once is over then", async () => {
+  it("that runs once is finished afterwards", async () => {
     const gateway = await start({ config: { cron: { wrap_response: false } } });
     await gateway.ask(ann, "/cron add in 1h call Ada");
     gateway.change("UPDATE gw_schedules SET next_at = 1000, rule = json_set(rule, '$.at', 1000)");
@@ -306,6 +306,6 @@ describe("a schedule that is due", () => {
     await gateway.idle();
     expect(await only(gateway)).toMatchObject({ state: "done", nextAt: null });
     expect(plain(gateway.adapter.to(ann).at(-1)!.text)).toContain("call Ada");
-    expect((await gateway.ask(ann, "/cron resume call Ada"))[0]).toContain("is over");
+    expect((await gateway.ask(ann, "/cron resume call Ada"))[0]).toContain("has no further runs");
   });
 });

@@ -3,7 +3,7 @@ import { plain, TestGateway } from "../support/gateway.js";
 import { inDm } from "../support/test-adapter.js";
 import { until } from "../support/until.js";
 
-/** For a while nothing can be written, as on a full disk. Nobody has to restart anything afterwards. */
+/** Writes fail for a while, as on a full disk. Recovery needs no restart. */
 const ann = inDm("ann");
 const texts = (gateway: TestGateway) => gateway.adapter.to(ann).map(({ text }) => plain(text));
 
@@ -12,7 +12,7 @@ const breakTable = (gateway: TestGateway, table: string) =>
   gateway.change(`CREATE TRIGGER broken BEFORE UPDATE ON ${table} ${BROKEN}`);
 const mend = (gateway: TestGateway) => gateway.change("DROP TRIGGER broken");
 
-it("a turn whose end can't be stored is asked again once that works", async () => {
+it("a turn whose end can't be stored runs again once writes work", async () => {
   const gateway = await TestGateway.start();
   await gateway.ask(ann, "one");
   const slow = await gateway.say(ann, "!slow 1500 two");
@@ -28,7 +28,7 @@ it("a turn whose end can't be stored is asked again once that works", async () =
   expect(gateway.inbox(slow)).toMatchObject({ state: "done", attempts: 2 });
 });
 
-it("a send whose end can't be stored is not repeated, and its chat goes on", async () => {
+it("a send whose end can't be stored isn't repeated, and its chat continues", async () => {
   const gateway = await TestGateway.start();
   await gateway.ask(ann, "one");
   gateway.adapter.beforeSend = ({ text }) => {

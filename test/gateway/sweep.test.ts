@@ -4,26 +4,25 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load.js";
 import type { Config } from "../../src/config/schema.js";
-import type { GatewayParts } from "../../src/gateway/parts.js";
-import { Sweep } from "../../src/gateway/sweep.js";
+import type { GatewayParts } from "../../src/pipeline/parts.js";
+import { dueReason } from "../../src/pipeline/resolve.js";
 import { resetSettingsOf } from "../../src/rules.js";
-import { dueReason } from "../../src/sessions/resolve.js";
 import type { RouteRow } from "../../src/store/queues.js";
-import { openStore } from "../../src/store/sqlite/index.js";
+import { type OpenedStore, openStore } from "../../src/store/sqlite/index.js";
 import { DUE_PAGE } from "../../src/store/sqlite/queues/due.js";
-import type { Store } from "../../src/store/store.js";
+import { Sweep } from "../../src/upkeep/sweep.js";
 import { tempDir } from "../support/temp.js";
 
 const HOUR = 3600;
 const at = (iso: string) => Date.parse(iso) / 1000;
 
-/** A store and a database connection beside it, for what time does to routes. */
+/** A store, and a separate database connection to change the times of routes. */
 class World {
-  readonly store: Store;
+  readonly store: OpenedStore;
   readonly db: Database.Database;
   readonly home: string;
 
-  private constructor(home: string, store: Store) {
+  private constructor(home: string, store: OpenedStore) {
     this.home = home;
     this.store = store;
     this.db = new Database(path.join(home, "state.db"), { timeout: 5000 });
@@ -31,7 +30,7 @@ class World {
 
   static async open(): Promise<World> {
     const home = tempDir();
-    const world = new World(home, await openStore({ path: path.join(home, "state.db") }));
+    const world = new World(home, await openStore({ path: path.join(home, "state.db"), threads: false }));
     opened.push(world);
     return world;
   }
@@ -56,7 +55,7 @@ class World {
     );
   }
 
-  /** Somebody writes: what a turn's start does to the route. */
+  /** Simulates a message: changes the route like the start of a turn. */
   speak(name: string, activeAt: number): void {
     this.db
       .prepare(
@@ -69,7 +68,7 @@ class World {
   async sweep({ now, settings, busy = [], store = this.store }: SweepRun): Promise<string[]> {
     const ended: string[] = [];
     const parts = {
-      ...{ store, config: this.config(settings), share: { except: "cli" }, homeDir: this.home },
+      ...{ store, config: this.config(settings), owners: ["gateway"], homeDir: this.home },
       routesChanged: () => undefined,
       log: { debug() {}, info() {}, warn() {}, error() {} },
     } as Partial<GatewayParts> as GatewayParts;
@@ -81,7 +80,7 @@ class World {
     return ended.sort();
   }
 
-  /** What the policy says about every route there is. */
+  /** Applies the policy to every route. */
   async wanted({ now, settings, busy = [] }: SweepRun): Promise<string[]> {
     const config = this.config(settings);
     const reset = resetSettingsOf(config);
@@ -117,7 +116,7 @@ interface SweepRun {
   now: number;
   settings: Record<string, unknown>;
   busy?: readonly string[];
-  store?: Store;
+  store?: OpenedStore;
 }
 
 const opened: World[] = [];
@@ -125,8 +124,8 @@ afterEach(async () => {
   for (const world of opened.splice(0)) await world.close();
 });
 
-/** Counts the routes that reads bring back. */
-function counting(store: Store): { store: Store; read: () => number } {
+/** Counts the routes that reads return. */
+function counting(store: OpenedStore): { store: OpenedStore; read: () => number } {
   let read = 0;
   const counted = new Proxy(store, {
     get(target, name) {
@@ -144,7 +143,7 @@ function counting(store: Store): { store: Store; read: () => number } {
 const idle = (minutes: number) => ({ "session_reset.mode": "idle", "session_reset.idle_minutes": minutes });
 
 describe("a sweep", () => {
-  it("reads the routes that may be due, not those that are known", async () => {
+  it("reads only routes that may be due", async () => {
     const world = await World.open();
     const start = at("2026-06-16T12:00:00Z");
     const settings = idle(60);
@@ -160,7 +159,7 @@ describe("a sweep", () => {
     expect(third.read()).toBe(1);
   });
 
-  it("finds them through an index", async () => {
+  it("uses an index", async () => {
     const world = await World.open();
     const plan = world.db
       .prepare(`EXPLAIN QUERY PLAN ${DUE_PAGE}`)
@@ -171,7 +170,7 @@ describe("a sweep", () => {
     expect(plan).toHaveLength(1);
   });
 
-  it("goes through more than one page, past chats with work and chats of terminals", async () => {
+  it("handles several pages and skips busy chats and terminals", async () => {
     const world = await World.open();
     const start = at("2026-06-16T12:00:00Z");
     const chats = Array.from({ length: 350 }, (_, n) => ({
@@ -188,7 +187,7 @@ describe("a sweep", () => {
     expect((await world.sweep(later)).length).toBe(133);
   });
 
-  it("looks at every chat again when the settings change", async () => {
+  it("checks every chat again after a change of settings", async () => {
     const world = await World.open();
     const start = at("2026-06-16T12:00:00Z");
     await world.addChats([{ name: "a", activeAt: start }]);
@@ -197,7 +196,7 @@ describe("a sweep", () => {
     expect(await world.sweep({ now: start + HOUR, settings: idle(30) })).toEqual(["a: idle"]);
   });
 
-  it("finds a session that was suspended after it was looked at", async () => {
+  it("finds a session that was suspended after the last sweep", async () => {
     const world = await World.open();
     const start = at("2026-06-16T12:00:00Z");
     await world.addChats([{ name: "a", activeAt: start }]);
@@ -206,7 +205,7 @@ describe("a sweep", () => {
     expect(await world.sweep({ now: start + 60, settings: idle(60) })).toEqual(["a: suspended"]);
   });
 
-  it("looks again at a chat whose next session began", async () => {
+  it("checks a chat again after its next session started", async () => {
     const world = await World.open();
     const start = at("2026-06-16T12:00:00Z");
     await world.addChats([{ name: "a", activeAt: start }]);
@@ -231,8 +230,8 @@ const CHANGES = [
   ["UTC", "2026-06-16T00:00:00Z"],
 ] as const;
 
-describe("over clock changes", () => {
-  it.each(CHANGES)("in %s, a sweep ends what a look at every chat would end", async (timezone, from) => {
+describe("across clock changes", () => {
+  it.each(CHANGES)("in %s, a sweep ends the same sessions as a full check", async (timezone, from) => {
     const begin = at(from);
     const chat = fc.record({
       chatType: fc.constantFrom("dm", "group", "thread"),

@@ -4,15 +4,15 @@ import { inDm } from "../support/test-adapter.js";
 
 const ann = inDm("ann");
 
-/** What the model will read in the next turn. */
+/** The model's input in the next turn. */
 async function conversationOf(gateway: TestGateway): Promise<string[]> {
   const [route] = await gateway.store.listRoutes();
   const messages = await gateway.store.getConversation(route!.sessionId);
   return messages.map(({ role, content }) => `${role}: ${String(content).split("\n").at(-1)}`);
 }
 
-describe("a question whose turn failed", () => {
-  it("stays in the session, so that the next turn knows about it", async () => {
+describe("the question of a failed turn", () => {
+  it("stays in the session, so the next turn knows it", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "!fail network");
     await gateway.ask(ann, "and now?");
@@ -26,7 +26,7 @@ describe("a question whose turn failed", () => {
   it.each([
     ["content_filter", ""],
     ["context_length", "x".repeat(20_000)],
-  ])("leaves a note where its words would fail again (%s)", async (kind, words) => {
+  ])("is replaced by a note if it would fail again (%s)", async (kind, words) => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, `!fail ${kind} ${words}`);
     const [kept, ...rest] = await conversationOf(gateway);
@@ -34,13 +34,13 @@ describe("a question whose turn failed", () => {
     expect(kept).toMatch(/^user: \[A message of \d+ characters was .* and is left out\]$/);
   });
 
-  it("stays where it was only the last straw of a long conversation", async () => {
+  it("stays if it was only the last message of a conversation that is too long", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "!fail context_length");
     expect(await conversationOf(gateway)).toEqual(["user: !fail context_length"]);
   });
 
-  it("stands there once when it is asked again after a compression", async () => {
+  it("is stored once if it is asked again after a compression", async () => {
     const compression = { protect_first_n: 0, protect_last_n: 2 };
     const gateway = await TestGateway.start({ config: { compression } });
     for (let n = 1; n <= 4; n += 1) await gateway.ask(ann, `message ${n}`);
@@ -51,7 +51,7 @@ describe("a question whose turn failed", () => {
     expect(said.filter((line) => line === "user: !fail network")).toHaveLength(1);
   });
 
-  it("stands there once when it is asked again", async () => {
+  it("is stored once if it is asked again", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "!fail network");
     await gateway.ask(ann, "/retry");
@@ -60,7 +60,7 @@ describe("a question whose turn failed", () => {
     expect(await conversationOf(gateway)).toEqual(["user: !fail network"]);
   });
 
-  it("is not kept when the person stopped it", async () => {
+  it("isn't kept if the person stopped it", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "hello");
     await gateway.say(ann, "!slow 60");

@@ -43,7 +43,7 @@ async function gatewayWith(files: Record<string, HookFiles>, settings?: Record<s
 }
 
 describe("modules", () => {
-  it("are told sessions and turns, in order, in the original's words", async () => {
+  it("receive session and turn events in order, in Hermes Agent's format", async () => {
     const { gateway, dir } = await gatewayWith({ recorder: RECORDER });
     await gateway.ask(ann, `!tool session_search {"query":"${"x".repeat(600)}"}`);
     const before = await gateway.session(ann);
@@ -97,7 +97,7 @@ describe("modules", () => {
     });
   });
 
-  it("that fail are named once, and are called again", async () => {
+  it("are reported once when they fail, and called again", async () => {
     const code = `
       let calls = 0;
       export default async (event) => {
@@ -113,7 +113,7 @@ describe("modules", () => {
 
   it.each([
     ["doesn't load", "import './nowhere.mjs'; export const handle = 1;", /Cannot find module/],
-    ["exports nothing", "export const x = 1;", /exports no function/],
+    ["exports nothing", "export const x = 1;", /must export a function/],
     ["ends its thread", "export const handle = () => process.exit(3);", /ended its thread/],
     [
       "dies later",
@@ -133,7 +133,7 @@ describe("modules", () => {
     expect(await gateway.ask(ann, "again")).toEqual(["again"]);
   });
 
-  it("in a busy loop are ended, and left out after three times; the others go on", async () => {
+  it("are terminated in a busy loop and disabled after three timeouts; others continue", async () => {
     const busy = { events: ["agent:start"], code: "export function handle() { for (;;); }" };
     const { gateway, reported, dir } = await gatewayWith({ busy, recorder: RECORDER }, { timeout: 0.5 });
     for (let i = 0; i < 4; i += 1) expect(await gateway.ask(ann, `hello ${i}`)).toEqual([`hello ${i}`]);
@@ -146,7 +146,7 @@ describe("modules", () => {
     await until("the other one was told", () => told().length === 4);
   });
 
-  it("may print, and that is no output of ours", async () => {
+  it("print to the log", async () => {
     const code = "export const handle = (event) => console.log('saw ' + event);";
     const { gateway, said } = await gatewayWith({ chatty: { events: ["agent:end"], code } });
     await gateway.ask(ann, "hello");
@@ -163,7 +163,7 @@ describe("commands", () => {
     });`,
   });
 
-  it("may be denied, done or exchanged by hooks; the exact one decides first", async () => {
+  it("can be denied, handled or rewritten; exact hooks decide first", async () => {
     const { gateway } = await gatewayWith({
       a: deciding(["command:*"], { decision: "deny", message: "nothing goes" }),
       b: deciding(["command:status"], { decision: "handled", message: "all is well" }),
@@ -175,7 +175,7 @@ describe("commands", () => {
     expect(await gateway.ask(ann, "/whoami")).toEqual(["nothing goes"]);
   });
 
-  it("that nobody else knows are a hook's own, with their arguments", async () => {
+  it("can be added by a hook, with arguments", async () => {
     const echo =
       '{ decision: "handled", message: [event, context.args, context.raw_command, context.user_id].join("|") }';
     const { gateway } = await gatewayWith({ own: deciding(["command:deploy"], echo) });
@@ -186,7 +186,7 @@ describe("commands", () => {
     expect(gateway.inbox(said)).toMatchObject({ state: "done", reason: "/deploy" });
   });
 
-  it("are carried out when their hook fails or sleeps, and what follows waits its turn", async () => {
+  it("run if their hook fails or times out, and later messages wait", async () => {
     const { gateway, reported } = await gatewayWith(
       {
         bad: { events: ["command:new"], code: "export const handle = () => { throw new Error('no') };" },
@@ -205,7 +205,7 @@ describe("commands", () => {
     expect(reported).toEqual(["bad command:new: Error: no", "slow command:new: took longer than 1 s"]);
   });
 
-  it("are refused before a hook is asked, and what they are exchanged for is refused too", async () => {
+  it("are checked for permission before the hook and after a rewrite", async () => {
     const dir = hookFolder({
       h: deciding(["command:whoami"], { decision: "rewrite", command_name: "background", raw_args: "x" }),
       i: deciding(["command:background"], { decision: "handled", message: "did it" }),
@@ -218,7 +218,7 @@ describe("commands", () => {
     expect(await gateway.ask(ann, "/whoami")).toEqual(denied);
   });
 
-  it("of a hook's own are for those who may use them, too", async () => {
+  it("added by a hook are checked for permission too", async () => {
     const dir = hookFolder({
       own: deciding(["command:deploy"], { decision: "handled", message: "deployed" }),
     });

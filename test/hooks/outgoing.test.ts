@@ -46,8 +46,8 @@ async function gatewayTelling(webhook: Record<string, unknown>) {
   return { ...started, gateway };
 }
 
-describe("another program", () => {
-  it("is told in order, with a signature", async () => {
+describe("an HTTP endpoint", () => {
+  it("receives signed events in order", async () => {
     const { url, calls, events } = await receiver();
     const { gateway } = await gatewayTelling({
       url,
@@ -75,7 +75,7 @@ describe("another program", () => {
     expect(Math.abs(Date.now() / 1000 - at)).toBeLessThan(60);
   });
 
-  it("is asked again under the same id when it failed", async () => {
+  it("gets retries under the same id", async () => {
     const { url, calls } = await receiver((call) => (call === 1 ? 503 : 200));
     const { gateway, outcomes, reported } = await gatewayTelling({ url, events: ["agent:end"] });
     await gateway.ask(ann, "hello");
@@ -87,8 +87,8 @@ describe("another program", () => {
   });
 
   it.each<[string, () => number | undefined, Record<string, unknown>, string, string]>([
-    ["refuses", () => 400, { retries: 3 }, "failed", "was answered with 400"],
-    ["always fails", () => 500, { retries: 0 }, "failed", "was answered with 500"],
+    ["refuses", () => 400, { retries: 3 }, "failed", "HTTP 400"],
+    ["always fails", () => 500, { retries: 0 }, "failed", "HTTP 500"],
     ["never answers", () => undefined, { retries: 0, timeout: 0.2 }, "timeout", "took longer than 0.2 s"],
   ])("that %s harms nothing, and is named once", async (_, answer, more, outcome, reason) => {
     const { url, calls } = await receiver(answer);
@@ -101,7 +101,7 @@ describe("another program", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("decides nothing", async () => {
+  it("can't decide commands", async () => {
     const { url, calls } = await receiver(() => 200);
     const { gateway } = await gatewayTelling({ url, events: ["command:*"] });
     expect((await gateway.ask(ann, "/help"))[0]).toContain("/new");

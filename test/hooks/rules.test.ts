@@ -6,7 +6,7 @@ import { listenersOf } from "../../src/hooks/hook.js";
 import { verdictOf } from "../../src/hooks/verdict.js";
 import { tempDir } from "../support/temp.js";
 
-describe("who is told", () => {
+describe("event matching", () => {
   const hooks = [
     { name: "z-exact", events: ["command:new"] },
     { name: "b-wide", events: ["command:*"] },
@@ -14,7 +14,7 @@ describe("who is told", () => {
     { name: "other", events: ["command:stop", "session:*", "*"] },
   ];
 
-  it("those that name it exactly, then those of its kind, in the order of their names", () => {
+  it("calls exact matches first, then wildcards, each sorted by name", () => {
     const names = (event: string) => listenersOf(hooks, event).map(({ name }) => name);
     expect(names("command:new")).toEqual(["a-both", "z-exact", "b-wide"]);
     expect(names("command:undo")).toEqual(["a-both", "b-wide"]);
@@ -37,7 +37,7 @@ describe("who is told", () => {
   });
 });
 
-describe("what a hook may say about a command", () => {
+describe("a command verdict", () => {
   it.each([
     [undefined, undefined],
     ["deny", undefined],
@@ -63,8 +63,8 @@ describe("what a hook may say about a command", () => {
   });
 });
 
-describe("the hooks of a home", () => {
-  it("are found by their folders, with what is wrong with them", () => {
+describe("hooks in a home", () => {
+  it("are found by folder, with their problems", () => {
     const dir = tempDir();
     const add = (name: string, files: Record<string, string>) => {
       mkdirSync(join(dir, name));

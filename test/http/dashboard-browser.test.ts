@@ -1,24 +1,19 @@
 import axe from "axe-core";
 import Database from "better-sqlite3";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { hermes } from "../support/daemon.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runHermes } from "../cli/support/run.js";
+import { useBrowser } from "../support/browser.js";
 import { WebClient } from "../support/web-client.js";
 import { type Shown, sharedDashboard, startDashboard, TOKEN } from "./support/dashboard.js";
 
-/** Every page in a real browser, against the real daemon. */
-const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const ARGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+/** Every page of the dashboard in a real browser, against the real daemon. */
 
 const common = sharedDashboard();
-let browser: Browser;
+const browser = useBrowser();
 const complaints: string[] = [];
-
-beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGS.split(" ") });
-});
-afterAll(() => browser?.close());
+/** The cookie of the first test's login. All daemons have the same token, so it is good for all of them. */
+let login: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
 
 interface Look {
   width?: number;
@@ -26,10 +21,15 @@ interface Look {
   colorScheme?: "light" | "dark";
 }
 
-/** Logs in at the page that was asked for, as a person does. */
+/** Opens a page of the dashboard. The first test logs in as a person does. */
 async function openAt({ daemon }: Shown, to: string, look: Look = {}): Promise<Page> {
   const { width = 1200, height = 800, colorScheme = "light" } = look;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, baseURL: daemon.url });
+  const context = await browser().newContext({
+    viewport: { width, height },
+    colorScheme,
+    baseURL: daemon.url,
+    ...(login ? { storageState: login } : {}),
+  });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -40,9 +40,11 @@ async function openAt({ daemon }: Shown, to: string, look: Look = {}): Promise<P
   });
   onTestFinished(() => expect(complaints.splice(0)).toEqual([]));
   await page.goto(`/dashboard${to}`);
+  if (login) return page;
   await page.getByLabel("Token").fill(TOKEN);
   await page.getByLabel("Token").press("Enter");
   await page.waitForURL(`**/dashboard${to}`);
+  login = await context.storageState();
   return page;
 }
 
@@ -427,8 +429,8 @@ describe("what an operator does", () => {
     await page.getByRole("button", { name: "Approve Nora Lindqvist" }).click();
     await page.locator(".person", { hasText: "Nora Lindqvist" }).waitFor();
     await page.getByRole("button", { name: "Deny ravi_k" }).click();
-    await page.getByText("Nobody waits").waitFor();
-    const { stdout } = await hermes(shown.daemon.home, ["pairing", "list", "--json"]);
+    await page.getByText("No pending requests").waitFor();
+    const { stdout } = await runHermes(shown.daemon.home, ["pairing", "list", "--json"]);
     const { pending, approved } = JSON.parse(stdout) as {
       pending: unknown[];
       approved: { userName: string }[];
@@ -471,7 +473,7 @@ it("says what is missing where there is nothing", async () => {
     ["/usage", "Nothing was used in this time"],
     ["/messages", "No message is like that"],
     ["/dead", "Nothing was given up"],
-    ["/pairing", "Nobody waits"],
+    ["/pairing", "No pending requests"],
   ] as const) {
     await page.goto(`/dashboard${path}`);
     await page.getByText(text).waitFor();

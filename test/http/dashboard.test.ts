@@ -38,7 +38,7 @@ describe("the dashboard's endpoints", () => {
       seen.push(...page.sessions.map(({ id }) => id));
       next = page.next;
     }
-    // The lineage is one entry, delegated work none: its root, second and delegated don't stand in the list.
+    // The lineage is one entry, delegated work none: its root, second and delegated sessions aren't listed.
     expect(new Set(seen).size).toBe(demo.sessions - 3);
     expect(seen).not.toContain(demo.project.root);
     const person = await get<SessionsAnswer>("/sessions?user=U04PRIYA7&source=slack&state=active");
@@ -131,7 +131,7 @@ describe("the dashboard's endpoints", () => {
   });
 });
 
-describe("a search that nobody waits for any more", () => {
+describe("an abandoned search", () => {
   it("is not begun, and is no fault", async () => {
     const { daemon } = common();
     const headers = { authorization: `Bearer ${TOKEN}` };
@@ -153,7 +153,7 @@ describe("a search that nobody waits for any more", () => {
 });
 
 describe("who may look", () => {
-  it("is whoever has the token; other sites may not even ask", async () => {
+  it("is anyone with the token; requests from other sites are refused", async () => {
     const { daemon, ask: asOwner } = await startDashboard();
     const paths = ["/dashboard", "/dashboard/sessions", "/api/dashboard/overview", "/api/dashboard/live"];
     for (const path of paths) {

@@ -175,7 +175,7 @@ describe("too much", () => {
     expect((await post(polluting)).status).toBe(400);
   });
 
-  it("from one client is told when to come back, and the others aren't", async () => {
+  it("from one client gets Retry-After, and other clients don't", async () => {
     const from = (client: string) =>
       ask(`${daemon.url}/healthz`, { headers: { "x-forwarded-for": `8.8.8.8, ${client}` } });
     for (let i = 0; i < RATE; i += 1) expect((await from("203.0.113.60")).status).toBe(200);
@@ -341,7 +341,7 @@ describe("a header", () => {
     const { status, text } = await post(header);
     const [head] = text.split("\r\n\r\n");
     expect(head!.toLowerCase()).not.toMatch(/^set-cookie/m);
-    // A lone line feed ends a header in many parsers: what stands after it is the client's own header, not ours.
+    // A lone line feed ends a header in many parsers: what follows it is the client's own header, not ours.
     expect([200, 400]).toContain(status);
   });
 
@@ -367,7 +367,7 @@ describe("a header", () => {
     expect(text.match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
   });
 
-  it("named Host stands there once", async () => {
+  it("named Host may occur once only", async () => {
     for (const hosts of ["Host: localhost\r\nHost: evil.example", "X: y"]) {
       const { status } = await exchange(
         daemon.url,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { displayName } from "../../src/media/names.js";
 
-it("a name that is shown has no folder and steers nothing", () => {
+it("display names have no folders or control characters", () => {
   expect(displayName("../../etc/passwd")).toBe("passwd");
   expect(displayName("C:\\temp\\a.txt")).toBe("a.txt");
   expect(displayName("a\u001b[31mb\u202egpj.exe")).toBe("a[31mbgpj.exe");

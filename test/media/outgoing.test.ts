@@ -38,7 +38,7 @@ describe("a file that an answer names", () => {
     expect(fs.statSync(copy).mode & 0o777).toBe(0o600);
   });
 
-  it("is refused from anywhere else, also by a link, without its path", async () => {
+  it("is refused outside the allowed folders, also through a link, without showing its path", async () => {
     const { dir, take } = home();
     fs.symlinkSync(path.join(dir, "state.db"), path.join(dir, "media/out/link.db"));
     fs.symlinkSync("/etc", path.join(dir, "media/out/etc"));
@@ -47,37 +47,37 @@ describe("a file that an answer names", () => {
     const wrong = ["state.db", "media/out/../../state.db", "media/out/link.db", "media/out/etc/passwd"];
     for (const file of [...wrong, "/etc/passwd", "media/outside/x.txt", "media/out"]) {
       const taken = await take(file);
-      expect(taken).toEqual(refused(/in no folder|no file/));
+      expect(taken).toEqual(refused(/outside the allowed folders|no file/));
       expect(JSON.stringify(taken)).not.toContain(dir);
     }
     expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
   });
 
-  it("is refused when it is too large, empty, a folder, or not there", async () => {
+  it("is refused if too large, empty, a folder, or missing", async () => {
     const { dir, take } = home();
     fs.writeFileSync(path.join(dir, "media/out/big.bin"), Buffer.alloc(1001));
     fs.writeFileSync(path.join(dir, "media/out/empty.txt"), "");
     expect(await take("media/out/big.bin")).toEqual(refused(/larger than/));
     expect(await take("media/out/empty.txt")).toEqual(refused(/no file with content/));
     expect(await take("media/out/deep")).toEqual(refused(/no file with content/));
-    expect(await take("media/out/none.txt")).toEqual(refused(/not there/));
+    expect(await take("media/out/none.txt")).toEqual(refused(/doesn.t exist/));
   });
 
-  it("is refused when it is a FIFO, without waiting for somebody to write into it", async () => {
+  it("is refused if it is a FIFO, without blocking", async () => {
     const { dir, take } = home();
     fifo(dir, "media/out/pipe.txt");
     expect(await take("media/out/pipe.txt")).toEqual(refused(/no file with content/));
     expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
   });
 
-  it("is refused when it is a hard link to a file elsewhere", async () => {
+  it("is refused if it has another hard link", async () => {
     const { dir, take } = home();
     fs.linkSync(path.join(dir, "state.db"), path.join(dir, "media/out/report.txt"));
     expect(await take("media/out/report.txt")).toEqual(refused(/hard link/));
     expect(fs.existsSync(path.join(dir, "media/sent"))).toBe(false);
   });
 
-  it("is never a secret, whatever is allowed", async () => {
+  it("is never a secret, even in an allowed folder", async () => {
     const { dir, place } = home();
     fs.mkdirSync(path.join(dir, "work/.ssh"), { recursive: true });
     for (const file of [".env", "config.yaml", "work/.ssh/key", "work/.env.local", "work/plan.txt"])
@@ -90,7 +90,7 @@ describe("a file that an answer names", () => {
     expect(taken.map((file) => "problem" in file)).toEqual([true, true, true, true, true, false]);
   });
 
-  it("is never what people said or sent, unless that folder itself is allowed", async () => {
+  it("is never private data unless that folder itself is allowed", async () => {
     const { dir, place } = home();
     const kept = ["sessions/a.jsonl", "memories/people/x.md", "backups/b.tar.gz", "media/in/c.png"];
     for (const file of [...kept, "dashboard.token"]) {
@@ -107,17 +107,19 @@ describe("a file that an answer names", () => {
     expect(await take(["/"], { keptFolders: [] })).toEqual([true, true, true, true, false]);
   });
 
-  it("doesn't tell whether something lies elsewhere", async () => {
+  it("doesn't reveal whether a file exists outside the allowed folders", async () => {
     const { take } = home();
     const { problem } = (await take("/etc/passwd")) as { problem: string };
     for (const file of ["/etc/no-such-file", "/no/such/folder/x.txt", "media/none/x.txt"])
       expect(await take(file)).toMatchObject({ problem });
   });
 
-  it("is refused where a chat takes none, and after the tenth", async () => {
+  it("is refused if the chat doesn't support files, and after the tenth", async () => {
     const { place } = home();
     const one = { path: "media/out/plot.png" };
-    expect(await takeFiles([one], { ...place, maxBytes: undefined })).toEqual([refused(/takes no files/)]);
+    expect(await takeFiles([one], { ...place, maxBytes: undefined })).toEqual([
+      refused(/doesn't support files/),
+    ]);
     const many = await takeFiles(Array(12).fill(one), place);
     expect(many.filter((file) => "problem" in file)).toHaveLength(2);
   });

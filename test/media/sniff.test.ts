@@ -32,11 +32,11 @@ describe("a file's type", () => {
     expect(await typeOf(content, declared)).toEqual({ mimeType, extension });
   });
 
-  it("is text though a character is cut where the look ends", async () => {
+  it("is text even if the sample ends within a character", async () => {
     expect(await typeOf(`x${"ä".repeat(3000)}`)).toMatchObject({ mimeType: "text/plain" });
   });
 
-  it("decides what kind of attachment it is", () => {
+  it("decides the attachment kind", () => {
     const types = ["image/png", "audio/ogg", "video/mp4", "application/pdf", undefined];
     expect(types.map(kindOf)).toEqual(["image", "audio", "video", "file", "file"]);
   });

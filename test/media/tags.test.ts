@@ -4,7 +4,7 @@ import { hideTags, readTags } from "../../src/media/tags.js";
 
 const paths = (answer: string) => readTags(answer).files.map(({ path }) => path);
 
-describe("files in an answer", () => {
+describe("MEDIA tags", () => {
   it.each([
     ["on a line of its own", "Here:\nMEDIA:/a/plot.png\nDone.", "Here:\nDone.", ["/a/plot.png"]],
     ["within a sentence", "See MEDIA:/a/plot.png, please.", "See please.", ["/a/plot.png"]],
@@ -34,7 +34,7 @@ describe("files in an answer", () => {
     expect(readTags(answer)).toEqual({ text: answer, files: [] });
   });
 
-  it("may be asked for as a document or as a voice message", () => {
+  it("can request a document or voice message", () => {
     expect(readTags("[[as_document]]\nMEDIA:/a/plot.png")).toEqual({
       text: "",
       files: [{ path: "/a/plot.png", as: "document" }],
@@ -58,13 +58,13 @@ describe("files in an answer", () => {
     },
   );
 
-  it("are taken out once, however long a row of blanks stands beside them", () => {
+  it("are removed in linear time next to long runs of blanks", () => {
     const blanks = " ".repeat(400_000);
     expect(readTags(`a${blanks}b MEDIA:/a/plot.png`).text).toBe(`a${blanks}b`);
     expect(readTags(`a, ${blanks}MEDIA:/a/plot.png and b`).text).toBe("a, and b");
   });
 
-  it("leave every text without a tag as it was", () => {
+  it("leave text without a tag unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         fc.pre(!/MEDIA:|\[\[/i.test(text));
@@ -75,8 +75,8 @@ describe("files in an answer", () => {
   });
 });
 
-describe("an answer that is being written", () => {
-  it("never shows a piece of a tag", () => {
+describe("a partial answer", () => {
+  it("never shows part of a tag", () => {
     const answer = "Here it is:\nMEDIA:/a/plot.png\nAnd more.";
     for (let length = 1; length <= answer.length; length++)
       expect(hideTags(answer.slice(0, length))).not.toMatch(/MEDIA:|plot/);

@@ -72,7 +72,7 @@ const isBalanced = (expr: string) =>
 describe("the Grafana dashboard", () => {
   const panels = dashboard.panels.filter(({ type }) => type !== "row");
 
-  it("is a model that Grafana takes", () => {
+  it("is a valid Grafana model", () => {
     expect(dashboard).toMatchObject({ uid: "hermes-gateway", title: "Hermes Gateway" });
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36);
     const ids = dashboard.panels.map(({ id }) => id);
@@ -88,7 +88,7 @@ describe("the Grafana dashboard", () => {
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(["datasource", "job", "instance"]);
   });
 
-  it("draws metrics that exist, and every one of ours", async () => {
+  it("uses only existing metrics, and all of ours", async () => {
     const { names, histograms } = await knownMetrics();
     const drawn = new Set(
       panels.flatMap(({ targets }) => targets!.flatMap(({ expr }) => namesIn(expr, histograms))),
@@ -108,7 +108,7 @@ describe("docs/operating.md", () => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it("has rules that are YAML and expressions that are whole", () => {
+  it("has valid alert rules", () => {
     const blocks = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => parse(yaml!) as unknown);
     expect(blocks).toHaveLength(2);
     const { groups } = blocks[1] as { groups: { rules: { alert: string; expr: string }[] }[] };

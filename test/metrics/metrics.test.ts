@@ -14,7 +14,7 @@ async function measured(options?: TestGatewayOptions) {
   const metrics = new Metrics(gateway.events, { version: "1.2.3", node: "v20" });
   metrics.readFrom({
     backlog: () => gateway.store.backlog(),
-    writerStats: () => gateway.store.writerStats(),
+    writerStats: () => gateway.store.maintenance.writerStats(),
     fileBytes: async () => [{ file: "state.db", bytes: 7 }],
     turns: () => gateway.gateway.depth,
     openPenalties: () => gateway.gateway.openPenalties.map(({ platform }) => platform),
@@ -31,7 +31,7 @@ async function measured(options?: TestGatewayOptions) {
 }
 
 describe("metrics", () => {
-  it("count a message on its whole way", async () => {
+  it("count a message through the whole pipeline", async () => {
     const { gateway, read, reaches } = await measured();
     const eventId = await gateway.say(ann, '!tool session_search {"query":"x"}');
     await gateway.say(ann, "again", { eventId });
@@ -72,7 +72,7 @@ describe("metrics", () => {
     expect(found.has("nodejs_eventloop_lag_p99_seconds")).toBe(true);
   });
 
-  it("tell how the store writes: the buckets grow, and end in all of them", async () => {
+  it("report commit histograms with cumulative buckets", async () => {
     const { gateway, read } = await measured();
     await gateway.ask(ann, "hello");
     const found = await read();
@@ -87,7 +87,7 @@ describe("metrics", () => {
     expect(found.get("hermes_store_commit_failures_total")).toBe(0);
   });
 
-  it("tell failures, retries and penalties apart", async () => {
+  it("distinguish failures, retries and penalties", async () => {
     const { gateway, value, reaches } = await measured();
     let failures = 1;
     gateway.adapter.beforeSend = () => {
@@ -103,7 +103,7 @@ describe("metrics", () => {
     expect(await value('hermes_outbox_messages{state="pending"}')).toBe(1);
   });
 
-  it("count resets by their reason, splits and commands", async () => {
+  it("count resets by reason, splits and commands", async () => {
     const { gateway, value } = await measured();
     for (let i = 0; i < 6; i += 1) await gateway.ask(ann, `words ${i}`);
     await gateway.ask(ann, "/compress");
@@ -113,7 +113,7 @@ describe("metrics", () => {
     expect(await value('hermes_commands_total{command="new",outcome="ok"}')).toBe(1);
   });
 
-  it("say what could be taken up and isn't; what waits for its own chat is no backlog", async () => {
+  it("report ready messages only, not those waiting behind their own chat", async () => {
     const { gateway, value, reaches } = await measured({ config: { max_concurrent_sessions: 1 } });
     await gateway.say(ann, "!slow 60000 never");
     await reaches("hermes_turns_running", 1);
@@ -125,14 +125,14 @@ describe("metrics", () => {
     expect(await value('hermes_inbox_messages{state="waiting"}')).toBe(2);
   });
 
-  it("carry no chat, person or text", async () => {
+  it("contain no chat, person or text", async () => {
     const { gateway, metrics } = await measured();
     await gateway.ask({ ...inDm("zaphod"), chatId: "chat-4711" }, "the answer is fortytwo");
     const text = await metrics.text();
     for (const word of ["zaphod", "chat-4711", "fortytwo"]) expect(text).not.toContain(word);
   });
 
-  it("stay few, whatever names others make up", () => {
+  it("bound label values from outside", () => {
     const label = boundedLabel(2);
     expect(["a", "b", "c", "a", "d"].map(label)).toEqual(["a", "b", "other", "a", "other"]);
   });

@@ -44,7 +44,7 @@ function decide(origin: Origin, changes: ListChanges = {}, rest: Partial<AccessQ
 }
 
 describe("policies and roles", () => {
-  it("close a kind of chat to everybody, listed or not", () => {
+  it("close a type of chat to everyone, listed or not", () => {
     const everybody = { allowAll: true, owners: ["p:u1"] };
     expect(decide(dm, { ...everybody, platform: { dmPolicy: "disabled" } })).toBe("refused: dm_disabled");
     expect(decide(room, { ...everybody, platform: { groupPolicy: "disabled" } })).toBe(
@@ -53,7 +53,7 @@ describe("policies and roles", () => {
     expect(decide(room, { ...everybody, platform: { dmPolicy: "disabled" } })).toBe("owner");
   });
 
-  it("open one kind of chat and not the other", () => {
+  it("open one type of chat but not the other", () => {
     expect(decide(room, { platform: { dmPolicy: "open" } })).toBe("refused: not_listed");
     expect(decide(dm, { platform: { groupPolicy: "open" } })).toBe("refused: not_listed");
     expect(decide({ ...room, userId: null }, { platform: { groupPolicy: "open" } })).toBe(
@@ -61,7 +61,7 @@ describe("policies and roles", () => {
     );
   });
 
-  it("leave it to the lists", () => {
+  it("defer to the lists", () => {
     const listed = {
       platform: { dmPolicy: "pairing", groupPolicy: "allowlist", allowFrom: ["u1"] },
     } as const;
@@ -69,7 +69,7 @@ describe("policies and roles", () => {
     expect(decide({ ...dm, userId: "u2" }, listed)).toBe("refused: not_listed");
   });
 
-  it("let in by a role that the platform vouches for", () => {
+  it("allow members of a role confirmed by the platform", () => {
     const changes = { platform: { allowedRoles: ["r1", "r2"] } };
     expect(decide(room, changes, { roles: ["r0", "r2"] })).toBe("role");
     expect(decide(room, changes, { roles: ["r0"] })).toBe("refused: not_listed");
@@ -78,8 +78,8 @@ describe("policies and roles", () => {
   });
 });
 
-describe("who may talk", () => {
-  it("nobody, unless something says so", () => {
+describe("access control", () => {
+  it("denies by default", () => {
     expect(decide(dm)).toBe("refused: not_listed");
     expect(decide(room)).toBe("refused: not_listed");
   });
@@ -100,27 +100,27 @@ describe("who may talk", () => {
     expect(decide(origin, changes)).toBe(because);
   });
 
-  it("whoever was paired", () => {
+  it("allows paired users", () => {
     expect(decide(dm, {}, { paired: true })).toBe("paired");
   });
 
-  it("whoever the adapter authenticated, even without a user id", () => {
+  it("allows authenticated senders, even without a user id", () => {
     expect(decide({ ...dm, userId: null }, {}, { authenticated: true })).toBe("authenticated");
   });
 
-  it("nobody by the name that they show", () => {
+  it("never matches display names", () => {
     expect(
       decide(dm, { platform: { allowFrom: ["Alice"] }, allowFrom: ["Alice"], owners: ["p:Alice"] }),
     ).toBe("refused: not_listed");
   });
 
-  it("nobody without a user id, even where everybody may, except in an open room", () => {
+  it("refuses senders without a user id, except in an open room", () => {
     const nameless = { ...room, userId: null };
     expect(decide(nameless, { platform: { allowAll: true, allowFrom: ["*"] } })).toBe("refused: no_user_id");
     expect(decide(nameless, { platform: { groupAllowedChats: ["*"] } })).toBe("group_chat");
   });
 
-  it("no list of rooms or room users lets anybody into a DM", () => {
+  it("doesn't apply room lists to a DM", () => {
     expect(
       decide(
         { ...dm, chatId: "g1" },
@@ -129,11 +129,11 @@ describe("who may talk", () => {
     ).toBe("refused: not_listed");
   });
 
-  it("a list closes the door that is otherwise open to all", () => {
+  it("ignores a global allow_all if a list is set", () => {
     expect(decide(dm, { allowAll: true, platform: { allowFrom: ["u2"] } })).toBe("refused: not_listed");
   });
 
-  it("ids count without their server part too, but an empty rest names nobody", () => {
+  it("matches ids without their server part, but not an empty rest", () => {
     expect(decide({ ...dm, userId: "15550001@s.net" }, { platform: { allowFrom: ["15550001"] } })).toBe(
       "allow_from",
     );
@@ -142,12 +142,12 @@ describe("who may talk", () => {
     );
   });
 
-  it("the second id and known aliases name the same person", () => {
+  it("matches the second id and known aliases", () => {
     expect(decide({ ...dm, userIdAlt: "uuid" }, { platform: { allowFrom: ["uuid"] } })).toBe("allow_from");
     expect(decide(dm, { platform: { allowFrom: ["alias"] } }, { aliases: ["alias"] })).toBe("allow_from");
   });
 
-  it("bots only where bots may, whatever the lists say", () => {
+  it("allows bots only where bots are allowed, regardless of the lists", () => {
     const open = { allowAll: true, platform: { allowAll: true, allowFrom: ["*"] } };
     expect(decide(dm, open, { isBot: true, paired: true })).toBe("refused: bot");
     expect(decide(dm, { platform: { allowBots: true } }, { isBot: true })).toBe("bots_allowed");
@@ -155,7 +155,7 @@ describe("who may talk", () => {
 });
 
 describe("owners", () => {
-  it("are named with their platform, exactly", () => {
+  it("must match exactly, with their platform", () => {
     expect(isOwner(dm, ["p:u1"])).toBe(true);
     expect(isOwner({ ...dm, userIdAlt: "uuid" }, ["p:uuid"])).toBe(true);
     for (const entry of ["u1", "other:u1", "*", "p:*"]) expect(isOwner(dm, [entry])).toBe(false);
@@ -165,13 +165,13 @@ describe("owners", () => {
 });
 
 describe("a refused message", () => {
-  it("is ignored in rooms, whatever is configured", () => {
+  it("is ignored in rooms, whatever the configuration", () => {
     expect(unauthorizedResponse({ chatType: "group", dmBehaviour: "pair", anyAllowlistSet: false })).toBe(
       "ignore",
     );
   });
 
-  it("gets a pairing code in a DM, unless there are lists or the operator chose", () => {
+  it("gets a pairing code in a DM, unless lists are set or the operator chose otherwise", () => {
     const respond = (dmBehaviour: "pair" | "ignore" | undefined, changes: ListChanges) =>
       unauthorizedResponse({ chatType: "dm", dmBehaviour, anyAllowlistSet: anyAllowlistSet(lists(changes)) });
     expect(respond(undefined, {})).toBe("pair");

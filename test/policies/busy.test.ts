@@ -6,16 +6,16 @@ describe("a message during a turn", () => {
   const busy = { running: true, isCommand: false, canSteer: true };
   const modes: BusyMode[] = ["interrupt", "queue", "steer"];
 
-  it.each(modes)("is treated as the mode says: %s", (mode) => {
+  it.each(modes)("is handled according to the mode: %s", (mode) => {
     expect(busyDecision(mode, busy)).toBe(mode);
   });
 
-  it.each(modes)("runs at once when nothing runs or it is a command, in mode %s", (mode) => {
+  it.each(modes)("runs immediately if no turn is running or it is a command, in mode %s", (mode) => {
     expect(busyDecision(mode, { ...busy, running: false })).toBe("run");
     expect(busyDecision(mode, { ...busy, isCommand: true })).toBe("run");
   });
 
-  it("waits when the turn can't be steered", () => {
+  it("waits if the turn can't be steered", () => {
     expect(busyDecision("steer", { ...busy, canSteer: false })).toBe("queue");
   });
 });
@@ -30,7 +30,7 @@ describe("waiting messages", () => {
     ]);
   });
 
-  it("of two people never become one turn, and keep their order", () => {
+  it("of two people are never merged and keep their order", () => {
     const turns = mergeWaiting([wrote("a", "1"), wrote("b", "2"), wrote("b", "3"), wrote("a", "4")]);
     expect(turns.map((turn) => [turn.senderId, turn.text])).toEqual([
       ["a", "1"],
@@ -39,11 +39,11 @@ describe("waiting messages", () => {
     ]);
   });
 
-  it("of people without a name may be of several, so each is a turn", () => {
+  it("without a sender id each become a turn", () => {
     expect(mergeWaiting([wrote(null, "1"), wrote(null, "2")])).toHaveLength(2);
   });
 
-  it("are neither lost, nor repeated, nor reordered", () => {
+  it("are never lost, repeated or reordered", () => {
     const message = fc.record({
       senderId: fc.constantFrom("a", "b", null),
       text: fc.string(),

@@ -32,11 +32,11 @@ function split(messages: ChatMessage[], reason: CutReason): ChatMessage[] | unde
 }
 
 describe("a split", () => {
-  it("of 400 short messages frees half of the limit of messages", () => {
+  it("of 400 short messages frees half of the message limit", () => {
     expect(split(talk(400, 50), "messages")!.length).toBeLessThanOrEqual(200);
   });
 
-  it("is not due again before half of the limit has been said anew", () => {
+  it("isn't due again before half of the limit is used again", () => {
     let messages: ChatMessage[] = [];
     const splits: number[] = [];
     for (let turn = 1; turn <= 1000; turn += 1) {
@@ -100,13 +100,13 @@ describe("a split", () => {
     expect(tokensOf(split([...messages, ...talk(2, 100)], "tokens")!)).toBeLessThan(32_000);
   });
 
-  it("happens on demand, and where the model refused the prompt", () => {
+  it("happens on request and after the model rejected the prompt", () => {
     for (const reason of ["asked", "context_length"] as const)
       expect(split(talk(12, 50), reason)!.length).toBeLessThan(12);
   });
 });
 
-it("a summary that is carried on without a model stays bounded", () => {
+it("a fallback summary stays bounded when it is updated repeatedly", () => {
   let summary: string | undefined;
   for (let i = 0; i < 20; i += 1) summary = fallbackSummary(talk(30, 400), summary);
   expect(summary!.length).toBeLessThan(17_000);

@@ -13,9 +13,9 @@ import {
   tailBudgetTokens,
   thresholdTokens,
 } from "../../src/policies/compression.js";
-import { redactSecrets } from "../../src/redact.js";
 import type { ChatMessage } from "../../src/session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../src/summary-marks.js";
+import { redactAll } from "../support/redact-all.js";
 
 const settings: CompressionSettings = {
   enabled: true,
@@ -40,7 +40,7 @@ const calls = (...ids: string[]): ChatMessage => ({
 });
 const result = (id: string, content = "ok"): ChatMessage => ({ role: "tool", tool_call_id: id, content });
 
-/** A conversation as it happens: a question, some rounds of tools with one or two calls each, an answer. */
+/** A realistic conversation: a question, some tool rounds with one or two calls each, an answer. */
 const conversation = fc
   .array(fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 4 }), { minLength: 1, maxLength: 12 })
   .map((turns) => {
@@ -58,7 +58,7 @@ const conversation = fc
     ] as ChatMessage[];
   });
 
-describe("when it is time", () => {
+describe("when to compress", () => {
   it.each([
     [200_000, 100_000],
     [1_000_000, 500_000],
@@ -72,7 +72,7 @@ describe("when it is time", () => {
     expect(compressionReason({ ...question, promptTokens: tokens - 1 })).toBeUndefined();
   });
 
-  it("also at 400 messages, however short; never when switched off", () => {
+  it("compresses at 400 messages, however short, and never when disabled", () => {
     const question = { promptTokens: 5, contextLength: 200_000, settings };
     expect(compressionReason({ ...question, messageCount: 399 })).toBeUndefined();
     expect(compressionReason({ ...question, messageCount: 400 })).toBe("messages");
@@ -82,44 +82,44 @@ describe("when it is time", () => {
     ).toBeUndefined();
   });
 
-  it("the summary gets a fifth of what it replaces, within its bounds", () => {
+  it("allows a summary of a fifth of what it replaces, within limits", () => {
     expect(summaryBudget(50_000, 1_000_000)).toBe(10_000);
     expect(summaryBudget(1000, 1_000_000)).toBe(2000);
     expect(summaryBudget(500_000, 1_000_000)).toBe(12_000);
     expect(summaryBudget(500_000, 100_000)).toBe(5000);
   });
 
-  it("the tail gets its share of the threshold, at most four fifths and at least a tenth", () => {
+  it("allows the tail its share of the threshold, between a tenth and four fifths", () => {
     expect(tailBudgetTokens(200_000, settings)).toBe(20_000);
     expect(tailBudgetTokens(200_000, { ...settings, targetRatio: 5 })).toBe(80_000);
     expect(tailBudgetTokens(200_000, { ...settings, targetRatio: 0 })).toBe(10_000);
   });
 });
 
-describe("what is kept", () => {
+describe("what to keep", () => {
   const plain = Array.from({ length: 40 }, (_, i) => (i % 2 ? assistant(`a${i}`) : user(`u${i}`)));
   const cost = { protectFirst: 3, protectLast: 20, estimateTokens: () => 100 };
 
-  it("the first three messages and as many of the last as the budget and a half holds", () => {
+  it("keeps the first three messages and as many of the last as fit one and a half budgets", () => {
     expect(boundaries(plain, { ...cost, tailTokens: 1000 })).toEqual({ headEnd: 3, tailStart: 25 });
   });
 
-  it("at least eight of the last, whatever they cost; three if so configured", () => {
+  it("keeps at least eight of the last messages, or three if configured", () => {
     expect(boundaries(plain, { ...cost, tailTokens: 1 })?.tailStart).toBe(32);
     expect(boundaries(plain, { ...cost, protectLast: 1, tailTokens: 1 })?.tailStart).toBe(37);
   });
 
-  it("everything, when the budget holds it; unless the messages are too many", () => {
+  it("keeps everything that fits the budget, unless there are too many messages", () => {
     expect(boundaries(plain, { ...cost, tailTokens: 1e6 })).toBeUndefined();
     expect(boundaries(plain, { ...cost, tailTokens: 1e6, maxTailMessages: 10 })?.tailStart).toBe(30);
   });
 
-  it("the system prompt does not count as one of the first", () => {
+  it("doesn't count the system prompt as one of the first messages", () => {
     const withSystem = [{ role: "system", content: "s" } as ChatMessage, ...plain];
     expect(boundaries(withSystem, { ...cost, tailTokens: 1 })?.headEnd).toBe(4);
   });
 
-  it("never half of a call and its results; never without the last question and the last answer", () => {
+  it("never separates a call from its results, and always keeps the last question and answer", () => {
     const options = fc.record({
       protectFirst: fc.nat(5),
       protectLast: fc.nat(10),
@@ -152,14 +152,14 @@ describe("what is kept", () => {
 describe("tool output before the tail", () => {
   const long = `first line\n${"x".repeat(300)}`;
 
-  it("becomes one line that names the tool; in the tail it stays", () => {
+  it("is shortened to one line with the tool's name; unchanged in the tail", () => {
     const messages = [calls("1"), result("1", long), calls("2"), result("2", `${long}!`)];
     const pruned = pruneToolOutput(messages, 2);
     expect(pruned[1]?.content).toBe("[read_file] first line (311 characters, 2 lines; shortened)");
     expect(pruned.slice(2)).toEqual(messages.slice(2));
   });
 
-  it("that comes again later points to the later copy; short output stays", () => {
+  it("is replaced by a reference if it is repeated later; short output is kept", () => {
     const messages = [
       calls("1", "2"),
       result("1", long),
@@ -173,7 +173,7 @@ describe("tool output before the tail", () => {
     expect(pruned[4]?.content).toBe(long);
   });
 
-  it("long arguments shrink and stay valid JSON, even when they were not", () => {
+  it("has long arguments shortened to valid JSON, even if they were invalid", () => {
     const before = JSON.stringify({ path: "/a", lines: ["y".repeat(900)], deep: { n: 1 } });
     const shrink = (args: string) => {
       const message: ChatMessage = { role: "assistant", content: "", tool_calls: [call("1", args)] };
@@ -186,7 +186,7 @@ describe("tool output before the tail", () => {
     expect(shrink('{"short":1}')).toBe('{"short":1}');
   });
 
-  it("images go, the words beside them stay", () => {
+  it("loses images but keeps the text beside them", () => {
     const content = [
       { type: "text", text: "look" },
       { type: "image_url", image_url: { url: "data:..." } },
@@ -199,7 +199,7 @@ describe("tool output before the tail", () => {
 });
 
 describe("text for the summariser", () => {
-  it("says who spoke and which tools were called, and cuts each message to 6,000 characters", () => {
+  it("names senders and tool calls, and cuts each message to 6,000 characters", () => {
     const text = serialiseForSummary([user("hi"), calls("1"), result("1", "y".repeat(20_000))]);
     expect(text).toMatch(
       /^\[USER\]: hi\n\n\[ASSISTANT\]: \n {2}called read_file\(\{\}\)\n\n\[TOOL RESULT 1\]: y/,
@@ -207,7 +207,7 @@ describe("text for the summariser", () => {
     expect(text.split("\n\n")[2]!.length).toBe(6000);
   });
 
-  it("cuts no character in two", () => {
+  it("never splits a character", () => {
     for (const pad of ["", "a"]) {
       expect(serialiseForSummary([user(pad + "😀".repeat(5000))])).not.toMatch(/\p{Surrogate}/u);
     }
@@ -222,14 +222,14 @@ describe("text for the summariser", () => {
     ["a password in an address", "postgres://me:hunter22@host/db", "postgres://me:[REDACTED]@host/db"],
     ["a setting", 'OPENAI_API_KEY="abcdef123456"', 'OPENAI_API_KEY="[REDACTED]"'],
   ])("hides %s", (_, secret, shown) => {
-    expect(redactSecrets(secret)).toBe(shown);
+    expect(redactAll(secret)).toBe(shown);
     expect(serialiseForSummary([user(secret)])).toBe(`[USER]: ${shown}`);
   });
 
-  it("hides a private key, also one that was cut off", () => {
+  it("hides a private key, even a truncated one", () => {
     const key = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n";
-    expect(redactSecrets(`${key}-----END RSA PRIVATE KEY-----\nrest`)).toBe("[REDACTED]\nrest");
-    expect(redactSecrets(key)).toBe("[REDACTED]");
+    expect(redactAll(`${key}-----END RSA PRIVATE KEY-----\nrest`)).toBe("[REDACTED]\nrest");
+    expect(redactAll(key)).toBe("[REDACTED]");
   });
 
   it.each([
@@ -238,12 +238,12 @@ describe("text for the summariser", () => {
     "the task-force met at 10:30",
     "https://a.b/c:d@e",
   ])("leaves %j alone", (text) => {
-    expect(redactSecrets(text)).toBe(text);
+    expect(redactAll(text)).toBe(text);
   });
 });
 
 describe("the summary without a model", () => {
-  it("names requests, answers and tools, keeps no secret and is the same every time", () => {
+  it("lists requests, answers and tools without secrets, and is deterministic", () => {
     const middle = [
       user("deploy  it with sk-abcdefgh12345678"),
       calls("1", "2"),
@@ -270,10 +270,10 @@ describe("the summary without a model", () => {
   });
 });
 
-describe("put together again", () => {
+describe("reassembly", () => {
   const roles = (messages: ChatMessage[]) => messages.map((message) => message.role).join(" ");
 
-  it("the summary stands between its markers, and is recognised next time", () => {
+  it("puts the summary between its markers and recognises it next time", () => {
     const [, summary] = assemble([user("q")], "what happened", [user("next")]);
     expect(summary?.content).toBe(`${SUMMARY_PREFIX}\nwhat happened\n${SUMMARY_END}`);
     expect(SUMMARY_PREFIX).toBe("[CONTEXT COMPACTION — REFERENCE ONLY]");
@@ -294,7 +294,7 @@ describe("put together again", () => {
     expect(messages.filter(isSummary)).toHaveLength(1);
   });
 
-  it("joined to a message, it leaves the message's own words and parts whole", () => {
+  it("keeps a message's text and parts when the summary is joined to it", () => {
     const [joined] = assemble([], "s", [user("my words")]);
     expect(joined?.content).toMatch(/---\n\nmy words$/);
     const image = { type: "image_url", image_url: { url: "u" } };
@@ -302,13 +302,13 @@ describe("put together again", () => {
     expect(withImage?.content).toEqual([{ type: "text", text: expect.stringContaining("s") }, image]);
   });
 
-  it("results without a call go, calls without a result get one", () => {
+  it("drops results without a call and adds results to calls without one", () => {
     const messages = assemble([user("q"), calls("1", "2"), result("2")], "s", [result("9"), user("next")]);
     expect(roles(messages)).toBe("user assistant tool tool assistant user");
     expect(messages.filter((m) => m.role === "tool").map((m) => m.tool_call_id)).toEqual(["1", "2"]);
   });
 
-  it("user and assistant take turns and every call has its result, wherever the cut fell", () => {
+  it("alternates user and assistant and keeps calls with their results, wherever the cut is", () => {
     fc.assert(
       fc.property(conversation, fc.nat(40), fc.nat(40), (messages, a, b) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)].map((place) => Math.min(place, messages.length));

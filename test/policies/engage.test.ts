@@ -33,8 +33,8 @@ function decide(message: Partial<EngageQuestion>, settings: Partial<EngageSettin
   return decision.answer ? decision.because : `silent: ${decision.reason}`;
 }
 
-describe("in a room that wants a mention", () => {
-  it("says nothing to what is meant for others", () => {
+describe("in a room that requires a mention", () => {
+  it("ignores messages for others", () => {
     expect(decide({})).toBe("silent: not_mentioned");
   });
 
@@ -50,20 +50,20 @@ describe("in a room that wants a mention", () => {
     expect(decide(message, settings)).toBe(because);
   });
 
-  it("a broken pattern matches nothing and leaves the others alone", () => {
+  it("ignores an invalid pattern and still uses the others", () => {
     const mentionPatterns = ["(", "bot"];
     expect(decide({ text: "the bot" }, { mentionPatterns })).toBe("mention_pattern");
     expect(decide({ text: "( only" }, { mentionPatterns })).toBe("silent: not_mentioned");
   });
 
-  it("a pattern that would backtrack forever is matched in linear time", () => {
+  it("matches a pattern with catastrophic backtracking in linear time", () => {
     const mentionPatterns = ["(a+)+$", "(?<!\\w)hermes"];
     expect(decide({ text: `${"a".repeat(50_000)}!` }, { mentionPatterns })).toBe("silent: not_mentioned");
     expect(decide({ text: "(Hermes)" }, { mentionPatterns })).toBe("mention_pattern");
     expect(decide({ text: "antihermes" }, { mentionPatterns })).toBe("silent: not_mentioned");
   });
 
-  it("when strict, neither a reply nor a thread counts, a mention and a pattern do", () => {
+  it("when strict, accepts mentions and patterns, but not replies or threads", () => {
     const strict = { strictMention: true, mentionPatterns: ["bot"] };
     expect(decide({ repliedToBot: true, threadWithBot: true }, strict)).toBe("silent: not_mentioned");
     expect(decide({ mentioned: true }, strict)).toBe("mentioned");
@@ -72,29 +72,29 @@ describe("in a room that wants a mention", () => {
 });
 
 describe("channels", () => {
-  it("that are ignored stay silent even when mentioned", () => {
+  it("that are ignored get no answer, even to a mention", () => {
     expect(decide({ mentioned: true }, { ignoredChannels: ["t1"] })).toBe("silent: ignored_channel");
   });
 
-  it("that are not allowed stay silent even when mentioned; a thread counts by its parent", () => {
+  it("that aren't allowed get no answer, even to a mention; a thread is allowed by its parent", () => {
     expect(decide({ mentioned: true }, { allowedChannels: ["c2"] })).toBe("silent: channel_not_allowed");
     expect(decide({ mentioned: true }, { allowedChannels: ["c1"] })).toBe("mentioned");
   });
 
-  it("do not matter in a DM", () => {
+  it("don't matter in a DM", () => {
     expect(decide({ chatType: "dm" }, { ignoredChannels: ["*"], allowedChannels: ["c2"] })).toBe("dm");
   });
 });
 
 describe("threads and topics", () => {
-  it("with the bot want a mention where that is set; a reply still counts", () => {
+  it("with the bot require a mention if configured; a reply still counts", () => {
     const settings = { threadRequireMention: true };
     expect(decide({ threadWithBot: true }, settings)).toBe("silent: not_mentioned");
     expect(decide({ threadWithBot: true, repliedToBot: true }, settings)).toBe("reply_to_bot");
     expect(decide({ threadWithBot: true, mentioned: true }, settings)).toBe("mentioned");
   });
 
-  it("that are not allowed stay silent; what stands in no thread isn't meant", () => {
+  it("that aren't allowed get no answer; messages outside threads are unaffected", () => {
     const settings = { allowedThreads: ["t2"], requireMention: false };
     expect(decide({ mentioned: true }, settings)).toBe("silent: thread_not_allowed");
     expect(decide({ threadId: "t2" }, settings)).toBe("mention_not_required");
@@ -102,8 +102,8 @@ describe("threads and topics", () => {
   });
 });
 
-describe("a guest", () => {
-  it("is answered when it mentions the bot in a channel that isn't allowed, where that is set", () => {
+describe("guest mode", () => {
+  it("answers a mention in a channel that isn't allowed", () => {
     const settings = { allowedChannels: ["c2"], requireMention: false, guestMode: true };
     expect(decide({ mentioned: true }, settings)).toBe("mentioned");
     expect(decide({}, settings)).toBe("silent: channel_not_allowed");
@@ -116,8 +116,8 @@ describe("a guest", () => {
   });
 });
 
-describe("what names others", () => {
-  it("is left to them, unless it is said to the bot as well", () => {
+describe("a message that mentions others", () => {
+  it("is ignored unless it also addresses the bot", () => {
     const open = { requireMention: false };
     expect(decide({ mentionsOthers: true }, open)).toBe("silent: for_others");
     expect(decide({ mentionsOthers: true, threadWithBot: true })).toBe("silent: for_others");
@@ -130,12 +130,12 @@ describe("what names others", () => {
 });
 
 describe("other bots", () => {
-  it("are not answered, not even in a DM or when they mention us", () => {
+  it("aren't answered by default, even in a DM or with a mention", () => {
     expect(decide({ isBot: true, chatType: "dm" })).toBe("silent: bot");
     expect(decide({ isBot: true, mentioned: true })).toBe("silent: bot");
   });
 
-  it("are answered as far as the setting goes", () => {
+  it("are answered according to the setting", () => {
     expect(decide({ isBot: true, mentioned: true }, { allowBots: "mentions" })).toBe("mentioned");
     expect(decide({ isBot: true, repliedToBot: true }, { allowBots: "mentions" })).toBe("silent: bot");
     expect(decide({ isBot: true, repliedToBot: true }, { allowBots: "all" })).toBe("reply_to_bot");

@@ -13,24 +13,24 @@ const tooOld = (ago: number, { startedAgo = 10, maxAge = DAY, receivedAgo = 0 } 
     maxAgeSeconds: maxAge,
   });
 
-describe("what was missed", () => {
-  it("is answered up to its greatest age", () => {
+describe("a missed message", () => {
+  it("is answered up to the maximum age", () => {
     expect(tooOld(DAY - 1)).toBe(false);
     expect(tooOld(DAY + 1)).toBe(true);
   });
 
-  it("is not answered at all where catching up is switched off", () => {
+  it("isn't answered if catching up is disabled", () => {
     expect(tooOld(11, { maxAge: 0 })).toBe(true);
     expect(tooOld(5, { maxAge: 0 })).toBe(false);
   });
 
-  it("was not missed by the start that accepted it, though another one reads it", () => {
+  it("isn't missed if an earlier run accepted it", () => {
     expect(tooOld(100, { startedAgo: 5, receivedAgo: 99, maxAge: 0 })).toBe(false);
   });
 });
 
-describe("what comes live", () => {
-  it("is never too old because a clock is wrong by a minute", () => {
+describe("a live message", () => {
+  it("is never too old because a clock is off by a minute", () => {
     expect(tooOld(90, { startedAgo: 1000, maxAge: 0 })).toBe(false);
     expect(tooOld(500, { startedAgo: 1000, maxAge: 60 })).toBe(true);
   });
@@ -41,12 +41,12 @@ describe("what comes live", () => {
   });
 });
 
-it("late is what took more than a minute", () => {
+it("a message is late after more than a minute", () => {
   expect(lateSeconds({ sentAt: NOW - 30, receivedAt: NOW })).toBeUndefined();
   expect(lateSeconds({ sentAt: NOW - 3600, receivedAt: NOW })).toBe(3600);
 });
 
-it("older is never better", () => {
+it("an older message is never treated as newer", () => {
   const seconds = fc.integer({ min: 0, max: 10 * DAY });
   fc.assert(
     fc.property(

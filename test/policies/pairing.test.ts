@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mayRequestPairing } from "../../src/pairing-limits.js";
 import {
   afterFailedApproval,
   hashPairingCode,
   matchPairing,
   mayApprove,
-  mayRequestPairing,
   newPairingCode,
   PAIRING_ALPHABET,
 } from "../../src/policies/pairing.js";
@@ -14,7 +14,7 @@ import {
 const now = 1_800_000_000;
 
 describe("a pairing code", () => {
-  it("has eight letters of the alphabet, whatever the bytes", () => {
+  it("has eight characters of the alphabet, for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 8, maxLength: 8 }), (bytes) => {
         expect(newPairingCode(() => bytes)).toMatch(/^[A-HJ-NP-Z2-9]{8}$/);
@@ -22,7 +22,7 @@ describe("a pairing code", () => {
     );
   });
 
-  it("takes every letter equally often", () => {
+  it("uses every character equally often", () => {
     const letters = Array.from(
       { length: 256 },
       (_, byte) => newPairingCode(() => new Uint8Array(8).fill(byte))[0],
@@ -38,10 +38,10 @@ describe("a pairing code", () => {
   });
 });
 
-describe("asking for a code", () => {
+describe("requesting a code", () => {
   const pending = (...ages: number[]) => ages.map((age) => ({ createdAt: now - age }));
 
-  it("is allowed to a newcomer", () => {
+  it("is allowed for a new user", () => {
     expect(mayRequestPairing({ pending: [] }, now)).toEqual({ ok: true });
   });
 
@@ -54,7 +54,7 @@ describe("asking for a code", () => {
     expect(mayRequestPairing({ pending: [], lastRequestAt: now - 600 }, now).ok).toBe(true);
   });
 
-  it("waits while three live requests are pending, until the oldest expires", () => {
+  it("waits while three requests are pending, until the oldest expires", () => {
     expect(mayRequestPairing({ pending: pending(10, 3000, 20) }, now)).toEqual({
       ok: false,
       reason: "too_many_pending",
@@ -63,7 +63,7 @@ describe("asking for a code", () => {
     expect(mayRequestPairing({ pending: pending(10, 3601, 20) }, now).ok).toBe(true);
   });
 
-  it("is closed during a lockout, before anything else is looked at", () => {
+  it("is rejected during a lockout, before other checks", () => {
     const state = { pending: pending(1, 2, 3), lastRequestAt: now, lockedUntil: now + 9.5 };
     expect(mayRequestPairing(state, now)).toEqual({ ok: false, reason: "locked_out", retryAfterSeconds: 10 });
     expect(mayRequestPairing({ pending: [], lockedUntil: now }, now).ok).toBe(true);
@@ -71,7 +71,7 @@ describe("asking for a code", () => {
 });
 
 describe("approving", () => {
-  it("is locked for an hour after the fifth wrong code, and the count starts afresh", () => {
+  it("is locked for an hour after the fifth wrong code, and the counter restarts", () => {
     let state: { failures: number; lockedUntil?: number } = { failures: 0 };
     for (let i = 0; i < 4; i++) state = afterFailedApproval(state.failures, now);
     expect(mayApprove(state, now)).toEqual({ ok: true });
@@ -93,17 +93,17 @@ describe("approving", () => {
     request("CCCC4444", "03", 3601, "carol"),
   ];
 
-  it("finds the request by its code in any case, up to the last second", () => {
+  it("finds the request by its code, case-insensitively, up to the last second", () => {
     expect(matchPairing("aaaa2222", pendings, now)).toMatchObject({ ok: true, pending: { userId: "alice" } });
     expect(matchPairing("BBBB3333", pendings, now)).toMatchObject({ ok: true, pending: { userId: "bob" } });
   });
 
-  it("says whether a code is expired or unknown", () => {
+  it("distinguishes expired from unknown codes", () => {
     expect(matchPairing("CCCC4444", pendings, now)).toEqual({ ok: false, reason: "expired" });
     expect(matchPairing("DDDD5555", pendings, now)).toEqual({ ok: false, reason: "unknown_code" });
   });
 
-  it("a damaged row matches nothing and stops nothing", () => {
+  it("skips a damaged row", () => {
     const damaged = { ...pendings[0]!, hash: "not hex" };
     expect(matchPairing("AAAA2222", [damaged, ...pendings], now)).toMatchObject({
       pending: { userId: "alice" },

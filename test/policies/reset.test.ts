@@ -27,7 +27,7 @@ describe("reset reason on the vectors", () => {
   }
 });
 
-it("background work holds the session, however long it was idle", () => {
+it("background work prevents a reset, however long the session was idle", () => {
   const question = {
     ...vectors.find((vector) => vector.should_reset === "idle")!,
     has_active_processes: true,
@@ -35,7 +35,7 @@ it("background work holds the session, however long it was idle", () => {
   expect(resetReasonNaive(question)).toBeUndefined();
 });
 
-it("a time with a fraction is still kept exactly at its deadline, also after 2038", () => {
+it("a fractional time isn't due exactly at its deadline, even after 2038", () => {
   const policy: ResetPolicy = { mode: "idle", atHour: 4, idleMinutes: 1 };
   for (const start of [1781604000.123457, 2147483640.900001]) {
     const clock = { lastUserActivity: start, timeZone: "UTC", hasBackgroundWork: false };
@@ -44,11 +44,11 @@ it("a time with a fraction is still kept exactly at its deadline, also after 203
   }
 });
 
-it.each(["2026-13-01T00:00:00", "yesterday", "2026-06-16T11:00:00Z"])("%s is no naive time", (now) => {
+it.each(["2026-13-01T00:00:00", "yesterday", "2026-06-16T11:00:00Z"])("%s isn't a naive time", (now) => {
   expect(() => resetReasonNaive({ ...vectors[0]!, now })).toThrow(/Not a local ISO time/);
 });
 
-it("an unknown zone is named in the error", () => {
+it("the error names an unknown zone", () => {
   const clock = { lastUserActivity: 0, now: 1, timeZone: "Mars/Olympus", hasBackgroundWork: false };
   expect(() => resetReason(daily(4), clock)).toThrow(/Mars\/Olympus/);
 });
@@ -83,12 +83,12 @@ describe("the daily boundary when the clock changes", () => {
     ],
   ];
   it.each(cases)("%s (%s)", (_, timeZone, atHour, after, boundary) => {
-    // The last case: 00:00 is read at 02:30Z; at 00:01 the clock falls to 23:01 of the day before.
+    // The last case: it is 00:00 at 02:30Z; at 00:01 the clock falls back to 23:01 of the previous day.
     const next = boundaryAfter(at(after), atHour, timeZone);
     expect(new Date(next * 1000).toISOString()).toBe(new Date(boundary).toISOString());
   });
 
-  it("where the clock fell back over midnight, the new day's boundary stays passed", () => {
+  it("the new day's boundary stays passed after the clock falls back over midnight", () => {
     const clock = { timeZone: "America/St_Johns", hasBackgroundWork: false };
     // 23:30 of the 6th, for the second time; the 7th began half an hour ago.
     const now = at("2010-11-07T03:00:00Z");
@@ -103,7 +103,7 @@ describe("the daily boundary when the clock changes", () => {
 
 type ReadClock = (epochMinute: number) => number;
 
-/** The wall clock as minutes since 1970-01-01T00:00 on that clock, read another way than in the source. */
+/** Local time as minutes since 1970-01-01T00:00 local time, computed differently than in the source. */
 function wallClockIn(timeZone: string): ReadClock {
   const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
   const known = new Map<number, number>();
@@ -114,7 +114,7 @@ function wallClockIn(timeZone: string): ReadClock {
   };
 }
 
-/** Minute by minute: the latest one at or before `now` at which the clock first reaches or jumps over the hour. */
+/** Brute force: the latest minute at or before `now` at which the clock first reaches or skips the hour. */
 function boundaryByWalking(nowMinute: number, atHour: number, wallClock: ReadClock): number {
   const start = nowMinute - 3 * 1440;
   let latest = Number.NaN;
@@ -129,7 +129,7 @@ function boundaryByWalking(nowMinute: number, atHour: number, wallClock: ReadClo
   return latest;
 }
 
-describe("the daily boundary is what a walk over every minute finds", () => {
+describe("the daily boundary equals a brute-force search over every minute", () => {
   const changes: [string, string[]][] = [
     ["Europe/Berlin", ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"]],
     ["America/New_York", ["2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z"]],
@@ -164,7 +164,7 @@ describe("the next reset", () => {
   });
   const lasts = fc.integer({ min: at("2026-03-27T00:00:00Z"), max: at("2026-03-31T00:00:00Z") });
 
-  it("is the moment from which on the session resets, for that reason", () => {
+  it("is the instant and reason of the actual reset", () => {
     fc.assert(
       fc.property(policies, lasts, (policy, last) => {
         const clock = { lastUserActivity: last, timeZone: "Europe/Berlin", hasBackgroundWork: false };
@@ -177,7 +177,7 @@ describe("the next reset", () => {
     );
   });
 
-  it("lies in the past when it is due already, with the reason that the reset will give", () => {
+  it("is in the past if it is due, with the reason of the reset", () => {
     const policy: ResetPolicy = { mode: "both", atHour: 4, idleMinutes: 60 };
     const last = at("2026-06-15T20:00:00Z");
     const clock = {
@@ -189,24 +189,24 @@ describe("the next reset", () => {
     expect(nextReset(policy, clock)).toEqual({ at: last + 3600, reason: "idle" });
   });
 
-  it("is none in mode none and while background work holds the session", () => {
+  it("is undefined in mode none and during background work", () => {
     const clock = { lastUserActivity: 0, now: 1, timeZone: "UTC", hasBackgroundWork: false };
     expect(nextReset({ ...daily(4), mode: "none" }, clock)).toBeUndefined();
     expect(nextReset(daily(4), { ...clock, hasBackgroundWork: true })).toBeUndefined();
   });
 });
 
-describe("which policy holds", () => {
+describe("the reset policy", () => {
   const [base, byType, byPlatform] = [daily(1), daily(2), daily(3)];
   const settings = { default: base, byType: { group: byType }, byPlatform: { irc: byPlatform } };
 
-  it("the platform's before the chat type's before the default", () => {
+  it("of the platform wins over the chat type's and the default", () => {
     expect(resetPolicyFor({ platform: "irc", chatType: "group" }, settings)).toBe(byPlatform);
     expect(resetPolicyFor({ platform: "sms", chatType: "group" }, settings)).toBe(byType);
     expect(resetPolicyFor({ platform: "sms", chatType: "dm" }, settings)).toBe(base);
   });
 
-  it("a chat type named like a property of every object has no override", () => {
+  it("isn't inherited from Object for a chat type named constructor", () => {
     expect(resetPolicyFor({ platform: "toString", chatType: "constructor" }, settings)).toBe(base);
   });
 });

@@ -12,12 +12,12 @@ describe("the next attempt", () => {
     [9, 256_000],
     [10, 300_000],
     [5000, 300_000],
-  ])("after %i failures comes within %i ms", (attempts, ceilingMs) => {
+  ])("after %i failures is within %i ms", (attempts, ceilingMs) => {
     expect(nextAttempt({ attempts, random: almostOne })).toBe(ceilingMs);
     expect(nextAttempt({ attempts, random: () => 0.5 })).toBe(ceilingMs / 2);
   });
 
-  it("may come at once: the jitter is full", () => {
+  it("may be immediate: full jitter", () => {
     fc.assert(
       fc.property(fc.nat(100), (attempts) => {
         expect(nextAttempt({ attempts, random: () => 0 })).toBe(0);
@@ -26,7 +26,7 @@ describe("the next attempt", () => {
   });
 });
 
-it("three attempts are enough unless told otherwise", () => {
+it("three attempts are the default maximum", () => {
   expect([2, 3].map((attempts) => attemptsExhausted(attempts))).toEqual([false, true]);
   expect([4, 5].map((attempts) => attemptsExhausted(attempts, 5))).toEqual([false, true]);
 });

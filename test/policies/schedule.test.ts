@@ -17,7 +17,7 @@ const ticks = (when: When, from: string, count: number, timeZone: string) => {
   return found;
 };
 
-describe("words for times", () => {
+describe("schedule times", () => {
   it.each([
     ["in 2h", "2026-06-16T09:15:31"],
     ["IN 90 minutes", "2026-06-16T08:45:31"],
@@ -36,7 +36,7 @@ describe("words for times", () => {
     expect(iso(nextTick(parse(text), NOW, "UTC"))).toBe(first);
   });
 
-  it("mean the time of the given zone", () => {
+  it("use the given time zone", () => {
     expect(iso(nextTick(parse("2026-06-17T09:00", "Europe/Berlin"), NOW, "Europe/Berlin"))).toBe(
       "2026-06-17T07:00",
     );
@@ -46,35 +46,35 @@ describe("words for times", () => {
   });
 
   it.each([
-    ["", "no time"],
-    ["soon", "no time"],
-    ["every", "no time"],
-    ["every blue moon", "no time"],
-    ["in a while", "no time"],
+    ["", "Invalid time"],
+    ["soon", "Invalid time"],
+    ["every", "Invalid time"],
+    ["every blue moon", "Invalid time"],
+    ["in a while", "Invalid time"],
     ["every 5s", "too often"],
     ["* * * * * *", "too often"],
     ["61 * * * *", "61"],
-    ["0 0 31 2 *", "never comes"],
-    ["2026-06-31T09:00", "no time"],
-    ["2026-06-16T07:15", "over already"],
+    ["0 0 31 2 *", "never matches"],
+    ["2026-06-31T09:00", "Invalid time"],
+    ["2026-06-16T07:15", "in the past"],
     ["in 999999w", "too far"],
     ["2999-01-01T00:00", "too far"],
-  ])("%j is refused", (text, words) => {
+  ])("%j is rejected", (text, words) => {
     expect(() => parse(text)).toThrow(words);
     expect(() => parse(text)).toThrow(expect.objectContaining({ name: "HermesError" }));
   });
 
-  it("are written as they are read", () => {
+  it("are formatted as they are parsed", () => {
     for (const text of ["every 30m", "every 2h", "every 1d", "every 90s", "0 9 * * *"])
       expect(formatWhen(parse(text))).toBe(text);
   });
 });
 
-describe("when the clocks change", () => {
+describe("at a clock change", () => {
   const daily: When = { kind: "cron", expression: "30 2 * * *" };
   const halfHourly: When = { kind: "cron", expression: "*/30 * * * *" };
 
-  it("what falls into the gap comes at its end", () => {
+  it("a tick in the gap runs at its end", () => {
     expect(ticks(daily, "2026-03-27T12:00:00Z", 3, "Europe/Berlin")).toEqual([
       "2026-03-28T01:30",
       "2026-03-29T01:00",
@@ -82,7 +82,7 @@ describe("when the clocks change", () => {
     ]);
   });
 
-  it("what the clocks show twice comes once a day, and every half hour stays every half hour", () => {
+  it("a repeated hour runs once a day, and half-hourly ticks stay half-hourly", () => {
     expect(ticks(daily, "2026-10-24T12:00:00Z", 2, "Europe/Berlin")).toEqual([
       "2026-10-25T00:30",
       "2026-10-26T01:30",
@@ -95,7 +95,7 @@ describe("when the clocks change", () => {
     ]);
   });
 
-  it("an interval doesn't care", () => {
+  it("an interval is unaffected", () => {
     const every: When = { kind: "every", seconds: 86_400, from: at("2026-03-28T08:00:00Z") };
     expect(ticks(every, "2026-03-28T08:00:00Z", 2, "Europe/Berlin")).toEqual([
       "2026-03-29T08:00",
@@ -106,7 +106,7 @@ describe("when the clocks change", () => {
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"];
 const EXPRESSIONS = ["*/7 * * * *", "30 2 * * *", "0 0 1 * *", "15,45 1-3 * * *", "0 9 * * MON", "@hourly"];
-// Around the days on which clocks change in 2026, and between them.
+// Around the clock changes of 2026, and between them.
 const instants = fc.integer({ min: at("2026-03-01T00:00:00Z"), max: at("2026-11-30T00:00:00Z") });
 const whens: fc.Arbitrary<When> = fc.oneof(
   fc.constantFrom(...EXPRESSIONS).map((expression): When => ({ kind: "cron", expression })),
@@ -119,7 +119,7 @@ const whens: fc.Arbitrary<When> = fc.oneof(
 );
 
 describe("ticks", () => {
-  it("come in order, and the last one is the one that came", () => {
+  it("are in order, and the last tick is the previous next tick", () => {
     fc.assert(
       fc.property(whens, instants, fc.constantFrom(...ZONES), (when, now, zone) => {
         const next = nextTick(when, now, zone);
@@ -139,7 +139,7 @@ describe("ticks", () => {
   });
 });
 
-describe("a schedule that is due", () => {
+describe("a due schedule", () => {
   const nine: When = { kind: "cron", expression: "0 9 * * *" };
   const plan = (more: Partial<DueQuestion>) =>
     planRun({
@@ -153,7 +153,7 @@ describe("a schedule that is due", () => {
       ...more,
     });
 
-  it("runs at its time, whatever the policy", () => {
+  it("runs on time, whatever the policy", () => {
     for (const missed of ["run", "skip"] as const)
       expect(plan({ missed })).toEqual({
         tick: at("2026-06-16T09:00:00Z"),
@@ -163,7 +163,7 @@ describe("a schedule that is due", () => {
       });
   });
 
-  it("that was missed runs once within the grace, or not at all", () => {
+  it("that was missed runs once within the grace period, or is skipped", () => {
     const later = { now: at("2026-06-18T09:30:00Z") };
     const tick = at("2026-06-18T09:00:00Z");
     const nextAt = at("2026-06-19T09:00:00Z");
@@ -172,18 +172,18 @@ describe("a schedule that is due", () => {
     expect(plan({ now: at("2026-06-18T12:00:00Z") })).toMatchObject({ run: false, reason: "missed" });
   });
 
-  it("waits for no run before it", () => {
+  it("is skipped while the previous run is running", () => {
     expect(plan({ isBusy: true })).toMatchObject({ run: false, reason: "busy" });
   });
 
-  it("that comes only once is better late than never", () => {
+  it("that runs only once runs however late it is", () => {
     const once: When = { kind: "once", at: at("2026-06-16T09:00:00Z") };
     const weekLater = at("2026-06-23T09:00:00Z");
     expect(plan({ when: once, now: weekLater })).toMatchObject({ run: true, isLate: true, nextAt: null });
     expect(plan({ when: once, now: weekLater, missed: "skip" })).toMatchObject({ run: false, nextAt: null });
   });
 
-  it("runs at most one tick, never one from before, and goes on after now", () => {
+  it("runs at most one tick, never an earlier one, and continues after now", () => {
     const late = fc.integer({ min: 0, max: 40 * 86_400 });
     const flags = fc.record({
       missed: fc.constantFrom("run" as const, "skip" as const),

@@ -4,8 +4,9 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Origin } from "../../src/message.js";
-import { keepAside, localIso, readIndex, renderEntry, renderIndex } from "../../src/sessions/index-file.js";
+import { keepAside, localIso, readIndex, renderEntry } from "../../src/sessions/index-file.js";
 import type { RouteRow } from "../../src/store/queues.js";
+import { renderIndex } from "../support/render-index.js";
 import { tempDir } from "../support/temp.js";
 
 function route(key: string, changes: Partial<RouteRow> = {}, origin: Partial<Origin> = {}): RouteRow {
@@ -20,6 +21,7 @@ function route(key: string, changes: Partial<RouteRow> = {}, origin: Partial<Ori
     lastPromptTokens: 0,
     epoch: 0,
     expiredReason: null,
+    model: null,
     suspended: false,
     resumePending: false,
     resumeReason: null,
@@ -32,7 +34,7 @@ function route(key: string, changes: Partial<RouteRow> = {}, origin: Partial<Ori
   };
 }
 
-/** Hermes' own way: a dict, filled in its order, through json.dump. */
+/** As Hermes does it: a dict in its order, written with json.dump. */
 const PYTHON = `
 import json, sys
 from datetime import datetime
@@ -76,7 +78,7 @@ afterEach(() => {
 });
 
 describe("the text of sessions.json", () => {
-  it("is Python's, byte for byte, whatever people are called", () => {
+  it("matches Python's byte for byte, for any names", () => {
     inZone("UTC");
     const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("", "é\u007f\u2028🙂"));
     const some = fc.option(text, { nil: null });
@@ -115,7 +117,7 @@ describe("the text of sessions.json", () => {
     "has Python's local times in %s",
     (zone) => {
       inZone(zone);
-      // A clock change in both halves of the year, quarter by quarter of an hour.
+      // Both clock changes of the year, in steps of 15 minutes.
       const days = [1774742400, 1792886400, 1772928000, 1793491200];
       const moments = days.flatMap((day) =>
         Array.from({ length: 200 }, (_, n) => day + n * 900 + (n % 3) / 8),
@@ -127,11 +129,11 @@ describe("the text of sessions.json", () => {
     },
   );
 
-  it("is an empty object without a line feed when there are no chats", () => {
+  it("is an empty object without a line feed if there are no chats", () => {
     expect(renderIndex([])).toBe(python([]));
   });
 
-  it("leaves the fraction of a second out when there is none", () => {
+  it("omits the fraction of a second if it is zero", () => {
     inZone("UTC");
     expect(localIso(1781601323)).toBe("2026-06-16T09:15:23");
     expect(localIso(1781601323.000001)).toBe("2026-06-16T09:15:23.000001");
@@ -147,7 +149,7 @@ describe("reading an index", () => {
     return file;
   };
 
-  it("finds again what was written", async () => {
+  it("returns what was written", async () => {
     const row = route(
       "agent:main:telegram:group:-1:7",
       { suspended: true, resumeReason: "restart_timeout", lastPromptTokens: 12, updatedAt: 1781601400.5 },
@@ -168,7 +170,7 @@ describe("reading an index", () => {
     expect(entry!.updatedAt).toBe(row.updatedAt);
   });
 
-  it("keeps the good entries beside bad ones, and what it doesn't know doesn't matter", async () => {
+  it("keeps valid entries beside invalid ones, and ignores unknown fields", async () => {
     const good = JSON.parse(ours([route("good")])) as Record<string, Record<string, unknown>>;
     const old = {
       ...good.good,
@@ -199,7 +201,7 @@ describe("reading an index", () => {
     ]);
   });
 
-  it("tells a missing file from a broken one, and keeps that aside under names of its own", async () => {
+  it("distinguishes a missing file from a corrupt one, which is renamed", async () => {
     expect(await readIndex(path.join(tempDir(), "none.json"))).toBe("missing");
     for (const broken of ["", "{", "[]", '"x"', Buffer.from([0x7b, 0xff, 0x7d])]) {
       expect(await readIndex(place(broken))).toMatchObject({ corrupt: expect.any(String) });

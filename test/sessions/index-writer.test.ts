@@ -2,13 +2,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { adoptIndex } from "../../src/sessions/adopt.js";
-import { renderEntry, renderIndex } from "../../src/sessions/index-file.js";
+import { renderEntry } from "../../src/sessions/index-file.js";
 import { INDEX_WRITTEN, indexState, judgeIndex } from "../../src/sessions/index-stamp.js";
 import { IndexWriter, waitAfter } from "../../src/sessions/index-writer.js";
 import { ROUTES_CHANGED } from "../../src/store/queues.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import type { Store } from "../../src/store/store.js";
 import { CountingThread } from "../support/counting-thread.js";
+import { renderIndex } from "../support/render-index.js";
 import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
 
@@ -28,7 +29,7 @@ const opened: Home[] = [];
 async function newHome({ file, now }: { file?: string; now?: () => number } = {}): Promise<Home> {
   const dir = tempDir();
   const stateDb = path.join(dir, "state.db");
-  const store = await openStore({ path: stateDb });
+  const store = await openStore({ path: stateDb, threads: false });
   const files = new CountingThread();
   const errors: unknown[] = [];
   const target = file ?? path.join(dir, "sessions", "sessions.json");
@@ -74,7 +75,7 @@ async function expectedText(store: Store): Promise<string> {
 }
 
 describe("sessions.json", () => {
-  it("is whole and private after a flush, without the chats of terminals", async () => {
+  it("is complete and private after a flush, without terminal chats", async () => {
     const { store, index, file } = await newHome();
     await addChats(store, names(1250));
     await addChats(store, ["tty"], TERMINAL);
@@ -86,7 +87,7 @@ describe("sessions.json", () => {
     expect(fs.readdirSync(path.dirname(file))).toEqual(["sessions.json"]);
   });
 
-  it("follows the database: an update keeps its place, a removal goes, a new one is last", async () => {
+  it("follows the database: updates keep their position, removals go, new chats are last", async () => {
     const { store, index, file } = await newHome();
     await addChats(store, ["a", "b", "c"]);
     index.changed();
@@ -105,7 +106,7 @@ describe("sessions.json", () => {
     expect(read(file)).toContain(`"session_id": "${(await store.getRoute(a!.sessionKey))!.sessionId}"`);
   });
 
-  it("is written by a thread, not here", async () => {
+  it("is written by a thread", async () => {
     const { store, index, files, file } = await newHome();
     await addChats(store, names(5));
     index.changed();
@@ -122,7 +123,7 @@ describe("sessions.json", () => {
     await until("it is written", () => fs.existsSync(file));
     await index.flush();
     expect(files.asked).toEqual(["writeIndex"]);
-    // The clock stands still: however much changes, the next write isn't due.
+    // The clock doesn't advance, so the next write isn't due.
     const before = fs.statSync(file).ino;
     for (let n = 0; n < 1000; n += 1) index.changed();
     await files.call("setAsideIfCorrupt", { path: file });
@@ -132,7 +133,7 @@ describe("sessions.json", () => {
     expect(files.asked.filter((verb) => verb === "writeIndex")).toHaveLength(2);
   });
 
-  it("waits the longer the more a write costs, and takes less than 2 % of a core", () => {
+  it("is written less often the more it costs, using less than 2 % of a core", () => {
     expect(waitAfter(0)).toBe(1000);
     expect(waitAfter(5)).toBe(1000);
     for (const busyMs of [20, 200, 400, 2000]) {
@@ -142,7 +143,7 @@ describe("sessions.json", () => {
     expect(waitAfter(1e9)).toBe(300_000);
   });
 
-  it("keeps a link and writes what it points to, also when that isn't there yet", async () => {
+  it("keeps a link and writes its target, even if it doesn't exist yet", async () => {
     const dir = tempDir();
     fs.mkdirSync(path.join(dir, "elsewhere"));
     const real = path.join(dir, "elsewhere", "index.json");
@@ -159,7 +160,7 @@ describe("sessions.json", () => {
     expect(fs.readdirSync(path.dirname(real))).toEqual(["index.json"]);
   });
 
-  it("reports a failed write and makes up for it with the next change", async () => {
+  it("reports a failed write and retries it with the next change", async () => {
     const blocked = path.join(tempDir(), "sessions");
     fs.writeFileSync(blocked, "a file where the folder should be");
     const { store, index, file, errors } = await newHome({ file: path.join(blocked, "sessions.json") });
@@ -174,7 +175,7 @@ describe("sessions.json", () => {
     expect(read(file)).toBe(await expectedText(store));
   });
 
-  it("loses what a killed process left half-written, but not what may still be under way", async () => {
+  it("loses the temporary files of killed processes, but not recent ones", async () => {
     const { index, file } = await newHome();
     const dir = path.dirname(file);
     fs.mkdirSync(dir);
@@ -187,8 +188,8 @@ describe("sessions.json", () => {
   });
 });
 
-describe("a file that is there at the start", () => {
-  it("isn't read when it is the one that was written last", async () => {
+describe("an existing file at startup", () => {
+  it("isn't read if it is the last written one", async () => {
     const { store, index, file } = await newHome();
     await addChats(store, ["a"]);
     index.changed();
@@ -205,14 +206,14 @@ describe("a file that is there at the start", () => {
     expect(await indexState(store, file)).toBe("foreign");
   });
 
-  it("is written anew in another time zone: its times are local", () => {
+  it("is rewritten in another time zone, because its times are local", () => {
     const noted = { size: 2, mtimeMs: 7, zone: "Europe/Rome", routes: 3, changedAt: undefined };
     expect(judgeIndex(noted, noted, noted)).toBe("current");
     expect(judgeIndex(noted, noted, { ...noted, zone: "Asia/Tokyo" })).toBe("stale");
     expect(judgeIndex(noted, noted, { ...noted, routes: 4 })).toBe("stale");
   });
 
-  it("of another Hermes is adopted only where no chat has a route", async () => {
+  it("of another Hermes is adopted only if no chat has a route", async () => {
     const { store, files, index, file } = await newHome();
     await addChats(store, ["a"]);
     index.changed();

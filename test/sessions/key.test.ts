@@ -30,7 +30,7 @@ const vectors: Vector[] = JSON.parse(
 
 const keyedForTheRoom = "the key names nobody, so the room shares it";
 
-/** Where Hermes says "not shared" about a key that it does share: sender names would go missing. */
+/** Cases in which Hermes reports "not shared" for a shared key: sender names would be missing. */
 const deliberatelyShared: Record<string, string> = {
   "telegram group, no participant": keyedForTheRoom,
   "telegram group, user_id empty string": keyedForTheRoom,
@@ -66,7 +66,7 @@ describe("session keys on the vectors", () => {
       const isolation = isolationFromConfig(vector.config);
       const options = { readAlias: readAliasFrom(home) };
       const origin = originFromSource(vector.source);
-      // A vector with an error is an id on which Hermes raises; we answer with a key instead.
+      // For ids on which Hermes raises an error, we return a key.
       if (vector.error === undefined) expect(sessionKey(origin, isolation, options)).toBe(vector.key);
       else expect(sessionKey(origin, isolation, options)).toMatch(/^agent:main:./);
       const shared = vector.shared_multi_user || vector.note in deliberatelyShared;
@@ -74,7 +74,7 @@ describe("session keys on the vectors", () => {
     });
   }
 
-  it("differ from Hermes' word on sharing in exactly the listed cases", () => {
+  it("differ from Hermes on sharing only in the listed cases", () => {
     const differing = vectors
       .filter((vector) => {
         const origin = originFromSource(vector.source);
@@ -99,7 +99,7 @@ describe("sharing", () => {
     threadSessionsPerUser: fc.boolean(),
   });
 
-  it("is said exactly when somebody else in the same place gets the same key", () => {
+  it("is reported exactly if another person in the same chat gets the same key", () => {
     fc.assert(
       fc.property(origins, isolations, (origin, isolation) => {
         const key = sessionKey(origin, isolation);
@@ -109,7 +109,7 @@ describe("sharing", () => {
     );
   });
 
-  it("is never said of a DM", () => {
+  it("is never reported for a DM", () => {
     const dm = room({ chatType: "dm", userId: "alice" });
     expect(isShared(dm, { groupSessionsPerUser: false, threadSessionsPerUser: false })).toBe(false);
   });
@@ -119,7 +119,7 @@ describe("the collision guard", () => {
   const inThread = room({ threadId: "111", userId: "9" });
   const ofUser = room({ userId: "111" });
 
-  it("gives a thread and a user of the same id two sessions though their keys are equal", () => {
+  it("separates a thread and a user with the same id although their keys are equal", () => {
     const key = sessionKey(ofUser, perUser);
     expect(sessionKey(inThread, perUser)).toBe(key);
     const taken = originTuple(ofUser, perUser);
@@ -128,18 +128,18 @@ describe("the collision guard", () => {
     expect(guardedKey(key, originTuple(inThread, perUser), taken)).toBe(guarded);
   });
 
-  it("leaves a key alone that is free, or taken by the same place", () => {
+  it("keeps a key that is free, or used by the same chat", () => {
     const tuple = originTuple(ofUser, perUser);
     expect(guardedKey("k", tuple, undefined)).toBe("k");
     expect(guardedKey("k", tuple, tuple)).toBe("k");
   });
 
-  it("does not tell the people of a shared thread apart", () => {
+  it("doesn't separate the people of a shared thread", () => {
     const other = room({ threadId: "111", userId: "10", userName: "Bob", messageId: "7" });
     expect(originTuple(other, perUser)).toBe(originTuple(inThread, perUser));
   });
 
-  it("tells any two places apart, whatever their ids hold", () => {
+  it("separates any two chats, whatever their ids", () => {
     const part = fc.constantFrom(null, "a", "b", "a:b", "b:a");
     const origin = fc.record({
       platform: fc.constant("p"),
@@ -159,8 +159,8 @@ describe("the collision guard", () => {
   });
 });
 
-describe("ids that are linked to one person", () => {
-  it("that the file names could not hold stay as they are, normalised", () => {
+describe("linked ids of one person", () => {
+  it("with unsafe characters are only normalised", () => {
     const origin = room({ platform: "whatsapp", chatType: "dm", chatId: "+odd_id:3@lid" });
     expect(sessionKey(origin, perUser)).toBe("agent:main:whatsapp:dm:odd_id");
   });
@@ -170,13 +170,13 @@ describe("ids that are linked to one person", () => {
     expect(sessionKey(dm, perUser)).toBe("agent:main:whatsapp:dm:@lid");
   });
 
-  it("are followed through circles, and the shortest wins whichever came first", () => {
+  it("are followed through cycles, and the shortest wins in any order", () => {
     const links: Record<string, string[]> = { "333": ["22"], "22": ["4444", "21"], "21": ["333"] };
     const readAlias = (id: string) => links[id] ?? [];
     expect(["333", "22", "21"].map((id) => canonicalWhatsappId(id, readAlias))).toEqual(["21", "21", "21"]);
   });
 
-  it("are none when a link file is torn", () => {
+  it("are ignored if a link file is corrupt", () => {
     placeFixtures({ "whatsapp/session/lid-mapping-5.json": "6" });
     writeFileSync(join(home, "whatsapp/session/lid-mapping-6.json"), '"7');
     expect(readAliasFrom(home)("5")).toEqual(["6"]);
@@ -184,7 +184,7 @@ describe("ids that are linked to one person", () => {
   });
 });
 
-it("a source may hold numbers for ids and any case of the platform", () => {
+it("a source may have numeric ids and any case of the platform", () => {
   const origin = originFromSource({ platform: " IRC ", chat_id: 5, chat_type: "group", user_id: 7 });
   expect(sessionKey(origin, isolationFromConfig())).toBe("agent:main:irc:group:5:7");
 });

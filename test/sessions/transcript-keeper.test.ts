@@ -21,7 +21,7 @@ async function kept() {
       .split("\n")
       .map((line) => (JSON.parse(line) as { content?: string }).content)
       .slice(1);
-  /** As the gateway does: into the database, then into the file. */
+  /** Like the gateway: first the database, then the file. */
   const say = async (to: TranscriptKeeper, id: string, content: string) => {
     const session = (await store.getSession(id)) ?? undefined;
     if (!session) await store.createSession({ id, source: "web" });
@@ -30,7 +30,7 @@ async function kept() {
     to.committed((await store.getSession(id))!, messages);
     await to.idle();
   };
-  /** A folder in its place can't be written into. */
+  /** A folder in place of the file makes writes fail. */
   const block = (id: string) => {
     fs.rmSync(fileOf(id), { force: true });
     fs.mkdirSync(fileOf(id));
@@ -39,8 +39,8 @@ async function kept() {
   return { store, keeper, lines, fileOf, said, say, block, unblock };
 }
 
-describe("a transcript that missed lines", () => {
-  it("is marked, and written anew at the next start", async () => {
+describe("an incomplete transcript", () => {
+  it("is marked, and rewritten at the next start", async () => {
     const { store, keeper, lines, said, say, block, unblock } = await kept();
     const first = keeper();
     block("a");
@@ -50,13 +50,13 @@ describe("a transcript that missed lines", () => {
     unblock("a");
     lines.length = 0;
 
-    await keeper().mend({ afterCrash: false });
+    await keeper().repair({ afterCrash: false });
     expect(said("a")).toEqual(["one"]);
-    expect(lines).toEqual(["transcript mended"]);
+    expect(lines).toEqual(["transcript repaired"]);
     expect(await store.markedTranscripts()).toEqual([]);
   });
 
-  it("is written anew with the next message, if that comes before", async () => {
+  it("is rewritten with the session's next message", async () => {
     const { store, keeper, said, say, block, unblock } = await kept();
     const running = keeper();
     block("a");
@@ -73,21 +73,21 @@ describe("a transcript that missed lines", () => {
     const { store, keeper, say, block } = await kept();
     block("a");
     await say(keeper(), "a", "one");
-    await keeper().mend({ afterCrash: false });
+    await keeper().repair({ afterCrash: false });
     expect(await store.markedTranscripts()).toEqual(["a"]);
   });
 
-  it("is found after a crash too, where nobody could mark it", async () => {
+  it("is found after a crash, although it wasn't marked", async () => {
     const { keeper, fileOf, said, say } = await kept();
     await say(keeper(), "a", "one");
     fs.truncateSync(fileOf("a"), fs.statSync(fileOf("a")).size - 5);
-    await keeper().mend({ afterCrash: false });
+    await keeper().repair({ afterCrash: false });
     expect(() => said("a")).toThrow();
-    await keeper().mend({ afterCrash: true });
+    await keeper().repair({ afterCrash: true });
     expect(said("a")).toEqual(["one"]);
   });
 
-  it("isn't marked when its id can't be a file's name, and its mark goes with its session", async () => {
+  it("isn't marked if its id isn't a valid file name, and its mark is deleted with the session", async () => {
     const { store, keeper, say } = await kept();
     await say(keeper(), "../x", "one");
     expect(await store.markedTranscripts()).toEqual([]);

@@ -40,7 +40,7 @@ async function storeWith(messages: readonly NewMessage[]) {
 }
 
 describe("appending", () => {
-  it("begins with the session, then one line a message in OpenAI's words", async () => {
+  it("writes a line for the session, then one per message in OpenAI's format", async () => {
     const dir = path.join(tempDir(), "sessions");
     const transcripts = new Transcripts({ dir });
     await transcripts.append(session, said.slice(0, 2));
@@ -50,7 +50,7 @@ describe("appending", () => {
     expect(fs.statSync(fileIn(dir)).mode & 0o777).toBe(0o600);
   });
 
-  it("asks a thread once for each turn, and touches no file itself", async () => {
+  it("calls the thread once per turn and touches no file itself", async () => {
     const dir = path.join(tempDir(), "sessions");
     const files = new CountingThread();
     const transcripts = new Transcripts({ dir, files });
@@ -62,7 +62,7 @@ describe("appending", () => {
     await files.close();
   });
 
-  it("goes on in a new thread when the last one has ended", async () => {
+  it("continues in a new thread after the last one ended", async () => {
     const dir = tempDir();
     const files = new CountingThread();
     const transcripts = new Transcripts({ dir, files });
@@ -73,7 +73,7 @@ describe("appending", () => {
     await files.close();
   });
 
-  it("keeps the order of each session however many come at once", async () => {
+  it("keeps the order of each session under concurrent writes", async () => {
     const dir = tempDir();
     const transcripts = new Transcripts({ dir });
     const ids = ["a", "b", "c"];
@@ -101,7 +101,7 @@ describe("appending", () => {
     ]);
   });
 
-  it("goes on after a failure", async () => {
+  it("continues after a failure", async () => {
     const dir = tempDir();
     const transcripts = new Transcripts({ dir });
     fs.mkdirSync(fileIn(dir));
@@ -113,7 +113,7 @@ describe("appending", () => {
   });
 
   it.each(["", ".", "..", "../x", "a/b", "a\\b", "a\0b", ".hidden", "-rf", "ü", "x".repeat(201)])(
-    "refuses the id %j, which is no file name",
+    "rejects the id %j, which isn't a file name",
     async (id) => {
       const dir = tempDir();
       const transcripts = new Transcripts({ dir });
@@ -125,7 +125,7 @@ describe("appending", () => {
 });
 
 describe("rebuilding", () => {
-  it("says what the database says, undone messages left out", async () => {
+  it("writes what the database has, without undone messages", async () => {
     const dir = tempDir();
     const store = await storeWith([
       ...said,
@@ -141,13 +141,13 @@ describe("rebuilding", () => {
     expect(fs.statSync(fileIn(dir)).mode & 0o777).toBe(0o600);
   });
 
-  it("gives the same bytes as appending did, so that mending finds nothing to do", async () => {
+  it("produces the same bytes as appending, so a repair changes nothing", async () => {
     const dir = tempDir();
     const store = await storeWith(said);
     const transcripts = new Transcripts({ dir });
     await transcripts.append(session, said);
     const before = fs.statSync(fileIn(dir)).ino;
-    expect(await transcripts.mend(store, ID)).toBe(false);
+    expect(await transcripts.repair(store, ID)).toBe(false);
     expect(fs.statSync(fileIn(dir)).ino).toBe(before);
   });
 
@@ -158,18 +158,18 @@ describe("rebuilding", () => {
       (file: string) => fs.truncateSync(file, text(file).trimEnd().lastIndexOf("\n") + 1),
     ],
     ["was cut off in a line", (file: string) => fs.truncateSync(file, fs.statSync(file).size - 5)],
-  ])("mends a file that %s", async (_, damage) => {
+  ])("repairs a file that %s", async (_, damage) => {
     const dir = tempDir();
     const store = await storeWith(said);
     const transcripts = new Transcripts({ dir });
     await transcripts.append(session, said);
     const whole = text(fileIn(dir));
     damage(fileIn(dir));
-    expect(await transcripts.mend(store, ID)).toBe(true);
+    expect(await transcripts.repair(store, ID)).toBe(true);
     expect(text(fileIn(dir))).toBe(whole);
   });
 
-  it("forgets the file of a session that is gone", async () => {
+  it("deletes the file of a deleted session", async () => {
     const dir = tempDir();
     const store = await storeWith(said);
     const transcripts = new Transcripts({ dir });
@@ -180,7 +180,7 @@ describe("rebuilding", () => {
     expect(fs.readdirSync(dir)).toEqual([]);
   });
 
-  it("writes all of them and tells how far it is", async () => {
+  it("writes all files and reports progress", async () => {
     const dir = tempDir();
     const store = await storeWith(said);
     await store.createSession({ id: "second", source: "cli" });

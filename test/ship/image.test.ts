@@ -74,7 +74,8 @@ function copy(from: string, to: string): void {
   try {
     execFileSync("cp", ["-al", from, to], { stdio: "ignore" });
   } catch {
-    execFileSync("cp", ["-a", from, to]);
+    // Another file system: hard links don't work, and the attempt has made the folder.
+    execFileSync("cp", ["-aT", from, to]);
   }
 }
 
@@ -98,7 +99,7 @@ describe("the Dockerfile", () => {
     }
   });
 
-  it.each(["gateway", "emulators"])("runs %s as nobody special", (name) => {
+  it.each(["gateway", "emulators"])("runs %s as an unprivileged user", (name) => {
     expect(argsOf(stage(name), "USER").at(-1)).toBe("node");
   });
 

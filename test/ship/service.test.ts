@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { finished, startHermes } from "../cli/support/run.js";
+import { runHermes } from "../cli/support/run.js";
 import { Daemon } from "../support/daemon.js";
 import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
@@ -27,7 +27,7 @@ describe("hermes gateway install", () => {
     const home = tempDir();
     const systemd = stubs("systemctl");
     const env = { PATH: systemd.path, XDG_CONFIG_HOME: config };
-    const installed = await finished(startHermes(home, ["gateway", "install"], env));
+    const installed = await runHermes(home, ["gateway", "install"], "", env);
     expect(installed).toMatchObject({ code: 0, stderr: "" });
     expect(installed.stdout).toContain("journalctl --user -u hermes-gateway");
     const file = path.join(config, UNIT);
@@ -37,40 +37,43 @@ describe("hermes gateway install", () => {
       "systemctl --user enable --now hermes-gateway.service",
     ]);
 
-    expect((await finished(startHermes(home, ["gateway", "uninstall"], env))).code).toBe(0);
+    expect((await runHermes(home, ["gateway", "uninstall"], "", env)).code).toBe(0);
     expect(fs.existsSync(file)).toBe(false);
     expect(fs.existsSync(home)).toBe(true);
     expect(systemd.said().slice(2)).toEqual([
       "systemctl --user disable --now hermes-gateway.service",
       "systemctl --user daemon-reload",
     ]);
-    const again = await finished(startHermes(home, ["gateway", "uninstall"], env));
+    const again = await runHermes(home, ["gateway", "uninstall"], "", env);
     expect(again.code).toBe(1);
     expect(again.stderr).toContain("There is no service");
   });
 
-  it("leaves a unit of somebody else alone", async () => {
+  it("leaves another program's unit alone", async () => {
     const config = tempDir();
     const file = path.join(config, UNIT);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, "[Service]\nExecStart=/bin/true\n");
     const env = { PATH: stubs("systemctl").path, XDG_CONFIG_HOME: config };
     for (const verb of ["install", "uninstall"]) {
-      const refused = await finished(startHermes(tempDir(), ["gateway", verb], env));
+      const refused = await runHermes(tempDir(), ["gateway", verb], "", env);
       expect(refused).toMatchObject({ code: 1 });
-      expect(refused.stderr).toContain("written by somebody else");
+      expect(refused.stderr).toContain("not written by Hermes");
     }
     expect(fs.readFileSync(file, "utf8")).toContain("/bin/true");
   });
 
   it("says what to do where there is no systemd, and shows the unit anyway", async () => {
     const env = { PATH: tempDir(), XDG_CONFIG_HOME: tempDir() };
-    const without = await finished(startHermes(tempDir(), ["gateway", "install"], env));
+    const without = await runHermes(tempDir(), ["gateway", "install"], "", env);
     expect(without).toMatchObject({ code: 1 });
     expect(without.stderr).toMatch(/no systemd[\s\S]*--print/);
     expect(fs.existsSync(path.join(env.XDG_CONFIG_HOME, UNIT))).toBe(false);
-    const shown = await finished(
-      startHermes(tempDir(), ["gateway", "install", "--print", "--system", "--user", "ann"], env),
+    const shown = await runHermes(
+      tempDir(),
+      ["gateway", "install", "--print", "--system", "--user", "ann"],
+      "",
+      env,
     );
     expect(shown).toMatchObject({ code: 0 });
     expect(shown.stdout).toContain("User=ann");

@@ -11,7 +11,7 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 const V12 = { name: "better-sqlite3-12", version: "12.11.1" };
 const V13 = { name: "better-sqlite3", version: "13.0.3" };
 
-describe("the line of better-sqlite3 that is loaded", () => {
+describe("loading better-sqlite3", () => {
   it.each([
     ["20.20.2", [V13, V12], V12],
     ["22.23.3", [V13, V12], V13],
@@ -21,18 +21,18 @@ describe("the line of better-sqlite3 that is loaded", () => {
     expect(chooseDriver(node, installed)).toEqual(chosen);
   });
 
-  it("goes by the version, whatever the name: without a lock file npm puts either under the plain one", () => {
+  it("chooses the package by its version, not by its name", () => {
     const plain = { name: "better-sqlite3", version: "12.11.1" };
     expect(chooseDriver("20.20.2", [plain])).toEqual(plain);
     expect(chooseDriver("22.23.3", [plain])).toEqual(plain);
   });
 
-  it("is never version 13 on Node 20, which it would crash", () => {
+  it("never loads version 13 on Node 20, which it would crash", () => {
     expect(chooseDriver("20.20.2", [V13])).toBeUndefined();
     expect(chooseDriver("24.21.0", [])).toBeUndefined();
   });
 
-  it("is refused where it would abort Node, and only there", () => {
+  it("rejects a build that would abort Node", () => {
     const binary = path.join(tempDir(), "better_sqlite3.node");
     expect(driverFault(binary)).toBeUndefined();
     fs.writeFileSync(binary, "machine code");
@@ -50,7 +50,7 @@ describe("the lock file", () => {
     { version?: string; optional?: boolean; engines?: { node: string }; resolved?: string }
   >;
 
-  it("has both lines, and npm skips each where it doesn't run", () => {
+  it("has both versions, and npm skips the one that doesn't run here", () => {
     expect(locked["node_modules/better-sqlite3"]).toMatchObject({
       version: expect.stringMatching(/^13\./),
       engines: { node: ">=22" },
@@ -69,7 +69,7 @@ describe("the lock file", () => {
     expect(manifest.optionalDependencies["better-sqlite3"]).toBe(`${v12} || ${v13}`);
   });
 
-  it("keeps version 12 behind a package for Node 20 that is what its source says", () => {
+  it("keeps version 12 behind a package for Node 20 that matches its source", () => {
     const packed = execFileSync("tar", ["-xzOf", "drivers/node20.tgz", "package/package.json"], {
       cwd: ROOT,
     });
@@ -82,7 +82,7 @@ describe("the lock file", () => {
   });
 });
 
-it("is loaded by the program, the benches and the scripts through one module", () => {
+it("the program, the benchmarks and the scripts load better-sqlite3 through one module", () => {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src", "bench", "scripts"], {
     cwd: ROOT,
     encoding: "utf8",

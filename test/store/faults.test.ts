@@ -45,7 +45,7 @@ async function ownFile(file: string): Promise<void> {
   await (await openStore({ path: file, foreign: "adopt" })).close();
 }
 
-describe("a file that can't be used gives one clear sentence and stays as it was", () => {
+describe("an unusable file gives one clear sentence and is not changed", () => {
   const cases: [string, (file: string) => void, RegExp][] = [
     ["random bytes", (file) => fs.writeFileSync(file, randomBytes(20_000)), /is not an SQLite database/],
     [
@@ -80,7 +80,7 @@ describe("a file that can't be used gives one clear sentence and stays as it was
     expect(fs.readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("a folder in its place", async () => {
+  it("a folder instead of the file", async () => {
     const file = path.join(tempDir(), "state.db");
     fs.mkdirSync(file);
     const error = await refusal(file);
@@ -88,7 +88,7 @@ describe("a file that can't be used gives one clear sentence and stays as it was
     expect(error.message).toContain("it is a folder");
   });
 
-  it("a file where its folder should be", async () => {
+  it("a file instead of its folder", async () => {
     const dir = tempDir();
     fs.writeFileSync(path.join(dir, "home"), "");
     expectSentence(await refusal(path.join(dir, "home", "state.db")));
@@ -129,7 +129,7 @@ function openDir(): string {
   return dir;
 }
 
-describe.runIf(isRoot)("without the right to it, a user is told so and nothing changes", () => {
+describe.runIf(isRoot)("without permission, the error says so and nothing changes", () => {
   it.each([
     ["a file that can't be read", 0o600, 0o755],
     ["a file that can't be written", 0o644, 0o777],
@@ -146,7 +146,7 @@ describe.runIf(isRoot)("without the right to it, a user is told so and nothing c
     expect(fs.readdirSync(dir)).toEqual(["state.db"]);
   });
 
-  it("a new file in a folder that can't be written", async () => {
+  it("a new file in a read-only folder", async () => {
     const dir = openDir();
     expectSentence(await refusalAsNobody(path.join(dir, "state.db")));
     expectSentence(await refusalAsNobody(path.join(dir, "home", "state.db")));
@@ -191,13 +191,13 @@ const fillArgs = (...args: string[]) => [process.execPath, "--input-type=module"
 async function expectIntact(file: string, written: number): Promise<void> {
   const { store } = await tempStore(file);
   expect(await store.getMessages("s")).toHaveLength(written);
-  expect(await store.check()).toEqual({ ok: true, problems: [] });
+  expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
   const [id] = await store.appendMessages("s", [{ role: "user", content: "narwhal" }]);
   expect((await store.searchMessages("narwhal")).hits.map((hit) => hit.id)).toEqual([id]);
 }
 
-describe("a write that finds no room", () => {
-  it("is refused at the file size limit, and everything before it stays", async () => {
+describe("a write on a full disk", () => {
+  it("fails at the file size limit and keeps everything before it", async () => {
     const file = path.join(tempDir(), "state.db");
     // In blocks of 1024 bytes.
     const limited = new Process("bash", ["-c", 'ulimit -f 2000; exec "$@"', "bash", ...fillArgs(file)]);
@@ -248,12 +248,12 @@ describe("a file with damaged pages", () => {
     spoilTable(file, "messages_fts_trigram_data");
     const before = readRows(file, "messages");
     const { store } = await tempStore(file);
-    const report = await store.check();
+    const report = await store.maintenance.check();
     expect(report.ok).toBe(false);
     expect(report.problems.length).toBeGreaterThan(0);
 
     // Pages that can't be read can't be given back either: it says so, and what is whole stays.
-    await store.repair().catch(expectSentence);
+    await store.maintenance.repair().catch(expectSentence);
     const copies = fs
       .readdirSync(path.dirname(file))
       .filter((name) => /^state\.db\.repair-\d{8}_\d{6}$/.test(name));
@@ -264,7 +264,7 @@ describe("a file with damaged pages", () => {
     expect(readRows(file, "messages")).toEqual(before);
   });
 
-  it("gives one sentence for what can't be read, and the rest", async () => {
+  it("reads undamaged pages and gives one sentence for the others", async () => {
     const file = path.join(tempDir(), "state.db");
     await ownFile(file);
     spoilTable(file, "messages");
@@ -274,7 +274,7 @@ describe("a file with damaged pages", () => {
     expect(failed.length).toBeGreaterThan(0);
     expect(failed.length).toBeLessThan(5);
     for (const error of failed) expectSentence(error);
-    expect(await store.check()).toMatchObject({
+    expect(await store.maintenance.check()).toMatchObject({
       ok: false,
       problems: expect.arrayContaining([expect.any(String)]),
     });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { archive } from "../support/archive.js";
 import { tempStore } from "../support/temp.js";
 
 describe("splitting a session", () => {
-  it("ends the parent, opens a child that keeps user, source, prompt and title, and starts it with the summary", async () => {
+  it("ends the parent and opens a child with the same user, source, prompt and title, starting with the summary", async () => {
     const { store } = await tempStore();
     await store.createSession({
       id: "p",
@@ -47,7 +48,7 @@ describe("splitting a session", () => {
     }
   });
 
-  it("changes nothing when the child can't be made", async () => {
+  it("changes nothing if the child can't be created", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "p", source: "cli" });
     await store.createSession({ id: "taken", source: "cli" });
@@ -58,7 +59,7 @@ describe("splitting a session", () => {
     expect((await store.getSession("p"))?.ended_at).toBeNull();
   });
 
-  it("finds a title also when the next number would make it too long", async () => {
+  it("shortens a title if the next number would make it too long", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "p", source: "cli", title: "t".repeat(100) });
     const child = await store.splitSession({ parentId: "p" });
@@ -75,6 +76,7 @@ describe("a lineage", () => {
     await store.createSession({
       id: "branch",
       source: "cli",
+      started_at: Date.now() / 1000 + 1,
       parent_session_id: "root",
       model_config: '{"_branched_from": "root"}',
     });
@@ -108,7 +110,7 @@ describe("a lineage", () => {
     expect((await store.getLineage("branch")).tip).toBe("branch");
   });
 
-  it("doesn't take a child for a continuation that began before its parent ended", async () => {
+  it("doesn't treat a child that began before its parent's end as a continuation", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "p", source: "cli", started_at: 100 });
     await store.createSession({ id: "early", source: "cli", parent_session_id: "p", started_at: 150 });
@@ -116,7 +118,7 @@ describe("a lineage", () => {
     expect((await store.getLineage("p")).tip).toBe("p");
   });
 
-  it("ends where a loop was made by hand", async () => {
+  it("stops at a loop in manually edited rows", async () => {
     const { store, file } = await tempStore();
     await store.createSession({ id: "a", source: "cli" });
     await store.createSession({ id: "b", source: "cli", parent_session_id: "a" });
@@ -129,7 +131,7 @@ describe("a lineage", () => {
   });
 });
 
-describe("a list", () => {
+describe("listing sessions", () => {
   it("shows a lineage once, by its root's start, with its tip's id, title and preview", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "root", source: "cli", title: "plan", started_at: 100 });
@@ -152,7 +154,7 @@ describe("a list", () => {
   });
 
   it("hides delegated work and archived sessions, shows branches", async () => {
-    const { store } = await tempStore();
+    const { store, file } = await tempStore();
     await store.createSession({ id: "a", source: "cli", started_at: 1 });
     await store.createSession({
       id: "branch",
@@ -168,13 +170,13 @@ describe("a list", () => {
       model_config: '{"_delegate_from": "a"}',
     });
     await store.createSession({ id: "filed", source: "cli", started_at: 4 });
-    await store.archiveSession("filed", true);
+    archive(file, "filed");
     const ids = async (query = {}) => (await store.listSessions(query)).map((s) => s.id);
     expect(await ids()).toEqual(["branch", "a"]);
     expect(await ids({ includeArchived: true })).toEqual(["filed", "branch", "a"]);
   });
 
-  it("goes by start or by last activity, with sessions that nobody spoke in by their start", async () => {
+  it("sorts by start or by last activity; sessions without messages by their start", async () => {
     const { store } = await tempStore();
     for (const [id, started_at] of [
       ["a", 100],
@@ -193,7 +195,7 @@ describe("a list", () => {
     expect(await ids({ excludeSources: ["cli"] })).toEqual(["b"]);
   });
 
-  it("previews the first 60 characters of the first thing that the user said, also of a picture with words", async () => {
+  it("previews the first 60 characters of the user's first message, also with a picture", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "long", source: "cli", started_at: 2 });
     await store.appendMessages("long", [

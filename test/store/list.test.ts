@@ -7,7 +7,7 @@ import { tempStore } from "../support/temp.js";
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
 describe("the list by last activity", () => {
-  it("shows a column that another process has just added", async () => {
+  it("includes a column that another process has just added", async () => {
     const { store, file } = await tempStore();
     for (const id of ["a", "b"]) {
       await store.createSession({ id, source: "cli" });
@@ -21,7 +21,7 @@ describe("the list by last activity", () => {
     expect(await store.getSession("a")).toMatchObject({ id: "a", source: "cli", mood: "calm" });
   });
 
-  it("agrees with looking at every session, over all histories", async () => {
+  it("matches a scan of all sessions, for random histories", async () => {
     const session = fc.record({
       started_at: fc.integer({ min: 1, max: 40 }),
       source: fc.constantFrom("cli", "telegram"),

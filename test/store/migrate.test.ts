@@ -82,15 +82,15 @@ describe.each(OLD_VERSIONS)("a file of version %i", (version) => {
     const before = standing(file);
 
     const { store } = await tempStore(file);
-    expect(await store.stats()).toMatchObject({
+    expect(await contentsOf(store)).toMatchObject({
       schemaVersion: 11,
-      layout: "compact",
+      fullText: "compact",
       sessions: 4,
       messages: 9,
     });
     expect(Object.keys(readTriggers(file))).toEqual(SIX_TRIGGERS);
     await expectSampleFound(store);
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
     expect(integrity(file)).toBe("ok");
 
     const after = standing(file, before.columns);
@@ -164,8 +164,12 @@ function historyOf(version: number): fc.Arbitrary<History> {
     });
 }
 
-describe("any history of any older version", () => {
-  it.each(OLD_VERSIONS)("loses nothing on its way from version %i", async (version) => {
+async function contentsOf({ reports, maintenance }: Store) {
+  return { ...(await reports.stats()), ...(await maintenance.layout()) };
+}
+
+describe("random histories of older versions", () => {
+  it.each(OLD_VERSIONS)("lose nothing when migrated from version %i", async (version) => {
     await fc.assert(
       fc.asyncProperty(historyOf(version), async (history) => {
         const dir = fs.mkdtempSync(path.join(tempDir(), "case-"));
@@ -173,7 +177,7 @@ describe("any history of any older version", () => {
         makeOldFile(file, version, history);
         const before = standing(file);
         const { store } = await tempStore(file);
-        const report = await store.check();
+        const report = await store.maintenance.check();
         await store.close();
         expect(report).toEqual({ ok: true, problems: [] });
         expect(readVersion(file)).toBe(11);
@@ -204,7 +208,7 @@ function expectTitlesKept(before: readonly Row[], after: readonly Row[]): void {
 }
 
 describe("a migration", () => {
-  it("tells how far it is while it runs", async () => {
+  it("reports progress", async () => {
     const file = path.join(tempDir(), "state.db");
     makeOldFile(file, 6, largeHistory(10, 200));
     const seen: { step: string; version: number }[] = [];
@@ -215,7 +219,7 @@ describe("a migration", () => {
     expect(seen[0]?.version).toBe(6);
   });
 
-  it("may be killed at any moment and begins again", async () => {
+  it("starts over when it was killed at any moment", async () => {
     const file = path.join(tempDir(), "state.db");
     makeOldFile(file, 9, largeHistory(10, 600));
     const { columns } = standing(file);
@@ -232,7 +236,7 @@ describe("a migration", () => {
     expect(interrupted).toBeGreaterThan(0);
 
     const { store } = await tempStore(file);
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
     expect(readVersion(file)).toBe(11);
     expect(fingerprint(file, columns)).toBe(before);
     expect((await store.searchMessages("漓江", { limit: 1000 })).hits.length).toBeGreaterThan(0);
@@ -243,7 +247,7 @@ describe("a migration", () => {
     expect(leftovers(file)).toEqual([]);
   });
 
-  it("is done once when two processes come at the same time, and both go on", async () => {
+  it("runs once when two processes open the file together, and both continue", async () => {
     const file = path.join(tempDir(), "state.db");
     makeOldFile(file, 4, largeHistory(10, 200));
     const before = standing(file);
@@ -258,18 +262,18 @@ describe("a migration", () => {
     expect(standing(copies[0]!)).toEqual(before);
     expect(leftovers(file)).toEqual([]);
     const { store } = await tempStore(file);
-    expect(await store.stats()).toMatchObject({ schemaVersion: 11, messages: 2000 + 160 });
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await contentsOf(store)).toMatchObject({ schemaVersion: 11, messages: 2000 + 160 });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
   });
 
-  it("is not stopped by two sessions of one title in a file whose index was lost", async () => {
+  it("handles duplicate titles in a file that lost its index", async () => {
     const file = path.join(tempDir(), "state.db");
     makeInlineFile(file, sampleHistory());
     const db = new Database(file);
     db.exec("DROP INDEX idx_sessions_title_unique; UPDATE sessions SET title = 'the plan'");
     db.close();
     const { store } = await tempStore(file);
-    expect(await store.stats()).toMatchObject({ sessions: 4, messages: 9 });
+    expect(await contentsOf(store)).toMatchObject({ sessions: 4, messages: 9 });
     expect(readRows(file, "sessions", ["title"]).map((row) => row.title)).toEqual(Array(4).fill("the plan"));
   });
 });
@@ -288,7 +292,7 @@ describe.each([16, 99])("a file of the newer version %i", (version) => {
     await store.endSession("s1", "session_reset");
     expect(await find(store, "narwhal")).toEqual([id]);
     expect(await find(store, "桂林山水")).toEqual([5, id]);
-    expect(await store.optimize()).toMatchObject({ converted: false });
+    expect(await store.maintenance.optimize()).toMatchObject({ converted: false });
 
     const lines = await collect(store.exportSessions());
     expect(lines.find((line) => line.id === "s1")).toMatchObject({ handoff_state: "pending", mood: "keen" });
@@ -307,7 +311,7 @@ describe.each([16, 99])("a file of the newer version %i", (version) => {
     expect(copiesOf(file)).toEqual([]);
   });
 
-  it("gives its own columns to another file of its kind", async () => {
+  it("exports its extra columns to another such file", async () => {
     const from = path.join(tempDir(), "state.db");
     const to = path.join(tempDir(), "state.db");
     makeNewerFile(from, version, sampleHistory());
@@ -363,13 +367,13 @@ describe("a file in version 11's own layout", () => {
     await store.appendMessages("s1", [{ role: "user", content: "narwhal 漓江" }]);
     expect(await find(store, "narwhal")).toEqual([21]);
     expect(await find(store, "漓江")).toEqual([21]);
-    expect(await store.stats()).toMatchObject({ layout: "inline", schemaVersion: 11 });
+    expect(await contentsOf(store)).toMatchObject({ fullText: "inline", schemaVersion: 11 });
     expect(readTriggers(file)).toEqual(triggers);
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
     expect(copiesOf(file)).toEqual([]);
   });
 
-  it("is converted by optimize while a gateway appends, and answers as before", async () => {
+  it("is converted by optimize during appends, with the same search results", async () => {
     const file = path.join(tempDir(), "state.db");
     makeInlineFile(file, largeHistory(20, 100));
     const { store } = await tempStore(file);
@@ -384,13 +388,17 @@ describe("a file in version 11's own layout", () => {
     });
     await gateway.line("ready");
     gateway.send("go");
-    expect(await store.optimize()).toMatchObject({ converted: true });
+    expect(await store.maintenance.optimize()).toMatchObject({ converted: true });
     expect(await gateway.result()).toMatchObject({ errors: [] });
 
-    expect(await store.stats()).toMatchObject({ layout: "compact", schemaVersion: 11, messages: 2000 + 360 });
+    expect(await contentsOf(store)).toMatchObject({
+      fullText: "compact",
+      schemaVersion: 11,
+      messages: 2000 + 360,
+    });
     expect(await answers(store)).toEqual(before);
     expect(await find(store, "beside")).toHaveLength(360);
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
     expect(Object.keys(readTriggers(file))).toEqual(SIX_TRIGGERS);
   });
 
@@ -411,14 +419,14 @@ describe("a file in version 11's own layout", () => {
       await store.createSession({ id, source: "cli" });
       await store.appendMessages(id, [{ role: "user", content: "narwhal 鲸鱼" }]);
       expect((await store.searchMessages("narwhal", { sources: ["cli"] })).hits[0]?.session_id).toBeDefined();
-      expect(await store.check()).toEqual({ ok: true, problems: [] });
+      expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
       await store.deleteSession(id);
       await store.close();
     }
     const { store } = await tempStore(file);
-    await store.optimize();
-    expect(await store.stats()).toMatchObject({ layout: "compact" });
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    await store.maintenance.optimize();
+    expect(await contentsOf(store)).toMatchObject({ fullText: "compact" });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
     expect(fingerprint(file, columns)).toBe(before);
     const names = inspect(file, (db) =>
       db.prepare("SELECT name FROM sqlite_master").pluck().all(),

@@ -36,8 +36,8 @@ function leftOf(sessions: SharedRows[], names: string[]): (string | null)[][] {
   return sessions.map(({ rows }) => rows.map(({ id, content }) => changed.get(id) ?? content));
 }
 
-describe("who wrote a row", () => {
-  it("is what is noted, before any name", () => {
+describe("the author of a row", () => {
+  it("comes from the stored author before any name", () => {
     const rows = [row("user", "[Ann] one"), row("user", "[Ann] two"), row("user", "[Ben] three")];
     const authors = new Map([
       [rows[0]!.id, true],
@@ -47,7 +47,7 @@ describe("who wrote a row", () => {
     expect([...theirs]).toEqual([rows[0]!.id]);
   });
 
-  it("is told by the platform's id, in its own session alone", () => {
+  it("is found by the platform's message id, only in the same session", () => {
     const rows = [
       row("user", "one", { platform_message_id: "5" }),
       row("user", "two", { platform_message_id: "5", session_id: "other" }),
@@ -56,7 +56,7 @@ describe("who wrote a row", () => {
     expect([...theirs]).toEqual([rows[0]!.id]);
   });
 
-  it("is the same for a copy, also behind a summary", () => {
+  it("is the same for a copy, even after a summary", () => {
     const original = row("user", "no name before it");
     const copy = row(
       "user",
@@ -67,8 +67,8 @@ describe("who wrote a row", () => {
   });
 });
 
-describe("what is left of a shared session", () => {
-  it("is others' rows as they were, with marks in the place of the person's", () => {
+describe("a redacted shared session", () => {
+  it("keeps others' rows and replaces the person's", () => {
     const rows = [
       row("user", "[Ben] hello"),
       row("assistant", "Hello Ben"),
@@ -89,7 +89,7 @@ describe("what is left of a shared session", () => {
     ]);
   });
 
-  it("keeps who called which tool, and nothing that it was given", () => {
+  it("keeps the names of called tools without arguments and results", () => {
     const calls = [
       { id: "c1", type: "function", function: { name: "search", arguments: '{"q":"her secret"}' } },
     ];
@@ -112,7 +112,7 @@ describe("what is left of a shared session", () => {
     ]);
   });
 
-  it("has no summary that could tell of them, but the message that stands behind it", () => {
+  it("loses summaries about them but keeps the message after a summary", () => {
     const end = "--- END OF CONTEXT SUMMARY — respond to the messages below, not to the summary above ---";
     const start = "[CONTEXT COMPACTION — REFERENCE ONLY]";
     const rows = [row("user", `${start}\nAnn is ill\n${end}\n\n[Ben] go on`), row("assistant", "I do")];
@@ -122,7 +122,7 @@ describe("what is left of a shared session", () => {
     expect(leftOf([session(rows)], ["Ann"])).toEqual([rows.map(({ content }) => content)]);
   });
 
-  it("has no summary of where somebody quoted them, though nothing there names them", () => {
+  it("loses summaries of sessions that quote them without their name", () => {
     const end = "--- END OF CONTEXT SUMMARY — respond to the messages below, not to the summary above ---";
     const start = "[CONTEXT COMPACTION — REFERENCE ONLY]";
     const texts = ["I live at the mill"];
@@ -143,7 +143,7 @@ describe("what is left of a shared session", () => {
     expect(contents(quoting("something else"))).toEqual([]);
   });
 
-  it("is the same when it is done twice", () => {
+  it("doesn't change when redacted again", () => {
     const rows = [row("user", "[Ann] something of mine"), row("assistant", "something of mine")];
     const once = leftOf([session(rows)], ["Ann"])[0]!;
     const again = rows.map((one, i) => ({ ...one, content: once[i]! }));
@@ -152,19 +152,19 @@ describe("what is left of a shared session", () => {
     ).toEqual([]);
   });
 
-  it("tells of no change of their messages", () => {
+  it("loses notes about changes of their messages", () => {
     const note = `[Note: Ann's earlier message "once a secret word" was edited and now reads "another secret word"]`;
     const rows = [row("user", `${note}\n[Ben] fine`), row("assistant", "So: another secret word")];
     expect(leftOf([session(rows)], ["Ann"])).toEqual([[`[Note: ${ERASED}]\n[Ben] fine`, `So: ${ERASED}`]]);
   });
 
-  it("isn't stopped by a note that somebody typed, with quotes that aren't JSON", () => {
+  it("tolerates a typed note with quotes that aren't JSON", () => {
     const rows = [row("user", `[Ben] [Note: Ann's earlier message "\\q" and "never closed]`)];
     expect(leftOf([session(rows)], ["Ann"])).toEqual([[`[Ben] [Note: ${ERASED}]`]]);
   });
 });
 
-describe("words", () => {
+describe("their phrases", () => {
   it("are found in text and in JSON, the longest first; short ones only as a whole quote", () => {
     const words = wordsIn(['she said "well then"', "yes", 'she said "well then" and left']);
     expect(withoutWords('a she said "well then" and left b yes', words)).toBe(`a ${ERASED} b yes`);
@@ -176,7 +176,7 @@ describe("words", () => {
     ]);
   });
 
-  it("know a name before a message, behind notes", () => {
+  it("include the name before a message, after notes", () => {
     expect(nameBefore("[Note: x]\n[Ann B.] hello")).toBe("Ann B.");
     expect(nameBefore("hello [Ann] there")).toBe("");
   });

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { targetOf } from "../../src/message.js";
 import { isNobody } from "../../src/store/people.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import { erasePerson } from "../../src/store/sqlite/people/erase.js";
@@ -30,7 +31,7 @@ const bytesOf = (file: string) =>
   );
 
 describe("listing people", () => {
-  it("finds everybody in whatever is kept of them, once for all accounts of a platform", async () => {
+  it("finds everyone with any stored data, once per platform", async () => {
     const { store } = await tempStore();
     const world = new World(store);
     await world.say(ann, dm, "hello there");
@@ -73,7 +74,7 @@ describe("listing people", () => {
 });
 
 describe("erasing a person", () => {
-  it("leaves no byte of them, and others' words as they were", async () => {
+  it("leaves no byte of theirs and keeps the messages of others", async () => {
     const { store, file } = await tempStore();
     const world = new World(store);
     await world.say(ann, dm, "my diagnosis is zanthorrhoea");
@@ -94,13 +95,13 @@ describe("erasing a person", () => {
       names: ["Annabel"],
       routes: { remove: [expect.any(String)], redact: [] },
     });
-    const scrubbed = await store.scrub();
+    const scrubbed = await store.maintenance.scrub();
     expect(scrubbed).toEqual({ rewritten: true, logEmptied: true });
     expect((await store.searchMessages("zanthorrhoea")).hits).toEqual([]);
     expect((await store.searchMessages("東京都")).hits).toEqual([]);
     expect((await store.searchMessages("quinquereme")).hits).toEqual([]);
     expect((await store.searchMessages("wonderful")).hits).not.toEqual([]);
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
 
     const after = await store.getMessages(shared);
     expect(after.map(({ content }) => content)).toEqual([
@@ -122,7 +123,7 @@ describe("erasing a person", () => {
     expect(bytes.includes("wonderful")).toBe(true);
   });
 
-  it("overwrites deleted words while another process has the file, and tells that it wasn't written anew", async () => {
+  it("overwrites deleted text while another process has the file open, and reports that it wasn't rewritten", async () => {
     const { store, file } = await tempStore();
     const world = new World(store);
     await world.say(ann, dm, "xylocarpous thoughts of mine");
@@ -130,20 +131,20 @@ describe("erasing a person", () => {
     const other = new Database(file);
     other.prepare("SELECT count(*) FROM messages").get();
     await erase(store, ann);
-    expect(await store.scrub()).toEqual({ rewritten: false, logEmptied: true });
-    expect(await store.scrubDue()).toBe(true);
+    expect(await store.maintenance.scrub()).toEqual({ rewritten: false, logEmptied: true });
+    expect(await store.maintenance.scrubDue()).toBe(true);
     expect(JSON.stringify(dump(file))).not.toContain("xylocarpous");
     expect(
       other.prepare("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'xylocarpous'").pluck().get(),
     ).toBe(0);
     other.close();
-    expect(await store.scrub()).toEqual({ rewritten: true, logEmptied: true });
-    expect(await store.scrubDue()).toBe(false);
+    expect(await store.maintenance.scrub()).toEqual({ rewritten: true, logEmptied: true });
+    expect(await store.maintenance.scrubDue()).toBe(false);
     await store.close();
     expect(bytesOf(file).includes("xylocarpous")).toBe(false);
   });
 
-  it("answers nothing of theirs any more, and no turn that has read them writes", async () => {
+  it("cancels their open messages and fences off turns that have read them", async () => {
     const { store } = await tempStore();
     const world = new World(store);
     await world.say(ann, room, "a first word of mine");
@@ -160,19 +161,16 @@ describe("erasing a person", () => {
     await erase(store, ann);
     expect(await store.waitingMessages()).toEqual([]);
     // Its message was in memory already: it must not begin a session.
-    const opened = await store.openRoute({
-      ...{ sessionKey: waiting.key, origin: waiting.message.origin, tuple: "[]", expectedSessionId: null },
-      ...{
-        session: { source: PLATFORM, user_id: ann.id },
-        endReason: "x",
-        forMessage: waiting.row.id,
-        at: 1,
-      },
+    const session = { source: PLATFORM, user_id: ann.id };
+    const opened = await store.startTurn({
+      ...{ sessionKey: waiting.key, inboxIds: [waiting.row.id], bootId: "b", turnId: "t2", at: 1 },
+      open: { origin: waiting.message.origin, tuple: "[]", session },
     });
     expect(opened).toBeUndefined();
+    expect(await store.getRoute(waiting.key)).toBeUndefined();
     const finish = { turnId: "t", sessionKey: key, sessionId: started!.session.id, epoch: started!.epoch };
     const rest = { inboxIds: [row.id], messages: [], usage: {}, participants: [], replies: [] };
-    expect(await store.finishTurn({ ...finish, ...rest })).toBe(false);
+    expect(await store.finishTurn({ ...finish, ...rest })).toBeUndefined();
     expect(isNobody(await store.planErasure(person(ann)))).toBe(true);
     expect(isNobody(await store.planErasure(person(ben)))).toBe(false);
   });
@@ -198,10 +196,12 @@ describe("erasing a person", () => {
     ]);
     expect((await store.getMessages(elsewhere))[0]!.content).toBe("> as one says\nnothing of hers");
     const finish = { ...turn, sessionId: bens, epoch: started!.epoch, usage: {} };
-    expect(await store.finishTurn({ ...finish, messages: [], participants: [], replies: [] })).toBe(false);
+    expect(
+      await store.finishTurn({ ...finish, messages: [], participants: [], replies: [] }),
+    ).toBeUndefined();
   });
 
-  it("finds them in what was shown of an answer that never came", async () => {
+  it("redacts abandoned previews", async () => {
     const { store } = await tempStore();
     const world = new World(store);
     await world.say(ann, room, "quinquereme soup is what I like");
@@ -209,7 +209,7 @@ describe("erasing a person", () => {
     const { row, key } = await world.receive(ben, room, "and once more?");
     const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
     await store.startTurn({ ...turn, bootId: "b", at: 1 });
-    await store.savePreview(row.id, "p1");
+    await store.namePreview({ inboxId: row.id }, "p1");
     const said = "She says that quinquereme soup is what I like, and";
     await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
     await erase(store, ann);
@@ -218,7 +218,7 @@ describe("erasing a person", () => {
     ]);
   });
 
-  it("goes on beside a schedule that can't be read", async () => {
+  it("ignores an unreadable schedule", async () => {
     const { store, file } = await tempStore();
     const other = new Database(file);
     const add = other.prepare(
@@ -235,7 +235,7 @@ describe("erasing a person", () => {
     expect((await store.listSchedules()).map(({ id }) => id)).toEqual(["s1"]);
   });
 
-  it("is completed by a second run, wherever the first was cut off", async () => {
+  it("is completed by a second run after an interruption at any step", async () => {
     const { store, file } = await tempStore();
     const world = new World(store);
     for (let i = 0; i < 5; i++) {
@@ -259,13 +259,31 @@ describe("erasing a person", () => {
       });
     }
     await erase(store, ann);
-    await store.scrub();
+    await store.maintenance.scrub();
     await store.close();
     const bytes = bytesOf(file);
     expect(bytes.includes("tergiversation")).toBe(false);
-    const again = await openStore({ path: file });
+    const again = await openStore({ path: file, threads: false });
     expect(isNobody(await again.planErasure(person(ann)))).toBe(true);
     await again.close();
+  });
+
+  it("removes their words from the stored parts of an answer to another person", async () => {
+    const { store, file } = await tempStore();
+    const world = new World(store);
+    const words = "tergiversation is a word of mine";
+    await world.say(ann, room, words);
+    const target = targetOf(world.message(ben, room, "?"));
+    const text = `She says: ${words}`;
+    const id = await store.enqueueReply({ target, kind: "answer", text });
+    await store.saveParts(id, [
+      { part: { html: `<b>${words}</b>` }, ids: ["1"] },
+      { part: { html: "more" } },
+    ]);
+    await erase(store, ann);
+    expect(JSON.stringify(dump(file).gw_outbox)).not.toContain("tergiversation");
+    // What was sent of it is no longer known.
+    expect(await store.getDelivery(id)).toMatchObject({ state: "pending", parts: null, mayBeRepeat: true });
   });
 
   it("finds what others say of them after a cut at any step", async () => {
@@ -276,7 +294,7 @@ describe("erasing a person", () => {
     const { row, key } = await world.receive(ben, room, "and what does she mean?");
     const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
     await store.startTurn({ ...turn, bootId: "b", at: 1 });
-    await store.savePreview(row.id, "p1");
+    await store.namePreview({ inboxId: row.id }, "p1");
     const said = `She says: ${words}`;
     await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
     await world.say(ben, room, "a reply", { quoted: { text: words, messageId: null } });
@@ -309,7 +327,7 @@ describe("erasing a person", () => {
     return done;
   }
 
-  it("keeps apart whom others talk to in one conversation of theirs", async () => {
+  it("distinguishes the people in one of their own sessions", async () => {
     const { store } = await tempStore();
     const world = new World(store);
     const id = await world.say(ann, dm, "a conversation of my own");

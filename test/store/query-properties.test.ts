@@ -2,7 +2,7 @@ import Database, { type Database as Connection } from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HermesError } from "../../src/errors.js";
-import { sanitizeFtsQuery } from "../../src/store/sqlite/query.js";
+import { sanitizeFtsQuery } from "../../src/store/shared/query.js";
 import type { SearchOptions } from "../../src/store/store.js";
 import { tempStore } from "../support/temp.js";
 
@@ -129,7 +129,7 @@ describe("a cleaned query", () => {
     );
   });
 
-  it("may be cleaned again", () => {
+  it("doesn't change when cleaned again", () => {
     fc.assert(
       fc.property(query, (raw) => {
         const once = clean(raw);
@@ -145,7 +145,7 @@ describe("a cleaned query", () => {
 });
 
 describe("a search", () => {
-  it("is answered or refused with a reason, whatever is asked for", async () => {
+  it("returns hits or a reason for any query", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "s", source: "cli" });
     await store.appendMessages("s", [
@@ -183,7 +183,7 @@ describe("a search", () => {
     );
   });
 
-  it("of many terms is answered up to the limit and refused beyond it", async () => {
+  it("accepts terms up to the limit and rejects more", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "s", source: "cli" });
     await store.appendMessages("s", [{ role: "user", content: "docker 桂林山水" }]);

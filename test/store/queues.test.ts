@@ -3,8 +3,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { InboundMessage, Target } from "../../src/message.js";
 import type { AcceptedMessage, InboxRow, NewReply, StartedTurn } from "../../src/store/queues.js";
-import { openStore } from "../../src/store/sqlite/index.js";
-import type { Store } from "../../src/store/store.js";
+import { type OpenedStore, openStore } from "../../src/store/sqlite/index.js";
 import { tempDir, tempStore } from "../support/temp.js";
 
 const NOTICES = { dead: "I gave up.", interrupted: "I was interrupted." };
@@ -51,7 +50,7 @@ const answer = (text: string, chatId?: string): NewReply => ({
   text,
 });
 
-async function openRoute(store: Store, key = KEY): Promise<void> {
+async function openRoute(store: OpenedStore, key = KEY): Promise<void> {
   const origin = message("x").origin;
   await store.openRoute({
     sessionKey: key,
@@ -66,7 +65,7 @@ async function openRoute(store: Store, key = KEY): Promise<void> {
 
 let turns = 0;
 
-async function startTurn(store: Store, rows: readonly InboxRow[], bootId = BOOT) {
+async function startTurn(store: OpenedStore, rows: readonly InboxRow[], bootId = BOOT) {
   turns += 1;
   const turnId = `turn-${turns}`;
   const inboxIds = rows.map(({ id }) => id);
@@ -81,7 +80,7 @@ async function startTurn(store: Store, rows: readonly InboxRow[], bootId = BOOT)
 }
 
 function finish(
-  store: Store,
+  store: OpenedStore,
   turn: { turnId: string; inboxIds: number[]; started: StartedTurn },
   text: string,
 ) {
@@ -123,7 +122,7 @@ const statesOf = (file: string, table: string) =>
   rowsOf<{ state: string }>(file, `SELECT state FROM ${table} ORDER BY id`).map(({ state }) => state);
 
 describe("accepting", () => {
-  it("takes an event once, in the given order, whoever brings it again", async () => {
+  it("stores an event once, in the given order", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     expect(rows.map((row) => row.message.eventId)).toEqual(["e1", "e2"]);
     const again = await Promise.all(
@@ -133,13 +132,13 @@ describe("accepting", () => {
     expect((await store.waitingMessages()).map((row) => row.message.eventId)).toEqual(["e1", "e2", "e3"]);
   });
 
-  it("tells bots and platforms apart", async () => {
+  it("distinguishes bots and platforms", async () => {
     const { store } = await begun();
     const other = { ...accepted("e1"), message: { ...message("e1"), account: "other bot" } };
     expect(await store.acceptMessages([other])).toHaveLength(1);
   });
 
-  it("cancels what waits, but not what came after", async () => {
+  it("cancels waiting messages, but not later ones", async () => {
     const { store, file, rows } = await begun(["e1", "e2", "e3"]);
     expect(await store.cancelWaiting(KEY, "stopped", rows[2]!.id)).toHaveLength(2);
     expect(statesOf(file, "gw_inbox")).toEqual(["cancelled", "cancelled", "waiting"]);
@@ -151,7 +150,7 @@ describe("accepting", () => {
 });
 
 describe("a command", () => {
-  it("is started by one and settled once, with its reply and what follows from it", async () => {
+  it("is started once and settled once, with its reply and follow-up", async () => {
     const { store, rows } = await begun();
     const id = rows[0]!.id;
     const starts = await Promise.all([1, 2, 3].map(() => store.startCommand(id, "queue", BOOT)));
@@ -163,7 +162,7 @@ describe("a command", () => {
     expect(await store.claimDeliveries(BOOT, 10)).toHaveLength(1);
   });
 
-  it("that a crash cut off is not repeated", async () => {
+  it("isn't repeated after a crash", async () => {
     const { store, rows } = await begun();
     await store.startCommand(rows[0]!.id, "new", BOOT);
     const recovered = await store.recover("boot-2", 3, NOTICES);
@@ -177,7 +176,7 @@ describe("a turn", () => {
     const { store, file, rows } = await begun(["e1", "e2"]);
     const turn = await startTurn(store, rows);
     expect(turn.started).toMatchObject({ attempt: 1, epoch: 2 });
-    expect(await finish(store, turn, "hello")).toBe(true);
+    expect(await finish(store, turn, "hello")).toEqual([]);
     const session = await store.getSession(turn.started.session.id);
     expect(session).toMatchObject({ message_count: 2, input_tokens: 3, output_tokens: 4 });
     expect(await store.getRoute(KEY)).toMatchObject({ lastPromptTokens: 7, lastUserActivity: 2000 });
@@ -185,46 +184,50 @@ describe("a turn", () => {
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ text: "hello", turnId: turn.turnId }]);
   });
 
-  it("writes nothing at all when a part of it fails", async () => {
+  it("writes nothing if a part of it fails", async () => {
     const { store, file, rows } = await begun();
     const turn = await startTurn(store, rows);
-    // The nonce is made from the turn: the second answer under the same one can't be written.
+    const again = await store.acceptMessages([accepted("e2")]);
     const row = { ...turn, started: turn.started };
-    expect(await finish(store, row, "first")).toBe(true);
-    await store.acceptMessages([accepted("e2")]);
+    expect(await finish(store, row, "first")).toEqual([]);
+    // The nonce is made from the turn: another answer under the same one can't be written.
+    const next = await startTurn(store, again);
+    const db = new Database(file);
+    db.prepare("UPDATE gw_outbox SET nonce = ?").run(`${next.turnId}.0`);
+    db.close();
     const before = rowsOf(file, "SELECT * FROM messages");
-    await expect(finish(store, row, "second")).rejects.toThrow();
+    await expect(finish(store, next, "second")).rejects.toThrow();
     expect(rowsOf(file, "SELECT * FROM messages")).toEqual(before);
     expect(await store.getSession(turn.started.session.id)).toMatchObject({
       message_count: 2,
       input_tokens: 3,
     });
-    expect(statesOf(file, "gw_inbox")).toEqual(["done", "waiting"]);
+    expect(statesOf(file, "gw_inbox")).toEqual(["done", "running"]);
   });
 
-  it("of an old epoch writes nothing", async () => {
+  it("with an old epoch writes nothing", async () => {
     const { store, file, rows } = await begun(["e1", "e2"]);
     const old = await startTurn(store, [rows[0]!]);
     const current = await startTurn(store, [rows[1]!]);
-    expect(await finish(store, old, "too late")).toBe(false);
-    expect(await finish(store, current, "in time")).toBe(true);
+    expect(await finish(store, old, "too late")).toBeUndefined();
+    expect(await finish(store, current, "in time")).toEqual([]);
     const said = rowsOf<{ content: string }>(file, "SELECT content FROM messages ORDER BY id");
     expect(said.map(({ content }) => content)).toEqual(["asked", "in time"]);
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ text: "in time" }]);
   });
 
   it.each([
-    ["a reset", async (store: Store, id: string) => void (await store.expireRoute(KEY, id, "idle"))],
+    ["a reset", async (store: OpenedStore, id: string) => void (await store.expireRoute(KEY, id, "idle"))],
     [
       "a split",
-      async (store: Store, id: string) => {
+      async (store: OpenedStore, id: string) => {
         const { epoch } = (await store.getRoute(KEY))!;
         await store.splitRoute({ sessionKey: KEY, epoch, parentId: id, messages: [] });
       },
     ],
     [
       "a switch",
-      async (store: Store) => {
+      async (store: OpenedStore) => {
         const other = await store.createSession({ source: "test" });
         await store.switchRoute(KEY, other.id, "session_switch");
       },
@@ -233,7 +236,7 @@ describe("a turn", () => {
     const { store, file, rows } = await begun();
     const turn = await startTurn(store, rows);
     await overtake(store, turn.started.session.id);
-    expect(await finish(store, turn, "too late")).toBe(false);
+    expect(await finish(store, turn, "too late")).toBeUndefined();
     const next = { state: "waiting", waitSeconds: 0, uncounted: true } as const;
     const { turnId, inboxIds } = turn;
     await store.failTurn({ turnId, sessionKey: KEY, inboxIds, error: "overtaken", next, replies: [] });
@@ -241,7 +244,7 @@ describe("a turn", () => {
     expect(await store.waitingMessages()).toMatchObject([{ attempts: 0 }]);
   });
 
-  it("that has lost its rows to another one can't fail them", async () => {
+  it("that lost its rows to another turn can't fail them", async () => {
     const { store, file, rows } = await begun();
     const old = await startTurn(store, rows);
     await store.recover("boot-2", 3, NOTICES);
@@ -256,65 +259,66 @@ describe("a turn", () => {
       replies: [],
     } as const;
     expect(await store.failTurn(failed)).toBeUndefined();
-    expect(await finish(store, current, "new")).toBe(true);
+    expect(await finish(store, current, "new")).toEqual([]);
     expect(statesOf(file, "gw_inbox")).toEqual(["done"]);
   });
 
-  it("starts nothing that was cancelled meanwhile", async () => {
+  it("skips messages that were cancelled meanwhile", async () => {
     const { store, rows } = await begun();
     await store.cancelWaiting(KEY, "stopped");
     expect((await startTurn(store, rows)).started).toBeUndefined();
   });
 });
 
-describe("a message that shows an unfinished answer", () => {
-  const delivered = async (store: Store) => {
+describe("a preview", () => {
+  const delivered = async (store: OpenedStore) => {
     const [row] = await store.claimDeliveries(BOOT, 1);
     return row!;
   };
 
-  it("is replaced by the answer if its id is known, and looked for if it was lost", async () => {
+  it("is replaced by the answer if its id is known, and searched for if it was lost", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [first, second] = rows.map(({ id }) => id);
-    expect(await store.getPreview(first!)).toBeUndefined();
-    expect(await store.notePreview(first!)).toBe(true);
-    expect(await store.getPreview(first!)).toBeNull();
-    await store.savePreview(first!, "p1");
-    expect(await store.getPreview(first!)).toBe("p1");
-    await finish(store, await startTurn(store, [rows[0]!]), "one");
+    const turn = await startTurn(store, [rows[0]!]);
+    expect(turn.started.preview).toBeUndefined();
+    expect(await store.beginPreview(first!)).toBe(true);
+    expect(await store.namePreview({ inboxId: first! }, "p1")).toBe(true);
+    await finish(store, turn, "one");
     const one = await delivered(store);
     expect(one).toMatchObject({ replaces: "p1", lostPreviewOf: null });
-    await store.settleDelivery(one.id, { state: "sent", messageIds: ["p1"] });
+    await store.settleDelivery(one.id, { state: "sent", messageIds: ["p1"] }, BOOT);
 
-    expect(await store.notePreview(second!)).toBe(true);
-    await finish(store, await startTurn(store, [rows[1]!]), "two");
+    expect(await store.beginPreview(second!)).toBe(true);
+    const retried = await startTurn(store, [rows[1]!]);
+    expect(retried.started.preview).toBeNull();
+    await finish(store, retried, "two");
     const two = await delivered(store);
     expect(two).toMatchObject({ replaces: null, lostPreviewOf: "platform-e2" });
     const [other] = await store.acceptMessages([accepted("e3", "another")]);
-    await store.savePreview(other!.id, "p3");
-    expect(await store.foundPreview(two.id, "p3")).toBe(false);
-    expect(await store.foundPreview(two.id, "p2")).toBe(true);
+    await store.namePreview({ inboxId: other!.id }, "p3");
+    expect(await store.namePreview({ outboxId: two.id }, "p3")).toBe(false);
+    expect(await store.namePreview({ outboxId: two.id }, "p2")).toBe(true);
     expect(await store.getDelivery(two.id)).toMatchObject({ replaces: "p2", lostPreviewOf: null });
   });
 
-  it("is left behind by an answer whose chat has moved, and so is the question that it quotes", async () => {
+  it("isn't replaced by an answer whose chat has moved, and the answer quotes nothing", async () => {
     const { store, rows } = await begun();
-    await store.savePreview(rows[0]!.id, "p1");
+    await store.namePreview({ inboxId: rows[0]!.id }, "p1");
     await finish(store, await startTurn(store, rows), "one");
     await store.moveChat("test", rows[0]!.message.origin.chatId!, "moved");
     const target = { platform: "test", chatId: "moved", replyTo: null };
     expect(await delivered(store)).toMatchObject({ replaces: null, target });
   });
 
-  it("leaves nothing behind where it was not made", async () => {
+  it("leaves nothing if it was never posted", async () => {
     const { store, rows } = await begun();
-    await store.notePreview(rows[0]!.id);
-    await store.forgetPreview(rows[0]!.id);
+    await store.beginPreview(rows[0]!.id);
+    await store.namePreview({ inboxId: rows[0]!.id }, null);
     await finish(store, await startTurn(store, rows), "one");
     expect(await delivered(store)).toMatchObject({ replaces: null, lostPreviewOf: null });
   });
 
-  it("is left with its words when its turn ends without an answer, and not while its message waits", async () => {
+  it("is left with its text when its turn ends without an answer, but not while its message waits", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [{ id }] = rows as [InboxRow, InboxRow];
     const end = async (
@@ -325,11 +329,10 @@ describe("a message that shows an unfinished answer", () => {
       const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
       await store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
     };
-    await store.savePreview(id, "p1");
+    await store.namePreview({ inboxId: id }, "p1");
     await end({ state: "waiting", waitSeconds: 0 }, "half");
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
     await store.settlePreview(id);
-    expect(await store.getPreview(id)).toBe("p1");
     await end({ state: "dead" });
     const left = {
       inboxId: id,
@@ -340,37 +343,36 @@ describe("a message that shows an unfinished answer", () => {
     expect(await store.leftPreviews({ since: 0, sessionKey: KEY })).toMatchObject([left]);
     expect(await store.leftPreviews({ since: Date.now() })).toEqual([]);
     expect(await store.leftPreviews({ since: 0, sessionKey: "another" })).toEqual([]);
-    const elsewhere = { only: { platform: "test", account: "another" } };
+    const elsewhere = ["account:cli:another"];
     expect(await store.leftPreviews({ since: 0 }, elsewhere)).toEqual([]);
-    expect(await store.isPreview("p1")).toBe(true);
+    expect(await store.namePreview({ inboxId: 999, found: true }, "p1")).toBe(false);
     await store.settlePreview(id);
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
-    expect(await store.isPreview("p1")).toBe(false);
+    expect(await store.namePreview({ inboxId: 999, found: true }, "p1")).toBe(true);
   });
 
-  it("is not made before all that was said in its conversation is there", async () => {
+  it("isn't posted before earlier replies of its session are sent", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [other] = await store.acceptMessages([accepted("e3", "another")]);
     await finish(store, await startTurn(store, [rows[0]!]), "one");
-    expect(await store.notePreview(rows[1]!.id)).toBe(false);
-    expect(await store.getPreview(rows[1]!.id)).toBeUndefined();
-    expect(await store.notePreview(other!.id)).toBe(true);
+    expect(await store.beginPreview(rows[1]!.id)).toBe(false);
+    expect(await store.beginPreview(other!.id)).toBe(true);
     const one = await delivered(store);
-    expect(await store.notePreview(rows[1]!.id)).toBe(false);
-    await store.settleDelivery(one.id, { state: "sent", messageIds: ["m"] });
-    expect(await store.notePreview(rows[1]!.id)).toBe(true);
+    expect(await store.beginPreview(rows[1]!.id)).toBe(false);
+    await store.settleDelivery(one.id, { state: "sent", messageIds: ["m"] }, BOOT);
+    expect(await store.beginPreview(rows[1]!.id)).toBe(true);
   });
 });
 
 describe("routes", () => {
-  it("are opened by one of many who find none", async () => {
+  it("are opened once by concurrent callers", async () => {
     const { store } = await tempStore();
     await Promise.all(Array.from({ length: 5 }, () => openRoute(store)));
     expect(await store.listRoutes()).toHaveLength(1);
     expect(await store.listSessions()).toHaveLength(1);
   });
 
-  it("expire once, and not when the session is another already", async () => {
+  it("expire once, and not if the session has changed", async () => {
     const { store } = await begun();
     const { sessionId } = (await store.getRoute(KEY))!;
     expect(await store.expireRoute(KEY, "another", "idle")).toBe(false);
@@ -383,7 +385,7 @@ describe("routes", () => {
     expect(await store.getSession(sessionId)).toMatchObject({ end_reason: "session_reset" });
   });
 
-  it("move with a split, or nothing happens", async () => {
+  it("move with a split or not at all", async () => {
     const { store } = await begun();
     const { sessionId, epoch } = (await store.getRoute(KEY))!;
     const split = { sessionKey: KEY, parentId: sessionId, messages: [{ role: "user", content: "kept" }] };
@@ -394,7 +396,7 @@ describe("routes", () => {
     expect((await store.getLineage(sessionId)).tip).toBe(child!.id);
   });
 
-  it("that another Hermes left are adopted once", async () => {
+  it("of another Hermes program are adopted once", async () => {
     const { store } = await tempStore();
     const origin = message("x").origin;
     const old = {
@@ -417,7 +419,7 @@ describe("routes", () => {
 });
 
 describe("known chats", () => {
-  it("are those with a route, each place once, found by id or name", async () => {
+  it("have a route, are listed once, and are found by id or name", async () => {
     const { store } = await tempStore();
     const place = (platform: string, chatId: string, more: object) => ({
       sessionKey: `${platform}:${chatId}:${JSON.stringify(more)}`,
@@ -465,33 +467,55 @@ describe("deliveries", () => {
       for (const chat of ["a", "b", "c"]) await store.enqueueReply(answer(text, chat));
     const order: Record<string, string[]> = { a: [], b: [], c: [] };
     for (let round = 0; round < 3; round += 1) {
-      const claims = await Promise.all([1, 2, 3, 4].map((n) => store.claimDeliveries(`boot-${n}`, 2)));
+      const boots = ["boot-1", "boot-2", "boot-3", "boot-4"];
+      const claims = await Promise.all(boots.map((boot) => store.claimDeliveries(boot, 2)));
       const rows = claims.flat();
       expect(new Set(rows.map(({ id }) => id)).size).toBe(3);
       expect(rows).toHaveLength(3);
       for (const row of rows) {
         order[row.target.chatId!]!.push(row.text);
-        await store.settleDelivery(row.id, { state: "sent", messageIds: ["m"] });
+        const boot = boots[claims.findIndex((claimed) => claimed.includes(row))]!;
+        await store.settleDelivery(row.id, { state: "sent", messageIds: ["m"] }, boot);
       }
     }
     expect(order).toEqual({ a: ["1", "2", "3"], b: ["1", "2", "3"], c: ["1", "2", "3"] });
     expect(await store.claimDeliveries(BOOT, 10)).toEqual([]);
   });
 
-  it("under one key are queued once, and tell how they are doing", async () => {
+  it("with the same key are queued once, and report their state", async () => {
     const { store } = await tempStore();
     const id = await store.enqueueReply(answer("1"), "run-7");
     expect(await store.enqueueReply(answer("1"), "run-7")).toBe(id);
     expect(await store.enqueueReply(answer("1"), "run-8")).not.toBe(id);
     expect(await store.getDelivery(id)).toMatchObject({ state: "pending", messageIds: [], sentAt: null });
     await store.claimDeliveries(BOOT, 1);
-    await store.settleDelivery(id, { state: "sent", messageIds: ["m1", "m2"] });
+    await store.settleDelivery(id, { state: "sent", messageIds: ["m1", "m2"] }, BOOT);
     expect(await store.getDelivery(id)).toMatchObject({ state: "sent", messageIds: ["m1", "m2"] });
     expect(await store.getDelivery(id + 99)).toBeUndefined();
   });
 
-  it("that wait for their time hold back the chat, not the others", async () => {
+  it("of several parts keep the parts and the ids of each until all are sent", async () => {
     const { store } = await tempStore();
+    const id = await store.enqueueReply(answer("long"));
+    expect(await store.claimDeliveries(BOOT, 1)).toMatchObject([{ parts: null }]);
+    const parts = [{ part: { text: "1" } }, { part: { text: "2" } }, { part: { text: "3" } }];
+    await store.saveParts(id, parts);
+    const repeat = { state: "pending", waitSeconds: 0, error: "unknown", mayBeRepeat: true } as const;
+    await store.settleDelivery(id, repeat, BOOT);
+    expect(await store.claimDeliveries(BOOT, 1)).toMatchObject([{ parts, mayBeRepeat: true }]);
+    await store.savePart(id, 0, ["m1"]);
+    await store.savePart(id, 1, []);
+    const [, , third] = parts;
+    const stored = [{ ...parts[0], ids: ["m1"] }, { ...parts[1], ids: [] }, third];
+    const { unsettled } = await store.recover("boot-2", 3, NOTICES);
+    expect(unsettled).toMatchObject([{ parts: stored, mayBeRepeat: false }]);
+    expect(await store.getDelivery(id)).toMatchObject({ messageIds: ["m1"] });
+    await store.settleDelivery(id, { state: "sent", messageIds: ["m1", "m3"] }, "boot-2");
+    expect(await store.getDelivery(id)).toMatchObject({ messageIds: ["m1", "m3"], parts: null });
+  });
+
+  it("that wait for their time hold back the chat, not the others", async () => {
+    const { store, file } = await tempStore();
     const first = await store.enqueueReply(answer("1", "a"));
     await store.enqueueReply(answer("2", "a"));
     await store.enqueueReply(answer("1", "b"));
@@ -502,31 +526,37 @@ describe("deliveries", () => {
       error: "slow down",
       mayBeRepeat: false,
     } as const;
-    await store.settleDelivery(first, later);
+    await store.settleDelivery(first, later, BOOT);
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ target: { chatId: "b" } }]);
-    await store.settleDelivery(first, { ...later, waitSeconds: 0 });
+    const db = new Database(file);
+    db.prepare("UPDATE gw_outbox SET not_before = 0 WHERE id = ?").run(first);
+    db.close();
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([
       { id: first, attempts: 2, mayBeRepeat: false },
     ]);
   });
 
-  it("that were under way in a crash are found until somebody decides", async () => {
+  it("that were interrupted by a crash are returned until they are settled", async () => {
     const { store } = await tempStore();
     const id = await store.enqueueReply(answer("1"));
     await store.claimDeliveries(BOOT, 1);
     expect((await store.recover(BOOT, 3, NOTICES)).unsettled).toEqual([]);
     expect((await store.recover("boot-2", 3, NOTICES)).unsettled).toMatchObject([{ id }]);
     expect((await store.recover("boot-3", 3, NOTICES)).unsettled).toMatchObject([{ id }]);
-    await store.settleDelivery(id, { state: "pending", waitSeconds: 0, error: "unknown", mayBeRepeat: true });
+    await store.settleDelivery(
+      id,
+      { state: "pending", waitSeconds: 0, error: "unknown", mayBeRepeat: true },
+      "boot-3",
+    );
     expect(await store.claimDeliveries("boot-3", 1)).toMatchObject([{ id, mayBeRepeat: true }]);
   });
 
-  it("are in the chat's log once they are sent", async () => {
+  it("are in the chat's log after they were sent", async () => {
     const { store, rows } = await begun();
-    expect(await finish(store, await startTurn(store, rows), "hello")).toBe(true);
+    expect(await finish(store, await startTurn(store, rows), "hello")).toEqual([]);
     expect((await store.chatLog("test", "c1", 10)).map(({ text }) => text)).toEqual(["e1"]);
     const [delivery] = await store.claimDeliveries(BOOT, 1);
-    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["m1"] });
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["m1"] }, BOOT);
     expect(await store.chatLog("test", "c1", 10)).toMatchObject([
       { id: `in:${rows[0]!.id}`, from: "user", text: "e1" },
       { id: `out:${delivery!.id}`, from: "bot", kind: "answer", text: "hello" },
@@ -535,10 +565,10 @@ describe("deliveries", () => {
   });
 });
 
-describe("a file that is older than a column", () => {
-  it("gets the column, and goes on", async () => {
+describe("a file without a newer column", () => {
+  it("gets the column", async () => {
     const file = path.join(tempDir(), "state.db");
-    await (await openStore({ path: file })).close();
+    await (await openStore({ path: file, threads: false })).close();
     const old = new Database(file);
     old.exec("ALTER TABLE gw_outbox DROP COLUMN files");
     old.close();
@@ -550,7 +580,7 @@ describe("a file that is older than a column", () => {
 });
 
 describe("after a crash", () => {
-  it("what ran waits again, and is dead after the third time", async () => {
+  it("a running message waits again, and is dead after the third attempt", async () => {
     const { store, rows } = await begun();
     for (const boot of ["b1", "b2"]) {
       await startTurn(store, rows, boot);
@@ -561,12 +591,12 @@ describe("after a crash", () => {
       waiting: 0,
       dead: [{ id: rows[0]!.id, attempts: 3 }],
     });
-    expect(await store.deadLetters()).toMatchObject([
+    expect((await store.reports.deadPage({})).letters).toMatchObject([
       { id: `in:${rows[0]!.id}`, attempts: 3, text: "e1", chatId: "c1" },
     ]);
   });
 
-  it("what this start runs is left alone", async () => {
+  it("messages of this boot are not changed", async () => {
     const { store, file, rows } = await begun();
     await startTurn(store, rows);
     expect(await store.recover(BOOT, 3, NOTICES)).toMatchObject({ waiting: 0, dead: [] });
@@ -574,8 +604,8 @@ describe("after a crash", () => {
   });
 });
 
-describe("the dead", () => {
-  it("are tried again one by one or all together", async () => {
+describe("dead letters", () => {
+  it("are retried one by one or all together", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const turn = await startTurn(store, rows);
     const { turnId, inboxIds } = turn;
@@ -589,13 +619,13 @@ describe("the dead", () => {
     });
     const sent = await store.enqueueReply(answer("lost"));
     await store.claimDeliveries(BOOT, 1);
-    await store.settleDelivery(sent, { state: "dead", error: "blocked" });
-    expect(await store.deadLetters()).toHaveLength(3);
+    await store.settleDelivery(sent, { state: "dead", error: "blocked" }, BOOT);
+    expect((await store.reports.deadPage({})).letters).toHaveLength(3);
     expect(await store.retryDead(`in:${rows[0]!.id}`)).toBe(1);
     expect(await store.waitingMessages()).toMatchObject([{ id: rows[0]!.id, attempts: 0 }]);
     expect(await store.retryDead("in:999")).toBe(0);
     expect(await store.retryDead()).toBe(2);
-    expect(await store.deadLetters()).toEqual([]);
+    expect((await store.reports.deadPage({})).letters).toEqual([]);
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ id: sent, mayBeRepeat: true }]);
   });
 });
@@ -606,10 +636,10 @@ describe("a trace", () => {
     const turn = await startTurn(store, rows);
     await finish(store, turn, "hello");
     const [delivery] = await store.claimDeliveries(BOOT, 1);
-    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["m-77"] });
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: ["m-77"] }, BOOT);
     const { id } = rows[0]!;
     for (const reference of [`in:${id}`, String(id), "e1", "platform-e1", `out:${delivery!.id}`, "m-77"]) {
-      const [trace] = await store.traceMessage(reference);
+      const [trace] = await store.reports.traceMessage(reference);
       expect(trace, reference).toMatchObject({
         inbox: { id, state: "done" },
         turnId: turn.turnId,
@@ -618,12 +648,12 @@ describe("a trace", () => {
       });
       expect(trace!.steps.map(({ what }) => what)).toContain("answer sent");
     }
-    expect(await store.traceMessage("nothing")).toEqual([]);
+    expect(await store.reports.traceMessage("nothing")).toEqual([]);
   });
 });
 
 describe("pruning", () => {
-  it("forgets what is finished and old, and keeps what is open or dead", async () => {
+  it("removes old finished rows and keeps open and dead ones", async () => {
     const { store, file, rows } = await begun(["e1", "e2", "e3"]);
     await finish(store, await startTurn(store, [rows[0]!]), "hello");
     const { turnId, inboxIds } = await startTurn(store, [rows[1]!]);
@@ -636,7 +666,7 @@ describe("pruning", () => {
       replies: [],
     });
     const [delivery] = await store.claimDeliveries(BOOT, 1);
-    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: [] });
+    await store.settleDelivery(delivery!.id, { state: "sent", messageIds: [] }, BOOT);
     await store.enqueueReply(answer("pending"));
     expect(await store.pruneQueues(1000)).toBe(0);
     expect(await store.pruneQueues(-1)).toBe(2);
@@ -646,25 +676,38 @@ describe("pruning", () => {
 });
 
 describe("pairing", () => {
-  const pairing = (id: string, userId: string) => ({
+  const pairing = (id: string, userId: string, age = 0) => ({
     id,
     platform: "test",
     userId,
     userName: null,
     hash: `hash-${id}`,
     salt: "00",
-    createdAt: Date.now() / 1000,
+    createdAt: Date.now() / 1000 - age,
   });
 
-  it("replaces a person's older request, and remembers when they asked", async () => {
+  it("enforces its limits within the write", async () => {
     const { store } = await tempStore();
-    await store.addPairing(pairing("p1", "ann"));
+    const asked = await Promise.all(
+      ["a", "b", "c", "d"].map((id) => store.addPairing(pairing(`p-${id}`, `user-${id}`))),
+    );
+    expect(asked.map(({ ok }) => ok)).toEqual([true, true, true, false]);
+    expect(asked[3]).toMatchObject({ reason: "too_many_pending" });
+    expect(await store.addPairing(pairing("p-e", "user-a"))).toMatchObject({ reason: "too_soon" });
+    await store.failPairing("test", 0, Date.now() / 1000 + 60);
+    expect(await store.addPairing(pairing("p-f", "user-f"))).toMatchObject({ reason: "locked_out" });
+    expect((await store.pairingState("test", "")).pending).toHaveLength(3);
+  });
+
+  it("replaces a person's older request and stores the time", async () => {
+    const { store } = await tempStore();
+    await store.addPairing(pairing("p1", "ann", 700));
     await store.addPairing(pairing("p2", "ann"));
     await store.addPairing(pairing("p3", "bob"));
-    expect((await store.pendingPairings("test")).map(({ id }) => id)).toEqual(["p2", "p3"]);
+    expect((await store.pairingState("test", "")).pending.map(({ id }) => id)).toEqual(["p2", "p3"]);
     expect((await store.pairingState("test", "ann")).lastRequestAt).not.toBeNull();
     expect((await store.pairingState("test", "cid")).lastRequestAt).toBeNull();
-    expect(await store.pendingPairings("other")).toEqual([]);
+    expect((await store.pairingState("other", "")).pending).toEqual([]);
   });
 
   it("is approved once, forgets the code, and can be revoked", async () => {
@@ -691,15 +734,15 @@ describe("pairing", () => {
   });
 });
 
-describe("a file whose tables are older than ours", () => {
-  it("gets the columns that it lacks, and its rows stay", async () => {
+describe("a file with older tables", () => {
+  it("gets the missing columns and keeps its rows", async () => {
     const { store, file } = await tempStore();
     const id = await store.enqueueReply(answer("from before"));
     await store.close();
     const db = new Database(file);
     db.exec("ALTER TABLE gw_outbox DROP COLUMN trace_id");
     db.close();
-    const again = await openStore({ path: file });
+    const again = await openStore({ path: file, threads: false });
     onTestFinished(() => again.close());
     await again.enqueueReply({ ...answer("from now"), traceId: "0af7651916cd43dd8448eb211c80319c" });
     const [before] = await again.claimDeliveries(BOOT, 10);
@@ -708,7 +751,7 @@ describe("a file whose tables are older than ours", () => {
       text: "from before",
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
-    await again.settleDelivery(id, { state: "sent", messageIds: [] });
+    await again.settleDelivery(id, { state: "sent", messageIds: [] }, BOOT);
     const [now] = await again.claimDeliveries(BOOT, 10);
     expect(now).toMatchObject({ text: "from now", traceId: "0af7651916cd43dd8448eb211c80319c" });
   });

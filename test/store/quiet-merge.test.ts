@@ -1,12 +1,12 @@
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import type { Store } from "../../src/store/store.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { tempStore } from "../support/temp.js";
 import { until } from "../support/until.js";
 
 const MESSAGES = 150;
 
-async function appendOneByOne(store: Store): Promise<void> {
+async function appendOneByOne(store: OpenedStore): Promise<void> {
   await store.createSession({ id: "s", source: "cli" });
   for (let i = 0; i < MESSAGES; i += 1)
     await store.appendMessages("s", [{ role: "user", content: `common word${i} 数据库` }]);
@@ -28,17 +28,17 @@ function segments(file: string, table: string): number {
 const isMerged = (file: string) =>
   segments(file, "messages_fts") <= 4 && segments(file, "messages_fts_trigram") <= 4;
 
-it("merges the segments that single appends leave, once it is quiet", async () => {
+it("merges small segments when the writer is idle", async () => {
   const { store, file } = await tempStore();
   await appendOneByOne(store);
   await until("few segments", () => isMerged(file));
   const { hits } = await store.searchMessages("common", { limit: 2 * MESSAGES });
   expect(hits).toHaveLength(MESSAGES);
   expect((await store.searchMessages("数据库", { limit: 2 * MESSAGES })).hits).toHaveLength(MESSAGES);
-  expect(await store.check()).toMatchObject({ ok: true });
+  expect(await store.maintenance.check()).toMatchObject({ ok: true });
 });
 
-it("merges what the last process had no quiet moment for", async () => {
+it("merges segments that an earlier process left", async () => {
   const { store, file } = await tempStore();
   await store.createSession({ id: "s", source: "cli" });
   await store.close();

@@ -10,7 +10,7 @@ import { tempStore } from "../support/temp.js";
 type Call = [verb: string, ...args: unknown[]];
 
 const SHORT_ENDLESS: Call = ["getCursor", "web", "web", "x"];
-const LONG_ENDLESS: Call = ["listPairings"];
+const LONG_ENDLESS: Call = ["pairingPage", { since: 0 }];
 const SHORT: Call = ["getMeta", "colour"];
 
 /** A process that makes these calls on a file with endless tables. */
@@ -44,7 +44,7 @@ describe("a read that never ends", () => {
     expect(child.lines.slice(1).map((line) => JSON.parse(line))).toEqual([
       // A long read has a thread of its own.
       { verb: "getMeta", value: "green" },
-      late("listPairings"),
+      late("pairingPage"),
       late("getCursor"),
       // The stuck thread was replaced, as often as that is reasonable.
       { verb: "getMeta", value: "green" },
@@ -57,23 +57,23 @@ describe("a read that never ends", () => {
 });
 
 describe("the thread for long reads", () => {
-  it("starts again after it was idle, for the store and the dashboard, and ends with the store", async () => {
-    const { store } = await tempStore(undefined, undefined, { idleMs: 0 });
+  it("restarts after it was idle and ends with the store", async () => {
+    const { store } = await tempStore(undefined, undefined, { threads: true, limits: { idleMs: 0 } });
     await store.createSession({ id: "s", source: "web" });
     for (let i = 0; i < 5; i += 1) {
-      expect(await store.looks.sessionSources()).toEqual(["web"]);
+      expect(await store.reports.sessionSources()).toEqual(["web"]);
       expect(await store.listSessions()).toHaveLength(1);
       // Its time is over with the next turn of the loop.
       await new Promise((resolve) => setTimeout(resolve));
     }
     await store.close();
-    await expect(store.looks.sessionSources()).rejects.toThrow(/closed/);
+    await expect(store.reports.sessionSources()).rejects.toThrow(/closed/);
     await expect(store.getSession("s")).rejects.toThrow(/closed/);
   });
 });
 
 describe("a statement that scans many rows", () => {
-  it("ends at the deadline by itself", () => {
+  it("stops at the deadline", () => {
     const db = new Database(":memory:");
     defineInTime(db);
     const endless = db.prepare(
@@ -85,7 +85,7 @@ describe("a statement that scans many rows", () => {
     );
   });
 
-  it("has all the time where there is no deadline", () => {
+  it("runs to its end without a deadline", () => {
     const db = new Database(":memory:");
     defineInTime(db);
     db.exec("CREATE TABLE t (id INTEGER PRIMARY KEY)");

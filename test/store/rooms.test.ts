@@ -49,7 +49,7 @@ async function moveTo(store: Store, origin: Pick<Origin, "chatType" | "chatId">,
 }
 
 describe("a room", () => {
-  it("shows what belongs to it of what the asker may see, and a direct chat shows all of that", async () => {
+  it("shows its own sessions that the asker may see; a direct chat shows all of them", async () => {
     const { store } = await setUp();
     expect(await seenBy(store, inR1)).toEqual(["first"]);
     expect(await seenBy(store, { ...ann, room: R2 })).toEqual(["second"]);
@@ -57,13 +57,13 @@ describe("a room", () => {
     expect(await seenBy(store, ann)).toEqual(["alone", "first", "second"]);
   });
 
-  it("is all that an owner is shown there", async () => {
+  it("limits what an owner sees there", async () => {
     const { store } = await setUp();
     expect(await seenBy(store, { ...olga, room: R1 })).toEqual(["bobs", "first"]);
     expect(await seenBy(store, olga)).toEqual(["alone", "bobs", "first", "second"]);
   });
 
-  it("keeps a conversation that is summarised, and its copies", async () => {
+  it("keeps compressed sessions and their copies", async () => {
     const { store } = await setUp();
     await store.splitSession({ parentId: "first", childId: "summarised" });
     await store.createSession({ id: "copy", source: "test", user_id: "ann", parent_session_id: "first" });
@@ -71,7 +71,7 @@ describe("a room", () => {
     expect(await store.getRoom("alone")).toBeUndefined();
   });
 
-  it("loses a conversation that goes on elsewhere, with all that it continues", async () => {
+  it("loses a session that continues elsewhere, with its ancestors", async () => {
     const { store } = await setUp();
     await store.splitSession({ parentId: "first", childId: "summarised" });
     await moveTo(store, { chatType: "group", chatId: "r1" }, "summarised");
@@ -82,7 +82,7 @@ describe("a room", () => {
     expect(await store.getRoom("bobs")).toEqual(R1);
   });
 
-  it("gets nothing that comes from elsewhere", async () => {
+  it("gets no sessions from elsewhere", async () => {
     const { store } = await setUp();
     await moveTo(store, { chatType: "group", chatId: "r1" }, "alone");
     await moveTo(store, { chatType: "group", chatId: "r1" }, "second");
@@ -96,7 +96,7 @@ describe("a room", () => {
     expect(await store.getRoom("second")).toEqual(R2);
   });
 
-  it("is known for the sessions that another Hermes had there", async () => {
+  it("is known for adopted sessions", async () => {
     const { store } = await setUp();
     const flags = {};
     const route = { sessionKey: "k", tuple: "[]", createdAt: 1, updatedAt: 1, lastPromptTokens: 0, flags };

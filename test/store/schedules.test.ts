@@ -45,7 +45,7 @@ function run(scheduleId: string, tick: number, nextAt: number | null): InboundMe
     threadWithBot: false,
     isBot: false,
     authenticated: true,
-    errand: { run: { scheduleId, tick, nextAt } },
+    task: { run: { scheduleId, tick, nextAt } },
   };
 }
 
@@ -53,7 +53,7 @@ const accept = (store: Store, message: InboundMessage) =>
   store.acceptMessages([{ message, sessionKey: `k:${message.eventId}`, receivedAt: 1 }]);
 
 describe("schedules", () => {
-  it("have names of their own, and there are not too many", async () => {
+  it("have unique names and a maximum number", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("News"), 2);
     await expect(store.addSchedule(schedule("news", { id: "other" }), 2)).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe("schedules", () => {
     expect(await store.removeSchedule("new")).toBe(false);
   });
 
-  it("move on with the message of their tick, and one tick is one message", async () => {
+  it("advance with the message of their tick, one message per tick", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
     expect(await store.dueSchedules(99)).toEqual([]);
@@ -92,7 +92,7 @@ describe("schedules", () => {
     expect(await store.scheduleRuns("id-a", 10)).toHaveLength(1);
   });
 
-  it("are done when no tick is left, and tell what was skipped", async () => {
+  it("are done without a next tick, and list skipped ones", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
     await store.skipRun({ scheduleId: "id-a", tick: 100, nextAt: 160, reason: "too late" });
@@ -109,7 +109,7 @@ describe("schedules", () => {
     expect(await store.dueSchedules(999)).toMatchObject([{ runRequestedAt: 7 }]);
   });
 
-  it("that fail again and again leave one message that was given up, and all their reasons", async () => {
+  it("that fail repeatedly leave one dead letter and all reasons", async () => {
     const { store, file } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
     for (const tick of [100, 160, 220]) {
@@ -118,7 +118,7 @@ describe("schedules", () => {
       db.prepare("UPDATE gw_inbox SET state = 'dead', error = ? WHERE id = ?").run(`at ${tick}`, row!.id);
       db.close();
     }
-    expect(await store.deadLetters()).toHaveLength(1);
+    expect((await store.reports.deadPage({})).letters).toHaveLength(1);
     const runs = await store.scheduleRuns("id-a", 10);
     expect(runs.map(({ state, reason }) => [state, reason])).toEqual([
       ["failed", "at 220"],
@@ -127,7 +127,7 @@ describe("schedules", () => {
     ]);
   });
 
-  it("take with them what wasn't answered or sent yet", async () => {
+  it("cancel unanswered and unsent runs when removed", async () => {
     const { store, file } = await tempStore();
     for (const name of ["gone", "kept"]) await store.addSchedule(schedule(name), 9);
     for (const id of ["id-gone", "id-kept"]) {
@@ -140,11 +140,11 @@ describe("schedules", () => {
       db.close();
     }
     expect(await store.removeSchedule("id-gone")).toBe(true);
-    expect(await store.deadLetters()).toHaveLength(1);
+    expect((await store.reports.deadPage({})).letters).toHaveLength(1);
     expect(await store.claimDeliveries("boot", 9)).toHaveLength(1);
   });
 
-  it("remember their last runs and no more", async () => {
+  it("keep only their last runs", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
     for (let tick = 0; tick < 105; tick += 1)
@@ -154,7 +154,7 @@ describe("schedules", () => {
     expect(runs[0]!.tick).toBe(104);
   });
 
-  it("that can't be read are listed and removed, not changed", async () => {
+  it("that can't be read can be listed and removed but not changed", async () => {
     const { store, file } = await tempStore();
     for (const name of ["a", "b"]) await store.addSchedule(schedule(name, { target: TARGET }), 9);
     const db = new Database(file);

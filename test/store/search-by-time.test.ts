@@ -122,7 +122,7 @@ describe.each(Object.entries(TIMES))("search by time in a file written %s", (_, 
   const db = databaseOf(messages);
   const words = [...EVERY.map((n) => `every${n}`), "old", "new", "absent"];
 
-  it("finds what sorting everything finds", () => {
+  it("matches a sort of all results", () => {
     const times = [10, 2000, COUNT - 10].map((i) => messages[i]!.timestamp);
     fc.assert(
       fc.property(fc.constantFrom(...words), options(times), (word, asked) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sanitizeFtsQuery } from "../../src/store/sqlite/query.js";
-import type { SearchOptions, Store } from "../../src/store/store.js";
+import { sanitizeFtsQuery } from "../../src/store/shared/query.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
+import type { SearchOptions } from "../../src/store/store.js";
 import { tempStore } from "../support/temp.js";
 import { vectors } from "../support/vectors.js";
 
@@ -17,7 +18,9 @@ const accepted = all.filter((vector) => vector.fts5_accepts);
 const refused = all.filter((vector) => vector.fts5_accepts === false);
 const { corpus } = vectors<{ corpus: { id: number; role: string; content: string }[] }>("fts-search-corpus");
 
-async function storeWith(contents: readonly (string | { role: string; content: string })[]): Promise<Store> {
+async function storeWith(
+  contents: readonly (string | { role: string; content: string })[],
+): Promise<OpenedStore> {
   const { store } = await tempStore();
   await store.createSession({ id: "s1", source: "telegram", user_id: "u1", started_at: 1 });
   const messages = contents.map((c) =>
@@ -30,10 +33,10 @@ async function storeWith(contents: readonly (string | { role: string; content: s
   return store;
 }
 
-const find = async (store: Store, query: string, options?: SearchOptions) =>
+const find = async (store: OpenedStore, query: string, options?: SearchOptions) =>
   (await store.searchMessages(query, options)).hits.map((hit) => hit.id);
 
-describe("a query that FTS5 took from the original", () => {
+describe("a query that the original accepted", () => {
   it.each(accepted)("cleans $input to the letter", ({ input, output }) => {
     expect(sanitizeFtsQuery(input)).toBe(output);
   });
@@ -43,18 +46,18 @@ describe("a query that FTS5 took from the original", () => {
     for (const { input, result_ids } of accepted) expect(await find(store, input), input).toEqual(result_ids);
   });
 
-  it("takes the same way", async () => {
+  it("uses the same index", async () => {
     const store = await storeWith(corpus);
     for (const { input, path, trigram_query } of accepted) {
       const { plan } = await store.searchMessages(input);
       expect(plan.path, input).toBe(path);
-      if (trigram_query) expect(plan.fts).toBe(trigram_query);
+      if (trigram_query) expect(plan.match).toBe(trigram_query);
     }
   });
 });
 
-describe("a query that the original answered with nothing", () => {
-  it("finds what a person expects in the original's corpus", async () => {
+describe("a query without results in the original", () => {
+  it("finds the expected messages in the original's corpus", async () => {
     const store = await storeWith(corpus);
     const expected: Record<string, number[]> = {
       "/usr/local/bin": [7],
@@ -70,7 +73,7 @@ describe("a query that the original answered with nothing", () => {
     for (const [query, ids] of Object.entries(expected)) expect(await find(store, query), query).toEqual(ids);
   });
 
-  it.each(refused)("$input is no syntax error", async ({ input }) => {
+  it.each(refused)("$input isn't a syntax error", async ({ input }) => {
     const store = await storeWith(corpus);
     await expect(store.searchMessages(input)).resolves.toBeDefined();
   });
@@ -118,7 +121,7 @@ describe("AND, OR and NOT", () => {
     expect(await find(store, query, { sort: "newest" })).toEqual(ids);
   });
 
-  it("tells that OR NOT can't be searched for", async () => {
+  it("rejects OR NOT with an explanation", async () => {
     const store = await storeWith(texts);
     await expect(store.searchMessages("a OR NOT b")).rejects.toMatchObject({
       code: "invalid",
@@ -128,7 +131,7 @@ describe("AND, OR and NOT", () => {
 });
 
 describe("short Chinese, Japanese and Korean", () => {
-  it("is found wherever it stands, also as the last characters", async () => {
+  it("is found anywhere, even at the end", async () => {
     const store = await storeWith(["去广西看漓江", "看漓江", "漓江", "大江东去", "江", "한국", "テ"]);
     expect(await find(store, "漓江")).toEqual([3, 2, 1]);
     expect(await find(store, "江", { sort: "oldest" })).toEqual([1, 2, 3, 4, 5]);
@@ -152,7 +155,7 @@ describe("short Chinese, Japanese and Korean", () => {
 });
 
 describe("a search", () => {
-  it("says so when there is nothing to search for", async () => {
+  it("rejects an empty query", async () => {
     const store = await storeWith(["x"]);
     await expect(store.searchMessages("  ")).rejects.toMatchObject({
       code: "invalid",
@@ -160,7 +163,7 @@ describe("a search", () => {
     });
   });
 
-  it("marks what matched and shows the neighbours", async () => {
+  it("marks matches and shows neighbouring messages", async () => {
     const store = await storeWith(["before", "the docker deployment failed", "after"]);
     const { hits } = await store.searchMessages("docker");
     expect(hits[0]).toMatchObject({
@@ -175,12 +178,12 @@ describe("a search", () => {
     ]);
   });
 
-  it("marks what matched where FTS5 doesn't", async () => {
+  it("marks matches that FTS5 doesn't mark", async () => {
     const store = await storeWith(["去看漓江吧"]);
     expect((await store.searchMessages("漓江")).hits[0]?.snippet).toBe("去看>>>漓江<<<吧");
   });
 
-  it("never shows what was undone, on any path, not even as context", async () => {
+  it("never shows undone messages, not even as context", async () => {
     const store = await storeWith(["keep docker", "secret 漓江 大别山项目 docker 🎉"]);
     await store.undoTurns("s1");
     for (const query of ["secret", "漓江", "大别山", "大别山 OR docker", "🎉", "漓江 OR docker"]) {
@@ -191,7 +194,7 @@ describe("a search", () => {
       expect(await find(store, "docker", { sort })).toEqual([1]);
   });
 
-  it("keeps to sources, roles and times", async () => {
+  it("filters by source, role and time", async () => {
     const store = await storeWith(["docker one", { role: "assistant", content: "docker two" }]);
     await store.createSession({ id: "s2", source: "cli" });
     await store.appendMessages("s2", [{ role: "user", content: "docker three", timestamp: 500 }]);
@@ -218,7 +221,7 @@ describe("a search", () => {
     expect(await find(store, "docker", { asker: { ...u1, owner: true }, sort: "newest" })).toEqual([2, 1]);
   });
 
-  it("sorts by time also where rows were written out of order, for few and for many matches", async () => {
+  it("sorts by time even if rows were written out of order, for few and many matches", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "s", source: "cli" });
     const order = Array.from({ length: 3000 }, (_, i) => (i * 7919) % 3000);
@@ -233,14 +236,14 @@ describe("a search", () => {
     expect(await times("rare", "newest")).toEqual([4, 3, 2, 1, 0]);
   });
 
-  it("finds parts of words when asked to", async () => {
+  it("finds parts of words on request", async () => {
     const store = await storeWith(["redeployment", "nothing"]);
     expect(await find(store, "deploy")).toEqual([]);
     expect(await find(store, "DEPLOY", { substring: true })).toEqual([1]);
     expect(await find(store, "deploy NOT redeploy", { substring: true })).toEqual([]);
   });
 
-  it("refuses a query that is too long to mean anything", async () => {
+  it("rejects a query that is too long", async () => {
     const store = await storeWith(["x"]);
     await expect(store.searchMessages("word ".repeat(100))).rejects.toMatchObject({ code: "invalid" });
   });

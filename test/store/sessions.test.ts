@@ -15,14 +15,14 @@ describe("sessions", () => {
     });
   });
 
-  it("is left as it is when created a second time", async () => {
+  it("isn't changed when created again", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "a", source: "cli", model: "one" });
     const again = await store.createSession({ id: "a", source: "telegram", model: "two" });
     expect(again).toMatchObject({ source: "cli", model: "one" });
   });
 
-  it("keeps its first end, until it is reopened", async () => {
+  it("keeps its first end until it is reopened", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "a", source: "cli" });
     expect(await store.endSession("a", "session_reset")).toBe(true);
@@ -70,7 +70,7 @@ describe("sessions", () => {
     expect((await store.getSession("a"))?.input_tokens).toBe(3);
   });
 
-  it("is made for usage that comes before it", async () => {
+  it("is created by usage that comes first", async () => {
     const { store } = await tempStore();
     await store.addUsage("early", { output_tokens: 1 });
     expect(await store.getSession("early")).toMatchObject({ source: "unknown", output_tokens: 1 });

@@ -34,7 +34,7 @@ const find = async (store: Store, query: string) =>
   (await store.searchMessages(query)).hits.map((hit) => hit.id);
 
 describe("Python's sqlite3 on our file", () => {
-  it("reads what we write, through both indexes", async () => {
+  it("reads our messages through both indexes", async () => {
     const { store, file } = await tempStore();
     await store.createSession({ id: "ours", source: "telegram", title: "plan" });
     const ids = await store.appendMessages("ours", [
@@ -73,7 +73,7 @@ print(json.dumps({
     });
   });
 
-  it("writes, changes and deletes what our search then finds, finds anew and finds no more", async () => {
+  it("writes, changes and deletes messages, and our search follows", async () => {
     const { store, file } = await tempStore();
     await store.createSession({ id: "ours", source: "cli" });
     await store.appendMessages("ours", [{ role: "user", content: "otter 漓江渔火" }]);
@@ -121,22 +121,22 @@ print(json.dumps(db.execute("PRAGMA integrity_check").fetchone()[0]))`,
     expect(await find(store, "长颈鹿")).toEqual([3]);
     expect(await find(store, "giraffe")).toEqual([3]);
     expect(await find(store, "Chinese")).toEqual([1]);
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
   });
 
-  it("leaves us the write-ahead log when it closes, whatever we opened and closed before", async () => {
+  it("leaves our write-ahead log alone when it closes", async () => {
     const { store, file } = await tempStore();
     await store.createSession({ id: "ours", source: "cli" });
     // Each of these has a connection of its own in this process.
     await store.getSession("ours");
-    await store.check();
-    await store.backup(`${file}.copy`);
+    await store.maintenance.check();
+    await store.maintenance.backup(`${file}.copy`);
     const { ino } = fs.statSync(`${file}-wal`);
     await ask('db.execute("SELECT count(*) FROM sessions").fetchone(); db.close(); print("null")', file);
     expect(fs.statSync(`${file}-wal`).ino).toBe(ino);
   });
 
-  it("undoes nothing of ours when it takes back its own", async () => {
+  it("doesn't roll back our writes with its own", async () => {
     const { store, file } = await tempStore();
     await store.createSession({ id: "ours", source: "cli" });
     const holder = python(
@@ -167,12 +167,10 @@ const PYTHON_EACH = 60;
 
 interface Outcome {
   errors: string[];
-  longestMs: number;
-  loopMs: number;
 }
 
 describe("four of our processes and one of Python's on one file", () => {
-  it("lose nothing, meet no error, keep every order, and hold up no event loop", async () => {
+  it("lose nothing, see no error and keep every order", async () => {
     const file = path.join(tempDir(), "state.db");
     const { store } = await tempStore(file);
     const sessions = ["one", "two"];
@@ -196,12 +194,7 @@ print(json.dumps({"errors": []}))`,
     const outcomes = await Promise.all(ours.map((process) => process.result<Outcome>()));
     await theirs.result();
 
-    for (const { errors, longestMs, loopMs } of outcomes) {
-      expect(errors).toEqual([]);
-      // The bench holds it to 20 ms; here, other work on the machine may come between.
-      expect(loopMs).toBeLessThan(750);
-      expect(longestMs).toBeLessThan(10_000);
-    }
+    for (const { errors } of outcomes) expect(errors).toEqual([]);
     for (const session of sessions) {
       const said = (await store.getMessages(session)).map((row) => String(row.content));
       const expected = [
@@ -212,13 +205,13 @@ print(json.dumps({"errors": []}))`,
       expectInOrder(said);
       expect(await store.getSession(session)).toMatchObject({ message_count: expected.length });
     }
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
     expect(await ask("print(json.dumps(db.execute('PRAGMA integrity_check').fetchone()[0]))", file)).toBe(
       "ok",
     );
   });
 
-  it("may come and go all the time", async () => {
+  it("may open and close all the time", async () => {
     const file = path.join(tempDir(), "state.db");
     await (await tempStore(file)).store.createSession({ id: "s", source: "cli" });
     const coming = async (name: number) => {
@@ -233,19 +226,19 @@ print(json.dumps({"errors": []}))`,
     expect(inspect(file, (db) => db.prepare("SELECT count(*) FROM messages").pluck().get())).toBe(9);
   });
 
-  it("go on from where one that was killed stopped", async () => {
+  it("continue after one was killed", async () => {
     const file = path.join(tempDir(), "state.db");
     const { store } = await tempStore(file);
     await store.createSession({ id: "s", source: "cli" });
     const doomed = appendProcess(file, { sessions: ["s"], perSession: 100_000, callers: 4, name: "doomed" });
     await doomed.line("ready");
     doomed.send("go");
-    while ((await store.stats()).messages < 50)
+    while ((await store.reports.stats()).messages < 50)
       await store.appendMessages("s", [{ role: "user", content: "beside" }]);
     await doomed.kill();
-    const before = (await store.stats()).messages;
+    const before = (await store.reports.stats()).messages;
     await store.appendMessages("s", [{ role: "user", content: "after" }]);
-    expect((await store.stats()).messages).toBe(before + 1);
+    expect((await store.reports.stats()).messages).toBe(before + 1);
     const said = (await store.getMessages("s")).map((row) => String(row.content));
     expectInOrder(said.filter((line) => line.startsWith("doomed")));
     expect(await storeProcess(file, "check").result()).toEqual({ ok: true, problems: [] });

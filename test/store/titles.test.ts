@@ -44,7 +44,7 @@ describe("sanitising a title", () => {
     else expect(sanitizeTitle(input)).toBe(output);
   });
 
-  it("gives something that stays as it is, fits, and has no double blanks", () => {
+  it("is idempotent, fits, and has no double blanks", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (raw) => {
         const title = sanitizeTitle(raw);
@@ -82,7 +82,7 @@ describe("titles of a lineage", () => {
     expect((await store.resolveTitle(vector.input))?.id ?? null).toBe(vector.output_session);
   });
 
-  it("always has a next one that fits and is free", () => {
+  it("always have a free next one that fits", () => {
     const title = fc.string({ minLength: 1, maxLength: 100 }).map(sanitizeTitle);
     fc.assert(
       fc.property(fc.array(title), title, (others, mine) => {
@@ -100,7 +100,35 @@ describe("titles of a lineage", () => {
 });
 
 describe("resolving a title", () => {
-  it("reads one whole row, however many are numbered", () => {
+  it("finds the latest session of the lineage that the asker may see", async () => {
+    const { store } = await tempStore();
+    const add = (id: string, user_id: string, title: string, started_at: number) =>
+      store.createSession({ id, source: "telegram", user_id, title, started_at });
+    await add("ann", "ann", "trip", 1);
+    await add("ann-2", "ann", "Trip #2", 4);
+    await add("ann-3", "ann", "trip #3", 3);
+    await add("bob-4", "bob", "trip #4", 9);
+    await add("carl", "carl", "trips #5", 10);
+    const resolve = async (userId?: string) => {
+      const asker = userId === undefined ? undefined : { platform: "telegram", userId };
+      return (await store.resolveTitle("trip", asker))?.id;
+    };
+    expect(await resolve()).toBe("bob-4");
+    expect(await resolve("ann")).toBe("ann-2");
+    expect(await resolve("bob")).toBe("bob-4");
+    expect(await resolve("carl")).toBeUndefined();
+    expect((await store.resolveTitle("trip #3"))?.id).toBe("ann-3");
+  });
+
+  it("falls back to the exact title if no numbered one is visible", async () => {
+    const { store } = await tempStore();
+    await store.createSession({ id: "ann", source: "telegram", user_id: "ann", title: "trip" });
+    await store.createSession({ id: "bob", source: "telegram", user_id: "bob", title: "trip #2" });
+    const asker = { platform: "telegram", userId: "ann" };
+    expect((await store.resolveTitle("trip", asker))?.id).toBe("ann");
+  });
+
+  it("reads a single row, even with many numbered titles", () => {
     const db = new Database(":memory:");
     createSchema(db);
     const insert = db.prepare(

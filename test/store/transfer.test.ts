@@ -111,7 +111,7 @@ async function empty(store: Store): Promise<void> {
 const exported = (store: Store) => collect(store.exportSessions());
 
 describe("export and import", () => {
-  it("give back the same lines, whatever the history", async () => {
+  it("round-trip random histories", async () => {
     const { store: first, file: firstFile } = await tempStore();
     const { store: second, file: secondFile } = await tempStore();
     await fc.assert(
@@ -131,7 +131,7 @@ describe("export and import", () => {
       }),
       { numRuns: 25 },
     );
-    expect(await second.check()).toEqual({ ok: true, problems: [] });
+    expect(await second.maintenance.check()).toEqual({ ok: true, problems: [] });
   });
 
   it("keep long numbers to the last digit", async () => {
@@ -158,7 +158,7 @@ describe("export and import", () => {
     expect(rows.at(-1)?.content).toBe(structured);
   });
 
-  it("keep sessions to a source or to one id", async () => {
+  it("can be limited to a source or one id", async () => {
     const { store } = await tempStore();
     for (const [id, source] of [
       ["a", "cli"],
@@ -194,7 +194,7 @@ const line = (id: string, more: object = {}) =>
 const saying = (content: string, more: object = {}) => ({ role: "user", content, timestamp: 1, ...more });
 
 describe("an import", () => {
-  it("skips what is there already", async () => {
+  it("skips existing sessions", async () => {
     const { store } = await tempStore();
     const lines = [line("a", { messages: [saying("walrus")] }), line("b")];
     expect(await store.importSessions(lines)).toEqual({ imported: 2, skipped: 0 });
@@ -208,7 +208,7 @@ describe("an import", () => {
     expect((await store.searchMessages("walrus")).hits).toHaveLength(1);
   });
 
-  it("counts messages and tool calls where a line doesn't", async () => {
+  it("counts messages and tool calls if a line doesn't", async () => {
     const { store } = await tempStore();
     const messages = [
       saying("look it up"),
@@ -236,7 +236,7 @@ describe("an import", () => {
     expect(Object.fromEntries(titles)).toEqual({ mine: "plan", a: "plan #2", b: "plan #3", c: "free" });
   });
 
-  it("gives a message a new number where its own is taken", async () => {
+  it("gives a message a new id if its own is taken", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "mine", source: "cli" });
     await store.appendMessages("mine", [{ role: "user", content: "mine" }]);
@@ -249,9 +249,9 @@ describe("an import", () => {
     ]);
     expect((await store.searchMessages("far")).hits).toHaveLength(1);
     // Whoever goes through all ids must not count up to there.
-    expect(await store.check()).toEqual({ ok: true, problems: [] });
-    await store.optimize();
-    await store.repair();
+    expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
+    await store.maintenance.optimize();
+    await store.maintenance.repair();
   });
 
   it("finds parents that come later, in another batch too", async () => {
@@ -267,11 +267,11 @@ describe("an import", () => {
   });
 });
 
-describe("an import of something else", () => {
+describe("an invalid import", () => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-test-"));
   let store: Store;
   beforeAll(async () => {
-    store = await openStore({ path: path.join(dir, "state.db") });
+    store = await openStore({ path: path.join(dir, "state.db"), threads: false });
   });
   afterAll(async () => {
     await store.close();

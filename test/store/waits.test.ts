@@ -44,12 +44,12 @@ async function left({ seconds, ahead = 0 }: { seconds: number; ahead?: number })
 
 const isAbout = (seconds: number) => expect.closeTo(seconds, -1);
 
-describe("a wait that was set in the future", () => {
-  it("begins again now, because the clock was set back", async () => {
+describe("a pause that was set in the future", () => {
+  it("starts again now, because the clock was set back", async () => {
     const { store } = await left({ seconds: 60, ahead: HOURS });
     expect((await store.waitingMessages())[0]!.waitSeconds).toBeCloseTo(60);
     expect(await store.backlog()).toMatchObject({ misdated: 2 });
-    expect((await store.vitals(90)).misdated).toBe(2);
+    expect((await store.reports.queueDepths()).misdated).toBe(2);
     expect(await store.restartWaits()).toBe(3);
     expect(await store.restartWaits()).toBe(0);
     expect((await store.waitingMessages())[0]!.waitSeconds).toEqual(isAbout(60));
@@ -57,7 +57,7 @@ describe("a wait that was set in the future", () => {
     expect(await store.backlog()).toMatchObject({ misdated: 0, ready: { inbox: null, outbox: null } });
   });
 
-  it("is over when its time has passed since it began again", async () => {
+  it("is over when its length has passed since it restarted", async () => {
     const { store } = await left({ seconds: 0.01, ahead: HOURS });
     expect(await store.claimDeliveries("boot", 1)).toEqual([]);
     await store.restartWaits();
@@ -65,8 +65,8 @@ describe("a wait that was set in the future", () => {
   });
 });
 
-describe("a long wait that a platform asked for", () => {
-  it("stays as it is", async () => {
+describe("a long pause that a platform imposed", () => {
+  it("isn't changed", async () => {
     const { store } = await left({ seconds: HOURS, ahead: -10 });
     expect(await store.restartWaits()).toBe(0);
     expect((await store.openPenalties())[0]!.seconds).toEqual(isAbout(HOURS - 10));
@@ -74,15 +74,15 @@ describe("a long wait that a platform asked for", () => {
     expect(await store.claimDeliveries("boot", 1)).toEqual([]);
   });
 
-  it("gives way to a new one when it was set in the future", async () => {
+  it("is replaced by a new one if it was set in the future", async () => {
     const { store } = await left({ seconds: HOURS, ahead: HOURS });
     await store.savePenalty({ platform: "test", account: "bot", chatId: "7", seconds: 30 });
     expect((await store.openPenalties())[0]!.seconds).toEqual(isAbout(30));
   });
 });
 
-describe("a wait of an earlier version, which doesn't say when it was set", () => {
-  it("lasts no longer than a pause after a failure; the platform's own waits stay", async () => {
+describe("a pause of an earlier version without a start", () => {
+  it("is cut to the pause after a failure; pauses of the platform stay", async () => {
     const { store, db } = await left({ seconds: HOURS });
     for (const table of ["gw_inbox", "gw_outbox"]) db.prepare(`UPDATE ${table} SET wait_set_at = NULL`).run();
     db.prepare("UPDATE gw_penalties SET set_at = NULL").run();

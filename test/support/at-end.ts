@@ -30,7 +30,7 @@ export async function forSeveral<T>(make: () => Promise<T>): Promise<{ made: T; 
   }
 }
 
-/** Whoever starts something again and again stops now. */
+/** Loops that restart things stop now. */
 export const isEnding = () => ending;
 
 /** The youngest first. */

@@ -11,7 +11,7 @@ export interface CallbackPost {
   signed: boolean;
 }
 
-/** Somebody who is called back: checks signatures, and knows a delivery that it had before by its id. */
+/** A receiver of callbacks: checks signatures and recognises repeated deliveries by their id. */
 export class CallbackServer {
   readonly posts: CallbackPost[] = [];
   /** What the next calls are answered with; 204 when it is empty. */

@@ -1,7 +1,7 @@
 const RUNS = 15;
 const CALLS_PER_RUN = 5;
 
-/** CPU microseconds, the best of several runs: whatever else the machine does only ever adds to one. */
+/** CPU microseconds, the best of several runs, because other load only adds time. */
 export function cpuTime(work: () => unknown): number {
   const runs = Array.from({ length: RUNS }, () => {
     const before = process.cpuUsage();

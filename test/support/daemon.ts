@@ -4,6 +4,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { atEnd } from "./at-end.js";
+import { needsProgram } from "./needs-program.js";
 import { passedOn } from "./passed-on.js";
 import { tempDir } from "./temp.js";
 
@@ -16,7 +17,7 @@ export interface DaemonOptions {
   /** `config.yaml` of a home that has none yet. */
   yaml?: string;
   args?: readonly string[];
-  /** Another program that runs the gateway, as Node is told to start it. */
+  /** Another program that runs the gateway: arguments for Node. */
   program?: readonly string[];
 }
 
@@ -37,7 +38,7 @@ export class Daemon {
     fs.writeFileSync(path.join(home, "config.yaml"), yaml, { mode: 0o600 });
   }
 
-  /** Resolves when it says that it runs; rejects with its last words when it ends before. */
+  /** Resolves when it is ready; rejects with its stderr if it exits before. */
   async start(env: Record<string, string> = {}): Promise<this> {
     const run = this.launch(env);
     await run.ready;
@@ -71,13 +72,13 @@ export class Daemon {
     return this.run.pid;
   }
 
-  /** As a power cut would end it, or with another signal. Gives how it ended. */
+  /** Kills it, with SIGKILL by default. Returns how it ended. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<Ending> {
     this.run.signal(signal);
     return this.run.ended;
   }
 
-  /** A calm end; gives its exit code. */
+  /** Stops it gracefully and returns its exit code. */
   async stop(): Promise<number | null> {
     return (await this.kill("SIGTERM")).code;
   }
@@ -97,12 +98,10 @@ export interface Ending {
   signal: NodeJS.Signals | null;
 }
 
-/** One process of the program. Gone at the end of the test, whatever happens. */
+/** One process of the program, killed at the end of the test. */
 export class Run {
   readonly ready: Promise<string>;
   readonly ended: Promise<Ending>;
-  readonly startedAt = performance.now();
-  readyAfterMs: number | undefined;
   stdout = "";
   stderr = "";
   readonly #child: ChildProcess;
@@ -113,6 +112,7 @@ export class Run {
     env: Record<string, string> = {},
     program: readonly string[] = [HERMES],
   ) {
+    needsProgram();
     this.#child = spawn(process.execPath, [...program, ...args], {
       env: { ...passedOn(), NO_COLOR: "1", HERMES_HOME: home, ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -157,7 +157,6 @@ export class Run {
       lines.on("line", (line) => {
         this.stdout += `${line}\n`;
         if (!line.startsWith(READY)) return;
-        this.readyAfterMs = performance.now() - this.startedAt;
         resolve(line.slice(READY.length));
       });
     });
@@ -167,7 +166,7 @@ export class Run {
   }
 }
 
-/** `hermes …` to its end. */
+/** Runs `hermes …` in a process of its own, to its end. */
 export async function hermes(
   home: string,
   args: readonly string[],

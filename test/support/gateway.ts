@@ -2,33 +2,25 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
-import { isChatId } from "../../src/adapters/chat-ids.js";
 import { cronAdapter } from "../../src/adapters/cron/index.js";
 import type { AgentBackend, Auxiliary } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
-import { systemPrompt } from "../../src/agents/prompt.js";
-import { summarise } from "../../src/agents/summariser.js";
-import { makeTitle } from "../../src/agents/titler.js";
-import { estimateTokens } from "../../src/agents/tokens.js";
-import { toolsFor } from "../../src/agents/tools/index.js";
-import { joinEntries, type MemoryFiles, memoryFiles } from "../../src/agents/tools/memory-files.js";
-import type { SessionReader } from "../../src/agents/tools/session-reader.js";
+import { type MemoryFiles, memoryFiles } from "../../src/agents/tools/memory-files.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
 import { HermesError } from "../../src/errors.js";
 import { Events } from "../../src/events.js";
-import { dueByClock } from "../../src/gateway/due-runs.js";
-import { logEvents } from "../../src/gateway/log-events.js";
-import type { GatewayLog, GatewayParts } from "../../src/gateway/parts.js";
-import { Sweep } from "../../src/gateway/sweep.js";
 import { Gateway } from "../../src/gateway.js";
-import type { OutboundMessage, Principal } from "../../src/message.js";
-import { fallbackSummary, serialiseForSummary } from "../../src/policies/compression.js";
+import { logEvents } from "../../src/log-events.js";
+import type { OutboundMessage } from "../../src/message.js";
+import type { GatewayParts } from "../../src/pipeline/parts.js";
 import { isolationOf, placesOf } from "../../src/rules.js";
+import { dueByClock } from "../../src/schedules/due-runs.js";
 import type { SessionRow } from "../../src/session.js";
 import { sessionKey } from "../../src/sessions/key.js";
+import { gatewayParts } from "../../src/startup/parts.js";
 import type { InboxRow, RouteRow } from "../../src/store/queues.js";
-import { openStore } from "../../src/store/sqlite/index.js";
-import type { Store } from "../../src/store/store.js";
+import { type OpenedStore, openStore } from "../../src/store/sqlite/index.js";
+import { Sweep } from "../../src/upkeep/sweep.js";
 import { tempDir } from "./temp.js";
 import { originOf, type Person, TestAdapter } from "./test-adapter.js";
 import { until } from "./until.js";
@@ -44,6 +36,8 @@ export interface TestGatewayOptions {
   burstMs?: number;
   hooks?: NonNullable<GatewayParts["hooks"]>;
   home?: string;
+  /** Runs the store on its threads, as the program does. */
+  threads?: boolean;
   /** With schedules, looked at again and again. */
   cron?: boolean;
   /** Further bots of the platform "test". */
@@ -55,9 +49,8 @@ export class TestGateway {
   readonly home: string;
   readonly config: Config;
   readonly adapter: TestAdapter;
-  readonly store: Store;
+  readonly store: OpenedStore;
   readonly memory: MemoryFiles;
-  readonly sessions: SessionReader;
   readonly parts: GatewayParts;
   readonly gateway: Gateway;
   /** While it is set, nothing is accepted. */
@@ -69,14 +62,14 @@ export class TestGateway {
 
   static async start(options: TestGatewayOptions = {}): Promise<TestGateway> {
     const home = options.home ?? tempDir();
-    const store = await openStore({ path: path.join(home, "state.db") });
+    const store = await openStore({ path: path.join(home, "state.db"), threads: options.threads ?? false });
     const test = new TestGateway(options, home, store);
     await test.gateway.start();
     onTestFinished(() => test.stop());
     return test;
   }
 
-  private constructor(options: TestGatewayOptions, home: string, store: Store) {
+  private constructor(options: TestGatewayOptions, home: string, store: OpenedStore) {
     this.home = home;
     this.store = store;
     this.adapter = new TestAdapter(options.burstMs === undefined ? {} : { burstMs: options.burstMs });
@@ -88,26 +81,19 @@ export class TestGateway {
       ...options.config,
       platforms: { test: { allow_all: true, ...options.platform } },
     });
-    this.sessions = {
-      searchMessages: store.searchMessages,
-      getSession: store.getSession,
-      getMessages: (id) => store.getMessages(id),
-      listSessions: store.listSessions,
-      getLineage: store.getLineage,
-      canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
-    };
     const note = (fields: object, message: string) => {
       this.warnings.push({ message, fields });
     };
     const log = { debug: () => undefined, info: () => undefined, warn: note, error: note };
     logEvents(this.events, log);
-    const parts = {
-      ...this.#makeParts(log, options.agent ?? echoAgent(), options.auxiliary ?? NO_AUXILIARY),
-      ...(options.hooks ? { hooks: options.hooks } : {}),
+    const bots = [this.adapter, ...(options.bots ?? []), ...(options.cron ? [this.#schedules()] : [])];
+    this.parts = gatewayParts({
+      ...{ store, home, log, config: this.config, events: this.events, hooks: options.hooks },
+      bootId: randomUUID(),
+      adapters: bots,
+      agents: { main: options.agent ?? echoAgent(), auxiliary: options.auxiliary ?? NO_AUXILIARY },
       refusal: () => (this.refusal === undefined ? undefined : new HermesError("unavailable", this.refusal)),
-    };
-    const further = [...(options.bots ?? []), ...(options.cron ? [this.#schedules()] : [])];
-    this.parts = { ...parts, adapters: [...parts.adapters, ...further] };
+    });
     this.gateway = new Gateway(this.parts);
   }
 
@@ -139,7 +125,7 @@ export class TestGateway {
       .map((message) => plain(message.text));
   }
 
-  /** Nothing waits, runs or is on its way. */
+  /** Nothing waits, runs or is being sent; memory flushes of ended sessions don't count. */
   async idle(): Promise<void> {
     await until("nothing is left to do", async () => (await this.openRows()).length === 0, {
       found: () => this.openRows(),
@@ -148,7 +134,8 @@ export class TestGateway {
 
   async openRows(): Promise<object[]> {
     return this.read(
-      `SELECT 'in' AS queue, id, state, error FROM gw_inbox WHERE state IN ('waiting', 'running')
+      `SELECT 'in' AS queue, id, state, error FROM gw_inbox
+       WHERE state IN ('waiting', 'running') AND event_id NOT LIKE 'memory:%'
        UNION ALL SELECT 'out', id, state, error FROM gw_outbox WHERE state IN ('pending', 'sending')`,
     );
   }
@@ -226,46 +213,9 @@ export class TestGateway {
     return ended;
   }
 
-  #makeParts(log: GatewayLog, agent: AgentBackend, auxiliary: Auxiliary): GatewayParts {
-    const remembered = async (slot: "shared" | Principal) => joinEntries(await this.memory.read(slot));
-    return {
-      config: this.config,
-      store: this.store,
-      bootId: randomUUID(),
-      agent,
-      auxiliary,
-      adapters: [this.adapter],
-      events: this.events,
-      homeDir: this.home,
-      estimateTokens,
-      tools: async (session, principal) => this.toolsOf(session, principal),
-      systemPrompt: async ({ origin, shared, principal }) =>
-        systemPrompt({
-          platform: origin.platform,
-          chatType: origin.chatType,
-          shared,
-          principalName: origin.userName ?? null,
-          memory: { own: await remembered(principal), shared: await remembered("shared") },
-          configured: null,
-          now: new Date(),
-          timezone: this.config.timezone,
-        }),
-      summarise: async ({ previousSummary, ...request }, signal) => {
-        const rules = { serialise: serialiseForSummary, fallback: fallbackSummary };
-        const given = { ...request, ...(previousSummary ? { previousSummary } : {}) };
-        return (await summarise(auxiliary, rules, given, signal)).text;
-      },
-      title: (exchange, signal) => makeTitle(auxiliary, exchange, signal),
-      routesChanged: () => undefined,
-      messagesCommitted: () => undefined,
-      messagesChanged: () => undefined,
-      log,
-    };
-  }
-
   #schedules() {
     const { store, config } = this;
-    const places = { ...placesOf(config), isChatId };
+    const places = placesOf(config);
     return cronAdapter({
       due: dueByClock({
         ...{ store, config, places },
@@ -275,12 +225,6 @@ export class TestGateway {
       failed: (error) => this.warnings.push({ message: "schedules", fields: { error } }),
       everyMs: 20,
     });
-  }
-
-  /** What the agent of that session could call for this person. */
-  toolsOf(session: SessionRow, principal: Principal) {
-    const { sessions, memory } = this;
-    return toolsFor({ principal, sessionId: session.id, sessions, memory, shared: session.user_id === null });
   }
 }
 

@@ -78,6 +78,11 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["a letter, then spaces", (length) => `a${" ".repeat(length - 2)}a`],
 ]);
 
+/** Every hostile shape at about this length, by name. */
+export function hostileTexts(length: number): [string, string][] {
+  return [...SHAPES].map(([name, shape]) => [name, shape(length)]);
+}
+
 /** As many ever longer lines as fit. */
 function lines(length: number, line: (i: number) => string, separator = "\n"): string {
   const out: string[] = [];
@@ -99,7 +104,7 @@ const ATTEMPTS = 4;
 export type Work = (text: string) => unknown;
 
 /**
- * Empty where the work grows with the length of the text, whatever the text is; otherwise one line for each bad shape. `units`
+ * Empty if the work is linear for every shape of text; otherwise one line for each bad shape. `units`
  * are further texts to repeat, for work that looks for something special.
  */
 export function badGrowth(work: Work, units: readonly string[] = []): string[] {

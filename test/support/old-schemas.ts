@@ -116,7 +116,7 @@ export function makeInlineFile(file: string, history: History): void {
   });
 }
 
-/** A file of a Hermes to come: columns, tables and triggers that nobody here knows. */
+/** A file of a future Hermes, with unknown columns, tables and triggers. */
 export function makeNewerFile(file: string, version: number, history: History): void {
   withFile(file, (db) => {
     makeInlineSchema(db);

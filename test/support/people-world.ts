@@ -1,9 +1,9 @@
 import Database from "better-sqlite3";
 import type { InboundMessage, Origin, Target } from "../../src/message.js";
 import { targetOf } from "../../src/message.js";
+import { toMessages } from "../../src/pipeline/turn-input.js";
 import { isShared, originTuple, sessionKey } from "../../src/sessions/key.js";
-import type { Store } from "../../src/store/store.js";
-import { toMessages } from "../../src/turns/turn-input.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
 
 /** People who talk with the bot, as the gateway would store it, without one. */
 
@@ -28,9 +28,9 @@ const isolation = (place: Place) => ({
 
 export class World {
   #events = 0;
-  readonly #store: Store;
+  readonly #store: OpenedStore;
 
-  constructor(store: Store) {
+  constructor(store: OpenedStore) {
     this.#store = store;
   }
 
@@ -107,7 +107,6 @@ export class World {
         session: { source: PLATFORM, user_id: shared ? null : person.id, system_prompt: "You are Hermes." },
         expectedSessionId: null,
         endReason: "session_reset",
-        forMessage: row.id,
         at: message.sentAt,
       });
     const turnId = `turn-${row.id}`;
@@ -135,7 +134,7 @@ export class World {
       notes: started!.notes,
     });
     for (const sent of await this.#store.claimDeliveries("boot", 10))
-      await this.#store.settleDelivery(sent.id, { state: "sent", messageIds: [`out-${sent.id}`] });
+      await this.#store.settleDelivery(sent.id, { state: "sent", messageIds: [`out-${sent.id}`] }, "boot");
     return started!.session.id;
   }
 
@@ -194,7 +193,10 @@ export function dump(file: string): Record<string, Row[]> {
     return Object.fromEntries(
       tables
         .filter((name) => name !== "messages_fts" && name !== "messages_fts_trigram")
-        .map((name) => [name, (db.prepare(`SELECT * FROM "${name}"`).all() as Row[]).map(readable)]),
+        .map((name) => [
+          name.toLowerCase(),
+          (db.prepare(`SELECT * FROM "${name}"`).all() as Row[]).map(readable),
+        ]),
     );
   } finally {
     db.close();

@@ -21,7 +21,7 @@ export async function startPlatforms(): Promise<Platforms> {
   return { telegram, discord, slack };
 }
 
-/** A daemon holds its start up for no platform: what Discord says before it has ever seen the bot is nobody's. */
+/** A daemon doesn't wait for platforms when it starts, and Discord drops events from before the bot's first connect. */
 export async function allConnected({ telegram, discord, slack }: Platforms): Promise<void> {
   const isUp = () => telegram.updates.isPolled && discord.gateway.connected && slack.sockets.count > 0;
   await until("all platforms are connected", isUp, { timeoutMs: 30_000 });

@@ -2,8 +2,9 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { needsProgram } from "./needs-program.js";
 
-/** A real process whose output is read line by line. Gone at the end of the test, whatever happens. */
+/** A real process whose output is read line by line. Killed at the end of the test. */
 export class Process {
   readonly child: ChildProcess;
   readonly lines: string[] = [];
@@ -83,6 +84,7 @@ export function storeProcess(
   args: unknown[] = [],
   options?: SpawnOptions,
 ): Process {
+  needsProgram();
   const script = path("./store-process.mjs");
   return new Process(process.execPath, [script, file, verb, JSON.stringify(args)], options);
 }
@@ -97,6 +99,7 @@ export interface Appending {
 }
 
 export function appendProcess(file: string, work: Appending): Process {
+  needsProgram();
   return new Process(process.execPath, [path("./append-process.mjs"), file, JSON.stringify(work)]);
 }
 

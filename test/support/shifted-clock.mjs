@@ -1,6 +1,6 @@
 /**
  * For `node --import`: the process lives at another time, in all its threads. The file that SHIFTED_CLOCK names holds
- * how far away, in milliseconds; whoever writes it moves the clock. What is to happen every minute or more rarely
+ * how far away, in milliseconds; writing it moves the clock. What is to happen every minute or more rarely
  * happens by that clock, as on a machine that slept.
  */
 import fs from "node:fs";

@@ -20,7 +20,7 @@ export class ShiftedClock {
     return { NODE_OPTIONS: `--import ${PRELOAD}`, SHIFTED_CLOCK: this.#file };
   }
 
-  /** The daemons' clocks go on from there; `Date` stands still here. */
+  /** The daemons' clocks run on from there; `Date` is frozen in this process. */
   moveTo(epochMs: number): void {
     const bytes = Buffer.alloc(8);
     bytes.writeDoubleLE(epochMs - this.#realNow());

@@ -13,7 +13,8 @@ async function run(store) {
   const args = JSON.parse(json ?? "[]");
   if (verb === "none") return null;
   if (verb === "hold") return new Promise((resolve) => process.stdin.on("end", () => resolve(null)).resume());
-  return store[verb](...args, tell);
+  const owner = verb in store.maintenance ? store.maintenance : store;
+  return owner[verb](...args, tell);
 }
 
 try {

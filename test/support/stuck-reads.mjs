@@ -11,7 +11,7 @@ exitDespiteReads();
 const store = await openStore({ path: file, limits: { shortMs: 4000, longMs: 4000 } });
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 const call = ([verb, ...args]) =>
-  store[verb](...args).then(
+  (store.reports[verb] ?? store[verb])(...args).then(
     (value) => say({ verb, value }),
     ({ code, message }) => say({ verb, code, message }),
   );

@@ -1,6 +1,20 @@
 import { randomUUID } from "node:crypto";
-import type { Adapter, AdapterEvents, Burst, CanPreview, Health } from "../../src/adapters/adapter.js";
-import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from "../../src/message.js";
+import type {
+  Adapter,
+  AdapterEvents,
+  Burst,
+  CanPreview,
+  Health,
+  PartContext,
+} from "../../src/adapters/adapter.js";
+import type { InboundMessage, Origin, OutboundMessage, Target } from "../../src/message.js";
+
+export interface TestPart {
+  text: string;
+}
+
+/** What was sent: a message, or one part of it. */
+export type Sent = OutboundMessage & { mayBeRepeat: boolean; part: number };
 
 /** A platform in memory: people, direct chats, groups, threads and channels, and everything that was sent there. */
 export class TestAdapter implements Adapter, CanPreview {
@@ -9,10 +23,10 @@ export class TestAdapter implements Adapter, CanPreview {
   readonly limits = { length: 4000, unit: "utf16" as const };
   readonly files = { maxBytes: 1_000_000 };
   readonly burst?: Burst;
-  readonly sent: OutboundMessage[] = [];
+  readonly sent: Sent[] = [];
   readonly previews: string[] = [];
   /** Set to let sends fail: called before each. */
-  beforeSend: (message: OutboundMessage) => void | Promise<void> = () => undefined;
+  beforeSend: (message: Sent) => void | Promise<void> = () => undefined;
   #events: AdapterEvents | undefined;
 
   constructor({
@@ -37,10 +51,20 @@ export class TestAdapter implements Adapter, CanPreview {
     return { state: this.#events ? "ok" : "down", lastProofAt: null };
   }
 
-  async send(message: OutboundMessage): Promise<Receipt> {
-    await this.beforeSend(message);
-    this.sent.push(message);
-    return { messageIds: [`sent-${message.id}`] };
+  /** A form feed begins the next part. */
+  render({ text }: OutboundMessage): TestPart[] {
+    return text.split("\f").map((part) => ({ text: part }));
+  }
+
+  async sendPart(
+    message: OutboundMessage,
+    { text }: TestPart,
+    { index, mayBeRepeat }: PartContext,
+  ): Promise<string[]> {
+    const part: Sent = { ...message, text, mayBeRepeat, part: index };
+    await this.beforeSend(part);
+    this.sent.push(part);
+    return [index === 0 ? `sent-${message.id}` : `sent-${message.id}-${index}`];
   }
 
   preview(_target: Target, _turnId: string, text: string): void {
@@ -84,14 +108,14 @@ export class TestAdapter implements Adapter, CanPreview {
   }
 
   /** What was sent to a place, oldest first. */
-  to(place: Pick<Person, "chatId" | "threadId">): OutboundMessage[] {
+  to(place: Pick<Person, "chatId" | "threadId">): Sent[] {
     return this.sent.filter(
       ({ target }) => target.chatId === place.chatId && target.threadId === (place.threadId ?? null),
     );
   }
 }
 
-/** Somebody somewhere. */
+/** A person in a chat. */
 export interface Person {
   userId: string;
   userName?: string;

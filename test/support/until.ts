@@ -8,7 +8,7 @@ export interface UntilOptions {
   found?: () => unknown;
 }
 
-/** Looks until there is something (not undefined, not false), and gives it. Waits for a state, never for time. */
+/** Polls until `look` returns something other than undefined and false, and returns it. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -20,7 +20,7 @@ export async function until<T>(
     if (seen !== undefined && seen !== false) return seen as T;
     if (performance.now() > giveUpAt) {
       const instead = found ? `; found ${JSON.stringify(await found())}` : "";
-      throw new Error(`Waited ${timeoutMs} ms in vain until ${what}${instead}`);
+      throw new Error(`Timed out after ${timeoutMs} ms waiting until ${what}${instead}`);
     }
     await pause(LOOK_EVERY_MS);
   }

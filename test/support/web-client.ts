@@ -23,7 +23,7 @@ export class WebClient {
   chatId = "";
   /** What was accepted, in order. */
   readonly accepted: { id: string; text: string }[] = [];
-  /** Messages that had to be sent more than once. */
+  /** Messages that were sent more than once. */
   resent = 0;
 
   /** With the secret of a browser that was here before. */
@@ -68,7 +68,7 @@ export class WebClient {
     return JSON.parse(answer.text) as T;
   }
 
-  /** The answer as it is, whatever its status. */
+  /** The raw response, with any status. */
   async fetch(what: string): Promise<Response> {
     await this.#enter();
     return fetch(`${this.#url()}/api/chat/${what}`, { headers: this.#headers() });

@@ -82,7 +82,7 @@ function Settings({ config }: { config: ConfigAnswer }) {
   );
 }
 
-/** By what stands before the first dot; values without one stand together. */
+/** Grouped by the part before the first dot; keys without a dot form one group. */
 function sections(settings: readonly Setting[]): Map<string, Setting[]> {
   const found = new Map<string, Setting[]>();
   for (const setting of settings) {

@@ -45,7 +45,7 @@ export function PairingPage() {
           <RequestCard key={request.id} request={request} act={act} />
         ))}
         {pending?.length === 0 ? (
-          <Empty title="Nobody waits">
+          <Empty title="No pending requests">
             A stranger who writes to the bot gets a code and appears here for an hour.
           </Empty>
         ) : null}
@@ -62,7 +62,7 @@ export function PairingPage() {
           </ul>
         ) : null}
         {people.rows.length === 0 && people.loading ? <Loading rows={3} /> : null}
-        {people.rows.length === 0 && !people.loading && !people.error ? <Empty title="Nobody yet" /> : null}
+        {people.rows.length === 0 && !people.loading && !people.error ? <Empty title="No one yet" /> : null}
         <More list={people} what="people" />
       </section>
     </Page>
@@ -114,7 +114,7 @@ function RequestCard({ request, act }: { request: Request; act: Act }) {
   );
 }
 
-/** Asks once more before somebody is shut out. */
+/** Asks for confirmation before a person is shut out. */
 function PersonRow({ person, act }: { person: Person; act: Act }) {
   const [asking, setAsking] = useState(false);
   const { platform, userId, userName, approvedAt } = person;

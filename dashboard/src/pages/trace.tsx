@@ -97,12 +97,13 @@ const FATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
   pending: ["To be sent", "wait"],
   sending: ["Being sent", "accent"],
   sent: ["Sent", "good"],
-  unknown: ["Nobody knows", "bad"],
+  unknown: ["Unknown", "bad"],
   dead: ["Given up", "bad"],
 };
 
 function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
-  const { id, kind, state, attempts, error, messageIds, text } = delivery;
+  const { id, kind, state, attempts, error, messageIds, text, parts } = delivery;
+  const sent = parts?.filter(({ ids }) => ids !== undefined).length;
   const [label, tone] = FATES[state];
   return (
     <section class="card" aria-labelledby={`out-${id}`}>
@@ -116,6 +117,11 @@ function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
       <p class="session-facts">
         <span class="mono">out:{id}</span>
         {attempts > 1 ? <span>{attempts} attempts</span> : null}
+        {parts ? (
+          <span>
+            {sent} of {parts.length} parts sent
+          </span>
+        ) : null}
         {messageIds.length > 0 ? <span>message {messageIds.join(", ")}</span> : null}
         {error ? <span>{error}</span> : null}
       </p>

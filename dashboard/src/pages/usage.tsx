@@ -114,7 +114,7 @@ function Shown({ usage, by, measure }: ShownProps) {
   );
 }
 
-const SERIES_MOST = 6;
+const MAX_SERIES = 6;
 
 /** The heaviest by name; what is left is one series. */
 function seriesOf(
@@ -126,7 +126,7 @@ function seriesOf(
   const names = (by === "platform" ? platforms : models)
     .toSorted((a, b) => of(b) - of(a))
     .map(({ name }) => name);
-  const own = names.length > SERIES_MOST ? names.slice(0, SERIES_MOST - 1) : names;
+  const own = names.length > MAX_SERIES ? names.slice(0, MAX_SERIES - 1) : names;
   const column = new Map(days.map((name, i) => [name, i]));
   const label = by === "platform" ? platformName : (name: string) => name;
   const color = by === "platform" ? platformColor : (_: string, i: number) => i + 1;

@@ -19,7 +19,7 @@ interface ChartProps {
   names: readonly string[];
   series: readonly ChartSeries[];
   format(value: number): string;
-  /** Bars that stand on one another, or bars and then lines. */
+  /** Stacked bars, or bars with lines. */
   kind: ChartKind;
   height?: number;
 }
@@ -100,7 +100,7 @@ function useDrawing(
   const shape = JSON.stringify([kind, height, dark, series.map(({ label, color }) => [label, color])]);
   const latest = useRef({ names, series, format });
   latest.current = { names, series, format };
-  // Drawn anew when its shape changes, else fed
+  // Redrawn when its shape changes, else fed
   useEffect(() => {
     const box = figure.current!;
     let ended = false;
@@ -114,7 +114,7 @@ function useDrawing(
           resized = new ResizeObserver(() => plot.current?.setSize({ width: box.clientWidth, height }));
           resized.observe(box);
         },
-        // The gateway is away at this moment: the numbers stand in the table meanwhile.
+        // The gateway is unreachable: the table still shows the numbers.
         () => {
           if (!ended) again = setTimeout(begin, AGAIN_MS);
         },

@@ -49,7 +49,7 @@ export function Hits({ q, typing }: { q: string; typing: boolean }) {
         <Failed error={list.error} again={() => list.refresh()} />
       ) : null}
       {list.rows.length === 0 && !isWaiting && !list.error && titles.length === 0 ? (
-        <Empty title={`Nobody said “${q}”`}>
+        <Empty title={`No message contains “${q}”`}>
           Words are found from their beginning. Quotes find a phrase; AND, OR and NOT work too.
         </Empty>
       ) : null}

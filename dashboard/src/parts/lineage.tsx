@@ -1,4 +1,4 @@
-/** The lineage as a drawn tree: a conversation goes straight down, what branches off stands beside it. */
+/** The lineage as a tree: a conversation goes straight down, branches are beside it. */
 import type { LineageAnswer, LineageNode } from "../../../src/http/dashboard/types.js";
 import { counted } from "../format.js";
 import { useFetched } from "../state/fetched.js";
@@ -9,7 +9,7 @@ import { Failed } from "./states.js";
 const ROW = 52;
 const LANE = 24;
 const LEFT = 10;
-/** Where in its row a node's dot stands. */
+/** Position of a node's dot in its row. */
 const DOT = 17;
 
 export function Lineage({ id }: { id: string }) {
@@ -21,7 +21,7 @@ export function Lineage({ id }: { id: string }) {
     <section class="card lineage" aria-labelledby="lineage">
       <div class="card-head">
         <h2 id="lineage">Lineage</h2>
-        <p class="quiet">{drawn.length === 1 ? "stands alone" : counted(drawn.length, "session")}</p>
+        <p class="quiet">{drawn.length === 1 ? "no related sessions" : counted(drawn.length, "session")}</p>
       </div>
       <div class="tree">
         <Drawing drawn={drawn} here={id} />

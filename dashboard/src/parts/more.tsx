@@ -3,15 +3,15 @@ import type { PagedList } from "../state/paged.js";
 import { Failed } from "./states.js";
 
 /** Beyond, the button is what loads on: a page that grows without end gets slow. */
-const UNASKED_MOST = 1000;
+const MAX_UNASKED = 1000;
 
 /** The end of a list: loads on when it comes near, says so, and is a button for those who don't scroll. */
 export function More<Answer, Row>({ list, what }: { list: PagedList<Answer, Row>; what: string }) {
   const end = useRef<HTMLDivElement>(null);
   const { rows } = list;
-  // Watched anew with every page: an end that is in sight already doesn't come into sight again.
+  // Observe again after every page: an end that is already visible fires no new event.
   useEffect(() => {
-    if (rows.length >= UNASKED_MOST) return;
+    if (rows.length >= MAX_UNASKED) return;
     const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && list.more(), {
       rootMargin: "600px",
     });

@@ -20,7 +20,7 @@ export function Page({ title, aside, above, children }: PageProps) {
   }, [title]);
   useEffect(() => {
     const page = heading.current?.closest(".page");
-    // Whoever came here by a shortcut is in the search already.
+    // After a shortcut the focus is in the search already.
     const isTaken = page?.contains(document.activeElement);
     if (!isFirst && !isTaken) heading.current?.focus({ preventScroll: true });
     isFirst = false;

@@ -1,4 +1,4 @@
-/** What stands where nothing can be shown: not yet, not at all, or not now. */
+/** Placeholders: loading, empty, failed. */
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../state/api.js";
 import { Icon } from "./icons.js";

@@ -103,7 +103,7 @@ interface Pair {
   results: Map<string, ShownMessage>;
 }
 
-/** Results go to the calls that they answer; one whose call isn't on the page stands alone. */
+/** Tool results go below their calls; a result whose call isn't on the page is shown alone. */
 function paired(messages: readonly ShownMessage[]): Pair[] {
   const results = new Map<string, ShownMessage>();
   for (const message of messages)

@@ -1,4 +1,4 @@
-/** Requests to the daemon. Whoever isn't logged in (any more) is led to the login and back. */
+/** Requests to the daemon. Without a login, goes to the login page and back. */
 import type { Fault } from "../../../src/http/dashboard/types.js";
 
 const API = "/api/dashboard";

@@ -11,7 +11,7 @@ export interface Fetched<T> {
 
 const AGAIN_MS = 4000;
 
-/** Asked anew when the path changes, quietly when `mark` does. What is there stays until the answer has come. */
+/** Refetched when the path changes, silently when `mark` does. The old data stays until the new is there. */
 export function useFetched<T>(path: string | undefined, mark?: unknown): Fetched<T> {
   const [state, setState] = useState<{ path?: string; data?: T; error?: ApiError; loading: boolean }>({
     loading: path !== undefined,

@@ -25,7 +25,7 @@ interface State<Answer, Row> {
 }
 
 /** A page may come by parts: so many are put together to one. */
-const PARTS_MOST = 40;
+const MAX_PARTS = 40;
 const SIZE = 50;
 
 export class PagedList<Answer, Row> {
@@ -93,7 +93,7 @@ export class PagedList<Answer, Row> {
     this.#change({ rows: this.#state.peek().rows.filter((row) => idOf(row) !== id) });
   }
 
-  /** Nobody looks any more. */
+  /** The page was closed. */
   leave(): void {
     this.#left.abort();
     this.#left = new AbortController();
@@ -106,7 +106,7 @@ export class PagedList<Answer, Row> {
     const { rowsOf, idOf, size = SIZE } = this.#options;
     let cursor = from;
     let added = 0;
-    for (let part = 0; part < PARTS_MOST && added < size; part += 1) {
+    for (let part = 0; part < MAX_PARTS && added < size; part += 1) {
       const answer = await this.#get(cursor);
       const { rows, next } = rowsOf(answer);
       const { rows: before, first } = this.#state.peek();
@@ -127,7 +127,7 @@ export class PagedList<Answer, Row> {
     const { rowsOf, size = SIZE } = this.#options;
     const first = await this.#get(undefined);
     let { rows, next } = rowsOf(first);
-    for (let part = 1; part < PARTS_MOST && rows.length < size && next !== null; part += 1) {
+    for (let part = 1; part < MAX_PARTS && rows.length < size && next !== null; part += 1) {
       const more = rowsOf(await this.#get(next));
       rows = [...rows, ...more.rows];
       next = more.next;
@@ -157,7 +157,7 @@ export class PagedList<Answer, Row> {
   }
 }
 
-/** The first page anew, in front of what was loaded below it. */
+/** Reloads the first page and keeps the pages below it. */
 function merged<Answer, Row>(
   old: State<Answer, Row>,
   fresh: { rows: readonly Row[]; next: Cursor | null; first: Answer },
@@ -174,7 +174,7 @@ function merged<Answer, Row>(
 
 /** Going back to a list finds it as it was left. */
 const remembered = new Map<string, unknown>();
-const REMEMBERED_MOST = 8;
+const MAX_REMEMBERED = 8;
 
 /** `mark`: the list is looked at again, quietly, when it changes. */
 export function usePaged<Answer, Row>(
@@ -185,7 +185,7 @@ export function usePaged<Answer, Row>(
   const list = (remembered.get(path) as PagedList<Answer, Row> | undefined) ?? new PagedList(options);
   remembered.delete(path);
   remembered.set(path, list);
-  if (remembered.size > REMEMBERED_MOST) remembered.delete(remembered.keys().next().value!);
+  if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
   useEffect(() => () => list.leave(), [list]);
   useEffect(() => list.refresh(), [list, mark]);
   return list;

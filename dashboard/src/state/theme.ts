@@ -6,7 +6,7 @@ const KEY = "hermes-theme";
 const root = document.documentElement;
 
 export const theme = signal<Theme>((root.dataset.theme as Theme | undefined) ?? "system");
-/** Changes whenever colours do: charts are drawn anew. */
+/** Changes with the colours: charts are redrawn. */
 export const isDark = signal(false);
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,7 +1,7 @@
-/** The end of a request → what every API tells of it. */
+/** The end of a request → what every API reports. */
 import type { AnswerDetails } from "../../client-request.js";
 import { ApiError, failedTurn } from "./errors.js";
-import type { Finished } from "./waiting.js";
+import type { Finished } from "./pending.js";
 
 export interface Answer extends Omit<AnswerDetails, "failure"> {
   text: string;
@@ -9,7 +9,7 @@ export interface Answer extends Omit<AnswerDetails, "failure"> {
 
 const NOTHING = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 
-/** Throws where the turn has failed. What a command replies is an answer, too. */
+/** Throws where the turn has failed. A command's reply is an answer, too. */
 export function answerOf(
   { kind, text, details, files = [] }: Finished,
   sessionId: string,
@@ -24,10 +24,10 @@ export function answerOf(
   return { ...bare, ...details, text: whole };
 }
 
-/** What is still to be said when so much was shown already. What was shown can't be taken back. */
+/** The rest of the answer after what was streamed already, which can't be taken back. */
 export function restOf(shown: string, whole: string): string {
   if (whole.startsWith(shown)) return whole.slice(shown.length);
-  // Words before a tool call were shown too; the answer is what came last.
+  // Text before a tool call was streamed too; the answer is the last part.
   if (whole === "" || shown.trimEnd().endsWith(whole.trim())) return "";
   return `\n\n${whole}`;
 }

@@ -1,4 +1,4 @@
-/** Answers in the words of Chat Completions. */
+/** Answers in the format of Chat Completions. */
 import type { Answer } from "./answer.js";
 import type { EventWriter } from "./event-text.js";
 import type { Exchange } from "./exchange.js";

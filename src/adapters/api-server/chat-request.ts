@@ -1,6 +1,6 @@
-/** The body of POST /v1/chat/completions → what is asked. */
+/** Parses the body of POST /v1/chat/completions. */
 import { z } from "zod";
-import { type Asked, type Entry, splitConversation } from "./asked.js";
+import { type CompletionRequest, type Entry, splitConversation } from "./completion-request.js";
 import { content, readContent } from "./content.js";
 import { parameters, parseWith, refuseUnsupported, toolName } from "./fields.js";
 
@@ -43,20 +43,20 @@ const body = z.looseObject({
     .nullish(),
 });
 
-export interface ChatAsked extends Asked {
+export interface ChatRequest extends CompletionRequest {
   includeUsage: boolean;
 }
 
-export function readChatRequest(given: unknown): ChatAsked {
+export function readChatRequest(given: unknown): ChatRequest {
   refuseUnsupported(given, ["functions", "function_call", "audio", "prediction", "web_search_options"]);
-  const asked = parseWith(body, given);
-  const choice = asked.tool_choice;
+  const request = parseWith(body, given);
+  const choice = request.tool_choice;
   return {
-    model: asked.model,
-    stream: asked.stream ?? false,
-    includeUsage: asked.stream_options?.include_usage ?? false,
-    ...splitConversation(asked.messages.map(toEntry)),
-    tools: (asked.tools ?? []).map(({ function: declared }) => ({
+    model: request.model,
+    stream: request.stream ?? false,
+    includeUsage: request.stream_options?.include_usage ?? false,
+    ...splitConversation(request.messages.map(toEntry)),
+    tools: (request.tools ?? []).map(({ function: declared }) => ({
       name: declared.name,
       description: declared.description ?? "",
       parameters: declared.parameters ?? { type: "object", properties: {} },

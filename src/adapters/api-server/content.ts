@@ -1,6 +1,6 @@
-/** A message's content, in either API's parts → its words and pictures. */
+/** A message's content, in either API's format → its text and images. */
 import { z } from "zod";
-import type { InlineImage } from "./asked.js";
+import type { InlineImage } from "./completion-request.js";
 import { invalid } from "./errors.js";
 
 const textPart = z.looseObject({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() });
@@ -31,7 +31,7 @@ export function readContent(given: z.output<typeof content> | null | undefined):
   return { text: texts.join("\n"), images };
 }
 
-/** Only what comes along: fetching an address for a client would let it knock on doors from here. */
+/** Inline data only: fetching URLs for clients would let them reach internal servers. */
 function readImage({ image_url }: z.output<typeof imagePart>): InlineImage {
   const url = typeof image_url === "string" ? image_url : image_url.url;
   const [, mimeType, data] = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/.exec(url) ?? [];

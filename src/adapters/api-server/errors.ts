@@ -1,4 +1,4 @@
-/** What goes wrong, as OpenAI's clients expect to be told. */
+/** Errors in the format that OpenAI's clients expect. */
 import type { AnswerDetails } from "../../client-request.js";
 
 export type ApiStatus = 400 | 401 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503 | 504;
@@ -40,7 +40,7 @@ const STATUSES: Record<string, { status: ApiStatus; code: string }> = {
   context_length: { status: 400, code: "context_length_exceeded" },
   rate_limit: { status: 429, code: "rate_limit_exceeded" },
   content_filter: { status: 400, code: "content_filter" },
-  // The client did nothing wrong: the gateway's key, or its model settings, are.
+  // Not the client's fault: the gateway's model key or settings are wrong.
   credentials: { status: 503, code: "model_credentials_rejected" },
   refused: { status: 502, code: "model_rejected_request" },
   timeout: { status: 504, code: "timeout" },
@@ -48,7 +48,7 @@ const STATUSES: Record<string, { status: ApiStatus; code: string }> = {
   stopped: { status: 409, code: "stopped" },
 };
 
-/** A turn without an answer; the text is what a person would have been told. */
+/** A turn without an answer; the text is the notice that a person would get. */
 export function failedTurn(failure: NonNullable<AnswerDetails["failure"]>, text: string): ApiError {
   const { status, code } = STATUSES[failure.kind] ?? { status: 500 as const, code: "turn_failed" };
   return new ApiError(status, code, text);

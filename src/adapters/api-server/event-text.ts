@@ -1,9 +1,9 @@
-/** An answer while it is written → server-sent events, as fast as the client reads: what comes faster is joined. */
+/** A live answer → server-sent events, at the speed of the client: faster updates are merged. */
 import { type Answer, answerOf, restOf } from "./answer.js";
 import { ApiError } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** One API's way of saying it, each as whole events. */
+/** Formats events for one of the APIs; each call gives whole events. */
 export interface EventWriter {
   begin(): string;
   piece(delta: string): string;
@@ -11,7 +11,7 @@ export interface EventWriter {
   fail(error: ApiError): string;
 }
 
-/** Proxies and clients give up a connection on which nothing comes. */
+/** Proxies and clients close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = ": keep-alive\n\n";
 
@@ -35,7 +35,7 @@ export function eventStream(
   }
 
   function pump(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    // What is enqueued may ask for more before it returns.
+    // enqueue() may call pull() before it returns.
     while (!over && (controller.desiredSize ?? 0) > 0) {
       const rest = unsaid();
       if (rest !== "") {
@@ -54,7 +54,7 @@ export function eventStream(
   function unsaid(): string {
     if (end instanceof ApiError) return "";
     if (end) return restOf(shown, end.text);
-    // A turn that began anew says other words: they wait for its end.
+    // A restarted turn writes other text: wait for its end.
     return text.startsWith(shown) ? text.slice(shown.length) : "";
   }
 
@@ -104,7 +104,7 @@ export function wholeAnswer(exchange: Exchange, model: string, signal: AbortSign
         }
       },
     );
-    // The turn goes on: its answer is in the history.
+    // The turn continues: its answer goes to the history.
     signal.addEventListener("abort", () => {
       leave();
       reject(new ApiError(409, "client_left", "The client has left"));

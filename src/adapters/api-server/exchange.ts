@@ -1,54 +1,58 @@
-/** A request from its receipt to its end: in the inbox before anything is answered, once under one key. */
+/** A request from receipt to end: stored in the inbox first, and only once per idempotency key. */
 import { nowSeconds } from "../../clock.js";
 import type { Attachment, EventOutcome, InboundMessage } from "../../message.js";
 import { givenTrace } from "../../trace-id.js";
-import type { Asked, InlineImage } from "./asked.js";
+import type { CompletionRequest, InlineImage } from "./completion-request.js";
 import { ApiError, notNow } from "./errors.js";
 import { chatName, fingerprint, ownName, requestId } from "./ids.js";
 import { type Asking, messageOf, resumeMessage } from "./normalise.js";
-import { choosePlace, type FindSession, type Place, readIdempotencyKey } from "./places.js";
-import { type Finished, isEnd, type Waiting } from "./waiting.js";
+import { type Finished, isEnd, type PendingRequests } from "./pending.js";
+import { chooseChat, type FindSession, type RequestChat, readIdempotencyKey } from "./request-chat.js";
 
 export interface ExchangeParts {
-  waiting: Waiting;
+  pending: PendingRequests;
   sessionHeaders: readonly string[];
   findSession: FindSession;
-  /** The chat's session now. */
+  /** The chat's current session. */
   sessionOf(chatId: string): Promise<string | undefined>;
   outcome(eventId: string): Promise<EventOutcome | undefined>;
   keepImage(image: InlineImage): Promise<Attachment>;
-  /** Undefined: the configured one answers. */
-  modelFor(asked: string): string | undefined;
-  /** Undefined while nobody takes messages. */
+  /** Undefined: use the configured one. */
+  modelFor(model: string): string | undefined;
+  /** Undefined while the gateway isn't connected. */
   receive(): ((message: InboundMessage) => Promise<void>) | undefined;
   timeoutMs: number;
-  lookEveryMs: number;
+  checkEveryMs: number;
 }
 
 export interface Client {
   key: string;
   path: string;
-  /** As it came: the same key must come with the same body. */
+  /** As received: an idempotency key is bound to its body. */
   body: unknown;
   header(name: string): string | undefined;
-  /** The chat of an earlier answer goes on, whatever the headers say. */
-  place?: Place;
+  /** The chat of an earlier answer; wins over the headers. */
+  chat?: RequestChat;
 }
 
 export interface Exchange {
   id: string;
-  /** What the caller calls it, or its trace. */
+  /** The caller's request id, or the trace id. */
   requestId: string;
   /** Epoch seconds. */
   createdAt: number;
   sessionId: string;
   sessionKey: string;
-  /** Calls at once with what there is already. Gives what ends it. Ends with exactly one of the two. */
+  /** Reports the current state at once. Returns a function that stops listening. Ends with exactly one of the two calls. */
   follow(wrote: (text: string) => void, ended: (end: Finished | ApiError) => void): () => void;
 }
 
-/** Resolves when the inbox has it, or has had it before. */
-export async function openExchange(parts: ExchangeParts, asked: Asked, client: Client): Promise<Exchange> {
+/** Resolves when the inbox has it, also from an earlier attempt. */
+export async function openExchange(
+  parts: ExchangeParts,
+  request: CompletionRequest,
+  client: Client,
+): Promise<Exchange> {
   const { key, header } = client;
   const once = readIdempotencyKey(header);
   const id = requestId(key, once);
@@ -56,13 +60,13 @@ export async function openExchange(parts: ExchangeParts, asked: Asked, client: C
   const earlier = once === undefined ? undefined : await parts.outcome(id);
   if (earlier && earlier.message.request?.fingerprint !== print)
     throw new ApiError(422, "idempotency_key_reused", "This Idempotency-Key was used for another request");
-  const place = earlier
-    ? placeOf(key, earlier.message)
-    : (client.place ?? (await choosePlace(header, key, id, parts)));
+  const chat = earlier
+    ? chatOf(key, earlier.message)
+    : (client.chat ?? (await chooseChat(header, key, id, parts)));
   const trace = givenTrace(header) ?? { requestId: id, traceId: id };
   const line = new Line(parts, id);
   try {
-    if (!earlier) await accept(parts, asked, { id, key, traceId: trace.traceId, fingerprint: print }, place);
+    if (!earlier) await accept(parts, request, { id, key, traceId: trace.traceId, fingerprint: print }, chat);
   } catch (error) {
     line.close();
     throw error;
@@ -72,43 +76,46 @@ export async function openExchange(parts: ExchangeParts, asked: Asked, client: C
     id,
     requestId: trace.requestId,
     createdAt: Math.floor(earlier?.receivedAt ?? nowSeconds()),
-    sessionId: earlier?.sessionId ?? (await currentSession(parts, place)) ?? ownName(id),
-    sessionKey: place.name,
+    sessionId: earlier?.sessionId ?? (await currentSession(parts, chat)) ?? ownName(id),
+    sessionKey: chat.name,
     follow: (wrote, ended) => line.follow(wrote, ended),
   };
 }
 
 async function accept(
   parts: ExchangeParts,
-  asked: Asked,
+  request: CompletionRequest,
   asking: Pick<Asking, "id" | "key" | "traceId" | "fingerprint">,
-  place: Place,
+  chat: RequestChat,
 ): Promise<void> {
   const receive = parts.receive();
   if (!receive) throw notNow("The gateway is starting or stopping; try again in a moment");
-  const last = place.unnamed ?? false;
+  const last = chat.unnamed ?? false;
   const whole = {
     ...asking,
-    chatId: place.chatId,
+    chatId: chat.chatId,
     last,
-    model: parts.modelFor(asked.model),
+    model: parts.modelFor(request.model),
     now: nowSeconds(),
   };
-  const images = await Promise.all(asked.images.map((image) => parts.keepImage(image)));
-  if (place.resume !== undefined) await receive(resumeMessage(place.resume, whole));
-  await receive(messageOf(asked, images, whole));
+  const images = await Promise.all(request.images.map((image) => parts.keepImage(image)));
+  if (chat.resume !== undefined) await receive(resumeMessage(chat.resume, whole));
+  await receive(messageOf(request, images, whole));
 }
 
-/** What nobody has named has no past. */
-async function currentSession(parts: ExchangeParts, { chatId, unnamed }: Place): Promise<string | undefined> {
+/** An unnamed chat has no earlier session. */
+async function currentSession(
+  parts: ExchangeParts,
+  { chatId, unnamed }: RequestChat,
+): Promise<string | undefined> {
   return unnamed ? undefined : parts.sessionOf(chatId);
 }
 
-function placeOf(key: string, { origin }: InboundMessage): Place {
+function chatOf(key: string, { origin }: InboundMessage): RequestChat {
   return { chatId: origin.chatId ?? "", name: chatName(key, origin.chatId) ?? "" };
 }
 
-/** One client on the line. What is said before it listens is kept for it: the newest text, and the end. */
+/** One connected client. The newest text and the end are kept until it listens. */
 class Line {
   readonly #parts: ExchangeParts;
   readonly #id: string;
@@ -122,7 +129,7 @@ class Line {
   constructor(parts: ExchangeParts, id: string) {
     this.#parts = parts;
     this.#id = id;
-    const leave = parts.waiting.add(id, {
+    const leave = parts.pending.add(id, {
       wrote: (text) => {
         this.#text = text;
         this.#wrote?.(text);
@@ -133,7 +140,7 @@ class Line {
       throw new ApiError(429, "too_many_requests", "Too many requests are waiting", { retryAfterSeconds: 5 });
     this.#leave = leave;
     this.#timers = [
-      setInterval(() => void this.#lookAgain(), parts.lookEveryMs),
+      setInterval(() => void this.#checkAgain(), parts.checkEveryMs),
       setTimeout(() => this.#finish(timedOut(parts.timeoutMs)), parts.timeoutMs),
     ];
     for (const timer of this.#timers) timer.unref();
@@ -147,7 +154,7 @@ class Line {
     return () => this.close();
   }
 
-  /** What has come of it while nobody was on the line. */
+  /** The outcome, if the request ended while the client was away. */
   look({ answers, over }: EventOutcome): void {
     const end = answers.findLast(isEnd) ?? (over ? answers.at(-1) : undefined);
     if (end) this.#finish(end);
@@ -162,8 +169,8 @@ class Line {
     this.#ended = undefined;
   }
 
-  /** Nobody tells those whose message was taken out of the line. */
-  async #lookAgain(): Promise<void> {
+  /** A message that was removed from the queue sends no event, so its state is polled. */
+  async #checkAgain(): Promise<void> {
     const outcome = await this.#parts.outcome(this.#id).catch(() => undefined);
     if (outcome?.over && !this.#end) this.look(outcome);
   }

@@ -1,4 +1,4 @@
-/** What both APIs' bodies have in common. */
+/** Fields that both APIs share. */
 import { z } from "zod";
 import { ApiError, invalid } from "./errors.js";
 
@@ -13,7 +13,7 @@ export function parseWith<T extends z.ZodType>(schema: T, given: unknown): z.out
   throw invalid(`${param === "" ? "The body" : param}: ${issue!.message}`, param || null);
 }
 
-/** Better no answer than one that leaves out what was asked for. */
+/** Reject parameters that can't be honoured instead of ignoring them. */
 export function refuseUnsupported(given: unknown, names: readonly string[]): void {
   const body = (typeof given === "object" && given !== null ? given : {}) as Record<string, unknown>;
   const isSet = (name: string) => body[name] !== undefined && body[name] !== null && body[name] !== false;

@@ -1,10 +1,10 @@
-/** The names of things: requests, chats, and what clients call them. Only this file looks inside. */
+/** Ids of requests and chats. Only this file knows their format. */
 import { createHash, randomBytes } from "node:crypto";
 
 export const PLATFORM = "api_server";
 export const ACCOUNT = "api_server";
 
-/** 32 hex digits. Given again under the same name by the same key, it is the same request. */
+/** 32 hex digits. The same name from the same key gives the same id. */
 export function requestId(key: string, idempotencyKey: string | undefined): string {
   if (idempotencyKey === undefined) return randomBytes(16).toString("hex");
   return createHash("sha256")
@@ -13,17 +13,17 @@ export function requestId(key: string, idempotencyKey: string | undefined): stri
     .slice(0, 32);
 }
 
-/** A key's name holds no colon: chats of two keys are never the same, whatever their clients call them. */
+/** A key's name has no colon, so chats of two keys never collide. */
 export function chatId(key: string, name: string): string {
   return `${key}:${name}`;
 }
 
-/** What the key's client calls a chat; undefined: it isn't one of this key's. */
+/** The client's name for a chat; undefined: it belongs to another key. */
 export function chatName(key: string, id: string | null): string | undefined {
   return id?.startsWith(`${key}:`) ? id.slice(key.length + 1) : undefined;
 }
 
-/** A chat that no client has named, and the session that begins with it. */
+/** Name of a chat that the client didn't name, and of its session. */
 export function ownName(request: string): string {
   return `api_${request}`;
 }

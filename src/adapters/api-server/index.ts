@@ -1,24 +1,23 @@
-/** Any OpenAI client becomes a chat: its requests in, the answers as they are written out, one turn a request. */
+/** OpenAI clients as chats: each request is a message, and its turn's answer the response, streamed on request. */
 import type { Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
 import { Guesses } from "../../guesses.js";
-import type { EventOutcome, OutboundMessage, Receipt, Target } from "../../message.js";
+import type { EventOutcome, Target } from "../../message.js";
 import { RateLimit } from "../../rate-limit.js";
 import type { Adapter, AdapterEvents, CanPreview, Health } from "../adapter.js";
+import { singlePart } from "../kit/single-part.js";
 import type { ExchangeParts } from "./exchange.js";
 import { ACCOUNT, PLATFORM } from "./ids.js";
+import { isEnd, PendingRequests } from "./pending.js";
 import { type ApiParts, apiRoutes } from "./routes.js";
-import { isEnd, Waiting } from "./waiting.js";
-
-export { ACCOUNT, PLATFORM } from "./ids.js";
 
 export interface ApiServerOptions
   extends Pick<ExchangeParts, "findSession" | "sessionOf" | "keepImage" | "sessionHeaders"> {
-  /** Secrets by name. Without one nobody is let in. */
+  /** Secrets by name. Without any, all requests are rejected. */
   keys: Readonly<Record<string, string>>;
   /** The model that answers. */
   model: string;
-  /** Others that may be asked for. */
+  /** Other models that clients may request. */
   otherModels: readonly string[];
   timeoutMs: number;
   /** Requests a minute by one key; 0: any number. */
@@ -32,14 +31,14 @@ export interface ApiServerAdapter extends Adapter, CanPreview {
   routes(app: Hono): void;
 }
 
-/** How clients may call whoever answers. */
+/** A model name that always works. */
 const ALIAS = "hermes";
-const MOST_WAITING = 1000;
-const LOOK_EVERY_MS = 15_000;
+const MAX_PENDING = 1000;
+const CHECK_EVERY_MS = 15_000;
 
 export function apiServerAdapter(options: ApiServerOptions): ApiServerAdapter {
   const { model, otherModels, ratePerMinute } = options;
-  const waiting = new Waiting(MOST_WAITING);
+  const pending = new PendingRequests(MAX_PENDING);
   let events: AdapterEvents | undefined;
   const disconnect = () => {
     events = undefined;
@@ -56,37 +55,37 @@ export function apiServerAdapter(options: ApiServerOptions): ApiServerAdapter {
       signal.addEventListener("abort", disconnect, { once: true });
     },
 
-    /** Intake ends; who waits may still get an answer while the rest of the gateway comes to its end. */
+    /** Takes no more requests; pending ones may still be answered during the shutdown. */
     disconnect: async () => disconnect(),
 
-    /** Served by this very process: being asked is the proof. */
+    /** Served by this process: it runs. */
     health(): Health {
       if (events) return { state: "ok", lastProofAt: nowSeconds() };
       return { state: "down", lastProofAt: null, detail: "The API server is not connected" };
     },
 
-    /** Never fails: whoever isn't on the line any more asks again with the same Idempotency-Key, or reads the history. */
-    async send(message: OutboundMessage): Promise<Receipt> {
+    /** Never fails: a client that has left retries with the same Idempotency-Key, or reads the history. */
+    ...singlePart(async (message) => {
       const { replyTo } = message.target;
-      if (replyTo !== null && isEnd(message)) waiting.ended(replyTo, message);
-      return { messageIds: [`out:${message.id}`] };
-    },
+      if (replyTo !== null && isEnd(message)) pending.ended(replyTo, message);
+      return `out:${message.id}`;
+    }),
 
     preview({ replyTo }: Target, _turnId: string, text: string): void {
-      if (replyTo !== null) waiting.wrote(replyTo, text);
+      if (replyTo !== null) pending.wrote(replyTo, text);
     },
 
     routes(app: Hono): void {
       const parts = {
         ...options,
-        waiting,
+        pending,
         guesses: new Guesses(),
         rate: ratePerMinute > 0 ? new RateLimit(ratePerMinute) : undefined,
         models: [...new Set([ALIAS, model, ...otherModels])].filter((name) => name !== ""),
-        modelFor: (asked: string) => (otherModels.includes(asked) ? asked : undefined),
+        modelFor: (wanted: string) => (otherModels.includes(wanted) ? wanted : undefined),
         receive: () =>
           events && ((message: Parameters<AdapterEvents["receive"]>[0]) => events!.receive(message)),
-        lookEveryMs: LOOK_EVERY_MS,
+        checkEveryMs: CHECK_EVERY_MS,
         startedAt: Math.floor(nowSeconds()),
       };
       app.route("/v1", apiRoutes(parts));

@@ -1,7 +1,7 @@
-/** Who asks: every key has a name, and the name is the person. */
+/** Authentication: every key has a name, which is the user id. */
 import { bearerOf, isSameSecret } from "../../secret.js";
 
-/** Every key is compared, so that the time tells nothing. */
+/** Compares with every key, so that timing reveals nothing. */
 export function keyOf(
   authorization: string | undefined,
   keys: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
-/** What is asked, by whom, in which chat → the message for the inbox. Pure. */
+/** A request → the message for the inbox. Pure. */
 import type { ClientRequest } from "../../client-request.js";
 import type { Attachment, InboundMessage } from "../../message.js";
 import type { TraceId } from "../../trace-id.js";
-import type { Asked } from "./asked.js";
+import type { CompletionRequest } from "./completion-request.js";
 import { ACCOUNT, ownName, PLATFORM } from "./ids.js";
 
 export interface Asking {
@@ -13,22 +13,26 @@ export interface Asking {
   /** Undefined: the configured one. */
   model: string | undefined;
   traceId: TraceId;
-  /** Nothing will follow. */
+  /** The chat gets no further messages. */
   last: boolean;
   now: number;
 }
 
-export function messageOf(asked: Asked, attachments: readonly Attachment[], asking: Asking): InboundMessage {
-  const { text } = asked;
+export function messageOf(
+  request: CompletionRequest,
+  attachments: readonly Attachment[],
+  asking: Asking,
+): InboundMessage {
+  const { text } = request;
   return {
     ...bare(asking),
     text,
     attachments: [...attachments],
-    request: requestOf(asked, asking),
+    request: requestOf(request, asking),
   };
 }
 
-/** As the person behind the key would say it: the chat goes on in an earlier session. */
+/** A /resume command on behalf of the key's user. */
 export function resumeMessage(session: string, asking: Asking): InboundMessage {
   const { id } = asking;
   const request: ClientRequest = { fingerprint: "", stream: false };
@@ -51,12 +55,12 @@ function bare({ id, key, chatId, traceId, now }: Asking): Omit<InboundMessage, "
   };
 }
 
-function requestOf(asked: Asked, { id, fingerprint, model, last }: Asking): ClientRequest {
-  const { instructions, history, results, toolChoice } = asked;
-  const tools = toolChoice === "none" ? [] : asked.tools;
+function requestOf(request: CompletionRequest, { id, fingerprint, model, last }: Asking): ClientRequest {
+  const { instructions, history, results, toolChoice } = request;
+  const tools = toolChoice === "none" ? [] : request.tools;
   return {
     fingerprint,
-    stream: asked.stream,
+    stream: request.stream,
     sessionId: ownName(id),
     ...(last ? { end: "request_complete" } : {}),
     ...(instructions === "" ? {} : { instructions }),

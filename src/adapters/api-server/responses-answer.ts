@@ -1,11 +1,11 @@
-/** Answers in the words of the Responses API. */
+/** Answers in the format of the Responses API. */
 import type { Answer } from "./answer.js";
 import type { ApiError } from "./errors.js";
 import type { EventWriter } from "./event-text.js";
 import type { Exchange } from "./exchange.js";
 import { responseId } from "./ids.js";
 
-/** What a response repeats of its request. */
+/** Fields of the request that a response repeats. */
 export interface Echoed {
   instructions: string | null;
   previousResponseId: string | null;
@@ -88,7 +88,7 @@ export function responseWriter(exchange: Exchange, echoed: Echoed, model: string
       return opened + event("response.output_text.delta", { ...place, delta, logprobs: [] });
     },
     end: (answer) => {
-      // What was shown is what was said: all of it.
+      // The streamed text is the complete answer.
       const shown = item ? { ...answer, text } : answer;
       const whole = response(exchange, echoed, shown);
       const type = whole.status === "incomplete" ? "response.incomplete" : "response.completed";

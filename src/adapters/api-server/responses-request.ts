@@ -1,6 +1,6 @@
-/** The body of POST /v1/responses → what is asked. */
+/** Parses the body of POST /v1/responses. */
 import { z } from "zod";
-import { type Asked, type Entry, splitConversation } from "./asked.js";
+import { type CompletionRequest, type Entry, splitConversation } from "./completion-request.js";
 import { content, readContent } from "./content.js";
 import { ApiError } from "./errors.js";
 import { parameters, parseWith, refuseUnsupported, toolName } from "./fields.js";
@@ -21,7 +21,7 @@ const resultItem = z.looseObject({
   call_id: z.string(),
   output: content,
 });
-/** Of answers that a client hands back as they were. */
+/** Parts of answers that clients send back unchanged. */
 const reasoningItem = z.looseObject({ type: z.literal("reasoning") });
 
 const item = z.union(
@@ -51,25 +51,25 @@ const body = z.looseObject({
     .nullish(),
 });
 
-export interface ResponsesAsked extends Asked {
+export interface ResponsesRequest extends CompletionRequest {
   previousResponseId: string | null;
 }
 
-export function readResponsesRequest(given: unknown): ResponsesAsked {
+export function readResponsesRequest(given: unknown): ResponsesRequest {
   refuseUnsupported(given, ["background", "conversation", "prompt"]);
-  const asked = parseWith(body, given);
-  const { input, tool_choice: choice } = asked;
+  const request = parseWith(body, given);
+  const { input, tool_choice: choice } = request;
   const items = typeof input === "string" ? [{ role: "user" as const, content: input }] : input;
   const conversation = splitConversation(items.flatMap(toEntry));
   return {
-    model: asked.model,
-    stream: asked.stream ?? false,
-    previousResponseId: asked.previous_response_id ?? null,
+    model: request.model,
+    stream: request.stream ?? false,
+    previousResponseId: request.previous_response_id ?? null,
     ...conversation,
-    instructions: [asked.instructions ?? "", conversation.instructions]
+    instructions: [request.instructions ?? "", conversation.instructions]
       .filter((text) => text !== "")
       .join("\n\n"),
-    tools: (asked.tools ?? []).map(toTool),
+    tools: (request.tools ?? []).map(toTool),
     toolChoice:
       choice === "auto" || !choice ? undefined : typeof choice === "string" ? choice : { name: choice.name },
   };

@@ -3,15 +3,15 @@ import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Guesses } from "../../guesses.js";
 import type { RateLimit } from "../../rate-limit.js";
-import type { Asked } from "./asked.js";
 import { chatCompletion, chatWriter } from "./chat-answer.js";
 import { readChatRequest } from "./chat-request.js";
+import type { CompletionRequest } from "./completion-request.js";
+import { previousChat, storedResponse } from "./earlier-responses.js";
 import { ApiError } from "./errors.js";
 import { type EventWriter, eventStream, wholeAnswer } from "./event-text.js";
 import { type Exchange, type ExchangeParts, openExchange } from "./exchange.js";
 import { keyOf } from "./keys.js";
-import type { Place } from "./places.js";
-import { previousPlace, storedResponse } from "./previous.js";
+import type { RequestChat } from "./request-chat.js";
 import { response, responseWriter } from "./responses-answer.js";
 import { readResponsesRequest } from "./responses-request.js";
 
@@ -19,11 +19,11 @@ export interface ApiParts extends ExchangeParts {
   /** By name. */
   keys: Readonly<Record<string, string>>;
   guesses: Guesses;
-  /** Whose wrong keys are counted; undefined: a program on this machine. */
+  /** For counting wrong keys; undefined: a program on this machine. */
   clientAddress(c: Context): string | undefined;
   /** By key. */
   rate: RateLimit | undefined;
-  /** What is offered; the first is the one that answers where nothing else is asked for. */
+  /** Model names for /v1/models; the first is the default. */
   models: readonly string[];
   model: string;
   startedAt: number;
@@ -58,23 +58,23 @@ export function apiRoutes(parts: ApiParts): Hono<Env> {
 
 async function chatCompletions(c: Context<Env>, parts: ApiParts): Promise<Response> {
   const body = await readJson(c, parts);
-  const asked = readChatRequest(body);
-  const exchange = await open(c, parts, asked, body);
-  if (asked.stream)
-    return streamed(c, parts, exchange, chatWriter(exchange, parts.model, asked.includeUsage));
+  const request = readChatRequest(body);
+  const exchange = await open(c, parts, request, body);
+  if (request.stream)
+    return streamed(c, parts, exchange, chatWriter(exchange, parts.model, request.includeUsage));
   const answer = await wholeAnswer(exchange, parts.model, c.req.raw.signal);
   return c.json(chatCompletion(exchange, answer), 200, sessionHeaders(exchange, answer.sessionId));
 }
 
 async function responses(c: Context<Env>, parts: ApiParts): Promise<Response> {
   const body = await readJson(c, parts);
-  const asked = readResponsesRequest(body);
-  const { previousResponseId } = asked;
-  const place =
-    previousResponseId === null ? undefined : await previousPlace(parts, c.get("key"), previousResponseId);
-  const exchange = await open(c, parts, asked, body, place);
-  const echoed = { instructions: asked.instructions || null, previousResponseId };
-  if (asked.stream) return streamed(c, parts, exchange, responseWriter(exchange, echoed, parts.model));
+  const request = readResponsesRequest(body);
+  const { previousResponseId } = request;
+  const chat =
+    previousResponseId === null ? undefined : await previousChat(parts, c.get("key"), previousResponseId);
+  const exchange = await open(c, parts, request, body, chat);
+  const echoed = { instructions: request.instructions || null, previousResponseId };
+  if (request.stream) return streamed(c, parts, exchange, responseWriter(exchange, echoed, parts.model));
   const answer = await wholeAnswer(exchange, parts.model, c.req.raw.signal);
   return c.json(response(exchange, echoed, answer), 200, sessionHeaders(exchange, answer.sessionId));
 }
@@ -82,16 +82,16 @@ async function responses(c: Context<Env>, parts: ApiParts): Promise<Response> {
 function open(
   c: Context<Env>,
   parts: ApiParts,
-  asked: Asked,
+  request: CompletionRequest,
   body: unknown,
-  place?: Place,
+  chat?: RequestChat,
 ): Promise<Exchange> {
-  return openExchange(parts, asked, {
+  return openExchange(parts, request, {
     key: c.get("key"),
     path: c.req.path,
     body,
     header: (name) => c.req.header(name),
-    ...(place ? { place } : {}),
+    ...(chat ? { chat } : {}),
   });
 }
 
@@ -99,7 +99,7 @@ function streamed(c: Context<Env>, parts: ApiParts, exchange: Exchange, writer: 
   return c.body(eventStream(exchange, writer, parts.model), 200, {
     ...sessionHeaders(exchange, exchange.sessionId),
     "Content-Type": "text/event-stream; charset=utf-8",
-    // A proxy that waits for more before it passes something on would hold every word back.
+    // Keep proxies from buffering the stream.
     "X-Accel-Buffering": "no",
   });
 }
@@ -147,7 +147,7 @@ async function readJson(c: Context<Env>, { rate }: ApiParts): Promise<unknown> {
 }
 
 function failure(c: Context, error: unknown, parts: ApiParts): Response {
-  // The body limit speaks HTTP for itself.
+  // The body limit throws an HTTP error of its own.
   if (error instanceof Error && "getResponse" in error)
     return (error as { getResponse(): Response }).getResponse();
   if (!(error instanceof ApiError)) parts.log(error, c.req.path);

@@ -1,16 +1,18 @@
 /** One terminal: an account with one chat, in a process of its own. */
+
 import { randomUUID } from "node:crypto";
 import { nowSeconds } from "../../clock.js";
-import type { InboundMessage, Origin, OutboundMessage, Receipt, Target } from "../../message.js";
+import type { InboundMessage, Origin, OutboundMessage, Target } from "../../message.js";
+import { TERMINAL_SOURCE } from "../../session.js";
 import { traceIdOfRequest } from "../../trace-id.js";
 import { type Adapter, type AdapterEvents, type CanPreview, type Health, SendError } from "../adapter.js";
+import { singlePart } from "../kit/single-part.js";
 
-/** As sessions name their source. */
-export const TERMINAL = "cli";
-/** Whoever may run the program on this home. */
+export const TERMINAL = TERMINAL_SOURCE;
+/** The user of every terminal: anyone who may run the program on this home. */
 export const LOCAL_USER = "local";
 
-/** Where the words go. */
+/** Where messages are shown. */
 export interface TerminalView {
   preview(turnId: string, text: string): void;
   show(message: OutboundMessage): void;
@@ -27,7 +29,7 @@ export function terminalAdapter(id: string, view: TerminalView): TerminalAdapter
     platform: TERMINAL,
     account: id,
     limits: { length: 1_000_000, unit: "utf16" },
-    // It says where they lie.
+    // It shows their paths.
     files: { maxBytes: Number.MAX_SAFE_INTEGER },
 
     async connect(given: AdapterEvents): Promise<void> {
@@ -49,10 +51,10 @@ export function terminalAdapter(id: string, view: TerminalView): TerminalAdapter
 
     preview: (_target: Target, turnId: string, text: string) => view.preview(turnId, text),
 
-    async send(message: OutboundMessage): Promise<Receipt> {
+    ...singlePart(async (message) => {
       view.show(message);
-      return { messageIds: [`out:${message.id}`] };
-    },
+      return `out:${message.id}`;
+    }),
   };
 }
 

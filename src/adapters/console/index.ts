@@ -1,9 +1,10 @@
-/** A chat by the line on the terminal where the daemon runs. */
+/** A line-based chat on the terminal that the daemon runs in. */
 import { randomUUID } from "node:crypto";
 import readline from "node:readline";
 import { nowSeconds } from "../../clock.js";
-import type { InboundMessage, OutboundMessage, Receipt } from "../../message.js";
+import type { InboundMessage } from "../../message.js";
 import { type Adapter, type AdapterEvents, type Health, SendError } from "../adapter.js";
+import { singlePart } from "../kit/single-part.js";
 
 export interface ConsoleOptions {
   input: NodeJS.ReadableStream;
@@ -25,15 +26,15 @@ export function consoleAdapter({ input, output }: ConsoleOptions): Adapter {
     platform: PLATFORM,
     account: PLATFORM,
     limits: { length: 1_000_000, unit: "utf16" },
-    // It says where they lie.
+    // It shows their paths.
     files: { maxBytes: Number.MAX_SAFE_INTEGER },
-    // A pasted text comes as many lines at once.
+    // Pasted text arrives as many lines at once.
     burst: { quietMs: 50, afterLongMs: 50, longChars: Number.MAX_SAFE_INTEGER },
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
       lines = readline.createInterface({ input, terminal: false });
-      // One after the other: the inbox has to get them in the order in which they were written.
+      // One after the other, to keep their order in the inbox.
       let accepted = Promise.resolve();
       lines.on("line", (line) => {
         if (line.trim() !== "") accepted = accepted.then(() => accept(events, line, output));
@@ -47,12 +48,12 @@ export function consoleAdapter({ input, output }: ConsoleOptions): Adapter {
       return lines ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
     },
 
-    async send(message: OutboundMessage): Promise<Receipt> {
+    ...singlePart(async (message) => {
       if (!output.writable) throw new SendError("never_sent", "The terminal is gone");
       const files = (message.files ?? []).map(({ name, path }) => `[${name}: ${path}]`);
       output.write(`${printable([message.text, ...files].join("\n"))}\n\n`);
-      return { messageIds: [`out:${message.id}`] };
-    },
+      return `out:${message.id}`;
+    }),
   };
 }
 
@@ -89,7 +90,7 @@ function messageOf(line: string): InboundMessage {
   };
 }
 
-/** Without what would steer the terminal: an answer may quote anything. */
+/** Without control characters: an answer may quote anything. */
 function printable(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
 }

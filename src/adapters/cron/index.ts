@@ -1,13 +1,13 @@
-/** Time as a platform: what is due comes in as messages. What goes out to it is kept in its session and nowhere else. */
+/** Schedules as a platform: due runs come in as messages. Answers to it are kept in their session only. */
 import { nowSeconds } from "../../clock.js";
-import type { OutboundMessage, Receipt } from "../../message.js";
 import type { Adapter, AdapterEvents, Health } from "../adapter.js";
+import { singlePart } from "../kit/single-part.js";
 import { ACCOUNT, type DueRun, messageOf, PLATFORM } from "./normalise.js";
 
 export type { DueRun } from "./normalise.js";
 
 export interface CronOptions {
-  /** What is due now. It is asked for again until it was received. */
+  /** The runs that are due now; repeated until they are received. */
   due(now: number): Promise<readonly DueRun[]>;
   failed(error: unknown): void;
   everyMs?: number;
@@ -17,14 +17,14 @@ const EVERY_MS = 1000;
 
 export function cronAdapter({ due, failed, everyMs = EVERY_MS }: CronOptions): Adapter {
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  let lastLookAt: number | null = null;
+  let checking: Promise<void> = Promise.resolve();
+  let lastCheckAt: number | null = null;
   let problem: string | undefined;
 
-  async function look(events: AdapterEvents): Promise<void> {
+  async function check(events: AdapterEvents): Promise<void> {
     try {
       for (const run of await due(nowSeconds())) await events.receive(messageOf(run));
-      lastLookAt = nowSeconds();
+      lastCheckAt = nowSeconds();
       problem = undefined;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
@@ -39,8 +39,8 @@ export function cronAdapter({ due, failed, everyMs = EVERY_MS }: CronOptions): A
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       const next = async () => {
-        looking = look(events);
-        await looking;
+        checking = check(events);
+        await checking;
         if (!signal.aborted) timer = setTimeout(() => void next(), everyMs);
       };
       signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
@@ -49,18 +49,16 @@ export function cronAdapter({ due, failed, everyMs = EVERY_MS }: CronOptions): A
 
     async disconnect(): Promise<void> {
       clearTimeout(timer);
-      await looking;
+      await checking;
       clearTimeout(timer);
     },
 
     health(): Health {
-      if (problem === undefined) return { state: lastLookAt ? "ok" : "down", lastProofAt: lastLookAt };
-      return { state: "degraded", lastProofAt: lastLookAt, detail: problem };
+      if (problem === undefined) return { state: lastCheckAt ? "ok" : "down", lastProofAt: lastCheckAt };
+      return { state: "degraded", lastProofAt: lastCheckAt, detail: problem };
     },
 
-    /** Nobody reads along: the session has the answer. */
-    async send({ id }: OutboundMessage): Promise<Receipt> {
-      return { messageIds: [`${PLATFORM}:${id}`] };
-    },
+    /** There is no chat to send to: the session has the answer. */
+    ...singlePart(async ({ id }) => `${PLATFORM}:${id}`),
   };
 }

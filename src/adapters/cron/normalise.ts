@@ -1,7 +1,7 @@
-/** A run that is due → a message, as if somebody had written it at that time. */
+/** A due run → a message, as if it had been written at that time. */
 import { nowSeconds } from "../../clock.js";
-import type { ScheduledRun } from "../../errand.js";
 import type { InboundMessage, Principal, Target } from "../../message.js";
+import type { ScheduledRun } from "../../task.js";
 
 export const PLATFORM = "cron";
 export const ACCOUNT = "cron";
@@ -12,13 +12,16 @@ export interface DueRun extends ScheduledRun {
   /** Where the answer goes; undefined: it is only kept. */
   target?: Target | undefined;
   heading?: string | undefined;
-  principal: Principal;
+  /** Who made the schedule; undefined: the operator. */
+  principal?: Principal | undefined;
   failsQuietly: boolean;
 }
 
-/** One tick is one event, however often it is brought; each has a chat and so a session of its own. */
+/** One tick is one event, also when it is repeated; each has its own chat and so its own session. */
 export function messageOf(run: DueRun): InboundMessage {
-  const { scheduleId, tick, nextAt, manual, name, prompt, target, heading, principal } = run;
+  const { scheduleId, tick, nextAt, manual, name, prompt, target, heading } = run;
+  // The operator's own schedules may see what the operator sees.
+  const principal = run.principal ?? { platform: PLATFORM, userId: scheduleId, owner: true };
   const eventId = `${scheduleId}@${tick}${manual ? "/manual" : ""}`;
   return {
     platform: PLATFORM,
@@ -41,7 +44,7 @@ export function messageOf(run: DueRun): InboundMessage {
     threadWithBot: false,
     isBot: false,
     authenticated: true,
-    errand: {
+    task: {
       name,
       principal,
       end: "cron_complete",

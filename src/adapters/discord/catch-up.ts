@@ -1,6 +1,7 @@
-/** What was said while we were away: a channel's history after its cursor, oldest first. */
+/** Messages missed while disconnected: a channel's history after its cursor, oldest first. */
 import type { REST } from "discord.js";
 import PQueue from "p-queue";
+import { BoundedMap } from "../../bounded-map.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { Settings } from "./config.js";
 import { isRefusal } from "./faults.js";
@@ -8,50 +9,51 @@ import { cursorNames, idAt, isAfter, timeOf } from "./ids.js";
 import type { NativeMessage } from "./normalise.js";
 
 const PAGE = 100;
-const MOST_PAGES = 20;
-/** A thousand chats at once would leave no room for an answer. */
-const READS_AT_ONCE = 8;
+const MAX_PAGES = 20;
+const MAX_UNREADABLE = 20_000;
+/** Leaves room for answers while a thousand channels catch up. */
+const CONCURRENT_READS = 8;
 
 export interface CatchUpParts {
   rest: REST;
   settings: Settings;
   events: Pick<AdapterEvents, "cursor" | "saveCursor">;
-  /** Until it works or the adapter stops. */
+  /** Retries until it works or the adapter stops. */
   persist<T>(work: () => Promise<T>): Promise<T>;
-  /** As if the gateway had told it. */
+  /** Like a message from the gateway. */
   receive(message: NativeMessage): Promise<void>;
 }
 
-export interface Missed {
+export interface MissedRange {
   channelId: string;
   guildId: string | null;
-  /** Where to begin without a cursor. */
+  /** Where to begin if there is no cursor. */
   since: string;
-  /** Nothing before this: the bot wasn't there. */
+  /** When the bot joined: nothing before is read. */
   notBefore?: string;
 }
 
 export class CatchUp {
   readonly #parts: CatchUpParts;
-  /** Channels that the bot may not read: asking again counts against it. */
-  readonly #closedToUs = new Set<string>();
-  readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
+  /** Channels that the bot may not read: repeated attempts count against it. */
+  readonly #unreadable = new BoundedMap<string, true>(MAX_UNREADABLE);
+  readonly #reads = new PQueue({ concurrency: CONCURRENT_READS });
 
   constructor(parts: CatchUpParts) {
     this.#parts = parts;
   }
 
-  async run(missed: Missed): Promise<void> {
-    if (this.#closedToUs.has(missed.channelId)) return;
+  async run(missed: MissedRange): Promise<void> {
+    if (this.#unreadable.has(missed.channelId)) return;
     const { events, persist, settings } = this.#parts;
     const cursor = await persist(() => events.cursor(cursorNames.channel(missed.channelId)));
     let after = this.#begin(missed, cursor);
     const oldestMs = Date.now() - settings.catchUpMaxAgeSeconds * 1000;
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const messages = await this.#page(missed.channelId, after);
       if (messages.length === 0) return;
       const tooOld = messages.filter(({ id }) => timeOf(id) < oldestMs);
-      // The gateway tells of those that are too old. What the cursor has passed, it knows.
+      // The gateway reports messages that are too old, but those before the cursor it has had already.
       const news = messages.filter(
         ({ id }, i) => i >= tooOld.length || cursor === undefined || isAfter(id, cursor),
       );
@@ -61,15 +63,17 @@ export class CatchUp {
       if (messages.length < PAGE) return;
       const last = messages.at(-1)!.id;
       const allTooOld = tooOld.length === messages.length;
-      // Don't read years of them.
+      // Don't read years of history.
       if (allTooOld) this.#skipped(missed.channelId, last, oldestMs);
       after = allTooOld ? later(last, idAt(oldestMs)) : last;
     }
-    settings.log("warn", "too much was said to catch up with", { channelId: missed.channelId });
+    settings.log("warn", "too many missed messages in a channel: the rest was skipped", {
+      channelId: missed.channelId,
+    });
   }
 
-  /** A little before the cursor: events may have overtaken one another, and the inbox knows what it has. */
-  #begin({ since, notBefore }: Missed, cursor: string | undefined): string {
+  /** A little before the cursor: events may arrive out of order, and the inbox drops duplicates. */
+  #begin({ since, notBefore }: MissedRange, cursor: string | undefined): string {
     const overlapped = idAt(timeOf(since) - this.#parts.settings.timing.overlapMs);
     const begin = cursor !== undefined && !isAfter(cursor, overlapped) ? cursor : overlapped;
     return notBefore === undefined ? begin : later(begin, notBefore);
@@ -84,7 +88,7 @@ export class CatchUp {
         return ((await this.#reads.add(read)) as NativeMessage[]).reverse();
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        this.#closedToUs.add(channelId);
+        this.#unreadable.set(channelId, true);
         return [];
       }
     });
@@ -92,7 +96,7 @@ export class CatchUp {
 
   #skipped(channelId: string, last: string, oldestMs: number): void {
     const [from, to] = [timeOf(last), oldestMs].map((ms) => new Date(ms).toISOString());
-    this.#parts.settings.log("warn", "not read: what was said too long ago to be answered", {
+    this.#parts.settings.log("warn", "skipped missed messages that are too old to be answered", {
       channelId,
       from,
       to,

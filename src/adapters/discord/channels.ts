@@ -1,6 +1,7 @@
-/** What we know about channels: from the gateway as it tells, else asked once over REST. Bounded. */
+/** What is known about channels: from gateway events, else fetched once over REST. */
 import type { APIChannel, APIGuild, APIRole, GatewayDispatchPayload } from "discord.js";
-import { CHANNEL_TYPE, isThreadType, isVoiceType } from "./kinds.js";
+import { ChannelType } from "discord-api-types/v10";
+import { BoundedMap } from "../../bounded-map.js";
 
 export interface ChannelInfo {
   id: string;
@@ -11,11 +12,11 @@ export interface ChannelInfo {
   guildId: string | null;
   /** A thread in which the bot has taken part. */
   withBot: boolean;
-  /** No thread can be opened in it. */
+  /** Voice and stage channels: people write in them, but threads can't be opened. */
   threadless?: true;
 }
 
-/** The parts of a channel that are read here, in whichever shape Discord sends it. */
+/** The fields of a channel that are read here; Discord sends several shapes. */
 interface RawChannel {
   id: string;
   type: number;
@@ -27,26 +28,39 @@ interface RawChannel {
   member?: unknown;
 }
 
-const MOST_CHANNELS = 20_000;
+const MAX_CHANNELS = 20_000;
+const MAX_GUILDS = 5000;
+
+const THREAD_TYPES: readonly (number | undefined)[] = [
+  ChannelType.AnnouncementThread,
+  ChannelType.PublicThread,
+  ChannelType.PrivateThread,
+];
+const VOICE_TYPES: readonly number[] = [ChannelType.GuildVoice, ChannelType.GuildStageVoice];
+
+export function channelKind(type: number | undefined): ChannelInfo["kind"] {
+  if (type === ChannelType.DM) return "dm";
+  return THREAD_TYPES.includes(type) ? "thread" : "group";
+}
 
 export class Channels {
   readonly #botId: string;
   readonly #fetch: (id: string) => Promise<APIChannel>;
-  readonly #known = new Map<string, ChannelInfo>();
-  /** Server → the role that Discord made for the bot: people mention it by mistake. */
-  readonly #botRoles = new Map<string, string>();
-  readonly #guildNames = new Map<string, string>();
+  readonly #known = new BoundedMap<string, ChannelInfo>(MAX_CHANNELS);
+  /** Server → the role that Discord created for the bot: people mention it by mistake. */
+  readonly #botRoles = new BoundedMap<string, string>(MAX_GUILDS);
+  readonly #guildNames = new BoundedMap<string, string>(MAX_GUILDS);
 
   constructor(botId: string, fetch: (id: string) => Promise<APIChannel>) {
     this.#botId = botId;
     this.#fetch = fetch;
   }
 
-  /** Learns from what the gateway tells. */
-  heard(packet: GatewayDispatchPayload): void {
+  /** Learns from a gateway event. */
+  learn(packet: GatewayDispatchPayload): void {
     switch (packet.t) {
       case "GUILD_CREATE":
-        this.#heardGuild(packet.d as unknown as APIGuild & GuildLists);
+        this.#learnGuild(packet.d as unknown as APIGuild & GuildLists);
         return;
       case "CHANNEL_CREATE":
       case "CHANNEL_UPDATE":
@@ -80,9 +94,9 @@ export class Channels {
     return this.#known.get(id);
   }
 
-  /** A direct message tells all there is to know. */
+  /** All there is to know about a direct message is its id. */
   rememberDm(id: string): ChannelInfo {
-    return this.#known.get(id) ?? this.#remember({ id, type: CHANNEL_TYPE.dm });
+    return this.#known.get(id) ?? this.#remember({ id, type: ChannelType.DM });
   }
 
   /** The bot wrote in it. */
@@ -95,7 +109,7 @@ export class Channels {
     return guildId === null ? null : (this.#botRoles.get(guildId) ?? null);
   }
 
-  /** "Server / #channel", as far as it is known. */
+  /** "Server / #channel", as far as known. */
   titleOf({ kind, name, guildId }: ChannelInfo): string | null {
     if (name === null) return null;
     const own = kind === "group" ? `#${name}` : name;
@@ -103,7 +117,7 @@ export class Channels {
     return guild === undefined ? own : `${guild} / ${own}`;
   }
 
-  #heardGuild(guild: APIGuild & GuildLists): void {
+  #learnGuild(guild: APIGuild & GuildLists): void {
     if (guild.name) this.#guildNames.set(guild.id, guild.name);
     const role = (guild.roles as APIRole[] | undefined)?.find(({ tags }) => tags?.bot_id === this.#botId);
     if (role) this.#botRoles.set(guild.id, role.id);
@@ -113,21 +127,20 @@ export class Channels {
   }
 
   #remember(raw: RawChannel, guildId?: string): ChannelInfo {
-    const thread = isThreadType(raw.type);
+    const kind = channelKind(raw.type);
+    const isThread = kind === "thread";
     const before = this.#known.get(raw.id);
     const info: ChannelInfo = {
       id: raw.id,
-      kind: raw.type === CHANNEL_TYPE.dm ? "dm" : thread ? "thread" : "group",
+      kind,
       name: raw.name ?? null,
       topic: raw.topic ?? null,
-      parentId: thread ? (raw.parent_id ?? null) : null,
+      parentId: isThread ? (raw.parent_id ?? null) : null,
       guildId: raw.guild_id ?? guildId ?? null,
-      withBot: thread && (before?.withBot || raw.owner_id === this.#botId || raw.member !== undefined),
-      ...(isVoiceType(raw.type) ? { threadless: true } : {}),
+      withBot: isThread && (before?.withBot || raw.owner_id === this.#botId || raw.member !== undefined),
+      ...(VOICE_TYPES.includes(raw.type) ? { threadless: true } : {}),
     };
-    this.#known.delete(raw.id);
     this.#known.set(raw.id, info);
-    if (this.#known.size > MOST_CHANNELS) this.#known.delete(this.#known.keys().next().value!);
     return info;
   }
 }

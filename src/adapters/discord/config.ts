@@ -1,4 +1,5 @@
-/** What the Discord adapter is told, and what it assumes where it isn't. */
+/** Options of the Discord adapter and their defaults. */
+import type { BackoffLimits } from "../../backoff.js";
 import type { IncomingMedia } from "../../media/incoming.js";
 import { withoutTrailing } from "../../trailing.js";
 
@@ -6,21 +7,21 @@ export interface DiscordOptions {
   token: string;
   /** Address of the REST API, without the version. */
   apiUrl?: string;
-  /** The bot's own id; left out: as the token says. */
+  /** The bot's own id; left out: taken from the token. */
   account?: string;
   /** Which parts of an answer quote the question. */
   replyToMode?: "first" | "all" | "off";
   /** Answer a channel message in a thread of its own. */
   replyInThread?: boolean;
-  /** What the caller puts behind an unfinished answer: by it such an answer is known again. */
+  /** The mark at the end of an unfinished answer, by which such an answer is recognised. */
   streamCursor?: string;
-  /** Roles decide who may talk: they are asked for where a message doesn't tell them. */
+  /** Access depends on roles: they are fetched when a message doesn't contain them. */
   rolesMatter?: boolean;
-  /** Of messages missed for longer no more is read than a page; 0: never catch up. */
+  /** Of messages missed for longer, at most one page is read; 0: never catch up. */
   catchUpMaxAgeSeconds?: number;
   media?: IncomingMedia;
   log?: DiscordLog;
-  timing?: Partial<DiscordTiming>;
+  timing?: Partial<Timing>;
 }
 
 export type DiscordLog = (
@@ -29,42 +30,40 @@ export type DiscordLog = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
-export interface DiscordTiming {
+export interface Timing {
   requestTimeoutMs: number;
   downloadTimeoutMs: number;
   /** For HELLO and for the handshake. */
   helloTimeoutMs: number;
-  /** The first pause before a reconnect; it doubles. The SDK adds half a second. */
-  reconnectBaseMs: number;
-  reconnectCapMs: number;
-  /** The least time between two IDENTIFYs. */
+  /** Before a reconnect. The SDK adds half a second. */
+  reconnect: BackoffLimits;
+  /** Minimum time between two IDENTIFYs. */
   identifyEveryMs: number;
-  /** Pause before a message is offered to the inbox again. */
-  receiveRetryMs: number;
-  /** How often the place to resume from is written down. */
+  /** Before a message is offered to the inbox again. */
+  receiveRetry: BackoffLimits;
+  /** How often the state to resume from is saved. */
   saveSessionMs: number;
-  /** Catching up begins so much earlier than the last proof that all was well: events may overtake one another. */
+  /** Catching up begins this long before the checkpoint: events may arrive out of order. */
   overlapMs: number;
 }
 
 export type Settings = Required<Omit<DiscordOptions, "media" | "timing" | "account">> & {
   media: IncomingMedia | null;
-  timing: DiscordTiming;
+  timing: Timing;
 };
 
-const TIMING: DiscordTiming = {
+const DEFAULT_TIMING: Timing = {
   requestTimeoutMs: 15_000,
   downloadTimeoutMs: 60_000,
   helloTimeoutMs: 30_000,
-  reconnectBaseMs: 1000,
-  reconnectCapMs: 60_000,
+  reconnect: { firstMs: 1000, maxMs: 60_000 },
   identifyEveryMs: 5000,
-  receiveRetryMs: 1000,
+  receiveRetry: { firstMs: 1000, maxMs: 30_000 },
   saveSessionMs: 1000,
   overlapMs: 10_000,
 };
 
-/** What a server without boosts takes. */
+/** The limit of a server without boosts. */
 export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024;
 
 export function settingsOf(options: DiscordOptions): Settings {
@@ -78,6 +77,6 @@ export function settingsOf(options: DiscordOptions): Settings {
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
     media: options.media ?? null,
     log: options.log ?? (() => {}),
-    timing: { ...TIMING, ...options.timing },
+    timing: { ...DEFAULT_TIMING, ...options.timing },
   };
 }

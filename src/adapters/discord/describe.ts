@@ -9,7 +9,7 @@ export interface TextContext {
   channelName(id: string): string | null;
 }
 
-/** Words, then what else it carries: stickers, polls, cards, a forward. */
+/** The text, then descriptions of stickers, polls, cards and forwarded messages. */
 export function textOf(message: APIMessage, context: TextContext): string {
   const pieces = [
     readable(message.content ?? "", message, context),
@@ -21,8 +21,8 @@ export function textOf(message: APIMessage, context: TextContext): string {
   return pieces.filter((piece) => piece !== "").join("\n");
 }
 
-/** Named in the text; the ping that a reply gives doesn't count, it has its own word. */
-export function namesBot(content: string, context: TextContext): boolean {
+/** In the text; the ping of a reply doesn't count (that is `repliedToBot`). */
+export function mentionsBot(content: string, context: TextContext): boolean {
   return ownMentions(context).some((mention) => content.includes(mention));
 }
 
@@ -30,12 +30,12 @@ function ownMentions({ botId, botRoleId }: TextContext): string[] {
   return [`<@${botId}>`, `<@!${botId}>`, ...(botRoleId === null ? [] : [`<@&${botRoleId}>`])];
 }
 
-/** Somebody else is named, and the bot isn't. */
-export function namesOthers(content: string, context: TextContext): boolean {
-  return /<@!?\d+>/.test(content) && !namesBot(content, context);
+/** Others are mentioned, and the bot isn't. */
+export function mentionsOthers(content: string, context: TextContext): boolean {
+  return /<@!?\d+>/.test(content) && !mentionsBot(content, context);
 }
 
-/** Ids → names; the bot's own mention goes, it isn't part of what is asked. */
+/** Ids → names; mentions of the bot are removed. */
 function readable(content: string, message: Pick<APIMessage, "mentions">, context: TextContext): string {
   const names = new Map((message.mentions ?? []).map((user) => [user.id, user.global_name ?? user.username]));
   return withoutOwn(content.replaceAll("\0", ""), context)
@@ -48,7 +48,7 @@ function readable(content: string, message: Pick<APIMessage, "mentions">, contex
     .trim();
 }
 
-/** The blanks around a mention go with it. The text has no NUL, so one can take the mention's place. */
+/** Removes the blanks around a mention too. The text has no NUL, so NUL can mark the mentions. */
 function withoutOwn(text: string, context: TextContext): string {
   const marked = ownMentions(context).reduce((rest, mention) => rest.replaceAll(mention, "\0"), text);
   const parts = marked.split("\0");
@@ -73,7 +73,7 @@ function pollText(poll: NonNullable<APIMessage["poll"]>): string {
   return `[Poll: ${poll.question.text ?? ""} — ${answers.join(" / ")}]`;
 }
 
-/** Other bots speak in cards. Previews of links that a person wrote are no words of theirs. */
+/** Cards of other bots. In a person's message, cards are only link previews. */
 function cards({ author, embeds, webhook_id }: APIMessage): string[] {
   if (!author.bot && !webhook_id) return [];
   return (embeds ?? []).flatMap(({ title, description }) => {

@@ -1,8 +1,9 @@
-/** What went wrong, as the SDK tells it → what it means for a send, and a sentence that says what to do. */
+/** The SDK's errors → what they mean for a send, with advice what to do. */
+import { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { HermesError, SendError } from "../../errors.js";
-import { neverConnected } from "../never-connected.js";
+import { networkSendError } from "../kit/send-errors.js";
 
-/** The fields of the SDK's errors, which are classes that only the SDK can name. */
+/** Fields of the SDK's error classes, which are loaded with the SDK. */
 interface NativeError extends Error {
   code?: string | number;
   status?: number;
@@ -18,13 +19,13 @@ export const PORTAL = "https://discord.com/developers/applications";
 export const BAD_TOKEN = `Discord refuses the bot's token. Make a new one at ${PORTAL} (Bot → Reset Token) and put it into DISCORD_BOT_TOKEN.`;
 const MISSING_INTENTS = `Discord refuses the bot's intents. Switch on "Message Content Intent" at ${PORTAL} (Bot → Privileged Gateway Intents), then restart.`;
 
-/** Codes with which the gateway closes for good. */
+/** Close codes after which a reconnect is useless. */
 const FINAL_CLOSES: Readonly<Record<number, string>> = {
   4004: BAD_TOKEN,
   4010: "Discord refuses the shard. Run one gateway for this token.",
-  4011: "Discord wants this bot to be sharded, and it isn't: it is in too many servers for one connection.",
-  4012: "Discord doesn't speak this version of its API any more. Update Hermes Gateway.",
-  4013: "Discord doesn't know the intents that were asked for. Update Hermes Gateway.",
+  4011: "The bot is in too many servers for one connection: Discord requires sharding, which isn't supported.",
+  4012: "Discord no longer supports this version of its API. Update Hermes Gateway.",
+  4013: "Discord doesn't know the requested intents. Update Hermes Gateway.",
   4014: MISSING_INTENTS,
 };
 
@@ -32,7 +33,7 @@ export function finalClose(code: number): string | undefined {
   return FINAL_CLOSES[code];
 }
 
-/** Discord's codes that a person can do something about. */
+/** Error codes that a person can do something about. */
 const ADVICE: Readonly<Record<number, string>> = {
   10003: "The channel is gone, or the bot can't see it.",
   10008: "The message is gone.",
@@ -41,15 +42,15 @@ const ADVICE: Readonly<Record<number, string>> = {
   40005: "The file is too large for Discord.",
   50001: "The bot may not see this channel: give its role View Channel.",
   50006: "There was nothing to send.",
-  50007: "This user doesn't take direct messages from the bot.",
+  50007: "This user doesn't accept direct messages from the bot.",
   50013:
     "The bot may not write here: give its role Send Messages (in threads: Send Messages in Threads; to open them: Create Public Threads; for files: Attach Files).",
-  50035: "Discord refuses the message's form.",
+  50035: "Discord considers the message invalid.",
   50083: "The thread is archived.",
   160005: "The thread is locked.",
 };
 
-/** Only a person can help: the answers wait meanwhile. */
+/** Answers wait this long between attempts while only the operator can help. */
 const OPERATOR_MS = 60_000;
 
 export function sendErrorOf(error: unknown): SendError {
@@ -62,10 +63,7 @@ export function sendErrorOf(error: unknown): SendError {
   if (native.status !== undefined) {
     return new SendError("unknown", `Discord answered ${native.status}`, { cause: native });
   }
-  if (neverConnected(native)) {
-    return new SendError("never_sent", "Discord can't be reached", { scope: "account", cause: native });
-  }
-  return new SendError("unknown", `The connection to Discord broke: ${native.message}`, { cause: native });
+  return networkSendError(error, { label: "Discord", scope: "account" });
 }
 
 function isRateLimit(error: NativeError): boolean {
@@ -73,20 +71,20 @@ function isRateLimit(error: NativeError): boolean {
 }
 
 function waitError({ retryAfter = 0, timeToReset = 0, global, scope }: NativeError): SendError {
-  const whole = global === true || scope === "global";
-  return new SendError("never_sent", "Discord asks us to wait", {
+  const isGlobal = global === true || scope === "global";
+  return new SendError("never_sent", "Discord asks to wait", {
     retryAfterMs: Math.ceil(Math.max(retryAfter, timeToReset, 0)),
-    scope: whole ? "account" : "chat",
+    scope: isGlobal ? "account" : "chat",
   });
 }
 
-/** The time for the answer to a command is over; the bot's own token is well. */
-export const INVALID_WEBHOOK_TOKEN = 50027;
+/** The token of a command's answer has expired; the bot's own token is fine. */
+const EXPIRED_COMMAND = RESTJSONErrorCodes.InvalidWebhookToken;
 
-/** After a 401 the SDK throws its token away and complains about its absence. */
+/** After a 401 the SDK drops its token and then fails because it has none. */
 export function isBadToken(error: unknown): boolean {
   const native = error as NativeError;
-  if (native?.code === INVALID_WEBHOOK_TOKEN) return false;
+  if (native?.code === EXPIRED_COMMAND) return false;
   return native?.status === 401 || /Expected token to be set/.test(native?.message ?? "");
 }
 
@@ -95,7 +93,7 @@ export function discordCode(error: unknown): number | undefined {
   return native?.rawError && typeof native.code === "number" ? native.code : undefined;
 }
 
-/** Asking again would give the same answer. */
+/** A retry would get the same answer. */
 export function isRefusal(error: unknown): boolean {
   const { status, rawError } = (error ?? {}) as NativeError;
   return rawError !== undefined && status !== undefined && status >= 400 && status < 500 && status !== 429;

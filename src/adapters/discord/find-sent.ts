@@ -1,47 +1,46 @@
 /**
- * Which posts of a message stand in their channel already. Found by what they say and what they answer: Discord tells a
- * nonce to nobody afterwards, and forgets it in minutes.
+ * Finds a post of ours in a channel by its content and the message it quotes: Discord doesn't return nonces in the
+ * history, and forgets them within minutes.
  */
 import type { APIMessage, REST } from "discord.js";
 
-export type Wanted = (message: APIMessage) => boolean;
+export type Matcher = (message: APIMessage) => boolean;
 
-export interface Where {
+export interface SearchScope {
   channelId: string;
-  /** The question: nothing before it can be an answer to it. */
-  questionId: string;
-  /** Whether the first post quotes it. */
+  /** The post comes after this message: the question, or the part before it. */
+  afterId: string;
+  /** Whether it quotes that message. */
   quoted: boolean;
-  /** What the first post may have taken the place of: it quotes what was the question then. */
-  previewId?: string;
+  /** The preview that it may have replaced: it quotes the question of that time. */
+  previewId?: string | undefined;
 }
 
 const PAGE = 100;
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 
-/** The ids of those that are there, from the first on: they were sent one after another. */
+/** The id of the first post that matches. */
 export async function findSent(
   { rest, botId }: { rest: REST; botId: string },
-  { channelId, questionId, quoted, previewId = questionId }: Where,
-  wanted: readonly Wanted[],
+  { channelId, afterId, quoted, previewId = afterId }: SearchScope,
+  matches: Matcher,
   signal: AbortSignal,
-): Promise<string[]> {
-  const found: string[] = [];
-  let after = BigInt(previewId) < BigInt(questionId) ? String(BigInt(previewId) - 1n) : questionId;
-  for (let page = 0; page < MOST_PAGES && found.length < wanted.length; page++) {
+): Promise<string | undefined> {
+  const isAnswer = ({ id, message_reference: quote }: APIMessage) =>
+    !quoted || quote?.message_id === afterId || id === previewId;
+  let after = BigInt(previewId) < BigInt(afterId) ? String(BigInt(previewId) - 1n) : afterId;
+  for (let page = 0; page < MAX_PAGES; page++) {
     const query = new URLSearchParams({ after, limit: String(PAGE) });
     const newestFirst = (await rest.get(`/channels/${channelId}/messages`, {
       query,
       signal,
     })) as APIMessage[];
-    for (const message of newestFirst.toReversed()) {
-      if (message.author.id !== botId || !wanted[found.length]?.(message)) continue;
-      const answers =
-        !quoted || message.message_reference?.message_id === questionId || message.id === previewId;
-      if (found.length > 0 || answers) found.push(message.id);
-    }
+    const found = newestFirst.findLast(
+      (message) => message.author.id === botId && matches(message) && isAnswer(message),
+    );
+    if (found) return found.id;
     if (newestFirst.length < PAGE) break;
     after = newestFirst[0]!.id;
   }
-  return found;
+  return undefined;
 }

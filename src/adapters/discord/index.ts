@@ -1,8 +1,6 @@
-/** Discord: gateway events in, REST out. Connects the parts; none of them knows the others. */
-import type { REST } from "discord.js";
-import { nowSeconds } from "../../clock.js";
-import { SendError } from "../../errors.js";
-import type { OutboundMessage, Receipt, Target } from "../../message.js";
+/** Discord: gateway events in, REST out. */
+import { type HermesError, SendError } from "../../errors.js";
+import type { OutboundMessage, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
@@ -15,22 +13,17 @@ import type {
   Health,
   LookedUp,
   MenuCommand,
+  PartContext,
 } from "../adapter.js";
+import { HealthTracker } from "../kit/health.js";
 import { type DiscordOptions, MAX_UPLOAD_BYTES, type Settings, settingsOf } from "./config.js";
-import { BAD_TOKEN, connectError, isBadToken, sendErrorOf } from "./faults.js";
+import { buildConnection, type Connection, closeConnection } from "./connect.js";
+import { BAD_TOKEN, connectError, sendErrorOf } from "./faults.js";
 import { accountOf } from "./ids.js";
-import { Inbound } from "./inbound.js";
-import { Interactions } from "./interactions.js";
-import { KnownDms } from "./known-dms.js";
-import { Link } from "./link.js";
-import { Media } from "./media.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM } from "./normalise.js";
 import { LIMIT } from "./render.js";
-import { closeRest, openRest } from "./rest.js";
-import { Seen } from "./seen.js";
-import { Sender } from "./send.js";
-import { Sessions } from "./sessions.js";
+import { type DiscordPart, partsOf } from "./send.js";
 
 export type { DiscordOptions } from "./config.js";
 
@@ -43,22 +36,13 @@ export interface DiscordAdapter
     CanDismiss,
     CanType {}
 
-/** Long messages come in pieces: the client cuts pasted text at its own limit. */
+/** Discord's clients split long texts at 2000. */
 const BURST = { afterLongMs: 1500, longChars: 1900 };
-const STOP_WITHIN_MS = 2000;
+/** Heartbeats come every 41 seconds. */
+const STALE_MS = 180_000;
 
 export function discordAdapter(options: DiscordOptions): DiscordAdapter {
   return new Discord(options);
-}
-
-/** What there is while connected. */
-interface Connection {
-  rest: REST;
-  sender: Sender;
-  inbound: Inbound;
-  link: Link;
-  sessions: Sessions;
-  stop: AbortController;
 }
 
 class Discord implements DiscordAdapter {
@@ -68,17 +52,19 @@ class Discord implements DiscordAdapter {
   readonly burst = BURST;
   readonly files?: { maxBytes: number };
   readonly #settings: Settings;
+  readonly #health: HealthTracker;
   #connection: Connection | undefined;
-  /** From a connect, finished or not, to its end. */
+  /** Aborted when the current connection, finished or not, ends. */
   #life: AbortController | undefined;
-  #health: Health = { state: "down", lastProofAt: null, detail: "Not connected to Discord" };
-  /** Nothing but a person can help. */
-  #over: string | undefined;
+  /** Why there will be no further attempts: only the operator can fix it. */
+  #fatal: string | undefined;
 
   constructor(options: DiscordOptions) {
     this.#settings = settingsOf(options);
     if (this.#settings.media) this.files = { maxBytes: MAX_UPLOAD_BYTES };
     this.account = options.account ?? accountOf(this.#settings.token) ?? PLATFORM;
+    const { log } = this.#settings;
+    this.#health = new HealthTracker({ label: "Discord", staleMs: STALE_MS, log });
   }
 
   async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
@@ -88,66 +74,28 @@ class Discord implements DiscordAdapter {
     this.#life = life;
     signal.addEventListener("abort", () => void this.disconnect(), { once: true, signal: life.signal });
     await ended;
-    this.#over = undefined;
+    this.#fatal = undefined;
     const connection = await this.#build(events);
-    if (life.signal.aborted) return closeRest(connection.rest);
+    if (life.signal.aborted) return closeConnection(connection);
     this.#connection = connection;
-    await connection.link.start(connection.rest);
-    if (this.#over !== undefined) {
-      const line: string = this.#over;
-      await this.disconnect();
-      this.#health = { ...this.#health, state: "down", detail: line };
-      throw connectError(line);
-    }
+    await connection.socket.start(connection.rest);
+    if (this.#fatal === undefined) return;
+    const line: string = this.#fatal;
+    await this.disconnect();
+    throw connectError(line);
   }
 
-  async #build(events: AdapterEvents): Promise<Connection> {
-    const { media, apiUrl, timing } = this.#settings;
-    const settings = this.#settings;
-    const rest = await openRest(settings);
-    const stop = new AbortController();
-    const botId = await this.#botId(rest);
-    const files = media ? new Media(media, apiUrl, timing.downloadTimeoutMs) : null;
-    const failed = (error: unknown) => settings.log("warn", "Discord's place was not saved", { err: error });
-    const sessions = new Sessions(events, { saveMs: timing.saveSessionMs, failed });
-    const interactions = new Interactions(rest, events);
-    const dms = new KnownDms(events);
-    const seen = new Seen(events);
-    rest.on("response", (_request, { headers }) => seen.heardTime(headers.get("date")));
-    await Promise.all([interactions.load(), dms.load(), seen.load()]);
-    const common = { rest, settings, botId, interactions };
-    const sender = new Sender(common);
-    const { account } = this;
-    const inbound = new Inbound({
-      ...common,
-      account,
-      media: files,
-      events,
-      sessions,
-      dms,
-      seen,
-      signal: stop.signal,
+  #build(events: AdapterEvents): Promise<Connection> {
+    const socketEvents = {
+      up: () => this.#health.up(),
+      down: (detail: string) => this.#down(detail),
+      alive: (isComplete: boolean) => this.#alive(isComplete),
+      fatal: (line: string) => this.#end(line),
+    };
+    return buildConnection(this.#settings, this.account, events, socketEvents).catch((error: HermesError) => {
+      if (error.message === BAD_TOKEN) this.#end(BAD_TOKEN);
+      throw error;
     });
-    const link = new Link(settings, sessions, {
-      dispatch: (packet, shardId) => inbound.dispatch(packet, shardId),
-      up: () => this.#up(),
-      down: (detail) => this.#down(detail),
-      alive: (whole) => this.#alive(whole, inbound),
-      over: (line) => this.#end(line),
-    });
-    return { rest, sender, inbound, link, sessions, stop };
-  }
-
-  async #botId(rest: REST): Promise<string> {
-    const known = accountOf(this.#settings.token);
-    if (known !== undefined) return known;
-    try {
-      return ((await rest.get("/users/@me")) as { id: string }).id;
-    } catch (error) {
-      if (!isBadToken(error)) throw error;
-      this.#end(BAD_TOKEN);
-      throw connectError(BAD_TOKEN);
-    }
   }
 
   /** Never rejects. */
@@ -156,52 +104,45 @@ class Discord implements DiscordAdapter {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
-    const { link, inbound, sessions, stop, rest } = connection;
-    await within(STOP_WITHIN_MS, link.stop());
-    // What is on its way into the inbox may arrive; what waits for another attempt is left to the next start.
-    stop.abort();
-    await within(STOP_WITHIN_MS, inbound.idle());
-    await within(STOP_WITHIN_MS, sessions.flush());
-    closeRest(rest);
-    this.#health = { ...this.#health, state: "down", detail: this.#over ?? "Not connected to Discord" };
+    await closeConnection(connection);
+    if (this.#fatal === undefined) this.#health.closed();
   }
 
   // ── health ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   health(): Health {
-    return { ...this.#health };
+    return this.#health.read();
   }
 
-  #up(): void {
-    this.#settings.log("info", "connected to Discord");
-    this.#health = { state: "ok", lastProofAt: nowSeconds() };
-  }
-
-  #alive(whole: boolean, inbound: Inbound): void {
-    this.#health = { state: "ok", lastProofAt: nowSeconds() };
-    if (!whole) return;
-    inbound.advance().catch((error: unknown) => {
-      this.#settings.log("warn", "Discord's place was not saved", { err: error });
+  #alive(isComplete: boolean): void {
+    this.#health.up();
+    if (!isComplete) return;
+    this.#connection?.receiver.advance().catch((error: unknown) => {
+      this.#settings.log("warn", "Discord's checkpoint was not saved", { err: error });
     });
   }
 
   #down(detail: string): void {
-    if (this.#over !== undefined) return;
-    this.#settings.log("warn", detail);
-    this.#health = { ...this.#health, state: "degraded", detail };
+    if (this.#fatal === undefined) this.#health.trouble("degraded", detail);
   }
 
   #end(line: string): void {
-    if (this.#over !== line) this.#settings.log("error", line);
-    this.#over = line;
-    this.#health = { ...this.#health, state: "down", detail: line };
+    this.#fatal = line;
+    this.#health.trouble("down", line);
   }
 
   // ── sending ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+  readonly render = partsOf;
+
+  async sendPart(
+    message: OutboundMessage,
+    part: DiscordPart,
+    context: PartContext,
+    signal: AbortSignal,
+  ): Promise<string[]> {
     try {
-      return await this.#connected().sender.send(message, signal);
+      return await this.#connected().sender.sendPart(message, part, context, signal);
     } catch (error) {
       if (error instanceof SendError && error.message === BAD_TOKEN) this.#end(BAD_TOKEN);
       throw error;
@@ -218,8 +159,8 @@ class Discord implements DiscordAdapter {
     return this.#connected().sender.show(target, messageId, text, signal, posting);
   }
 
-  async breakOff(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
-    await this.#connected().sender.breakOff(target, messageId, text, signal);
+  async abandon(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
+    await this.#connected().sender.abandon(target, messageId, text, signal);
   }
 
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
@@ -234,8 +175,13 @@ class Discord implements DiscordAdapter {
     this.#connection?.sender.type(target);
   }
 
-  async lookUp(message: OutboundMessage, signal: AbortSignal): Promise<LookedUp> {
-    return this.#connection?.sender.lookUp(message, signal) ?? "unknown";
+  async lookUp(
+    message: OutboundMessage,
+    part: DiscordPart,
+    context: PartContext,
+    signal: AbortSignal,
+  ): Promise<LookedUp> {
+    return this.#connection?.sender.lookUp(message, part, context, signal) ?? "unknown";
   }
 
   async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {
@@ -250,15 +196,6 @@ class Discord implements DiscordAdapter {
 
   #connected(): Connection {
     if (this.#connection) return this.#connection;
-    throw new SendError("never_sent", this.#over ?? "Not connected to Discord", { scope: "account" });
+    throw new SendError("never_sent", this.#fatal ?? "Not connected to Discord", { scope: "account" });
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work.catch(() => {}), late]);
-  clearTimeout(timer);
 }

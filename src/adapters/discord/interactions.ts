@@ -1,31 +1,29 @@
 /**
- * Slash commands: answered at once with "is thinking", for good later by editing that. The keys to those answers are
- * written down, so that a restart edits the same one instead of posting a second.
+ * Slash commands: answered at once with "is thinking", which the real answer replaces later. The tokens of those answers
+ * are stored, so that after a restart the same one is edited instead of posting a second.
  */
 import type { APIInteraction, REST } from "discord.js";
+import { InteractionResponseType, RESTJSONErrorCodes } from "discord-api-types/v10";
 import type { AdapterEvents } from "../adapter.js";
 import { discordCode, isRefusal } from "./faults.js";
 import { cursorNames, timeOf } from "./ids.js";
-import { CALLBACK_DEFERRED_MESSAGE } from "./kinds.js";
 
-interface Entry {
+interface DeferredAnswer {
   id: string;
   token: string;
   applicationId: string;
-  /** The message that has taken this answer. */
+  /** Nonce of the message that replaces "is thinking". */
   takenBy?: string;
 }
 
-/** Discord forgets them after 15 minutes. */
+/** A token is valid for 15 minutes. */
 const LIFETIME_MS = 14.5 * 60_000;
-const MOST = 200;
-const UNKNOWN_INTERACTION = 10062;
-const ALREADY_ACKNOWLEDGED = 40060;
+const MAX_ANSWERS = 200;
 
 export class Interactions {
   readonly #rest: REST;
   readonly #events: Pick<AdapterEvents, "cursor" | "saveCursor">;
-  #entries: Entry[] = [];
+  #answers: DeferredAnswer[] = [];
 
   constructor(rest: REST, events: Pick<AdapterEvents, "cursor" | "saveCursor">) {
     this.#rest = rest;
@@ -34,70 +32,70 @@ export class Interactions {
 
   async load(): Promise<void> {
     const saved = await this.#events.cursor(cursorNames.interactions);
-    this.#entries = parseEntries(saved).filter(isAlive);
+    this.#answers = parseAnswers(saved).filter(isAlive);
   }
 
-  /** "Is thinking". False: too late, and the user has been told that it failed. */
+  /** Shows "is thinking". False: too late, and Discord has shown the user a failure. */
   async defer({ id, token }: APIInteraction): Promise<boolean> {
     try {
-      const body = { type: CALLBACK_DEFERRED_MESSAGE };
+      const body = { type: InteractionResponseType.DeferredChannelMessageWithSource };
       await this.#rest.post(`/interactions/${id}/${token}/callback`, { body, auth: false });
       return true;
     } catch (error) {
-      if (discordCode(error) === ALREADY_ACKNOWLEDGED) return true;
-      if (discordCode(error) === UNKNOWN_INTERACTION) return false;
+      if (discordCode(error) === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return true;
+      if (discordCode(error) === RESTJSONErrorCodes.UnknownInteraction) return false;
       return !isRefusal(error);
     }
   }
 
   async remember({ id, token, application_id }: APIInteraction): Promise<void> {
-    if (this.#entries.some((entry) => entry.id === id)) return;
-    this.#entries.push({ id, token, applicationId: application_id });
+    if (this.#answers.some((answer) => answer.id === id)) return;
+    this.#answers.push({ id, token, applicationId: application_id });
     await this.#save();
   }
 
-  /** The route of the answer that this message may take; the first one to ask gets it, and gets it again. */
-  async take(interactionId: string | null, nonce: string): Promise<`/${string}` | undefined> {
-    const entry = this.#find(interactionId);
-    if (!entry || (entry.takenBy !== undefined && entry.takenBy !== nonce)) return undefined;
-    if (entry.takenBy === undefined) {
-      entry.takenBy = nonce;
+  /** The REST path of the answer that this message may replace. The first message to ask gets it, also on its retries. */
+  async claim(interactionId: string | null, nonce: string): Promise<`/${string}` | undefined> {
+    const answer = this.#find(interactionId);
+    if (!answer || (answer.takenBy !== undefined && answer.takenBy !== nonce)) return undefined;
+    if (answer.takenBy === undefined) {
+      answer.takenBy = nonce;
       await this.#save();
     }
-    return routeOf(entry);
+    return pathOf(answer);
   }
 
-  /** For a preview, which takes nothing. */
-  routeFor(interactionId: string | null): `/${string}` | undefined {
-    const entry = this.#find(interactionId);
-    return entry && entry.takenBy === undefined ? routeOf(entry) : undefined;
+  /** For a preview, which claims nothing. */
+  pathFor(interactionId: string | null): `/${string}` | undefined {
+    const answer = this.#find(interactionId);
+    return answer && answer.takenBy === undefined ? pathOf(answer) : undefined;
   }
 
   isKnown(id: string): boolean {
     return this.#find(id) !== undefined;
   }
 
-  #find(id: string | null): Entry | undefined {
-    return id === null ? undefined : this.#entries.find((entry) => entry.id === id && isAlive(entry));
+  #find(id: string | null): DeferredAnswer | undefined {
+    return id === null ? undefined : this.#answers.find((answer) => answer.id === id && isAlive(answer));
   }
 
   async #save(): Promise<void> {
-    this.#entries = this.#entries.filter(isAlive).slice(-MOST);
-    await this.#events.saveCursor({ name: cursorNames.interactions, value: JSON.stringify(this.#entries) });
+    this.#answers = this.#answers.filter(isAlive).slice(-MAX_ANSWERS);
+    await this.#events.saveCursor({ name: cursorNames.interactions, value: JSON.stringify(this.#answers) });
   }
 }
 
-function routeOf({ applicationId, token }: Entry): `/${string}` {
+function pathOf({ applicationId, token }: DeferredAnswer): `/${string}` {
   return `/webhooks/${applicationId}/${token}/messages/@original`;
 }
 
-function isAlive({ id }: Entry): boolean {
+function isAlive({ id }: DeferredAnswer): boolean {
   return timeOf(id) > Date.now() - LIFETIME_MS;
 }
 
-function parseEntries(saved: string | undefined): Entry[] {
+function parseAnswers(saved: string | undefined): DeferredAnswer[] {
   try {
-    return saved ? (JSON.parse(saved) as Entry[]) : [];
+    return saved ? (JSON.parse(saved) as DeferredAnswer[]) : [];
   } catch {
     return [];
   }

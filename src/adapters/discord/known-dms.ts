@@ -1,8 +1,8 @@
-/** The direct messages that we know. Discord lists them for nobody, so a restart must remember where to look. */
+/** The known direct-message channels. Discord doesn't list them, so they are stored to catch up after a restart. */
 import type { AdapterEvents } from "../adapter.js";
 import { cursorNames, isId } from "./ids.js";
 
-const MOST = 1000;
+const MAX_DMS = 1000;
 
 export class KnownDms {
   readonly #events: Pick<AdapterEvents, "cursor" | "saveCursor">;
@@ -18,12 +18,12 @@ export class KnownDms {
     this.#ids = new Set([...saved.split(" ").filter(isId), ...this.#ids]);
   }
 
-  /** Durable when it resolves. Call it before the message is received: then its channel can't be forgotten. */
+  /** Durable when it resolves. Call it before the message is received, so that its channel is never lost. */
   async add(id: string): Promise<void> {
     if (this.#ids.has(id)) return;
-    // Before it is saved: two who write for the first time in the same moment must not overwrite one another.
+    // Added before it is saved: otherwise two new channels at the same moment would overwrite each other.
     this.#ids.add(id);
-    if (this.#ids.size > MOST) this.#ids.delete(this.#ids.values().next().value!);
+    if (this.#ids.size > MAX_DMS) this.#ids.delete(this.#ids.values().next().value!);
     try {
       await this.#events.saveCursor({ name: cursorNames.dms, value: [...this.#ids].join(" ") });
     } catch (error) {

@@ -1,15 +1,23 @@
 /** Discord's events → `InboundMessage`, edits and deletes, or nothing. Pure. */
 import type { APIAttachment, APIInteraction, APIMessage, APIUser } from "discord.js";
+import { InteractionType, MessageFlags, MessageType } from "discord-api-types/v10";
 import { displayName } from "../../media/names.js";
 import { kindOf } from "../../media/sniff.js";
 import type { Attachment, InboundMessage, Origin } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
-import type { ChannelInfo } from "./channels.js";
-import { namesBot, namesOthers, type TextContext, textOf } from "./describe.js";
+import { type ChannelInfo, channelKind } from "./channels.js";
+import { mentionsBot, mentionsOthers, type TextContext, textOf } from "./describe.js";
 import { makeThreadStart, timeOf } from "./ids.js";
-import { CHANNEL_TYPE, FLAG_VOICE, INTERACTION_COMMAND, isSpoken, isThreadType } from "./kinds.js";
 
 export const PLATFORM = "discord";
+
+/** Written by people or bots; the other types are Discord's notices (joins, pins, boosts, "started a thread"). */
+const WRITTEN_TYPES: readonly MessageType[] = [
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+];
 
 export interface Context extends TextContext {
   account: string;
@@ -20,17 +28,17 @@ export interface Context extends TextContext {
   replyInThread: boolean;
 }
 
-/** Over the gateway a message tells who its author is in that server. */
+/** A gateway event also contains the author's member data. */
 export type NativeMessage = APIMessage & {
   member?: { nick?: string | null; roles?: string[] };
   guild_id?: string;
 };
 
 export function normaliseMessage(message: NativeMessage, context: Context): InboundMessage | undefined {
-  if (!isSpoken(message.type) || message.author.id === context.botId) return undefined;
+  if (!WRITTEN_TYPES.includes(message.type) || message.author.id === context.botId) return undefined;
   const text = textOf(message, context);
   const attachments = filesIn(message).map((file) => attachmentOf(file, message.flags ?? 0));
-  if (text === "" && attachments.length === 0 && !namesBot(message.content, context)) return undefined;
+  if (text === "" && attachments.length === 0 && !mentionsBot(message.content, context)) return undefined;
   return {
     platform: PLATFORM,
     account: context.account,
@@ -40,20 +48,20 @@ export function normaliseMessage(message: NativeMessage, context: Context): Inbo
     attachments,
     sentAt: timeOf(message.id) / 1000,
     ...quotedIn(message, context),
-    mentioned: namesBot(message.content, context),
+    mentioned: mentionsBot(message.content, context),
     repliedToBot: message.referenced_message?.author.id === context.botId,
     threadWithBot: context.channel.withBot,
-    ...(namesOthers(message.content, context) ? { mentionsOthers: true } : {}),
+    ...(mentionsOthers(message.content, context) ? { mentionsOthers: true } : {}),
     ...rolesOf(message.member),
     isBot: message.author.bot === true || message.webhook_id !== undefined,
     authenticated: false,
   };
 }
 
-/** Discord also "updates" a message when it has looked at a link in it: only the author's hand counts. */
+/** Discord also "updates" a message when it adds link previews: only edits by the author count. */
 export function normaliseEdit(message: NativeMessage, context: Context): MessageEdit | undefined {
   if (!message.edited_timestamp || !message.author || message.author.id === context.botId) return undefined;
-  if (!isSpoken(message.type)) return undefined;
+  if (!WRITTEN_TYPES.includes(message.type)) return undefined;
   return { ...refOf(context, message.id), text: textOf(message, context) };
 }
 
@@ -61,11 +69,14 @@ export function refOf(
   context: Pick<Context, "account" | "channel" | "replyInThread">,
   id: string,
 ): MessageRef {
-  return { platform: PLATFORM, account: context.account, ...placeOf(context, id) };
+  return { platform: PLATFORM, account: context.account, ...locationOf(context, id) };
 }
 
-/** A message in a thread lives in the thread; one that opens its own lives in that. */
-function placeOf({ channel, replyInThread }: Pick<Context, "channel" | "replyInThread">, messageId: string) {
+/** The thread, for a message in a thread or one that opens its own; else the channel. */
+function locationOf(
+  { channel, replyInThread }: Pick<Context, "channel" | "replyInThread">,
+  messageId: string,
+) {
   if (!replyInThread || channel.kind !== "group" || channel.threadless)
     return { chatId: channel.id, messageId };
   return { chatId: messageId, messageId: makeThreadStart(channel.id, messageId) };
@@ -73,21 +84,21 @@ function placeOf({ channel, replyInThread }: Pick<Context, "channel" | "replyInT
 
 function originOf(context: Context, id: string, author: APIUser, nick?: string | null): Origin {
   const { channel } = context;
-  const place = placeOf(context, id);
-  const opensThread = place.chatId !== channel.id;
+  const location = locationOf(context, id);
+  const opensThread = location.chatId !== channel.id;
   const inThread = channel.kind === "thread" || opensThread;
   return {
     platform: PLATFORM,
     chatType: inThread ? "thread" : channel.kind,
-    chatId: place.chatId,
+    chatId: location.chatId,
     chatName: channel.kind === "dm" ? nameOf(author) : context.chatName,
-    threadId: inThread ? place.chatId : null,
+    threadId: inThread ? location.chatId : null,
     userId: author.id,
     userName: nick ?? nameOf(author),
     chatTopic: channel.topic,
     guildId: channel.guildId,
     parentChatId: opensThread ? channel.id : channel.parentId,
-    messageId: place.messageId,
+    messageId: location.messageId,
   };
 }
 
@@ -100,23 +111,23 @@ function nameOf(user: APIUser): string {
 }
 
 function quotedIn(message: APIMessage, context: Context): Pick<InboundMessage, "quoted"> {
-  const answered = message.referenced_message;
-  if (!answered) return {};
-  const files = (answered.attachments ?? []).map(({ filename }) => `[File: ${filename}]`);
-  const text = [textOf(answered, context), ...files].filter((line) => line !== "").join("\n");
-  return text === "" ? {} : { quoted: { text, messageId: answered.id } };
+  const original = message.referenced_message;
+  if (!original) return {};
+  const files = (original.attachments ?? []).map(({ filename }) => `[File: ${filename}]`);
+  const text = [textOf(original, context), ...files].filter((line) => line !== "").join("\n");
+  return text === "" ? {} : { quoted: { text, messageId: original.id } };
 }
 
-/** Its own, and those of what is forwarded in it. */
+/** Its own files and those of forwarded messages in it. */
 export function filesIn({ attachments, message_snapshots: snapshots }: NativeMessage): APIAttachment[] {
   return [...(attachments ?? []), ...(snapshots ?? []).flatMap(({ message }) => message.attachments ?? [])];
 }
 
 function attachmentOf(file: APIAttachment, messageFlags: number): Attachment {
   const mimeType = file.content_type?.split(";", 1)[0]?.trim();
-  const voice = (messageFlags & FLAG_VOICE) !== 0;
+  const isVoice = (messageFlags & MessageFlags.IsVoiceMessage) !== 0;
   return {
-    kind: voice ? "audio" : kindOf(mimeType),
+    kind: isVoice ? "audio" : kindOf(mimeType),
     name: displayName(file.filename),
     bytes: file.size,
     ...(mimeType ? { mimeType } : {}),
@@ -131,7 +142,7 @@ export function normaliseCommand(
   context: Omit<Context, "replyInThread">,
 ): InboundMessage | undefined {
   const user = interaction.member?.user ?? interaction.user;
-  if (interaction.type !== INTERACTION_COMMAND || !user) return undefined;
+  if (interaction.type !== InteractionType.ApplicationCommand || !user) return undefined;
   const { name, options } = interaction.data as { name: string; options?: CommandOption[] };
   const nick = interaction.member?.nick;
   return {
@@ -157,26 +168,26 @@ interface CommandOption {
   options?: CommandOption[];
 }
 
-/** Subcommands are words of their own. */
+/** The names of subcommands are part of the text. */
 function valuesOf(options: readonly CommandOption[] = []): string[] {
   return options.flatMap(({ name, value, options: inner }) =>
     value === undefined ? [name, ...valuesOf(inner)] : [String(value).trim()],
   );
 }
 
-/** The channel as the interaction itself tells it; nobody has to be asked. */
+/** The channel as described in the interaction: no request needed. */
 export function channelOf(interaction: APIInteraction): ChannelInfo | undefined {
   const channel = interaction.channel as
     | { id: string; type?: number; name?: string | null; topic?: string | null; parent_id?: string | null }
     | undefined;
   if (!channel) return undefined;
-  const thread = isThreadType(channel.type);
+  const kind = channelKind(channel.type);
   return {
     id: channel.id,
-    kind: channel.type === CHANNEL_TYPE.dm ? "dm" : thread ? "thread" : "group",
+    kind,
     name: channel.name ?? null,
     topic: channel.topic ?? null,
-    parentId: thread ? (channel.parent_id ?? null) : null,
+    parentId: kind === "thread" ? (channel.parent_id ?? null) : null,
     guildId: interaction.guild_id ?? null,
     withBot: false,
   };

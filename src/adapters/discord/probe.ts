@@ -1,10 +1,11 @@
-/** Three reads of the REST API → who the bot is, which intents it has, how many connects are left. No gateway socket. */
+/** Three REST reads → who the bot is, which intents it has, how many connects are left. Opens no gateway socket. */
+import { ApplicationFlags, PermissionFlagsBits } from "discord-api-types/v10";
 import { type Finding, found } from "../../finding.js";
 import { PROBE_CALL_MS, type Probe, type ProbeOptions } from "../probe.js";
 import { settingsOf } from "./config.js";
 import { isBadToken, PORTAL, sendErrorOf } from "./faults.js";
-import { IDENTIFY_RESERVE } from "./link.js";
 import { closeRest, openRest } from "./rest.js";
+import { IDENTIFY_RESERVE } from "./socket.js";
 
 export interface ProbedBot {
   token: string;
@@ -21,10 +22,16 @@ interface GatewayInfo {
   session_start_limit: { total: number; remaining: number; reset_after: number };
 }
 
-/** Either is enough: the second is for bots that few people use. */
-const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
-/** View channels, send messages (also in threads), make threads, attach files, read the history. */
-const PERMISSIONS = (1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | (1n << 35n) | (1n << 38n);
+/** Either is enough: the second is for bots in few servers. */
+const MESSAGE_CONTENT =
+  ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
+const PERMISSIONS =
+  PermissionFlagsBits.ViewChannel |
+  PermissionFlagsBits.SendMessages |
+  PermissionFlagsBits.AttachFiles |
+  PermissionFlagsBits.ReadMessageHistory |
+  PermissionFlagsBits.CreatePublicThreads |
+  PermissionFlagsBits.SendMessagesInThreads;
 
 export async function probeDiscord(bot: ProbedBot, { signal }: ProbeOptions): Promise<Probe> {
   const settings = settingsOf({ ...bot, timing: { requestTimeoutMs: PROBE_CALL_MS } });
@@ -71,10 +78,10 @@ function intents({ id, flags = 0 }: Application): Finding {
 
 function invitation({ id, approximate_guild_count: servers }: Application): Finding[] {
   if (servers !== 0) return [];
-  return [found.warn("is in no server yet: nobody can find it", "Invite it to one of yours.", inviteUrl(id))];
+  return [found.warn("is not in any server yet", "Invite it to one of yours.", inviteUrl(id))];
 }
 
-/** Where somebody who runs a server lets the bot in. */
+/** Where the owner of a server can add the bot. */
 export function inviteUrl(applicationId: string): string {
   const query = new URLSearchParams({
     client_id: applicationId,
@@ -87,8 +94,7 @@ export function inviteUrl(applicationId: string): string {
 function connects({ session_start_limit: { total, remaining, reset_after } }: GatewayInfo): Finding[] {
   if (remaining > IDENTIFY_RESERVE * 5) return [];
   const hours = Math.ceil(reset_after / 3_600_000);
-  const left = `${remaining} of ${total} connects are left; there are more in ${hours} h`;
-  const fix =
-    "Something restarts too often: look at the gateway's log. At none left Discord resets the token.";
+  const left = `${remaining} of ${total} connects are left; the count is reset in ${hours} h`;
+  const fix = "The gateway restarts too often: check its log. When none is left, Discord resets the token.";
   return [remaining > IDENTIFY_RESERVE ? found.warn(left, fix) : found.fail(left, fix)];
 }

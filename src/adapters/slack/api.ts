@@ -1,11 +1,11 @@
-/** Slack's Web API through its SDK: no retries, everything with a time limit. */
+/** Slack's Web API through its SDK, without retries and with a limit on every call. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebClient } from "@slack/web-api";
 import { SendError } from "../../errors.js";
 import { quietLogger } from "./quiet-logger.js";
 
-const LOOK_MS = 10;
+const CHECK_MS = 10;
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -13,9 +13,9 @@ export interface CallOptions {
 }
 
 export interface SlackApi {
-  /** Rejects with the SDK's error; `faults.ts` reads it. */
+  /** Rejects with the SDK's error; `errors.ts` classifies it. */
   call<T extends object = object>(method: string, args: object, options?: CallOptions): Promise<T>;
-  /** Lets what is under way end within this time, then cuts it off. */
+  /** Lets running calls finish within this time, then aborts them. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function connectApi(token: string, apiUrl: string, timeoutMs: numbe
   const client = new Client(token, {
     slackApiUrl: apiUrl,
     timeout: timeoutMs,
-    // The SDK would post again by itself, ten times in half an hour.
+    // The SDK would retry posts by itself, ten times in half an hour.
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -36,13 +36,13 @@ export async function connectApi(token: string, apiUrl: string, timeoutMs: numbe
     call: (method, args, options = {}) => bounded(client, method, args, options),
     close: async (graceMs) => {
       for (const end = performance.now() + graceMs; open.size > 0 && performance.now() < end; )
-        await sleep(LOOK_MS);
+        await sleep(CHECK_MS);
       for (const controller of open) controller.abort();
     },
   };
 }
 
-/** Every request hangs on a controller of ours, so that none outlives the adapter. */
+/** Tracks requests, so that none outlives the adapter. */
 function closable(open: Set<AbortController>): typeof fetch {
   return async (input, init) => {
     const controller = new AbortController();
@@ -52,7 +52,7 @@ function closable(open: Set<AbortController>): typeof fetch {
     open.add(controller);
     try {
       const response = await fetch(input, { ...init, signal: controller.signal });
-      // The body is part of the request: Slack's answers are short, and its time limit is the same.
+      // Responses are short; reading them here keeps the body within the limits too.
       const body = await response.arrayBuffer();
       return new Response(body.byteLength > 0 ? body : null, response);
     } finally {
@@ -64,25 +64,25 @@ function closable(open: Set<AbortController>): typeof fetch {
 
 async function bounded<T>(client: WebClient, method: string, args: object, options: CallOptions): Promise<T> {
   const { signal, timeoutMs } = options;
-  if (signal?.aborted) throw new SendError("never_sent", "There was no time left to ask Slack");
+  if (signal?.aborted) throw new SendError("never_sent", "No time left for a call to Slack");
   const call = client.apiCall(method, args as Record<string, unknown>) as Promise<unknown> as Promise<T>;
   if (!signal && timeoutMs === undefined) return call;
-  return await earlier(call, signal, timeoutMs);
+  return await unlessLate(call, signal, timeoutMs);
 }
 
-/** The SDK takes no signal for a single call: we stop waiting for it. */
-function earlier<T>(
+/** The SDK takes no signal for a single call, so the call goes on, but we stop waiting. */
+function unlessLate<T>(
   call: Promise<T>,
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(new DOMException("Nobody waits any longer", "TimeoutError"));
-    const timer = timeoutMs === undefined ? undefined : setTimeout(leave, timeoutMs);
-    signal?.addEventListener("abort", leave, { once: true });
+    const stop = () => reject(new DOMException("Stopped waiting for Slack", "TimeoutError"));
+    const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
+    signal?.addEventListener("abort", stop, { once: true });
     call.then(resolve, reject).finally(() => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", stop);
     });
   });
 }

@@ -1,121 +1,124 @@
-/** What was said while nobody listened: the histories since the stored cursor → the intake, oldest first. */
+/** Messages since the stored cursor, from the histories of all conversations, oldest first. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SlackApi } from "./api.js";
-import type { SlackSettings } from "./config.js";
-import { explain, isHopeless } from "./faults.js";
+import type { Settings } from "./config.js";
+import { explain, isHopeless } from "./errors.js";
 import { pages } from "./history.js";
 import { isTs } from "./ids.js";
-import type { SlackEvent } from "./native.js";
+import type { SlackEvent } from "./payloads.js";
 
 export interface CatchUpParts {
-  settings: SlackSettings;
+  settings: Settings;
   api: SlackApi;
-  /** Takes a post as if Slack had delivered it. */
+  /** Handles a message as if Slack had delivered it. */
   accept(event: SlackEvent): Promise<void>;
-  stopping: AbortSignal;
+  closing: AbortSignal;
 }
 
-/** Slack delivers again for so long: what it would still bring must not be taken for heard. */
+/** Slack redelivers for this long, so messages just before the cursor may be missing too. */
 const OVERLAP_SECONDS = 600;
-const MOST_ROOMS = 500;
-const MOST_PAGES = 10;
-const LONGEST_WAIT_SECONDS = 60;
-const KINDS = ["im", "mpim", "private_channel", "public_channel"];
+const MAX_CHANNELS = 500;
+const MAX_PAGES = 10;
+const MAX_WAIT_SECONDS = 60;
+const CHANNEL_TYPES = ["im", "mpim", "private_channel", "public_channel"];
 
-interface Room {
+interface Channel {
   id: string;
   type: string;
 }
 
-/** Everything in all rooms that is younger than `seen`. Rejects only when the adapter stops or Slack is gone. */
+/** Everything newer than `seen`. Rejects only when the adapter stops or Slack is unreachable. */
 export async function catchUp(parts: CatchUpParts, seen: string): Promise<void> {
   const { log } = parts.settings;
   const oldest = Math.max(Number(seen) - OVERLAP_SECONDS, 0);
   let late = 0;
-  for (const room of await roomsOf(parts)) {
-    for (const event of await missedIn(parts, room, oldest)) {
+  for (const channel of await channelsOf(parts)) {
+    for (const event of await missedIn(parts, channel, oldest)) {
       await parts.accept(event);
       if (Number(event.ts) > Number(seen)) late += 1;
     }
   }
-  if (late > 0) log("info", `Fetched ${late} messages that came while the bot was away`);
+  if (late > 0) log("info", `Fetched ${late} messages that were missed while disconnected`);
 }
 
-/** Direct messages first: in them everything is for the bot. */
-async function roomsOf(parts: CatchUpParts): Promise<Room[]> {
-  const rooms: Room[] = [];
-  for (const type of KINDS) {
+/** Direct messages first: all of them are for the bot. */
+async function channelsOf(parts: CatchUpParts): Promise<Channel[]> {
+  const channels: Channel[] = [];
+  for (const type of CHANNEL_TYPES) {
     let cursor: string | undefined;
     do {
       const args = { types: type, cursor, limit: 200, exclude_archived: true };
-      const answer = await patiently(parts, () => parts.api.call<RoomsAnswer>("users.conversations", args));
-      if (!answer) break;
-      rooms.push(...(answer.channels ?? []).flatMap(({ id }) => (id ? [{ id, type }] : [])));
-      cursor = answer.response_metadata?.next_cursor || undefined;
-    } while (cursor !== undefined && rooms.length < MOST_ROOMS);
+      const page = await retrying(parts, () => parts.api.call<ChannelsPage>("users.conversations", args));
+      if (!page) break;
+      channels.push(...(page.channels ?? []).flatMap(({ id }) => (id ? [{ id, type }] : [])));
+      cursor = page.response_metadata?.next_cursor || undefined;
+    } while (cursor !== undefined && channels.length < MAX_CHANNELS);
   }
-  return rooms.slice(0, MOST_ROOMS);
+  return channels.slice(0, MAX_CHANNELS);
 }
 
-interface RoomsAnswer {
+interface ChannelsPage {
   channels?: { id?: string }[];
   response_metadata?: { next_cursor?: string };
 }
 
-/** Posts and replies since `oldest`, in order. Replies hang on roots that may be older. */
-async function missedIn(parts: CatchUpParts, room: Room, oldest: number): Promise<SlackEvent[]> {
-  const roots = await patiently(parts, () => rootsOf(parts, room.id, oldest));
+/** Messages and replies since `oldest`, in order. The root of a reply may be older. */
+async function missedIn(parts: CatchUpParts, channel: Channel, oldest: number): Promise<SlackEvent[]> {
+  const roots = await retrying(parts, () => rootsOf(parts, channel.id, oldest));
   const missed = (roots ?? []).filter(({ ts }) => Number(ts) > oldest);
   for (const { ts, latest_reply: reply } of roots ?? []) {
     if (!isTs(ts) || Number(reply ?? 0) <= oldest) continue;
-    const replies = await patiently(parts, () => repliesOf(parts, room.id, ts, oldest));
+    const replies = await retrying(parts, () => repliesOf(parts, channel.id, ts, oldest));
     missed.push(...(replies ?? []));
   }
-  const channelType = room.type === "im" || room.type === "mpim" ? room.type : "channel";
+  const channelType = channel.type === "im" || channel.type === "mpim" ? channel.type : "channel";
   return missed
-    .map((event) => ({ ...event, type: "message", channel: room.id, channel_type: channelType }))
+    .map((event) => ({ ...event, type: "message", channel: channel.id, channel_type: channelType }))
     .sort((a, b) => Number(a.ts) - Number(b.ts));
 }
 
-/** Back to `oldest`, and the rest of that page: threads that live longer. */
+/** Back to `oldest` and to the end of that page, for older threads with new replies. */
 async function rootsOf(
-  { api, stopping }: CatchUpParts,
+  { api, closing }: CatchUpParts,
   channel: string,
   oldest: number,
 ): Promise<SlackEvent[]> {
   const roots: SlackEvent[] = [];
-  for await (const page of pages(api, { channel }, MOST_PAGES, stopping)) {
+  for await (const page of pages(api, { channel }, MAX_PAGES, closing)) {
     roots.push(...page);
     if (Number(page.at(-1)?.ts ?? 0) <= oldest) break;
   }
   return roots;
 }
 
-async function repliesOf({ api, stopping }: CatchUpParts, channel: string, ts: string, oldest: number) {
+async function repliesOf({ api, closing }: CatchUpParts, channel: string, ts: string, oldest: number) {
   const replies: SlackEvent[] = [];
   const range = { channel, thread_ts: ts, oldest: String(oldest) };
-  for await (const page of pages(api, range, MOST_PAGES, stopping)) replies.push(...page);
+  for await (const page of pages(api, range, MAX_PAGES, closing)) replies.push(...page);
   return replies.filter((reply) => reply.ts !== ts && Number(reply.ts) > oldest);
 }
 
-/** Waits where Slack asks to; leaves out what this app may not read, with one line about it. */
-async function patiently<T>(parts: CatchUpParts, ask: () => Promise<T>): Promise<T | undefined> {
+/** Obeys rate limits. Skips what this app may not read and logs it. */
+async function retrying<T>(parts: CatchUpParts, ask: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      parts.stopping.throwIfAborted();
+      parts.closing.throwIfAborted();
       const { retryAfter } = error as { retryAfter?: number };
-      if (retryAfter === undefined) return giveUp(parts, error);
-      await sleep(Math.min(retryAfter, LONGEST_WAIT_SECONDS) * 1000, undefined, { signal: parts.stopping });
+      if (retryAfter === undefined) return skip(parts, error);
+      await sleep(Math.min(retryAfter, MAX_WAIT_SECONDS) * 1000, undefined, { signal: parts.closing });
     }
   }
 }
 
-function giveUp(parts: CatchUpParts, error: unknown): undefined {
+function skip(parts: CatchUpParts, error: unknown): undefined {
   const { data } = error as { data?: unknown };
-  // No answer at all: Slack is gone, and trying every room would take for ever.
+  // Slack is unreachable: trying every channel would take too long.
   if (data === undefined) throw error;
-  parts.settings.log(isHopeless(error) ? "warn" : "debug", `Not caught up: ${explain(error)}`);
+  parts.settings.log(
+    isHopeless(error) ? "warn" : "debug",
+    `Could not fetch missed messages: ${explain(error)}`,
+  );
   return undefined;
 }

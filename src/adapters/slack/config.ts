@@ -1,67 +1,68 @@
-/** What the adapter can be told, with its defaults. */
+/** The adapter's options and their defaults. */
+import type { BackoffLimits } from "../../backoff.js";
 import type { IncomingMedia } from "../../media/incoming.js";
 
 export interface SlackOptions {
   /** The bot's token, xoxb-… */
   token: string;
-  /** The app-level token, xapp-…: events come over Socket Mode. Without it they come over HTTP. */
+  /** The app-level token, xapp-…, for Socket Mode. Without it, events come over HTTP. */
   appToken?: string | undefined;
-  /** Proves HTTP requests; required without an app token. */
+  /** Verifies HTTP requests; required without an app token. */
   signingSecret?: string | undefined;
   apiUrl?: string;
-  /** The name of this bot in the inbox and the outbox: never changes, tells several bots apart. */
+  /** Identifies this bot in the inbox and the outbox. Must not change. */
   account?: string;
-  /** A message at the top of a channel is answered in a thread of its own. */
+  /** Answer a top-level message of a channel in a thread. */
   replyInThread?: boolean;
-  /** A message at the top of a direct message begins a conversation of its own. */
+  /** A top-level direct message starts a new session. */
   dmTopLevelThreadsAsSessions?: boolean;
-  /** The slash command whose text is a command itself: `/hermes status` means `/status`. */
+  /** The slash command whose text is the command: `/hermes status` means `/status`. */
   slashCommand?: string;
-  /** Messages missed for longer than this are not made ready for an answer; 0: never catch up. */
+  /** Older missed messages are stored without names and files; 0 disables catching up. */
   catchUpMaxAgeSeconds?: number;
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If undefined, files are listed in messages, but neither downloaded nor sent. */
   media?: IncomingMedia | undefined;
-  /** `native`: Slack's streaming methods where there is a thread; `edit`: only edits. */
+  /** `native`: Slack's streaming methods, in threads; `edit`: edits of the message. */
   streaming?: "native" | "edit";
-  /** What the caller puts behind an unfinished answer: a stream can't take it back, so it is left out there. */
+  /** The caller's suffix of an unfinished answer. Streams omit it, because they can't remove text. */
   streamCursor?: string;
   log?: SlackLog;
-  times?: Partial<SlackTimes>;
+  timing?: Partial<Timing>;
 }
 
 export type SlackLog = (level: "debug" | "info" | "warn" | "error", text: string) => void;
 
-export interface SlackTimes {
-  /** Any one call to the Web API. */
+export interface Timing {
+  /** Limit of one Web API call. */
   callMs: number;
-  /** Calls that only make a message nicer: names, threads. Two in a row must leave time for Slack's three seconds. */
+  /** Limit of lookups of names and threads. Two in a row must fit into Slack's three seconds. */
   lookUpMs: number;
   downloadMs: number;
-  /** A request that nobody waits for any longer may still be carried out within this time. */
+  /** Slack may still process an abandoned request within this time. */
   settleMs: number;
-  /** Slack must answer a ping within this time. */
+  /** Limit for the answer to a ping. */
   pingMs: number;
-  /** From the call for a socket to Slack's hello. */
+  /** Limit from requesting a socket to Slack's hello. */
   helloMs: number;
   reconnectMs: number;
   reconnectMaxMs: number;
-  /** A socket that lived so long was a good one: its successor is opened at once. */
+  /** After a socket that stayed open this long, reconnect at once. */
   stableMs: number;
-  /** After a fault that only an operator can mend. */
+  /** Delay after an error that only the operator can fix. */
   hopelessMs: number;
-  /** How long `connect` waits for a network that isn't there. */
+  /** How long `connect` waits before it leaves connecting to the background. */
   patienceMs: number;
-  /** How long the socket waits for what was missed; the rest is fetched beside it. */
+  /** How long opening a socket waits for missed messages; the rest is fetched in the background. */
   catchUpMs: number;
-  /** A socket was away for longer than this: look for what was missed. */
+  /** Fetch missed messages after a longer time without a socket. */
   gapMs: number;
-  /** HTTP mode: how often Slack is asked whether it knows us. */
+  /** Interval of auth.test calls in HTTP mode. */
   probeMs: number;
   typingMs: number;
   closeMs: number;
 }
 
-const DEFAULT_TIMES: SlackTimes = {
+const DEFAULT_TIMING: Timing = {
   callMs: 15_000,
   lookUpMs: 1200,
   downloadMs: 60_000,
@@ -80,18 +81,20 @@ const DEFAULT_TIMES: SlackTimes = {
   closeMs: 500,
 };
 
-/** Slack takes more; all of it is in memory while it is sent. */
+/** Slack allows more, but the whole file is in memory while it is sent. */
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
-export type SlackSettings = Required<Omit<SlackOptions, "appToken" | "signingSecret" | "times" | "media">> & {
+export type Settings = Required<Omit<SlackOptions, "appToken" | "signingSecret" | "timing" | "media">> & {
   media: IncomingMedia | undefined;
   appToken: string | undefined;
   signingSecret: string | undefined;
-  times: SlackTimes;
+  timing: Timing;
+  backoff: BackoffLimits;
 };
 
-export function withDefaults(options: SlackOptions): SlackSettings {
-  const { appToken, signingSecret, times, media, ...rest } = options;
+export function settingsOf(options: SlackOptions): Settings {
+  const { appToken, signingSecret, media, ...rest } = options;
+  const timing = { ...DEFAULT_TIMING, ...options.timing };
   return {
     apiUrl: "https://slack.com/api/",
     account: "slack",
@@ -106,6 +109,7 @@ export function withDefaults(options: SlackOptions): SlackSettings {
     media,
     appToken,
     signingSecret,
-    times: { ...DEFAULT_TIMES, ...times },
+    timing,
+    backoff: { firstMs: timing.reconnectMs, maxMs: timing.reconnectMaxMs },
   };
 }

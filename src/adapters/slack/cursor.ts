@@ -1,4 +1,4 @@
-/** How far this bot has heard: the newest post that the inbox has. Slack's ids are times, so one is enough for all rooms. */
+/** The newest message that the inbox has stored. Slack's ids are timestamps, so one cursor covers all channels. */
 import type { AdapterEvents, Cursor } from "../adapter.js";
 
 const NAME = "seen";
@@ -6,7 +6,7 @@ const NAME = "seen";
 export class SeenCursor {
   readonly #events: AdapterEvents;
   #newest: string | undefined;
-  /** While something older may still be missing, the stored cursor must not pass it. */
+  /** Older messages may still be missing, so the stored cursor must not move. */
   #held = false;
 
   constructor(events: AdapterEvents) {
@@ -29,7 +29,7 @@ export class SeenCursor {
     if (this.#newest !== undefined) await this.#events.saveCursor({ name: NAME, value: this.#newest });
   }
 
-  /** To store together with this post. */
+  /** The cursor to store together with this message. */
   past(ts: string): Cursor | undefined {
     this.#newest = later(this.#newest, ts);
     return this.#held || this.#newest === undefined ? undefined : { name: NAME, value: this.#newest };

@@ -1,18 +1,19 @@
-/** Names of people and rooms. A name that can't be had in time is left out: no message waits for it. */
-import type { SlackApi } from "./api.js";
-import { BoundedMap } from "./bounded-map.js";
+/** Names of people and channels. Failed or slow lookups are skipped: no message waits for a name. */
 
-const MOST = 2000;
+import { BoundedMap } from "../../bounded-map.js";
+import type { SlackApi } from "./api.js";
+
+const MAX_ENTRIES = 2000;
 const KEEP_MS = 3_600_000;
-/** What Slack wouldn't tell is not asked again at every message. */
+/** Don't repeat a failed lookup for every message. */
 const KEEP_FAILURE_MS = 60_000;
 
-export interface Room {
+export interface ChannelInfo {
   name: string | undefined;
   topic: string | undefined;
 }
 
-interface Kept<T> {
+interface Cached<T> {
   value: T | undefined;
   untilMs: number;
 }
@@ -20,30 +21,30 @@ interface Kept<T> {
 export class Directory {
   readonly #api: SlackApi;
   readonly #timeoutMs: number;
-  readonly #people = new BoundedMap<string, Kept<string>>(MOST);
-  readonly #rooms = new BoundedMap<string, Kept<Room>>(MOST);
+  readonly #people = new BoundedMap<string, Cached<string>>(MAX_ENTRIES);
+  readonly #channels = new BoundedMap<string, Cached<ChannelInfo>>(MAX_ENTRIES);
 
   constructor(api: SlackApi, timeoutMs: number) {
     this.#api = api;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** What is known already. */
+  /** From the cache only. */
   nameOf(userId: string): string | undefined {
     return this.#people.get(userId)?.value;
   }
 
   async learn(userIds: Iterable<string>): Promise<void> {
     await Promise.all(
-      [...new Set(userIds)].map((id) => this.#kept(this.#people, id, () => this.#person(id))),
+      [...new Set(userIds)].map((id) => this.#cached(this.#people, id, () => this.#person(id))),
     );
   }
 
-  room(channel: string): Promise<Room | undefined> {
-    return this.#kept(this.#rooms, channel, () => this.#room(channel));
+  channel(channel: string): Promise<ChannelInfo | undefined> {
+    return this.#cached(this.#channels, channel, () => this.#channelInfo(channel));
   }
 
-  async #kept<T>(map: BoundedMap<string, Kept<T>>, id: string, ask: () => Promise<T | undefined>) {
+  async #cached<T>(map: BoundedMap<string, Cached<T>>, id: string, ask: () => Promise<T | undefined>) {
     const known = map.get(id);
     if (known && known.untilMs > performance.now()) return known.value;
     const fresh = await ask().catch(() => undefined);
@@ -55,24 +56,24 @@ export class Directory {
   async #person(user: string): Promise<string | undefined> {
     const bot = user.startsWith("B");
     const method = bot ? "bots.info" : "users.info";
-    const answer = await this.#api.call<UserAnswer>(method, bot ? { bot: user } : { user }, {
+    const response = await this.#api.call<UserResponse>(method, bot ? { bot: user } : { user }, {
       timeoutMs: this.#timeoutMs,
     });
-    const { profile, real_name: realName, name } = answer.user ?? answer.bot ?? {};
+    const { profile, real_name: realName, name } = response.user ?? response.bot ?? {};
     return profile?.display_name || profile?.real_name || realName || name || undefined;
   }
 
-  async #room(channel: string): Promise<Room> {
-    const { channel: room } = await this.#api.call<RoomAnswer>(
+  async #channelInfo(channel: string): Promise<ChannelInfo> {
+    const { channel: info } = await this.#api.call<ChannelResponse>(
       "conversations.info",
       { channel },
       { timeoutMs: this.#timeoutMs },
     );
-    return { name: room?.name || undefined, topic: room?.topic?.value || undefined };
+    return { name: info?.name || undefined, topic: info?.topic?.value || undefined };
   }
 }
 
-interface UserAnswer {
+interface UserResponse {
   user?: Named;
   bot?: Named;
 }
@@ -83,6 +84,6 @@ interface Named {
   profile?: { display_name?: string; real_name?: string };
 }
 
-interface RoomAnswer {
+interface ChannelResponse {
   channel?: { name?: string; topic?: { value?: string } };
 }

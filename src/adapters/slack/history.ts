@@ -1,6 +1,6 @@
-/** Reads what stands in a conversation, page by page. */
+/** Reads a conversation's history page by page. */
 import type { SlackApi } from "./api.js";
-import type { SlackEvent } from "./native.js";
+import type { SlackEvent } from "./payloads.js";
 
 const PAGE = 200;
 
@@ -11,21 +11,21 @@ interface Page {
 
 export interface HistoryRange {
   channel: string;
-  /** Its replies instead of the conversation's top. */
+  /** Reads this thread's replies instead of the top level. */
   thread_ts?: string;
   oldest?: string;
 }
 
-/** Pages as Slack gives them: the top newest first, replies oldest first with the root before them. */
+/** In Slack's order: the top level newest first, a thread oldest first with its root at the start. */
 export async function* pages(
   api: SlackApi,
   { channel, thread_ts: ts, oldest }: HistoryRange,
-  most: number,
+  maxPages: number,
   signal?: AbortSignal,
 ): AsyncGenerator<SlackEvent[]> {
   const method = ts === undefined ? "conversations.history" : "conversations.replies";
   let cursor: string | undefined;
-  for (let page = 0; page < most; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const args = { channel, ts, oldest, cursor, limit: PAGE, include_all_metadata: true };
     const answer = await api.call<Page>(method, args, { signal });
     yield answer.messages ?? [];

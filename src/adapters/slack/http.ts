@@ -1,84 +1,77 @@
-/** The Events API over HTTP: a signed request → the inbox → 200. Anything else makes Slack deliver again. */
-import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Delivered } from "./intake.js";
+/** The Events API over HTTP: Bolt checks and parses a request, and it gets its 200 once the event is stored. */
+import type { HTTPModuleFunctions } from "@slack/bolt";
+import { answerWebhook, type WebhookCall } from "../kit/webhook-route.js";
+import type { Delivery } from "./bolt.js";
 
 const WINDOW_SECONDS = 300;
-const LONGEST_BODY = 2 * 1024 * 1024;
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 export interface HttpParts {
   signingSecret: string;
-  /** Undefined while the adapter isn't connected; rejects when the inbox didn't take it. */
-  accept(delivered: Delivered): Promise<void> | undefined;
-  /** It came from Slack. */
-  onProof(): void;
-  /** It claims to, but its signature is of another secret or another time. */
-  onForged(): void;
+  /** Undefined while not connected; rejects when the event isn't stored. */
+  take: ((delivery: Delivery) => Promise<unknown>) | undefined;
+  onSigned(): void;
+  /** The request has a signature, but of another secret or another time. */
+  onBadSignature(): void;
 }
+
+type Bolt = typeof HTTPModuleFunctions & typeof import("@slack/bolt/dist/receivers/verify-request.js");
+type BufferedRequest = Parameters<Bolt["parseHTTPRequestBody"]>[0];
 
 export async function handleRequest(request: Request, parts: HttpParts): Promise<Response> {
-  if (request.method !== "POST") return plain(405, "POST only");
-  const body = await readBody(request);
-  if (body === undefined) return plain(413, "too large");
-  if (!isSigned(request.headers, body, parts.signingSecret, Date.now() / 1000)) {
-    if (request.headers.get("x-slack-signature")) parts.onForged();
-    return plain(401, "not signed");
-  }
-  const parsed = parse(request.headers.get("content-type") ?? "", body);
-  if (!parsed) return plain(400, "neither JSON nor a form");
-  parts.onProof();
-  if (parsed.type === "url_verification") return Response.json({ challenge: parsed.challenge });
-  const accepted = parts.accept(parsed);
-  if (!accepted) return plain(503, "not connected");
-  try {
-    await accepted;
-    return new Response(null, { status: 200 });
-  } catch {
-    return plain(500, "not received, deliver it again");
-  }
+  const bolt = await loadBolt();
+  const { take } = parts;
+  return await answerWebhook(request, {
+    auth: { signature: (call) => checkSignature(bolt, call, parts) },
+    parse: (call) => parse(bolt, call),
+    reply: ({ body }) =>
+      body.type === "url_verification" ? Response.json({ challenge: body.challenge }) : undefined,
+    receive: take && (async (delivery) => toResponse(await take(delivery))),
+    maxBodyBytes: MAX_BODY_BYTES,
+  });
 }
 
-function plain(status: number, text: string): Response {
-  return new Response(text, { status, headers: { "content-type": "text/plain" } });
+async function loadBolt(): Promise<Bolt> {
+  const [functions, verify] = await Promise.all([
+    import("@slack/bolt/dist/receivers/HTTPModuleFunctions.js"),
+    import("@slack/bolt/dist/receivers/verify-request.js"),
+  ]);
+  return { ...functions, ...verify };
 }
 
-async function readBody(request: Request): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > LONGEST_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+function checkSignature(bolt: Bolt, { headers, body }: WebhookCall, parts: HttpParts): boolean {
+  const signature = headers.get("x-slack-signature") ?? "";
+  const timestamp = Number(headers.get("x-slack-request-timestamp") ?? Number.NaN);
+  const isSigned =
+    // Bolt rejects old requests, but accepts any time in the future.
+    timestamp <= Date.now() / 1000 + WINDOW_SECONDS &&
+    bolt.isValidSlackRequest({
+      signingSecret: parts.signingSecret,
+      body: body.toString(),
+      headers: { "x-slack-signature": signature, "x-slack-request-timestamp": timestamp },
+    });
+  if (isSigned) parts.onSigned();
+  else if (signature !== "") parts.onBadSignature();
+  return isSigned;
 }
 
-/** HMAC over the body as it came, not older than five minutes, compared in constant time. */
-export function isSigned(headers: Headers, body: string, secret: string, now: number): boolean {
-  const timestamp = headers.get("x-slack-request-timestamp") ?? "";
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > WINDOW_SECONDS) return false;
-  const expected = `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`;
-  const given = Buffer.from(headers.get("x-slack-signature") ?? "");
-  return given.length === expected.length && timingSafeEqual(given, Buffer.from(expected));
+function parse(bolt: Bolt, { headers, body: rawBody }: WebhookCall) {
+  // Bolt compares the whole header.
+  const contentType = headers.get("content-type")?.split(";")[0];
+  const request = {
+    rawBody,
+    headers: { ...Object.fromEntries(headers), "content-type": contentType },
+  } as BufferedRequest;
+  const body: unknown = bolt.parseHTTPRequestBody(request);
+  if (typeof body !== "object" || body === null) return undefined;
+  return {
+    body: body as Record<string, unknown>,
+    retryNum: bolt.extractRetryNumFromHTTPRequest(request),
+    retryReason: bolt.extractRetryReasonFromHTTPRequest(request),
+  };
 }
 
-type Parsed = Delivered & { challenge?: unknown };
-
-function parse(contentType: string, body: string): Parsed | undefined {
-  if (contentType.startsWith("application/x-www-form-urlencoded"))
-    return parseForm(new URLSearchParams(body));
-  try {
-    const json = JSON.parse(body) as { type?: unknown; challenge?: unknown };
-    if (typeof json !== "object" || json === null) return undefined;
-    if (json.type === "url_verification")
-      return { type: "url_verification", body: json, challenge: json.challenge };
-    return { type: "events_api", body: json };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Commands are fields, interactions one field of JSON that nobody here reads. */
-function parseForm(form: URLSearchParams): Parsed {
-  if (form.has("command")) return { type: "slash_commands", body: Object.fromEntries(form) };
-  return { type: form.has("payload") ? "interactive" : "ssl_check", body: {} };
+function toResponse(response: unknown): Response | undefined {
+  if (!response) return undefined;
+  return typeof response === "string" ? new Response(response) : Response.json(response);
 }

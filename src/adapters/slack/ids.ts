@@ -1,6 +1,6 @@
-/** Ids of ours, made and read here only; everybody else compares and stores them. */
+/** Our own ids. Only this file builds and parses them. */
 
-/** One post, whichever of Slack's events tells of it. */
+/** The same for all events about one message. */
 export function postEventId(team: string, channel: string, ts: string): string {
   return `${team}:${channel}:${ts}`;
 }
@@ -9,12 +9,12 @@ export function commandEventId(team: string, triggerId: string): string {
   return `${team}:command:${triggerId}`;
 }
 
-/** A command is no post and has no id of Slack's: this is what its answer refers to. */
+/** Slack gives commands no message id; answers refer to this one. */
 export function commandId(triggerId: string): string {
   return `command:${triggerId}`;
 }
 
-/** A message that is still being streamed must be closed before it can be edited: its id says so. */
+/** Prefix for messages that are still streamed: the stream must be stopped before an edit. */
 const STREAM = "stream:";
 
 export function streamId(ts: string): string {
@@ -26,7 +26,7 @@ export function parseShownId(id: string): { ts: string; stream: boolean } {
   return { ts: stream ? id.slice(STREAM.length) : id, stream };
 }
 
-/** Slack's message ids are times: seconds, a dot, six digits. */
+/** Slack's message ids are timestamps: seconds, a dot, six digits. */
 export function isTs(text: string | null | undefined): text is string {
   return typeof text === "string" && /^\d{1,12}\.\d{1,6}$/.test(text);
 }

@@ -1,6 +1,6 @@
-/** Slack: Socket Mode or signed HTTP in, the Web API out. This file only connects the parts. */
+/** The Slack adapter: events over Socket Mode or signed HTTP, messages through the Web API. */
 import { HermesError } from "../../errors.js";
-import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type { OutboundMessage, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
@@ -11,15 +11,17 @@ import type {
   CanType,
   Health,
   MenuCommand,
+  PartContext,
 } from "../adapter.js";
 import { SendError } from "../adapter.js";
-import { MAX_UPLOAD_BYTES, type SlackOptions, type SlackSettings, withDefaults } from "./config.js";
-import { Connection, type Desk } from "./connection.js";
-import { isHopeless } from "./faults.js";
-import { HealthWatch } from "./health.js";
+import { HealthTracker } from "../kit/health.js";
+import { MAX_UPLOAD_BYTES, type Settings, type SlackOptions, settingsOf } from "./config.js";
+import { type Bot, Connection } from "./connect.js";
+import { isHopeless } from "./errors.js";
 import { handleRequest } from "./http.js";
 import { PLATFORM } from "./normalise.js";
-import { LONGEST_MESSAGE } from "./render.js";
+import { partsOf, type SlackPart } from "./outgoing.js";
+import { MAX_MESSAGE } from "./render.js";
 
 export type { SlackOptions } from "./config.js";
 
@@ -30,30 +32,35 @@ export interface SlackAdapter
     CanLookUp,
     CanType,
     CanRegisterCommands {
-  /** For the app's Request URL in HTTP mode: events and slash commands alike. */
+  /** Serves the app's Request URL in HTTP mode, for events and slash commands. */
   handleRequest(request: Request): Promise<Response>;
 }
 
-const FORGED =
-  "Requests to Slack's address are signed with another secret than ours: compare platforms.slack.signing_secret with Basic Information → Signing Secret, and look at this machine's clock";
+const BAD_SIGNATURE =
+  "Requests to the Slack events path have a bad signature: compare platforms.slack.signing_secret with Basic Information → Signing Secret, and check this machine's clock";
 
 export function slackAdapter(options: SlackOptions): SlackAdapter {
-  const settings = withDefaults(options);
-  const { times, account } = settings;
-  const health = new HealthWatch(settings.appToken ? 4 * times.pingMs : 3 * times.probeMs);
+  const settings = settingsOf(options);
+  const { timing, account } = settings;
+  const health = new HealthTracker({
+    label: "Slack",
+    staleMs: settings.appToken ? 4 * timing.pingMs : 3 * timing.probeMs,
+    log: settings.log,
+  });
+  let hasSeenSignature = false;
   const commandNames = new Set<string>();
   let connection: Connection | undefined;
 
-  function desk(): Desk {
-    const found = connection?.desk;
-    if (!found) throw new SendError("never_sent", "Slack isn't connected yet", { scope: "account" });
-    return found;
+  function bot(): Bot {
+    if (!connection?.bot)
+      throw new SendError("never_sent", "Slack isn't connected yet", { scope: "account" });
+    return connection.bot;
   }
 
   return {
     platform: PLATFORM,
     account,
-    limits: { length: LONGEST_MESSAGE, unit: "utf16" },
+    limits: { length: MAX_MESSAGE, unit: "utf16" },
     ...(settings.media ? { files: { maxBytes: MAX_UPLOAD_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
@@ -69,35 +76,35 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       await closing?.close();
     },
 
-    health: (): Health => health.now(),
-    async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+    health: (): Health => health.read(),
+    render: partsOf,
+    async sendPart(message: OutboundMessage, part: SlackPart, context: PartContext, signal: AbortSignal) {
       try {
-        const receipt = await desk().sender.send(message, signal);
-        health.mute(undefined);
-        return receipt;
+        const ids = await bot().sender.sendPart(message, part, context, signal);
+        health.issue("send", undefined);
+        return ids;
       } catch (error) {
-        // A lacking scope shows only here; the socket is well.
-        if (error instanceof SendError && isHopeless(error.cause) && health.mute(error.message))
-          settings.log("error", error.message);
+        // A missing scope shows only when sending: the socket stays healthy.
+        if (error instanceof SendError && isHopeless(error.cause)) health.issue("send", error.message);
         throw error;
       }
     },
-    lookUp: async (message: OutboundMessage, signal: AbortSignal) =>
-      (await connection?.desk?.sender.lookUp(message, signal)) ?? "unknown",
+    lookUp: async (message: OutboundMessage, part: SlackPart, context: PartContext, signal: AbortSignal) =>
+      (await connection?.bot?.sender.lookUp(message, part, context, signal)) ?? "unknown",
     show: async (
       target: Target,
       messageId: string | null,
       text: string,
       signal: AbortSignal,
       posting?: () => Promise<void>,
-    ) => await desk().streams.show(target, messageId, text, signal, posting),
-    breakOff: async (target: Target, messageId: string, text: string, signal: AbortSignal) =>
-      await desk().streams.breakOff(target, messageId, text, signal),
+    ) => await bot().streams.show(target, messageId, text, signal, posting),
+    abandon: async (target: Target, messageId: string, text: string, signal: AbortSignal) =>
+      await bot().streams.abandon(target, messageId, text, signal),
     findPreview: async (target: Target, signal: AbortSignal) =>
-      await desk().sender.findPreview(target, signal),
-    type: (target: Target): void => connection?.desk?.typing.show(target),
+      await bot().sender.findPreview(target, signal),
+    type: (target: Target): void => connection?.bot?.typing.show(target),
 
-    /** Slack's menu of commands belongs to the app's manifest; here they make `!name` work in messages. */
+    /** The app's manifest defines Slack's command menu; these names make `!name` work in messages. */
     async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
       commandNames.clear();
       for (const { name } of commands) commandNames.add(name.replace(/^\//, "").toLowerCase());
@@ -107,17 +114,22 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       if (!settings.signingSecret) return new Response("no signing secret", { status: 404 });
       return await handleRequest(request, {
         signingSecret: settings.signingSecret,
-        accept: (delivered) => connection?.accept(delivered),
-        onProof: () => health.signed(),
-        onForged: () => {
-          if (health.forged(FORGED)) settings.log("error", FORGED);
+        take: connection?.take,
+        onSigned: () => {
+          hasSeenSignature = true;
+          health.heard();
+          health.issue("signature", undefined);
+        },
+        // The secret is right if Slack has used it: then these come from others.
+        onBadSignature: () => {
+          if (!hasSeenSignature) health.issue("signature", BAD_SIGNATURE);
         },
       });
     },
   };
 }
 
-function checkMode({ appToken, signingSecret, token }: SlackSettings): void {
+function checkMode({ appToken, signingSecret, token }: Settings): void {
   if (token === "")
     throw new HermesError("invalid", "Slack needs a bot token", { hint: "Set SLACK_BOT_TOKEN" });
   if (appToken || signingSecret) return;

@@ -1,6 +1,6 @@
-import { HEARING_SCOPES, NEEDED_SCOPES, USEFUL_SCOPES } from "./scopes.js";
+import { NEEDED_SCOPES, RECEIVING_SCOPES, USEFUL_SCOPES } from "./scopes.js";
 
-/** For "Create New App → From a manifest": everything that the adapter uses, over Socket Mode. */
+/** The app manifest, with all scopes and events that the adapter uses, for Socket Mode. */
 export function slackManifest() {
   const command = {
     command: "/hermes",
@@ -16,7 +16,7 @@ export function slackManifest() {
       slash_commands: [command],
     },
     oauth_config: {
-      scopes: { bot: Object.keys({ ...NEEDED_SCOPES, ...HEARING_SCOPES, ...USEFUL_SCOPES }) },
+      scopes: { bot: Object.keys({ ...NEEDED_SCOPES, ...RECEIVING_SCOPES, ...USEFUL_SCOPES }) },
     },
     settings: {
       event_subscriptions: {

@@ -18,14 +18,14 @@ export function readMrkdwn(text: string, options: ReadOptions): string {
   return [...parts.map(withoutSpacesAtEnd), last].join("").trim();
 }
 
-/** Not by a pattern: that would begin anew at each space of a long row. */
+/** Not with a pattern: that would be quadratic on a long run of spaces. */
 function withoutSpacesAtEnd(text: string): string {
   let end = text.length;
   while (text[end - 1] === " " || text[end - 1] === "\t") end -= 1;
   return text.slice(0, end);
 }
 
-/** Stands where a mention of the bot was, until the spaces around it are settled. */
+/** Placeholder for a mention of the bot until the spaces around it are trimmed. */
 const GONE = "\u0001";
 
 function reference(inner: string, options: ReadOptions): string {

@@ -1,11 +1,11 @@
-/** Slack's event or command → a message, an edit, a delete, or nothing. Pure. */
+/** Slack event or command → a message, an edit, a delete, or nothing. Pure. */
 import { displayName } from "../../media/names.js";
 import { kindOf } from "../../media/sniff.js";
 import type { Attachment, ChatType, InboundMessage } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
 import { commandEventId, commandId, isTs, postEventId } from "./ids.js";
 import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
-import type { Identity, SlackAttachment, SlackCommand, SlackEvent, SlackFile } from "./native.js";
+import type { Identity, SlackAttachment, SlackCommand, SlackEvent, SlackFile } from "./payloads.js";
 
 export const PLATFORM = "slack";
 
@@ -15,7 +15,7 @@ export interface NormaliseContext {
   replyInThread: boolean;
   dmTopLevelThreadsAsSessions: boolean;
   slashCommand: string;
-  /** Commands that `!name` may stand for: Slack's clients keep a leading slash to themselves. */
+  /** Commands that work as `!name`: Slack's clients don't send messages that start with a slash. */
   commandNames: ReadonlySet<string>;
   nameOf(userId: string): string | undefined;
 }
@@ -25,18 +25,18 @@ export type Incoming =
   | { kind: "edit"; edit: MessageEdit; threadId: string | null }
   | { kind: "delete"; ref: MessageRef; threadId: string | null };
 
-/** Subtypes that people write. All the others are Slack's own notes: joins, pins, topics, huddles. */
-const SPOKEN = new Set([undefined, "file_share", "thread_broadcast", "me_message", "bot_message"]);
+/** Subtypes of messages from people and bots. The others are notices: joins, pins, topics, huddles. */
+const MESSAGE_SUBTYPES = new Set([undefined, "file_share", "thread_broadcast", "me_message", "bot_message"]);
 
 export function normalise(event: SlackEvent, context: NormaliseContext): Incoming | undefined {
   if (event.type !== "message" && event.type !== "app_mention") return undefined;
-  if (event.subtype === "message_changed") return changed(event, context);
-  if (event.subtype === "message_deleted") return removed(event, event.deleted_ts, context);
-  if (!SPOKEN.has(event.subtype) || event.hidden) return undefined;
-  return spoken(event, context);
+  if (event.subtype === "message_changed") return editOf(event, context);
+  if (event.subtype === "message_deleted") return deleteOf(event, event.deleted_ts, context);
+  if (!MESSAGE_SUBTYPES.has(event.subtype) || event.hidden) return undefined;
+  return messageOf(event, context);
 }
 
-function spoken(event: SlackEvent, context: NormaliseContext): Incoming | undefined {
+function messageOf(event: SlackEvent, context: NormaliseContext): Incoming | undefined {
   const { channel, ts } = event;
   const userId = event.user ?? event.bot_id;
   if (!channel || !isTs(ts) || !userId || isOwn(event, context.identity)) return undefined;
@@ -84,7 +84,7 @@ function mentions(event: SlackEvent, { identity }: NormaliseContext): boolean {
 }
 
 function chatTypeOf({ channel, channel_type: type }: SlackEvent): ChatType {
-  // Several people in a group message: each of them is named, nobody owns the conversation.
+  // A group message has several people, so it is handled like a channel.
   return type === "im" || (type === undefined && channel?.startsWith("D")) ? "dm" : "group";
 }
 
@@ -94,35 +94,36 @@ function isReply({ ts, thread_ts: threadTs }: SlackEvent): boolean {
 
 function threadOf(event: SlackEvent, context: NormaliseContext): string | null {
   if (isReply(event)) return event.thread_ts!;
-  const own = chatTypeOf(event) === "dm" ? context.dmTopLevelThreadsAsSessions : context.replyInThread;
-  return own ? (event.ts ?? null) : null;
+  const startsThread =
+    chatTypeOf(event) === "dm" ? context.dmTopLevelThreadsAsSessions : context.replyInThread;
+  return startsThread ? (event.ts ?? null) : null;
 }
 
 // --- text ---------------------------------------------------------------------------------------------------------
 
 function textOf(event: SlackEvent, context: NormaliseContext): string {
   const options = { botUserId: context.identity.userId, nameOf: context.nameOf };
-  const said = bangCommand(readMrkdwn(event.text ?? "", options), context.commandNames);
-  const cards = (event.attachments ?? []).map((card) => cardText(card, said === "", options));
-  return [said, ...cards].filter((part) => part !== "").join("\n\n");
+  const own = bangCommand(readMrkdwn(event.text ?? "", options), context.commandNames);
+  const cards = (event.attachments ?? []).map((card) => cardText(card, own === "", options));
+  return [own, ...cards].filter((part) => part !== "").join("\n\n");
 }
 
 function cardText(card: SlackAttachment, alone: boolean, options: Parameters<typeof readMrkdwn>[1]): string {
   const text = readMrkdwn(card.text ?? card.fallback ?? "", options);
   if (card.is_share || card.is_msg_unfurl)
-    return `[forwarded from ${card.author_name ?? "somebody"}]\n${text}`;
+    return `[forwarded from ${card.author_name ?? "someone"}]\n${text}`;
   if (!alone) return "";
   if (card.image_url) return `[image: ${card.title ?? card.fallback ?? "untitled"}]`;
   return text || (card.title ?? "");
 }
 
-/** `!status` → `/status`, if there is such a command. */
+/** `!status` → `/status` if that command exists. */
 function bangCommand(text: string, names: ReadonlySet<string>): string {
   const name = /^!([a-z][\w-]*)/i.exec(text)?.[1];
   return name !== undefined && names.has(name.toLowerCase()) ? `/${text.slice(1)}` : text;
 }
 
-function attachmentOf(file: SlackFile): Attachment {
+export function attachmentOf(file: SlackFile): Attachment {
   const { mimetype, size } = file;
   const name = file.name ?? file.title;
   return {
@@ -135,21 +136,29 @@ function attachmentOf(file: SlackFile): Attachment {
 
 // --- edits and deletes --------------------------------------------------------------------------------------------
 
-function changed(event: SlackEvent, context: NormaliseContext): Incoming | undefined {
+function editOf(event: SlackEvent, context: NormaliseContext): Incoming | undefined {
   const { channel, message, previous_message: previous } = event;
   if (!channel || !message || !isTs(message.ts)) return undefined;
-  const inRoom = { ...message, channel, ...(event.channel_type ? { channel_type: event.channel_type } : {}) };
-  // A deleted message that has replies stays as a stone with its thread under it.
+  const inChannel = {
+    ...message,
+    channel,
+    ...(event.channel_type ? { channel_type: event.channel_type } : {}),
+  };
+  // A deleted message with replies becomes a tombstone.
   if (message.subtype === "tombstone")
-    return removed({ ...event, previous_message: inRoom }, message.ts, context);
+    return deleteOf({ ...event, previous_message: inChannel }, message.ts, context);
   if (isOwn(message, context.identity) || isBot(message)) return undefined;
-  // Links that unfold and threads that grow change a message too; what was said stays.
+  // Link previews and new replies change a message too, but not its text.
   if (previous && previous.text === message.text) return undefined;
   const edit = { ...refOf(channel, message.ts, context), text: textOf(message, context) };
-  return { kind: "edit", edit, threadId: threadOf(inRoom, context) };
+  return { kind: "edit", edit, threadId: threadOf(inChannel, context) };
 }
 
-function removed(event: SlackEvent, ts: string | undefined, context: NormaliseContext): Incoming | undefined {
+function deleteOf(
+  event: SlackEvent,
+  ts: string | undefined,
+  context: NormaliseContext,
+): Incoming | undefined {
   const { channel, previous_message: previous } = event;
   if (!channel || !isTs(ts) || (previous && isOwn(previous, context.identity))) return undefined;
   const type = event.channel_type;
@@ -163,7 +172,7 @@ function refOf(chatId: string, messageId: string, { account }: NormaliseContext)
 
 // --- commands -----------------------------------------------------------------------------------------------------
 
-/** A slash command; Slack doesn't say in which thread it was typed unless it does, so the caller finds that out. */
+/** Slack rarely sends the thread of a slash command, so the caller provides it. */
 export function normaliseCommand(
   body: SlackCommand,
   threadId: string | null,
@@ -189,7 +198,6 @@ export function normaliseCommand(
     text: commandText(command, (body.text ?? "").trim(), context.slashCommand),
     attachments: [],
     sentAt: now,
-    // Typed for this bot and no other.
     mentioned: true,
     repliedToBot: false,
     threadWithBot: false,
@@ -198,8 +206,8 @@ export function normaliseCommand(
   };
 }
 
-function commandText(command: string, text: string, own: string): string {
-  if (command !== own) return `${command} ${text}`.trim();
+function commandText(command: string, text: string, slashCommand: string): string {
+  if (command !== slashCommand) return `${command} ${text}`.trim();
   if (text === "") return "/help";
   return text.startsWith("/") ? text : `/${text}`;
 }

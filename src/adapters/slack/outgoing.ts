@@ -1,21 +1,21 @@
-/** What is posted: the text within Slack's several limits, and the mark by which it is found again. */
+/** Arguments of posts and edits: destination, text within Slack's limits, and the marker that identifies them later. */
 import { SendError } from "../../errors.js";
-import type { Target } from "../../message.js";
+import type { OutboundFile, OutboundMessage, Target } from "../../message.js";
 import { isTs } from "./ids.js";
-import type { Part } from "./split.js";
+import { render } from "./render.js";
 
 export const MARKER_TYPE = "hermes_reply";
 export const PREVIEW_TYPE = "hermes_preview";
-const LONGEST_EDIT = 3900;
-const LONGEST_SECTION = 2900;
+const MAX_EDIT = 3900;
+const MAX_SECTION = 2900;
 
-export interface Place {
+export interface Destination {
   channel: string;
   thread_ts?: string;
 }
 
-export function placeOf(target: Target): Place {
-  if (target.chatId === null) throw new SendError("refused", "A Slack message needs a conversation to go to");
+export function destinationOf(target: Target): Destination {
+  if (target.chatId === null) throw new SendError("refused", "A Slack message needs a channel");
   return { channel: target.chatId, ...(isTs(target.threadId) ? { thread_ts: target.threadId } : {}) };
 }
 
@@ -23,19 +23,39 @@ export function markerOf(nonce: string, part: number) {
   return { event_type: MARKER_TYPE, event_payload: { nonce, part } };
 }
 
-/** Of an answer that is being written; the mark of the answer takes its place. */
+/** For a preview; the answer's marker replaces it. */
 export function previewMarkerOf({ replyTo }: Target) {
   return { event_type: PREVIEW_TYPE, event_payload: { question: replyTo ?? "" } };
 }
 
-/** Of one that was broken off: nobody looks for it any more. */
-export const BROKEN_OFF = { event_type: "hermes_broken_off", event_payload: {} };
+/** For an abandoned preview, so that nothing resumes it. */
+export const ABANDONED = { event_type: "hermes_broken_off", event_payload: {} };
 
-/** For `chat.update`: it takes less text than a post does, beyond that the text must stand in blocks. */
-export function editBody(part: Part): { text: string; blocks: object[] } {
-  if (part.text.length <= LONGEST_EDIT) return { text: part.text, blocks: [] };
-  const pieces = part.pieces(LONGEST_SECTION);
-  const blocks = pieces.map((text) => ({ type: "section", expand: true, text: { type: "mrkdwn", text } }));
-  // Shown where blocks can't be: in notifications.
-  return { text: pieces[0]!, blocks };
+/** Text, for an edit also in sections if it is long; or all files of a message. */
+export type SlackPart = TextPart | { files: readonly OutboundFile[] };
+
+export interface TextPart {
+  text: string;
+  sections?: readonly string[];
+}
+
+export function partsOf({ text, files = [] }: OutboundMessage): SlackPart[] {
+  const texts = render(text).map((part, i): SlackPart => {
+    // Only the first part may take the place of a preview.
+    const isLongEdit = i === 0 && part.text.length > MAX_EDIT;
+    return { text: part.text, ...(isLongEdit ? { sections: part.pieces(MAX_SECTION) } : {}) };
+  });
+  return files.length > 0 ? [...texts, { files }] : texts;
+}
+
+/** `chat.update` allows less text than a post; longer text goes into blocks. */
+export function editBody({ text, sections }: TextPart): { text: string; blocks: object[] } {
+  if (!sections) return { text, blocks: [] };
+  const blocks = sections.map((section) => ({
+    type: "section",
+    expand: true,
+    text: { type: "mrkdwn", text: section },
+  }));
+  // The text is shown in notifications only.
+  return { text: sections[0]!, blocks };
 }

@@ -1,9 +1,9 @@
-/** auth.test and its scopes → who the bot is, and what it may not do. Opens no socket. */
+/** Checks the tokens and scopes for `hermes doctor` and setup. Opens no socket. */
 import { type Finding, found } from "../../finding.js";
 import { PROBE_CALL_MS, type Probe, type ProbeOptions } from "../probe.js";
 import { connectApi, type SlackApi } from "./api.js";
-import { explain, isHopeless, slackCode } from "./faults.js";
-import { HEARING_SCOPES, NEEDED_SCOPES, USEFUL_SCOPES } from "./scopes.js";
+import { explain, isHopeless, slackCode } from "./errors.js";
+import { NEEDED_SCOPES, RECEIVING_SCOPES, USEFUL_SCOPES } from "./scopes.js";
 
 export interface ProbedBot {
   token: string;
@@ -26,17 +26,17 @@ const CLOSE_MS = 100;
 export async function probeSlack(bot: ProbedBot, options: ProbeOptions): Promise<Probe> {
   const { appToken, signingSecret, eventsPath } = bot;
   const probe = await probeBotToken(bot, options.signal);
-  if (!appToken && !signingSecret) probe.findings.push(noWayIn());
+  if (!appToken && !signingSecret) probe.findings.push(noTransport());
   else if (!appToken)
-    probe.findings.push(found.ok(`listens over HTTP: the Request URL ends in ${eventsPath}`));
-  // A gateway that runs has its socket, and Slack counts how often one is asked for.
+    probe.findings.push(found.ok(`receives events over HTTP: the Request URL ends in ${eventsPath}`));
+  // A running gateway has its socket already, and Slack limits how often one is requested.
   else if (!options.running) probe.findings.push(await probeAppToken(bot, appToken, options.signal));
   return probe;
 }
 
 async function probeBotToken(bot: ProbedBot, signal: AbortSignal): Promise<Probe> {
   try {
-    const me = await asking(bot.token, bot.apiUrl, (api) => api.call<AuthTest>("auth.test", {}, { signal }));
+    const me = await withApi(bot.token, bot.apiUrl, (api) => api.call<AuthTest>("auth.test", {}, { signal }));
     const name = me.user ?? "a bot";
     const findings = [
       found.ok(`is ${name} in ${me.team ?? "its workspace"} (id ${me.user_id})`),
@@ -44,65 +44,65 @@ async function probeBotToken(bot: ProbedBot, signal: AbortSignal): Promise<Probe
     ];
     return { bot: { id: me.user_id ?? "", name }, findings };
   } catch (error) {
-    return { findings: [refused("token", error, bot.apiUrl)] };
+    return { findings: [failure("token", error, bot.apiUrl)] };
   }
 }
 
 async function probeAppToken(bot: ProbedBot, appToken: string, signal: AbortSignal): Promise<Finding> {
   try {
-    await asking(appToken, bot.apiUrl, (api) => api.call("apps.connections.open", {}, { signal }));
+    await withApi(appToken, bot.apiUrl, (api) => api.call("apps.connections.open", {}, { signal }));
     return found.ok("may open sockets (Socket Mode)");
   } catch (error) {
     if (slackCode(error) === "missing_scope")
       return found.fail(
         "the app token lacks the scope connections:write: no socket can be opened",
-        "Make a new app-level token with connections:write (Basic Information → App-Level Tokens) and set SLACK_APP_TOKEN.",
+        "Create a new app-level token with connections:write (Basic Information → App-Level Tokens) and set SLACK_APP_TOKEN.",
         APPS,
       );
-    return refused("app_token", error, bot.apiUrl);
+    return failure("app_token", error, bot.apiUrl);
   }
 }
 
-async function asking<T>(token: string, apiUrl: string, ask: (api: SlackApi) => Promise<T>): Promise<T> {
+async function withApi<T>(token: string, apiUrl: string, call: (api: SlackApi) => Promise<T>): Promise<T> {
   const api = await connectApi(token, apiUrl, PROBE_CALL_MS);
   try {
-    return await ask(api);
+    return await call(api);
   } finally {
     await api.close(CLOSE_MS);
   }
 }
 
-function refused(key: "token" | "app_token", error: unknown, apiUrl: string): Finding {
-  // The line says what to do: it is the one of the log.
+function failure(key: "token" | "app_token", error: unknown, apiUrl: string): Finding {
+  // The message says what to do.
   if (isHopeless(error)) return found.fail(`${key}: ${explain(error)}`, undefined, APPS);
   return found.fail(explain(error), `Check the network and platforms.slack.api_url (${apiUrl}).`);
 }
 
-function noWayIn(): Finding {
+function noTransport(): Finding {
   return found.fail(
-    "has neither an app token (Socket Mode) nor a signing secret (HTTP): no message can come in",
+    "has neither an app token (Socket Mode) nor a signing secret (HTTP): it can't receive messages",
     "Set SLACK_APP_TOKEN (Basic Information → App-Level Tokens), or SLACK_SIGNING_SECRET for events over HTTP.",
     APPS,
   );
 }
 
-/** Undefined: Slack didn't say. */
+/** `given` is undefined when Slack sent no scopes. */
 export function judgeScopes(given: readonly string[] | undefined): Finding[] {
   if (!given) return [];
   const has = new Set(given);
-  const hearing = lacking(HEARING_SCOPES, has);
-  const isDeaf = hearing.length === Object.keys(HEARING_SCOPES).length;
-  const needed = [...lacking(NEEDED_SCOPES, has), ...(isDeaf ? hearing : [])];
-  const useful = [...(isDeaf ? [] : hearing), ...lacking(USEFUL_SCOPES, has)];
+  const receiving = lacking(RECEIVING_SCOPES, has);
+  const canReceive = receiving.length < Object.keys(RECEIVING_SCOPES).length;
+  const needed = [...lacking(NEEDED_SCOPES, has), ...(canReceive ? [] : receiving)];
+  const useful = [...(canReceive ? receiving : []), ...lacking(USEFUL_SCOPES, has)];
   if (needed.length === 0 && useful.length === 0) return [found.ok("has all scopes")];
   const fix = "Add them (OAuth & Permissions → Bot Token Scopes) and reinstall the app.";
   return [
-    ...(needed.length > 0 ? [found.fail(lackOf(needed), fix, APPS)] : []),
-    ...(useful.length > 0 ? [found.warn(lackOf(useful), fix, APPS)] : []),
+    ...(needed.length > 0 ? [found.fail(lacks(needed), fix, APPS)] : []),
+    ...(useful.length > 0 ? [found.warn(lacks(useful), fix, APPS)] : []),
   ];
 }
 
-function lackOf(scopes: readonly string[]): string {
+function lacks(scopes: readonly string[]): string {
   return `lacks the ${scopes.length === 1 ? "scope" : "scopes"} ${scopes.join(", ")}`;
 }
 

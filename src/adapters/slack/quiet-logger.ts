@@ -1,15 +1,15 @@
 import type { Logger } from "@slack/web-api";
 
-/** The SDK's own log holds what people wrote. It is thrown away; `onDebug` may look at it first. */
+/** The SDK logs message texts, so its log is discarded. `onDebug` sees each debug line first. */
 export function quietLogger(onDebug: (text: string) => void = () => undefined): Logger {
-  const nothing = () => undefined;
+  const discard = () => undefined;
   return {
     debug: (...words: unknown[]) => onDebug(String(words[0])),
-    info: nothing,
-    warn: nothing,
-    error: nothing,
-    setLevel: nothing,
+    info: discard,
+    warn: discard,
+    error: discard,
+    setLevel: discard,
     getLevel: () => "error" as ReturnType<Logger["getLevel"]>,
-    setName: nothing,
+    setName: discard,
   };
 }

@@ -1,216 +1,134 @@
-/** Markdown → Slack's mrkdwn, split after rendering. Pure. */
-import type { Token, Tokens } from "marked";
-import { decodeEntities } from "../entities.js";
-import { tokensOf } from "../markdown.js";
-import { isWild } from "../wild-markdown.js";
-import { type Around, type Atom, atomsOf, type Mark, newline, PLAIN, settleSpaces, solid } from "./atoms.js";
-import { type Part, type SplitShape, splitAtoms } from "./split.js";
-import { tableLines } from "./table.js";
+/** Markdown → messages in Slack's mrkdwn. Pure. */
+import { hasMark, type Mark, plain, type Span, sharedDepth } from "../../text/blocks.js";
+import {
+  BULLETS,
+  boldHeading,
+  byUtf16,
+  type Dialect,
+  escapeHtml,
+  fence,
+  markedQuote,
+  RULE,
+  withoutFences,
+} from "../../text/dialect.js";
+import { type PartOptions, renderMarkdown, splitIntoParts } from "../../text/parts.js";
 
 /** Longest message that Slack takes without trouble (measured: refused from about 13,200). */
-export const LONGEST_MESSAGE = 12_000;
+export const MAX_MESSAGE = 12_000;
 
-export function render(markdown: string, shape: Partial<SplitShape> = {}): Part[] {
-  const text = markdown.replaceAll("\0", "");
-  const whole = { limit: LONGEST_MESSAGE, marker: true, ...shape };
-  const parts = splitAtoms(rendered(text), whole);
-  // Nothing but link definitions, say: better the source than nothing.
-  return parts.length > 0 ? parts : splitAtoms(atomsOf(text, PLAIN), whole);
+export interface Part {
+  text: string;
+  /** The same in pieces of at most so many characters, each valid by itself. */
+  pieces(limit: number): string[];
 }
 
-function rendered(text: string): Atom[] {
-  if (isWild(text)) return atomsOf(text, PLAIN);
-  try {
-    return settleSpaces(blocks(tokensOf(text), PLAIN));
-  } catch {
-    // Nested deeper than the stack: still words.
-    return atomsOf(text, PLAIN);
-  }
+export function render(markdown: string, options: Partial<PartOptions> = {}): Part[] {
+  const parts = renderMarkdown(markdown, MRKDWN, { limit: MAX_MESSAGE, ...options });
+  return parts.map(({ text, lines, marker }) => ({
+    text,
+    pieces: (limit) => {
+      const pieces = splitIntoParts(lines, MRKDWN, { limit: limit - marker.length, marker: false });
+      return pieces.map((piece, i) => (i === pieces.length - 1 ? piece.text + marker : piece.text));
+    },
+  }));
 }
 
-// --- blocks -------------------------------------------------------------------------------------------------------
+const SIGNS: Partial<Record<Mark["kind"], string>> = { bold: "*", italic: "_", strike: "~", code: "`" };
 
-function blocks(tokens: readonly Token[], around: Around, between = 2): Atom[] {
-  const out: Atom[] = [];
-  for (const token of tokens) {
-    const rendered = block(token, around);
-    if (rendered.length === 0) continue;
-    if (out.length > 0) for (let i = 0; i < between; i++) out.push(newline(around));
-    // One by one: a long document is more than a call takes as arguments.
-    for (const atom of rendered) out.push(atom);
-  }
-  return out;
+const MRKDWN: Dialect = {
+  cost: byUtf16,
+  escape: escapeHtml,
+  open: (mark) => {
+    if (mark.kind !== "link") return SIGNS[mark.kind] ?? "";
+    return mark.bare ? "<" : `<${escapeHtml(encodeAddress(mark.href!))}|`;
+  },
+  close: ({ kind }) => (kind === "link" ? ">" : (SIGNS[kind] ?? "")),
+  adapt: (spans) => withEdges(withSpacesOutside(spans.map(adapted))),
+  canLink: (href) => /^(https?|mailto|tel):/i.test(href) && href.length <= MAX_URL,
+  marksBareLinks: true,
+  heading: boldHeading,
+  quote: { frame: markedQuote, nests: false },
+  // Inside a quote Slack would show the back-ticks.
+  code: { frame: () => fence(""), within: "none", adapt: withoutFences },
+  list: { bullets: BULLETS, indent: 4 },
+  table: { maxWidth: 100, inCode: true },
+  rule: RULE,
+};
+
+const MAX_URL = 1500;
+
+function encodeAddress(address: string): string {
+  return address.replace(/[<>|\s]/g, (char) => encodeURIComponent(char));
 }
 
-function block(token: Token, around: Around): Atom[] {
-  switch (token.type) {
-    case "space":
-    case "def":
-      return [];
-    case "heading":
-      return inline(token.tokens ?? [], marked(around, "*"));
-    case "code":
-      return code((token as Tokens.Code).text, around);
-    case "blockquote":
-      return blocks(token.tokens ?? [], { ...around, quote: true });
-    case "list":
-      return list(token as Tokens.List, around, 0);
-    case "table":
-      return code(tableLines(token as Tokens.Table, plain).join("\n"), around);
-    case "hr":
-      return atomsOf("──────────", around);
-    case "html":
-      return atomsOf(token.raw.trimEnd().replace(/<br\s*\/?>/gi, "\n"), around);
-    default:
-      return inner(token) ? inline(inner(token)!, around) : atomsOf(textOf(token), around);
-  }
+// ── one line ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Slack takes a sign only at the edge of a word; this invisible character makes an edge, or keeps a sign from being one. */
+const EDGE = "\u200b";
+
+function adapted(span: Span): Span {
+  const link = span.marks.findIndex(({ kind }) => kind === "link");
+  // Signs in the words of a link are shown as they are.
+  if (link >= 0)
+    return { ...span, marks: span.marks.slice(0, link + 1), text: linkText(span, span.marks[link]!) };
+  // There is no escape for a back-tick in code.
+  if (hasMark(span, "code")) return { ...span, text: span.text.replaceAll("`", "ˋ") };
+  if (span.literal) return { ...span, text: /[*_~`]/.test(span.text) ? span.text + EDGE : span.text };
+  return { ...span, text: withLiteralSigns(span.text) };
 }
 
-/** A fence stands by itself: a quote around it would show its marks. */
-function code(text: string, around: Around): Atom[] {
-  const body = text.replaceAll("```", "``\u200b`");
-  return atomsOf(body === "" ? " " : body, { ...around, marks: [], pre: true });
+function linkText({ text }: Span, { bare }: Mark): string {
+  return bare ? encodeAddress(text) : text.replace(/\s+/g, " ");
 }
 
-const BULLETS = ["•", "◦", "▪"];
-
-function list(token: Tokens.List, around: Around, depth: number): Atom[] {
-  const first = typeof token.start === "number" ? token.start : 1;
-  const items = token.items.map((item, i) => {
-    const bullet = token.ordered ? `${first + i}.` : BULLETS[Math.min(depth, BULLETS.length - 1)]!;
-    const box = item.task ? (item.checked ? "☑ " : "☐ ") : "";
-    return [
-      ...atomsOf(`${"    ".repeat(depth)}${bullet} ${box}`, plainText(around)),
-      ...listItem(item, around, depth),
-    ];
-  });
-  return items.flatMap((item, i) => (i === 0 ? item : [newline(around), ...item]));
+function withLiteralSigns(line: string): string {
+  return line.replace(/[*_~`]/g, (sign, at: number) => (wouldFormat(line, sign, at) ? sign + EDGE : sign));
 }
 
-function listItem(item: Tokens.ListItem, around: Around, depth: number): Atom[] {
-  const out: Atom[] = [];
-  for (const token of item.tokens) {
-    if (token.type === "checkbox") continue;
-    const nested = token.type === "list";
-    const rendered = nested ? list(token as Tokens.List, around, depth + 1) : block(token, around);
-    if (rendered.length === 0) continue;
-    if (out.length > 0) out.push(newline(around));
-    for (const atom of rendered) out.push(atom);
-  }
-  return out;
-}
-
-// --- inside a line ------------------------------------------------------------------------------------------------
-
-function inline(tokens: readonly Token[], around: Around): Atom[] {
-  return tokens.flatMap((token) => inlineOne(token, around));
-}
-
-function inlineOne(token: Token, around: Around): Atom[] {
-  switch (token.type) {
-    case "strong":
-      return inline(token.tokens ?? [], marked(around, "*"));
-    case "em":
-      return inline(token.tokens ?? [], marked(around, "_"));
-    case "del":
-      return inline(token.tokens ?? [], marked(around, "~"));
-    case "codespan":
-      return atomsOf(codeText(token as Tokens.Codespan), marked(around, "`"));
-    case "checkbox":
-      return [];
-    case "escape":
-      return atomsOf(`${(token as Tokens.Escape).text}${/[*_~`]/.test(token.raw) ? "\u200b" : ""}`, around);
-    case "br":
-      return [newline(around)];
-    case "link":
-      return link(decodeEntities((token as Tokens.Link).href), plain(token.tokens ?? []), around);
-    case "image":
-      return link(
-        decodeEntities((token as Tokens.Image).href),
-        (token as Tokens.Image).text || "image",
-        around,
-      );
-    case "html":
-      return /^<br\s*\/?>$/i.test(token.raw) ? [newline(around)] : atomsOf(token.raw, around);
-    case "list":
-    case "code":
-    case "blockquote":
-    case "table":
-      return block(token, around);
-    default:
-      return inner(token)
-        ? inline(inner(token)!, around)
-        : atomsOf(literal(decodeEntities(textOf(token))), around);
-  }
-}
-
-/** Slack has no other sign for a back-tick inside of code, nor code over several lines. */
-function codeText({ text }: Tokens.Codespan): string {
-  return text.replaceAll("`", "ˋ").replaceAll("\n", " ");
-}
-
-/** Stars and underscores that mean themselves get an unseen letter behind them, or Slack would format. */
-function literal(text: string): string {
-  return text.split("\n").map(literalLine).join("\n");
-}
-
-function literalLine(line: string): string {
-  return line.replace(/[*_~`]/g, (mark, at: number) =>
-    wouldFormat(line, mark, at) ? `${mark}\u200b` : mark,
-  );
-}
-
-/** Not behind a letter or digit, not before a blank, and the same mark comes again. */
-function wouldFormat(line: string, mark: string, at: number): boolean {
+/** Not behind a letter or digit, not before a blank, and the same sign comes again. */
+function wouldFormat(line: string, sign: string, at: number): boolean {
   const isBehindWord = /[\p{L}\p{N}]$/u.test(line.slice(Math.max(0, at - 2), at));
-  return !isBehindWord && /\S/.test(line[at + 1] ?? " ") && line.includes(mark, at + 2);
+  return !isBehindWord && /\S/.test(line[at + 1] ?? " ") && line.includes(sign, at + 2);
 }
 
-function marked(around: Around, mark: Mark): Around {
-  return around.marks.includes(mark) || around.marks.includes("`")
-    ? around
-    : { ...around, marks: [...around.marks, mark] };
+/** A space next to a sign turns it off: it keeps only the styles that continue on its other side. */
+function withSpacesOutside(spans: readonly Span[]): Span[] {
+  return spans.flatMap((span, i) => {
+    if (span.marks.length === 0 || hasMark(span, "link")) return [span];
+    const start = span.text.length - span.text.trimStart().length;
+    const end = Math.max(start, span.text.trimEnd().length);
+    const shared = (other: Span | undefined) =>
+      span.marks.slice(0, sharedDepth(other?.marks ?? [], span.marks));
+    return [
+      { ...span, text: span.text.slice(0, start), marks: shared(spans[i - 1]) },
+      { ...span, text: span.text.slice(start, end) },
+      { ...span, text: span.text.slice(end), marks: shared(spans[i + 1]) },
+    ].filter(({ text }) => text !== "");
+  });
 }
 
-function plainText(around: Around): Around {
-  return { ...around, marks: [] };
+function withEdges(spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  for (const [i, span] of spans.entries()) {
+    const last = spans[i - 1];
+    if (last && needsEdge(last, span))
+      out.push(plain(EDGE, last.marks.slice(0, sharedDepth(last.marks, span.marks))));
+    out.push(span);
+  }
+  return out;
 }
 
-const LONGEST_URL = 1500;
-
-function link(href: string, label: string, around: Around): Atom[] {
-  const text = label.replace(/\s+/g, " ").trim();
-  if (!/^(https?|mailto|tel):/i.test(href) || href.length > LONGEST_URL)
-    return atomsOf(text === "" || text === href ? href : `${text} (${href})`, around);
-  const url = href.replaceAll("&", "&amp;").replace(/[<>|\s]/g, (char) => encodeURIComponent(char));
-  if (text === "" || text === href || `mailto:${text}` === href) return [solid(`<${url}>`, around)];
-  return atomsOf(text, { ...around, link: url });
+function needsEdge(last: Span, next: Span): boolean {
+  const [before, after] = [styles(last), styles(next)];
+  const shared = sharedDepth(before, after);
+  const opens = after.length > shared && shared === 0 && isWordy(last.text.at(-1));
+  return opens || (before.length > shared && isWordy(next.text[0]));
 }
 
-/** Without any markup: for labels and cells. */
-function plain(tokens: readonly Token[]): string {
-  return tokens
-    .map((token): string => {
-      if (token.type === "br") return " ";
-      if (token.type === "link") return cellLink(token as Tokens.Link);
-      if (token.type === "image") return (token as Tokens.Image).text || (token as Tokens.Image).href;
-      if (inner(token)) return plain(inner(token)!);
-      return token.type === "text" ? decodeEntities(textOf(token)) : textOf(token);
-    })
-    .join("");
+function styles({ marks }: Span): Mark[] {
+  return marks.filter(({ kind }) => SIGNS[kind] !== undefined);
 }
 
-function cellLink(token: Tokens.Link): string {
-  const text = plain(token.tokens);
-  return text === token.href || token.href === `mailto:${text}` ? text : `${text} (${token.href})`;
-}
-
-function inner(token: Token): Token[] | undefined {
-  return "tokens" in token ? token.tokens : undefined;
-}
-
-function textOf(token: Token): string {
-  if (token.type === "escape" || token.type === "text" || token.type === "codespan")
-    return (token as Tokens.Text).text;
-  return "text" in token && typeof token.text === "string" ? token.text : token.raw;
+function isWordy(char: string | undefined): boolean {
+  return char !== undefined && /[\p{L}\p{N}\p{M}]/u.test(char);
 }

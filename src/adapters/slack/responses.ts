@@ -1,9 +1,9 @@
-/** Slack's own address for the answer to a slash command: it works where the bot isn't a member, for half an hour. */
+/** Response URLs of slash commands. They work for half an hour, even in channels without the bot. */
 import { SendError } from "../../errors.js";
 import type { AdapterEvents } from "../adapter.js";
-import { toSendError } from "./faults.js";
+import { toSendError } from "./errors.js";
 
-interface Response {
+interface StoredUrl {
   id: string;
   url: string;
   atMs: number;
@@ -11,7 +11,7 @@ interface Response {
 
 const CURSOR = "responses";
 const LIFETIME_MS = 29 * 60_000;
-const MOST = 100;
+const MAX_URLS = 100;
 
 export interface ResponsesParts {
   events: Pick<AdapterEvents, "cursor" | "saveCursor">;
@@ -21,29 +21,29 @@ export interface ResponsesParts {
 
 export class Responses {
   readonly #parts: ResponsesParts;
-  #known: Response[] | undefined;
+  #known: StoredUrl[] | undefined;
 
   constructor(parts: ResponsesParts) {
     this.#parts = parts;
   }
 
-  /** Written down before the command is carried out: its answer may come after a restart. */
+  /** Stored before the command runs, because its answer may come after a restart. */
   async remember(id: string, url: string | undefined): Promise<void> {
-    if (url === undefined || !isSlacks(url, this.#parts.apiUrl)) return;
-    const others = (await this.#load()).filter((response) => response.id !== id && isAlive(response));
-    this.#known = [...others, { id, url, atMs: Date.now() }].slice(-MOST);
+    if (url === undefined || !isSlackUrl(url, this.#parts.apiUrl)) return;
+    const others = (await this.#load()).filter((response) => response.id !== id && isValid(response));
+    this.#known = [...others, { id, url, atMs: Date.now() }].slice(-MAX_URLS);
     await this.#parts.events.saveCursor({ name: CURSOR, value: JSON.stringify(this.#known) });
   }
 
-  /** Undefined: it answers no command, or that was too long ago. */
+  /** Undefined if the id isn't a command's or its URL has expired. */
   async urlFor(id: string | null): Promise<string | undefined> {
     if (id === null) return undefined;
-    return (await this.#load()).find((response) => response.id === id && isAlive(response))?.url;
+    return (await this.#load()).find((response) => response.id === id && isValid(response))?.url;
   }
 
-  /** Seen by the one who gave the command. */
+  /** Visible only to the user who sent the command. */
   async respond(url: string, text: string, signal: AbortSignal): Promise<void> {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ response_type: "ephemeral", replace_original: false, text }),
@@ -52,24 +52,24 @@ export class Responses {
     }).catch((error: unknown) => {
       throw toSendError(error);
     });
-    await answer.body?.cancel();
-    if (answer.ok) return;
-    const outcome = answer.status < 500 ? "refused" : "never_sent";
-    throw new SendError(outcome, `Slack took no answer to the command: HTTP ${answer.status}`);
+    await response.body?.cancel();
+    if (response.ok) return;
+    const outcome = response.status < 500 ? "refused" : "never_sent";
+    throw new SendError(outcome, `Slack rejected the answer to a command: HTTP ${response.status}`);
   }
 
-  async #load(): Promise<Response[]> {
+  async #load(): Promise<StoredUrl[]> {
     this.#known ??= parse(await this.#parts.events.cursor(CURSOR));
     return this.#known;
   }
 }
 
-function isAlive({ atMs }: Response): boolean {
+function isValid({ atMs }: StoredUrl): boolean {
   return atMs > Date.now() - LIFETIME_MS;
 }
 
-/** What is posted there is an answer of ours: it goes to Slack and nowhere else. */
-function isSlacks(address: string, apiUrl: string): boolean {
+/** Answers must go to Slack only. */
+function isSlackUrl(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
   return (
@@ -77,9 +77,9 @@ function isSlacks(address: string, apiUrl: string): boolean {
   );
 }
 
-function parse(saved: string | undefined): Response[] {
+function parse(saved: string | undefined): StoredUrl[] {
   try {
-    return saved ? (JSON.parse(saved) as Response[]) : [];
+    return saved ? (JSON.parse(saved) as StoredUrl[]) : [];
   } catch {
     return [];
   }

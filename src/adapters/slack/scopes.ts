@@ -1,22 +1,22 @@
-/** What each scope of the bot's token is for. Without the first kind there is no conversation. */
+/** The bot token's scopes and their purpose. These are required. */
 export const NEEDED_SCOPES: Readonly<Record<string, string>> = { "chat:write": "to answer" };
 
-/** One of them at least, or it is deaf. */
-export const HEARING_SCOPES: Readonly<Record<string, string>> = {
-  "im:history": "to hear direct messages",
-  "app_mentions:read": "to hear mentions",
-  "channels:history": "to hear channels and fetch what was missed",
-  "groups:history": "to hear private channels",
-  "mpim:history": "to hear group messages",
+/** At least one is required, or no message comes in. */
+export const RECEIVING_SCOPES: Readonly<Record<string, string>> = {
+  "im:history": "to receive direct messages",
+  "app_mentions:read": "to receive mentions",
+  "channels:history": "to receive channel messages and fetch missed ones",
+  "groups:history": "to receive messages of private channels",
+  "mpim:history": "to receive group messages",
 };
 
-/** Each takes something away when it is missing. */
+/** Optional: without one of them, a feature is missing. */
 export const USEFUL_SCOPES: Readonly<Record<string, string>> = {
-  "im:read": "to find the direct messages it missed",
-  "channels:read": "to know channels by name",
-  "groups:read": "to know private channels by name",
-  "mpim:read": "to know group messages",
-  "users:read": "to know people by name",
+  "im:read": "to find missed direct messages",
+  "channels:read": "for channel names",
+  "groups:read": "for private channel names",
+  "mpim:read": "for group message names",
+  "users:read": "for people's names",
   "files:read": "to get files",
   "files:write": "to send files",
   commands: "for slash commands",

@@ -1,26 +1,27 @@
-/** An unfinished answer: Slack's streaming methods in threads, edits of a message elsewhere. */
+/** Previews of an unfinished answer: Slack's streaming methods in threads, edits elsewhere. */
+
+import { BoundedMap } from "../../bounded-map.js";
 import type { Target } from "../../message.js";
 import { previewStart } from "../preview.js";
 import type { SlackApi } from "./api.js";
-import { BoundedMap } from "./bounded-map.js";
-import type { SlackSettings } from "./config.js";
-import { slackCode, toSendError } from "./faults.js";
+import type { Settings } from "./config.js";
+import { slackCode, toSendError } from "./errors.js";
 import { parseShownId, streamId } from "./ids.js";
-import type { Identity } from "./native.js";
-import { BROKEN_OFF, editBody, placeOf, previewMarkerOf } from "./outgoing.js";
-import { LONGEST_MESSAGE, render } from "./render.js";
+import { ABANDONED, destinationOf, editBody, previewMarkerOf } from "./outgoing.js";
+import type { Identity } from "./payloads.js";
+import { MAX_MESSAGE, render } from "./render.js";
 
 export interface StreamParts {
-  settings: SlackSettings;
+  settings: Settings;
   api: SlackApi;
   identity: Identity;
 }
 
-const MOST_STREAMS = 1000;
-const LONGEST_PREVIEW = 3900;
-/** Where this app may not stream, edits do; after a while the question is asked again. */
-const ASK_AGAIN_MS = 3_600_000;
-const NOT_HERE = new Set([
+const MAX_STREAMS = 1000;
+const MAX_PREVIEW = 3900;
+/** After Slack rejected streaming, use edits for this long. */
+const RETRY_NATIVE_MS = 3_600_000;
+const NOT_SUPPORTED = new Set([
   "unknown_method",
   "missing_scope",
   "not_allowed_token_type",
@@ -31,13 +32,13 @@ const NOT_HERE = new Set([
   "missing_recipient_user_id",
   "invalid_arguments",
 ]);
-/** The stream has ended without us: Slack closes one that is silent for long. */
+/** Slack ends streams that get no text for long. */
 const ENDED = new Set(["message_not_in_streaming_state", "message_not_found", "message_not_owned_by_app"]);
 
 export class Streams {
   readonly #parts: StreamParts;
-  /** What each open stream has said: it can only be added to. */
-  readonly #said = new BoundedMap<string, string>(MOST_STREAMS);
+  /** The text of each open stream. A stream can only be appended to. */
+  readonly #texts = new BoundedMap<string, string>(MAX_STREAMS);
   #nativeAgainAtMs = 0;
 
   constructor(parts: StreamParts) {
@@ -65,16 +66,16 @@ export class Streams {
     }
   }
 
-  /** Closes a stream, so that its message can be edited. Gives the message's own id. */
+  /** Stops the stream, so that its message can be edited. Returns the message's ts. */
   async settle(channel: string, shownId: string, signal: AbortSignal): Promise<string> {
     const { ts, stream } = parseShownId(shownId);
     if (stream) await this.#stop(channel, ts, signal);
     return ts;
   }
 
-  /** Its last words. Without any it goes. */
-  async breakOff(target: Target, shownId: string, text: string, signal: AbortSignal): Promise<void> {
-    const { channel } = placeOf(target);
+  /** Leaves `text` as the final state, or deletes the message if it is empty. */
+  async abandon(target: Target, shownId: string, text: string, signal: AbortSignal): Promise<void> {
+    const { channel } = destinationOf(target);
     const { api } = this.#parts;
     try {
       if (text === "") {
@@ -84,8 +85,8 @@ export class Streams {
       }
       const { ts, stream } = parseShownId(shownId);
       const isOpen = stream && parseShownId(await this.#append(target, ts, text, signal)).stream;
-      if (isOpen) await this.#stop(channel, ts, signal, BROKEN_OFF);
-      else await this.#edit(target, ts, text, signal, BROKEN_OFF);
+      if (isOpen) await this.#stop(channel, ts, signal, ABANDONED);
+      else await this.#edit(target, ts, text, signal, ABANDONED);
     } catch (error) {
       throw toSendError(error);
     }
@@ -94,13 +95,13 @@ export class Streams {
   async #begin(target: Target, text: string, signal: AbortSignal): Promise<string> {
     if (this.#mayStream(target)) {
       try {
-        return await this.#start(target, this.#streamed(text), signal);
+        return await this.#start(target, this.#streamText(text), signal);
       } catch (error) {
-        if (!NOT_HERE.has(slackCode(error) ?? "")) throw error;
-        this.#nativeAgainAtMs = performance.now() + ASK_AGAIN_MS;
+        if (!NOT_SUPPORTED.has(slackCode(error) ?? "")) throw error;
+        this.#nativeAgainAtMs = performance.now() + RETRY_NATIVE_MS;
         this.#parts.settings.log(
           "info",
-          `Slack's streaming isn't open to this app (${slackCode(error)}): edits instead`,
+          `This app can't use Slack's streaming (${slackCode(error)}): using edits instead`,
         );
       }
     }
@@ -111,47 +112,47 @@ export class Streams {
     const { streaming } = this.#parts.settings;
     if (streaming !== "native" || threadId === null || performance.now() < this.#nativeAgainAtMs)
       return false;
-    // In rooms Slack wants to know for whom.
+    // In channels Slack requires the recipient.
     return chatType === "dm" || userId !== null;
   }
 
   async #start(target: Target, text: string, signal: AbortSignal): Promise<string> {
-    const said = text.slice(0, LONGEST_MESSAGE);
+    const streamed = text.slice(0, MAX_MESSAGE);
     const { userId, chatType } = target;
     const recipient =
       chatType === "dm" ? {} : { recipient_user_id: userId, recipient_team_id: this.#parts.identity.teamId };
-    const args = { ...placeOf(target), ...recipient, markdown_text: said };
+    const args = { ...destinationOf(target), ...recipient, markdown_text: streamed };
     const { ts } = await this.#parts.api.call<{ ts: string }>("chat.startStream", args, { signal });
-    this.#said.set(ts, said);
+    this.#texts.set(ts, streamed);
     return streamId(ts);
   }
 
-  /** A text that doesn't go on from what was said can't be streamed: the message is edited from here on. */
+  /** A text that doesn't continue the stream's turns it into a message that is edited. */
   async #append(target: Target, ts: string, shown: string, signal: AbortSignal): Promise<string> {
-    const text = this.#streamed(shown).slice(0, LONGEST_MESSAGE);
-    const said = this.#said.get(ts);
-    const { channel } = placeOf(target);
-    if (said === undefined || !text.startsWith(said)) {
+    const text = this.#streamText(shown).slice(0, MAX_MESSAGE);
+    const streamed = this.#texts.get(ts);
+    const { channel } = destinationOf(target);
+    if (streamed === undefined || !text.startsWith(streamed)) {
       await this.#stop(channel, ts, signal);
       return await this.#edit(target, ts, shown, signal);
     }
-    const more = text.slice(said.length);
+    const more = text.slice(streamed.length);
     if (more === "") return streamId(ts);
-    // Said before it is known: after a doubtful outcome nothing may be added twice.
-    this.#said.delete(ts);
+    // Forget the text first: after an unknown outcome, appending could repeat it.
+    this.#texts.delete(ts);
     try {
       await this.#parts.api.call("chat.appendStream", { channel, ts, markdown_text: more }, { signal });
     } catch (error) {
-      if (toSendError(error).outcome === "never_sent") this.#said.set(ts, said);
+      if (toSendError(error).outcome === "never_sent") this.#texts.set(ts, streamed);
       if (!ENDED.has(slackCode(error) ?? "")) throw error;
       return await this.#edit(target, ts, shown, signal);
     }
-    this.#said.set(ts, text);
+    this.#texts.set(ts, text);
     return streamId(ts);
   }
 
   async #stop(channel: string, ts: string, signal: AbortSignal, mark?: object): Promise<void> {
-    this.#said.delete(ts);
+    this.#texts.delete(ts);
     const metadata = mark && { metadata: mark };
     try {
       await this.#parts.api.call("chat.stopStream", { channel, ts, ...metadata }, { signal });
@@ -161,21 +162,21 @@ export class Streams {
   }
 
   async #post(target: Target, text: string, signal: AbortSignal): Promise<string> {
-    const args = { ...placeOf(target), text: preview(text).text, metadata: previewMarkerOf(target) };
+    const args = { ...destinationOf(target), text: preview(text), metadata: previewMarkerOf(target) };
     const { ts } = await this.#parts.api.call<{ ts: string }>("chat.postMessage", args, { signal });
     return ts;
   }
 
   async #edit(target: Target, ts: string, text: string, signal: AbortSignal, mark?: object): Promise<string> {
-    const { channel } = placeOf(target);
+    const { channel } = destinationOf(target);
     const metadata = mark && { metadata: mark };
-    const args = { channel, ts, ...editBody(preview(text)), ...metadata };
+    const args = { channel, ts, ...editBody({ text: preview(text) }), ...metadata };
     await this.#parts.api.call("chat.update", args, { signal });
     return ts;
   }
 
-  /** Without the cursor, and pinging nobody whom a model happens to name. */
-  #streamed(shown: string): string {
+  /** Without the cursor, and without mentions that would notify people. */
+  #streamText(shown: string): string {
     const { streamCursor } = this.#parts.settings;
     const ends = streamCursor !== "" && shown.endsWith(streamCursor);
     const text = ends ? shown.slice(0, -streamCursor.length) : shown;
@@ -183,12 +184,7 @@ export class Streams {
   }
 }
 
-/** As much as one edit takes: the rest comes with the answer. */
-function preview(text: string) {
-  return (
-    render(previewStart(text), { limit: LONGEST_PREVIEW, marker: false })[0] ?? {
-      text: "…",
-      pieces: () => ["…"],
-    }
-  );
+/** As much as fits into one edit. */
+function preview(text: string): string {
+  return render(previewStart(text), { limit: MAX_PREVIEW, marker: false })[0]?.text ?? "…";
 }

@@ -1,19 +1,20 @@
-/** In which threads the bot takes part, and where its users last were. */
+/** Which threads the bot takes part in, and where each user last talked to it. */
+
+import { BoundedMap } from "../../bounded-map.js";
 import type { SlackApi } from "./api.js";
-import { BoundedMap } from "./bounded-map.js";
-import { isPassing } from "./faults.js";
+import { isTransient } from "./errors.js";
 import { isTs } from "./ids.js";
 import { mentionedIds } from "./mrkdwn.js";
-import type { Identity, SlackEvent } from "./native.js";
+import type { Identity, SlackEvent } from "./payloads.js";
 
-const MOST = 5000;
-/** As much as Slack gives at once: the bot may have come late into a long thread. */
-const LOOK_AT = 1000;
+const MAX_THREADS = 5000;
+/** Slack's maximum: the bot may have joined a long thread late. */
+const MAX_REPLIES = 1000;
 const RECENT_ROOTS = 20;
 
 export interface ThreadFacts {
   withBot: boolean;
-  /** How the thread began, where Slack told. */
+  /** The first message, if known. */
   root: { text: string; ts: string } | undefined;
 }
 
@@ -21,8 +22,8 @@ export class Threads {
   readonly #api: SlackApi;
   readonly #identity: Identity;
   readonly #timeoutMs: number;
-  readonly #facts = new BoundedMap<string, ThreadFacts>(MOST);
-  readonly #lastOf = new BoundedMap<string, string>(MOST);
+  readonly #facts = new BoundedMap<string, ThreadFacts>(MAX_THREADS);
+  readonly #lastOf = new BoundedMap<string, string>(MAX_THREADS);
 
   constructor(api: SlackApi, identity: Identity, timeoutMs: number) {
     this.#api = api;
@@ -30,12 +31,12 @@ export class Threads {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The bot has spoken there, or was called there. */
+  /** The bot posted in the thread or was mentioned in it. */
   joined(channel: string, threadTs: string): void {
     this.#facts.set(`${channel}:${threadTs}`, { withBot: true, root: undefined });
   }
 
-  /** What Slack won't tell counts as no. Rejects when it doesn't answer just now. */
+  /** Threads that the bot may not read count as unknown. Rejects on transient errors. */
   async look(channel: string, threadTs: string): Promise<ThreadFacts> {
     const key = `${channel}:${threadTs}`;
     const known = this.#facts.get(key);
@@ -45,7 +46,7 @@ export class Threads {
       this.#facts.set(key, facts);
       return facts;
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isTransient(error)) throw error;
       return { withBot: false, root: undefined };
     }
   }
@@ -53,7 +54,7 @@ export class Threads {
   async #ask(channel: string, threadTs: string): Promise<ThreadFacts> {
     const { messages = [] } = await this.#api.call<{ messages?: SlackEvent[] }>(
       "conversations.replies",
-      { channel, ts: threadTs, limit: LOOK_AT },
+      { channel, ts: threadTs, limit: MAX_REPLIES },
       { timeoutMs: this.#timeoutMs },
     );
     const root = messages.find(({ ts }) => ts === threadTs);
@@ -73,12 +74,12 @@ export class Threads {
     return this.#concernsBot(root) || (root.reply_users?.includes(this.#identity.userId) ?? false);
   }
 
-  /** They spoke to the bot there. */
+  /** The user talked to the bot in this thread. */
   visited(channel: string, user: string, threadTs: string): void {
     this.#lastOf.set(`${channel}:${user}`, threadTs);
   }
 
-  /** Where this user last spoke to the bot: that is the conversation which a command without a thread means. */
+  /** The thread where this user last talked to the bot: a command without a thread belongs to it. */
   async lastOf(channel: string, user: string): Promise<string | null> {
     const known = this.#lastOf.get(`${channel}:${user}`);
     if (known !== undefined) return known;
@@ -100,7 +101,7 @@ export class Threads {
         ({ ts, user: author, reply_users: repliers }) =>
           isTs(ts) && (author === user || repliers?.includes(user)),
       )
-      // In a room people mostly speak to each other.
+      // In channels people mostly talk to each other.
       .filter((root) => channel.startsWith("D") || this.#isWithBot(root))
       .map(({ ts, latest_reply: reply }) => ({ ts: ts!, at: Number(reply ?? ts) }))
       .sort((a, b) => b.at - a.at);

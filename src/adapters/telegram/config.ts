@@ -1,4 +1,5 @@
-/** What the Telegram adapter has to be told; the rest has defaults here. */
+/** Options of the Telegram adapter and their defaults. */
+import type { BackoffLimits } from "../../backoff.js";
 import { HermesError } from "../../errors.js";
 import type { IncomingMedia } from "../../media/incoming.js";
 import { withoutTrailing } from "../../trailing.js";
@@ -7,16 +8,16 @@ import { accountOf } from "./ids.js";
 export interface TelegramOptions {
   token: string;
   /** Address of the Bot API server. */
-  apiRoot?: string;
+  apiUrl?: string;
   /** Which parts of an answer quote the question. */
   replyToMode?: ReplyToMode;
-  /** Telegram takes twenty; 0: as many as there are, until it makes us wait. */
+  /** Telegram's own limit is 20; 0: no limit until Telegram asks to wait. */
   groupMessagesPerMinute?: number;
   /** Set: Telegram calls us instead of being polled. */
   webhook?: WebhookOptions;
   /** Left out: files are named in messages, but neither fetched nor sent. */
   media?: IncomingMedia;
-  /** What an operator should read; never a token. */
+  /** Never gets a token. */
   log?: TelegramLog;
   timing?: Partial<Timing>;
 }
@@ -26,9 +27,9 @@ export type ReplyToMode = "first" | "all" | "off";
 export interface WebhookOptions {
   /** Comes with every call; 1-256 of A-Z, a-z, 0-9, _ and -. */
   secret: string;
-  /** Where on our server, e.g. `/telegram/webhook`. */
+  /** The path on our server, e.g. `/telegram/webhook`. */
   path: string;
-  /** Our server as Telegram reaches it. Left out: the operator has told Telegram the address. */
+  /** Our server as Telegram reaches it. Left out: the operator has set the webhook at Telegram. */
   publicUrl?: string;
 }
 
@@ -39,49 +40,47 @@ export type TelegramLog = (
 ) => void;
 
 export interface Timing {
-  /** How long Telegram holds a poll that has nothing to say. */
+  /** How long Telegram holds a poll without updates. */
   pollSeconds: number;
-  /** Past this, a poll that Telegram should have ended is dead. */
+  /** A poll that lasts this much longer is dead. */
   pollGraceMs: number;
-  /** How long anything else may take. */
+  /** Timeout of all other calls without files. */
   callMs: number;
   uploadMs: number;
   downloadMs: number;
-  /** Between two polls while files are fetched. */
+  /** How long a poll's updates are waited for before the next poll, while files are downloaded. */
   besideFilesMs: number;
-  /** The first and the longest pause after a failure. */
-  backoffMs: number;
-  longestBackoffMs: number;
-  /** Between two looks at a token that was refused. */
+  /** After failures. */
+  backoff: BackoffLimits;
+  /** Between two checks of a token that was refused. */
   refusedMs: number;
-  /** A second poller for this long is no leftover of a crash. */
+  /** A second poller for this long isn't left over from a crash of ours. */
   conflictMs: number;
-  /** Between two looks at the state of our webhook. */
+  /** Between two checks of our webhook. */
   webhookCheckMs: number;
 }
 
-export const DEFAULT_TIMING: Timing = {
+const DEFAULT_TIMING: Timing = {
   pollSeconds: 25,
   pollGraceMs: 10_000,
   callMs: 20_000,
   uploadMs: 55_000,
   downloadMs: 60_000,
   besideFilesMs: 500,
-  backoffMs: 500,
-  longestBackoffMs: 30_000,
+  backoff: { firstMs: 500, maxMs: 30_000 },
   refusedMs: 300_000,
   conflictMs: 60_000,
   webhookCheckMs: 60_000,
 };
 
-const DEFAULT_API = "https://api.telegram.org";
-/** What Telegram's own servers take. */
+const DEFAULT_API_URL = "https://api.telegram.org";
+/** The limit of Telegram's own servers. */
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export interface Settings {
   token: string;
   account: string;
-  apiRoot: string;
+  apiUrl: string;
   replyToMode: ReplyToMode;
   groupMessagesPerMinute: number;
   webhook: WebhookOptions | null;
@@ -93,14 +92,14 @@ export interface Settings {
 export function settingsOf(options: TelegramOptions): Settings {
   const account = accountOf(options.token);
   if (account === undefined)
-    throw new HermesError("invalid", "This is no Telegram bot token", {
-      hint: "A token looks like 123456:ABC…; @BotFather gives it out. Set TELEGRAM_BOT_TOKEN.",
+    throw new HermesError("invalid", "This is not a Telegram bot token", {
+      hint: "A token looks like 123456:ABC…; @BotFather issues it. Set TELEGRAM_BOT_TOKEN.",
     });
   if (options.webhook) checkWebhook(options.webhook);
   return {
     token: options.token,
     account,
-    apiRoot: withoutTrailing(options.apiRoot ?? DEFAULT_API, "/"),
+    apiUrl: withoutTrailing(options.apiUrl ?? DEFAULT_API_URL, "/"),
     replyToMode: options.replyToMode ?? "first",
     groupMessagesPerMinute: options.groupMessagesPerMinute ?? 20,
     webhook: options.webhook ?? null,

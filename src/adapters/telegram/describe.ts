@@ -1,7 +1,7 @@
-/** Kinds of messages without words → a short description. Pure. */
+/** Messages without text → a short description. Pure. */
 import type { Message } from "grammy/types";
 
-/** Undefined: words, files, or a kind that nobody should answer. */
+/** Undefined: a text, a file, or a kind that needs no answer. */
 export function describeKind(message: Message): string | undefined {
   const { sticker, venue, location, contact, poll, dice, game, story, checklist, paid_media } = message;
   if (sticker) return `[Sticker${withSpace(sticker.emoji)}]`;
@@ -23,26 +23,26 @@ function withSpace(text: string | undefined): string {
   return text === undefined ? "" : ` ${text}`;
 }
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
-/** The words of a rich message, block by block, whatever blocks there will be. */
+/** The text of a rich message, including blocks of kinds unknown today. */
 export function richText({ rich_message }: Message): string | undefined {
   if (!rich_message) return undefined;
   const text = rich_message.blocks
-    .map((block) => wordsIn(block, 0))
+    .map((block) => textIn(block, 0))
     .join("\n")
     .trim();
   return text === "" ? undefined : text;
 }
 
-function wordsIn(node: unknown, depth: number): string {
-  if (depth > DEEPEST) return "";
+function textIn(node: unknown, depth: number): string {
+  if (depth > MAX_DEPTH) return "";
   if (typeof node === "string") return node;
-  if (Array.isArray(node)) return node.map((part) => wordsIn(part, depth + 1)).join("");
+  if (Array.isArray(node)) return node.map((part) => textIn(part, depth + 1)).join("");
   if (typeof node !== "object" || node === null) return "";
-  // Only fields that hold words or more of the same: a type or an address is neither.
+  // Only fields that contain text or nested blocks; not types or addresses.
   return ["text", "caption", "title", "summary", "blocks", "items", "cells", "rows"]
-    .map((field) => wordsIn((node as Record<string, unknown>)[field], depth + 1))
-    .filter((words) => words !== "")
+    .map((field) => textIn((node as Record<string, unknown>)[field], depth + 1))
+    .filter((text) => text !== "")
     .join("\n");
 }

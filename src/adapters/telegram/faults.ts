@@ -1,25 +1,25 @@
-/** What went wrong, in Telegram's words → what it means for a send, and what to do about it. Never a token. */
+/** Telegram's errors → what they mean for a send, and what to do about them. Never contains a token. */
 import type { GrammyError } from "grammy";
 import { HermesError, SendError } from "../../errors.js";
-import { neverConnected } from "../never-connected.js";
+import { networkSendError } from "../kit/send-errors.js";
 
-/** Seen by name: the class itself comes with the SDK, which loads late. */
+/** Recognised by name: the class itself comes with the SDK, which is loaded late. */
 export function isApiError(error: unknown): error is GrammyError {
   return error instanceof Error && error.name === "GrammyError" && "error_code" in error;
 }
 
-export function says(error: unknown, ...words: string[]): boolean {
+export function mentions(error: unknown, ...words: string[]): boolean {
   if (!isApiError(error)) return false;
   const description = error.description.toLowerCase();
   return words.some((word) => description.includes(word.toLowerCase()));
 }
 
-export const cantParse = (error: unknown) => says(error, "can't parse entities");
-export const notModified = (error: unknown) => says(error, "message is not modified");
-export const noSuchThread = (error: unknown) => says(error, "message thread not found");
+export const cantParse = (error: unknown) => mentions(error, "can't parse entities");
+export const notModified = (error: unknown) => mentions(error, "message is not modified");
+export const noSuchThread = (error: unknown) => mentions(error, "message thread not found");
 export const cantEdit = (error: unknown) =>
-  says(error, "message to edit not found", "message can't be edited", "MESSAGE_ID_INVALID");
-/** A token that isn't even shaped like one gets a bare 404. */
+  mentions(error, "message to edit not found", "message can't be edited", "MESSAGE_ID_INVALID");
+/** A malformed token gets a bare 404. */
 export const isUnauthorized = (error: unknown) =>
   isApiError(error) && (error.error_code === 401 || error.description === "Not Found");
 
@@ -33,36 +33,30 @@ export function retryAfterMs(error: unknown): number | undefined {
   return (error.parameters.retry_after ?? 1) * 1000;
 }
 
-export interface CallNature {
-  /** Repeating it does no harm, so that an unknown outcome is as good as none. */
+export interface CallTraits {
+  /** Making the call twice does no harm, so an unknown outcome counts as never sent. */
   repeatable: boolean;
-  /** Whom a 429 makes wait. */
+  /** What a 429 applies to. */
   scope?: "chat" | "account";
 }
 
-export function sendErrorOf(error: unknown, nature: CallNature): SendError {
-  if (error instanceof SendError) return error;
-  if (isApiError(error)) return refusal(error, nature);
-  const reason = networkReason(error);
-  if (neverConnected(error)) return new SendError("never_sent", `Telegram can't be reached: ${reason}`);
-  return unclear(`Nobody knows whether Telegram has it: ${reason}`, nature);
+export function sendErrorOf(error: unknown, traits: CallTraits): SendError {
+  if (isApiError(error)) return refusal(error, traits);
+  return networkSendError(error, { label: "Telegram", repeatable: traits.repeatable });
 }
 
-function refusal(error: GrammyError, nature: CallNature): SendError {
+function refusal(error: GrammyError, { repeatable, scope = "chat" }: CallTraits): SendError {
   const { error_code: code, description } = error;
   const waitMs = retryAfterMs(error);
   if (waitMs !== undefined) {
     const message = `Telegram asks to wait ${Math.ceil(waitMs / 1000)} s`;
-    return new SendError("never_sent", message, { retryAfterMs: waitMs, scope: nature.scope ?? "chat" });
+    return new SendError("never_sent", message, { retryAfterMs: waitMs, scope });
   }
   if (isUnauthorized(error))
     return new SendError("never_sent", TOKEN_REFUSED, { retryAfterMs: 60_000, scope: "account" });
-  if (code >= 500) return unclear(`Telegram failed (${description})`, nature);
+  if (code >= 500)
+    return new SendError(repeatable ? "never_sent" : "unknown", `Telegram failed (${description})`);
   return new SendError("refused", `${description}${whatToDo(description)}`);
-}
-
-function unclear(message: string, { repeatable }: CallNature): SendError {
-  return new SendError(repeatable ? "never_sent" : "unknown", message);
 }
 
 export const TOKEN_FAULT = "Telegram refuses the bot's token";
@@ -73,7 +67,7 @@ export const SECOND_POLLER =
 export const WEBHOOK_ELSEWHERE =
   "Another program has set a webhook for this bot: stop it and restart the gateway, or set platforms.telegram.webhook";
 
-/** The error for `connect`, where nothing but another token helps. */
+/** For `connect`, where only another token helps. */
 export function tokenRefused(): HermesError {
   return new HermesError("refused", TOKEN_FAULT, { hint: TOKEN_REFUSED });
 }
@@ -93,26 +87,4 @@ const REMEDIES: readonly [RegExp, string][] = [
 function whatToDo(description: string): string {
   const remedy = REMEDIES.find(([pattern]) => pattern.test(description))?.[1];
   return remedy === undefined ? "" : ` (${remedy})`;
-}
-
-// ── the network ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** The inner error's text names the address, and with it the token: only its code may be told. */
-export function networkReason(error: unknown): string {
-  const cause = innerError(error);
-  const code = codeOf(cause);
-  if (code !== undefined) return code;
-  if (!(cause instanceof Error)) return "the request failed";
-  if (/timed out/.test(cause.message)) return "no answer in time";
-  if (cause.name === "AbortError") return "the request was given up";
-  return /invalid json/i.test(cause.message) ? "the answer made no sense" : "the connection broke";
-}
-
-function innerError(error: unknown): unknown {
-  return error instanceof Error && error.name === "HttpError" && "error" in error ? error.error : error;
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
 }

@@ -1,10 +1,10 @@
-/** The files of a message, as Telegram names them. Pure; `media.ts` fetches them. */
+/** The files of a message, as Telegram describes them. Pure; `media.ts` locates them. */
 import type { Message } from "grammy/types";
 import { displayName } from "../../media/names.js";
 import { kindOf } from "../../media/sniff.js";
 import type { Attachment } from "../../message.js";
 
-export interface RemoteFile {
+export interface TelegramFile {
   fileId: string;
   attachment: Attachment;
 }
@@ -16,21 +16,21 @@ interface Described {
   file_name?: string;
 }
 
-export function remoteFilesOf(message: Message): RemoteFile[] {
+export function telegramFilesOf(message: Message): TelegramFile[] {
   const { photo, voice, audio, video, video_note, animation, document, live_photo } = message;
-  // The sizes of one picture, smallest first.
+  // Sizes of one picture, smallest first.
   if (photo?.length) return [remote("image", photo.at(-1)!, "image/jpeg")];
   if (voice) return [remote("audio", voice)];
   if (audio) return [remote("audio", audio)];
   if (video) return [remote("video", video)];
   if (video_note) return [remote("video", video_note, "video/mp4")];
-  // An animation comes as a document too: once is enough.
+  // An animation is in `document` too.
   if (animation) return [remote("video", animation)];
   if (live_photo) return [remote("image", live_photo)];
   return document ? [remote(kindOf(document.mime_type), document)] : [];
 }
 
-function remote(kind: Attachment["kind"], file: Described, mimeType = file.mime_type): RemoteFile {
+function remote(kind: Attachment["kind"], file: Described, mimeType = file.mime_type): TelegramFile {
   const name = file.file_name && displayName(file.file_name);
   return {
     fileId: file.file_id,

@@ -1,32 +1,32 @@
-/** Telegram's numbers ↔ the gateway's opaque ids. Nobody else looks inside them. */
+/** Telegram's numbers ↔ the gateway's opaque ids. Only this adapter parses them. */
 
-/** The bot's own id stands before the colon of its token. */
+/** A token is the bot's id, a colon and a secret. */
 export function accountOf(token: string): string | undefined {
   return /^(\d+):\S+$/.exec(token)?.[1];
 }
 
-/** A message's, not an update's: those may begin anew, and one post may come in two updates. */
+/** Made from the message, not the update: update ids may restart, and one post may come in two updates. */
 export function eventIdOf(chatId: number, messageId: number): string {
   return `${chatId}/${messageId}`;
 }
 
-/** The topic of a forum that has no number of its own in messages. */
+/** A forum's General topic, which messages don't number. */
 export const GENERAL_TOPIC = "1";
 
-/** Channels' direct messages have topics of another kind. */
+/** Direct messages to channels have topics of another kind. */
 const DIRECT = "direct-";
 
 export function directTopic(topicId: number): string {
   return `${DIRECT}${topicId}`;
 }
 
-export interface Place {
+export interface ThreadParams {
   message_thread_id?: number;
   direct_messages_topic_id?: number;
 }
 
-/** Telegram refuses the General topic's number in messages, but wants it for the typing sign. */
-export function placeOf(threadId: string | null, purpose: "message" | "typing"): Place {
+/** Telegram refuses the General topic's number in messages, but requires it for the typing sign. */
+export function threadParamsOf(threadId: string | null, purpose: "message" | "typing"): ThreadParams {
   if (threadId === null) return {};
   if (threadId.startsWith(DIRECT)) return { direct_messages_topic_id: Number(threadId.slice(DIRECT.length)) };
   if (threadId === GENERAL_TOPIC && purpose === "message") return {};

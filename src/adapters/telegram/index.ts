@@ -1,7 +1,7 @@
-/** Telegram: updates polled or called in, answers out in HTML, previews as drafts or edits. */
-import type { Update } from "grammy/types";
+/** Telegram: updates by polling or webhook, answers in HTML, previews as drafts or edits. */
 import { SendError } from "../../errors.js";
-import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type { OutboundMessage, Target } from "../../message.js";
+import { settlesWithin } from "../../timeout.js";
 import type {
   Adapter,
   AdapterEvents,
@@ -11,182 +11,187 @@ import type {
   ChatPace,
   Health,
   MenuCommand,
+  PartContext,
 } from "../adapter.js";
+import { HealthTracker } from "../kit/health.js";
 import { asSignal, loadApi, type TelegramApi } from "./api.js";
-import { MAX_UPLOAD_BYTES, settingsOf, type TelegramOptions } from "./config.js";
-import { Connection } from "./connection.js";
-import { retryAfterMs, sendErrorOf } from "./faults.js";
-import { Floods } from "./floods.js";
-import { HealthBook } from "./health.js";
-import { Intake } from "./intake.js";
+import { CallTargets } from "./call-targets.js";
+import { MAX_UPLOAD_BYTES, type Settings, settingsOf, type TelegramOptions } from "./config.js";
+import { Connection } from "./connect.js";
+import { sendErrorOf } from "./faults.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM, type Self } from "./normalise.js";
-import { Places } from "./places.js";
+import { RateLimits } from "./rate-limits.js";
+import { Receiver } from "./receive.js";
 import { LIMIT } from "./render.js";
-import { Sender } from "./sender.js";
-import { answerWebhook } from "./webhook.js";
+import { partsOf, Sender, type TelegramPart } from "./send.js";
+import { showTyping } from "./typing.js";
+import { answerUpdate } from "./webhook.js";
 
 export type { TelegramOptions } from "./config.js";
 
 export interface TelegramAdapter extends Adapter, CanStream, CanType, CanRegisterCommands {
-  /** Where the HTTP server should mount `handleWebhook`; null: we poll. */
+  /** Where the HTTP server mounts `handleWebhook`; null: we poll. */
   readonly webhookPath: string | null;
   handleWebhook(request: Request): Promise<Response>;
 }
 
-/** How long a disconnect waits for what is being taken in. */
-const FAREWELL_MS = 2000;
-/** The sign lasts five seconds, and the next one is due after four. */
-const TYPING_TIMEOUT_MS = 4000;
+/** How long a disconnect waits for updates that are being received. */
+const DISCONNECT_MS = 2000;
+/** Telegram's clients split long texts at 4096 and send the pieces one after the other; albums come file by file. */
+const BURST = { afterLongMs: 1000, longChars: 4000, afterAlbumMs: 1000 };
 
-interface Link {
+export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
+  return new Telegram(settingsOf(options));
+}
+
+interface Session {
   api: TelegramApi;
   sender: Sender;
-  places: Places;
-  intake: Intake;
+  targets: CallTargets;
+  receiver: Receiver;
   stop: AbortSignal;
   running: Promise<void>;
 }
 
-export function telegramAdapter(options: TelegramOptions): TelegramAdapter {
-  const settings = settingsOf(options);
-  const { timing, log, groupMessagesPerMinute } = settings;
-  const floods = new Floods();
-  const signFloods = new Floods();
-  const health = new HealthBook(log, 2 * timing.pollSeconds + timing.callMs / 1000);
-  /** Before Telegram has told our name, mentions of it can't be seen. */
-  let self: Self | undefined;
-  let link: Link | undefined;
-  /** From a connect, finished or not, to its end. */
-  let life: AbortController | undefined;
-  /** A server that doesn't know drafts won't learn them while we run. */
-  let hasDrafts = true;
+class Telegram implements TelegramAdapter {
+  readonly platform = PLATFORM;
+  readonly account: string;
+  readonly limits = { length: LIMIT, unit: "utf16" } as const;
+  readonly burst = BURST;
+  readonly files?: { maxBytes: number };
+  readonly webhookPath: string | null;
+  readonly #settings: Settings;
+  readonly #health: HealthTracker;
+  readonly #limits = { limits: new RateLimits(), signLimits: new RateLimits() };
+  /** Undefined until getMe has succeeded: mentions can't be recognised before. */
+  #self: Self | undefined;
+  #session: Session | undefined;
+  /** Aborted when the current connection, finished or not, ends. */
+  #life: AbortController | undefined;
 
-  function linked(): Link {
-    if (!link) throw new SendError("never_sent", "Telegram is not connected");
-    return link;
+  constructor(settings: Settings) {
+    const { account, webhook, media, timing, log } = settings;
+    this.#settings = settings;
+    this.account = account;
+    this.webhookPath = webhook?.path ?? null;
+    if (media) this.files = { maxBytes: MAX_UPLOAD_BYTES };
+    const staleMs = 2000 * timing.pollSeconds + timing.callMs;
+    this.#health = new HealthTracker({ label: "Telegram", staleMs, log });
   }
 
-  /** Messages come in no more; answers that are ready in the last moments still go out. */
-  async function disconnect(): Promise<void> {
-    health.closed();
-    life?.abort();
-    await Promise.race([link?.running, farewell()]);
+  /** Telegram limits groups, all topics together. */
+  pace({ chatType }: Target): ChatPace {
+    const { groupMessagesPerMinute } = this.#settings;
+    return chatType === "dm" || groupMessagesPerMinute === 0 ? {} : { perMinute: groupMessagesPerMinute };
   }
 
-  return {
-    platform: PLATFORM,
-    account: settings.account,
-    limits: { length: LIMIT, unit: "utf16" },
-    // Telegram's clients cut a long text at 4096 and send the pieces one after the other; albums come file by file.
-    burst: { afterLongMs: 1000, longChars: 4000, afterAlbumMs: 1000 },
-    // Of all topics together.
-    pace: ({ chatType }: Target): ChatPace =>
-      chatType === "dm" || groupMessagesPerMinute === 0 ? {} : { perMinute: groupMessagesPerMinute },
-    ...(settings.media ? { files: { maxBytes: MAX_UPLOAD_BYTES } } : {}),
-    webhookPath: settings.webhook?.path ?? null,
+  async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const ended = this.disconnect();
+    const life = new AbortController();
+    this.#life = life;
+    signal.addEventListener("abort", () => void this.disconnect(), { once: true, signal: life.signal });
+    await ended;
+    const parts = await this.#build(events, life.signal);
+    const connection = new Connection({
+      api: parts.api,
+      settings: this.#settings,
+      health: this.#health,
+      onSelf: (self) => {
+        this.#self = self;
+      },
+      prepare: (update) => parts.receiver.prepare(update),
+    });
+    const isOpen = await connection.open(life.signal).catch((error: unknown) => {
+      life.abort();
+      throw error;
+    });
+    if (life.signal.aborted) return;
+    this.#session = { ...parts, running: connection.run(isOpen, life.signal) };
+  }
 
-    async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
-      if (signal.aborted) return;
-      const begun = new AbortController();
-      const ended = disconnect();
-      life = begun;
-      const stop = begun.signal;
-      signal.addEventListener("abort", () => void disconnect(), { once: true, signal: stop });
-      await ended;
-      const api = await loadApi(settings);
-      const places = new Places({
-        floods,
-        signFloods,
-        chatMoved: (from, to) => events.chatMoved(from, to),
-        log: (message, fields) => log("warn", message, fields),
-      });
-      const moved = (from: string, to: string) => places.moved(from, to);
-      const intake = new Intake({ api, settings, events, self: () => self!, moved, signal: stop });
-      const connection = new Connection({
-        api,
-        settings,
-        health,
-        greeted: (me) => {
-          self = me;
-        },
-        prepare: (update) => intake.prepare(update),
-      });
-      const greeted = await connection.tryHello(stop).catch((error: unknown) => {
-        begun.abort();
-        throw error;
-      });
-      if (stop.aborted) return;
-      const running = connection.run(greeted, stop);
-      link = { api, sender: new Sender(api, settings, places), places, intake, stop, running };
-    },
+  async #build(events: AdapterEvents, stop: AbortSignal): Promise<Omit<Session, "running">> {
+    const settings = this.#settings;
+    const api = await loadApi(settings);
+    const targets = new CallTargets({
+      ...this.#limits,
+      chatMoved: (from, to) => events.chatMoved(from, to),
+      log: (message, fields) => settings.log("warn", message, fields),
+    });
+    const receiver = new Receiver({
+      api,
+      settings,
+      events,
+      self: () => this.#self!,
+      moved: (from, to) => targets.moved(from, to),
+      signal: stop,
+    });
+    return { api, targets, receiver, sender: new Sender(api, settings, targets), stop };
+  }
 
-    disconnect,
-    health: (): Health => health.read(),
+  /** No messages come in afterwards; answers that are ready in the last moments still go out. */
+  async disconnect(): Promise<void> {
+    this.#health.closed();
+    this.#life?.abort();
+    if (this.#session) await settlesWithin(this.#session.running, DISCONNECT_MS);
+  }
 
-    async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
-      return linked().sender.send(message, signal);
-    },
+  health(): Health {
+    return this.#health.read();
+  }
 
-    async show(
-      target: Target,
-      messageId: string | null,
-      text: string,
-      signal: AbortSignal,
-      posting?: () => Promise<void>,
-    ) {
-      const { sender } = linked();
-      if (target.chatType !== "dm" || messageId !== null || !hasDrafts)
-        return sender.show(target, messageId, text, signal, posting);
-      try {
-        await sender.showDraft(target, text, signal);
-        return null;
-      } catch (error) {
-        if (!(error instanceof SendError) || !/method not found/i.test(error.message)) throw error;
-        hasDrafts = false;
-        return sender.show(target, null, text, signal, posting);
-      }
-    },
+  readonly render = partsOf;
 
-    breakOff: async (target: Target, messageId: string, text: string, signal: AbortSignal) =>
-      linked().sender.breakOff(target, messageId, text, signal),
+  async sendPart(
+    message: OutboundMessage,
+    part: TelegramPart,
+    context: PartContext,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    return this.#connected().sender.sendPart(message, part, context, signal);
+  }
 
-    type(target: Target): void {
-      const id = link?.places.chatIdOf(target);
-      if (!link || id === undefined || !link.places.isOpenForSigns(id)) return;
-      const { api, places } = link;
-      const { chatId, place } = places.spotOf(target, "typing");
-      // A signal of its own: the connection's would collect a listener for every chat that has a turn.
-      const signal = asSignal(AbortSignal.timeout(TYPING_TIMEOUT_MS));
-      // A missing sign does no harm; a wait that Telegram asks for keeps back further signs alone.
-      api.call.sendChatAction(chatId, "typing", place, signal).catch((error: unknown) => {
-        const waitMs = retryAfterMs(error);
-        if (waitMs !== undefined) signFloods.note(String(chatId), waitMs);
-      });
-    },
+  async show(
+    target: Target,
+    messageId: string | null,
+    text: string,
+    signal: AbortSignal,
+    posting?: () => Promise<void>,
+  ): Promise<string | null> {
+    return this.#connected().sender.show(target, messageId, text, signal, posting);
+  }
 
-    async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {
-      try {
-        await linked().api.call.setMyCommands(menuOf(commands), {}, asSignal(signal));
-      } catch (error) {
-        throw sendErrorOf(error, { repeatable: true, scope: "account" });
-      }
-    },
+  async abandon(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
+    await this.#connected().sender.abandon(target, messageId, text, signal);
+  }
 
-    async handleWebhook(request: Request): Promise<Response> {
-      const { webhook } = settings;
-      if (!webhook) return new Response("This bot polls", { status: 404 });
-      const current = self && link?.stop.aborted === false ? link : undefined;
-      const take = current && ((update: Update) => current.intake.take(update));
-      const answer = await answerWebhook(request, { secret: webhook.secret, take });
-      if (answer.ok && current?.stop.aborted === false) health.proved();
-      return answer;
-    },
-  };
-}
+  type(target: Target): void {
+    if (this.#session) showTyping(this.#session.api, this.#session.targets, target);
+  }
 
-function farewell(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, FAREWELL_MS).unref();
-  });
+  async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#connected().api.call.setMyCommands(menuOf(commands), {}, asSignal(signal));
+    } catch (error) {
+      throw sendErrorOf(error, { repeatable: true, scope: "account" });
+    }
+  }
+
+  async handleWebhook(request: Request): Promise<Response> {
+    const { webhook } = this.#settings;
+    if (!webhook) return new Response("This bot polls", { status: 404 });
+    const session = this.#self && this.#session?.stop.aborted === false ? this.#session : undefined;
+    const answer = await answerUpdate(request, {
+      secret: webhook.secret,
+      receive: session && ((update) => session.receiver.receive(update)),
+    });
+    if (answer.ok && session?.stop.aborted === false) this.#health.up();
+    return answer;
+  }
+
+  #connected(): Session {
+    if (this.#session) return this.#session;
+    throw new SendError("never_sent", "Not connected to Telegram");
+  }
 }

@@ -1,4 +1,4 @@
-/** Whom a message speaks to: Telegram marks mentions and commands in UTF-16 offsets, as JavaScript counts. Pure. */
+/** Who a message is addressed to. Telegram marks mentions and commands by UTF-16 offsets, like JavaScript's. Pure. */
 import type { Message, MessageEntity } from "grammy/types";
 
 interface Self {
@@ -10,7 +10,7 @@ export interface Addressing {
   mentioned: boolean;
   /** A command for another bot. */
   otherBot: boolean;
-  /** Other bots are named, and we are not. */
+  /** Other bots are mentioned, and we are not. */
   mentionsOthers: boolean;
 }
 
@@ -25,7 +25,7 @@ export function addressing(message: Message, self: Self): Addressing {
   return { mentioned, otherBot, mentionsOthers };
 }
 
-/** Without the bot's name; a text that was nothing else keeps it. */
+/** Without mentions of the bot, unless the text is nothing else. */
 export function withoutMentions(message: Message, text: string, self: Self): string {
   let cut = text;
   const ours = entitiesOf(message).filter((entity) => isOurs(entity, text, self));
@@ -40,7 +40,7 @@ function withoutName(text: string, { type, offset, length }: MessageEntity): str
     const at = text.indexOf("@", offset);
     return text.slice(0, at) + text.slice(end);
   }
-  // "ask @bot, please" keeps its comma, "ask @bot please" not both of its spaces.
+  // "ask @bot, please" keeps its comma; "ask @bot please" keeps one space.
   const before = text.slice(0, offset);
   const after = text.slice(end);
   const doubled = /(^|\s)$/.test(before) && /^[^\S\n]/.test(after);
@@ -53,7 +53,7 @@ function isOurs(entity: MessageEntity, text: string, self: Self): boolean {
   return name !== undefined && sameName(name, self.username);
 }
 
-/** The name of every bot ends so. */
+/** Every bot's name ends in "bot". */
 function namesBot(entity: MessageEntity, text: string): boolean {
   if (entity.type === "text_mention") return entity.user.is_bot;
   return entity.type === "mention" && /bot$/i.test(addresseeOf(entity, text) ?? "");

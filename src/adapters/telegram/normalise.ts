@@ -1,26 +1,26 @@
-/** Update → what the gateway should know about it, or nothing. Pure; kinds that nobody knows yet are nothing. */
+/** Update → a message, an edit or a move for the gateway; other kinds are ignored. Pure. */
 import type { Chat, Message, Update, User } from "grammy/types";
 import type { InboundMessage, Origin } from "../../message.js";
 import type { MessageEdit } from "../adapter.js";
 import { describeKind, richText } from "./describe.js";
-import { type RemoteFile, remoteFilesOf } from "./files.js";
+import { type TelegramFile, telegramFilesOf } from "./files.js";
 import { directTopic, eventIdOf, GENERAL_TOPIC } from "./ids.js";
 import { addressing, withoutMentions } from "./mentions.js";
 
 export const PLATFORM = "telegram";
 
-/** The bot, as its own messages and mentions name it. */
+/** The bot itself. */
 export interface Self {
   id: number;
   username: string;
 }
 
 export type Normalised =
-  | { kind: "message"; message: InboundMessage; files: RemoteFile[] }
+  | { kind: "message"; message: InboundMessage; files: TelegramFile[] }
   | { kind: "edit"; edit: MessageEdit }
   | { kind: "moved"; from: string; to: string };
 
-/** The kinds of updates that we ask Telegram for. */
+/** The kinds of updates that we subscribe to. */
 export const WANTED_UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post"] as const;
 
 export function normalise(update: Update, self: Self): Normalised | undefined {
@@ -30,14 +30,14 @@ export function normalise(update: Update, self: Self): Normalised | undefined {
   return edited ? edit(edited, self) : undefined;
 }
 
-/** The chat that an update belongs to: within it order matters. */
+/** The chat of an update: order matters within a chat. */
 export function chatOf(update: Update): string {
   const message =
     update.message ?? update.channel_post ?? update.edited_message ?? update.edited_channel_post;
   return String(message?.chat?.id ?? "");
 }
 
-/** Both chats tell of the move; either is enough. */
+/** Both chats get a notice of the move; either is enough. */
 function moved(message: Message): Normalised | undefined {
   const { chat, migrate_to_chat_id: to, migrate_from_chat_id: from } = message;
   if (to !== undefined) return { kind: "moved", from: String(chat.id), to: String(to) };
@@ -46,7 +46,7 @@ function moved(message: Message): Normalised | undefined {
 
 function inbound(message: Message, self: Self): Normalised | undefined {
   const text = textOf(message, self);
-  const files = remoteFilesOf(message);
+  const files = telegramFilesOf(message);
   if (!message.message_id || text === undefined || (text === "" && files.length === 0)) return undefined;
   const { mentioned, otherBot, mentionsOthers } = addressing(message, self);
   if (otherBot) return undefined;
@@ -65,7 +65,7 @@ function inbound(message: Message, self: Self): Normalised | undefined {
       sentAt: message.date,
       ...(quoted && { quoted }),
       mentioned,
-      repliedToBot: answered(message)?.from?.id === self.id,
+      repliedToBot: repliedTo(message)?.from?.id === self.id,
       threadWithBot: false,
       ...(mentionsOthers && { mentionsOthers }),
       isBot: isBot(message),
@@ -74,7 +74,7 @@ function inbound(message: Message, self: Self): Normalised | undefined {
   };
 }
 
-/** What has no text any more, or never had, can't be changed in a way that matters. */
+/** Edits that leave no text are ignored. */
 function edit(message: Message, self: Self): Normalised | undefined {
   const text = textOf(message, self);
   if (!message.message_id || !text) return undefined;
@@ -86,14 +86,14 @@ function edit(message: Message, self: Self): Normalised | undefined {
   };
 }
 
-/** Undefined: neither words nor a kind that can be described. */
+/** Undefined: neither text nor a kind that can be described. */
 function textOf(message: Message, self: Self): string | undefined {
   const written = message.text ?? message.caption ?? richText(message);
   const words = written === undefined ? undefined : withoutMentions(message, written, self);
   const kind = describeKind(message);
-  if (words === undefined && kind === undefined && remoteFilesOf(message).length === 0) return undefined;
+  if (words === undefined && kind === undefined && telegramFilesOf(message).length === 0) return undefined;
   const author = forwardedFrom(message);
-  // With the author in front of it, a forwarded command is not carried out.
+  // The author in front keeps a forwarded command from being executed.
   const forwarded = author === undefined ? undefined : `[Forwarded from ${author}]`;
   return [forwarded, kind, words].filter(Boolean).join("\n");
 }
@@ -111,7 +111,7 @@ function forwardedFrom({ forward_origin: origin }: Message): string | undefined 
     case "channel":
       return titleOf(origin.chat) ?? "a channel";
     default:
-      return "somebody";
+      return "someone";
   }
 }
 
@@ -127,7 +127,7 @@ const CHAT_TYPES: Record<string, string> = {
 function originOf(message: Message): Origin {
   const { chat, from, sender_chat } = message;
   const chatType = CHAT_TYPES[chat.type] ?? "group";
-  // Who writes as a chat is that chat: `from` is a bot of Telegram's then, the same for all who do so anywhere.
+  // For people who write as a chat, `from` is a bot of Telegram's that they all share: use the chat.
   const userId = sender_chat?.id ?? from?.id ?? (chatType === "group" ? undefined : chat.id);
   return {
     platform: PLATFORM,
@@ -142,7 +142,7 @@ function originOf(message: Message): Origin {
   };
 }
 
-/** A topic, never the anchor of an ordinary reply, which has a thread number too. */
+/** Topics only: an ordinary reply has a thread number too. */
 function threadOf(message: Message): string | undefined {
   const { chat, message_thread_id: thread, is_topic_message: inTopic, direct_messages_topic } = message;
   if (direct_messages_topic) return directTopic(direct_messages_topic.topic_id);
@@ -155,7 +155,7 @@ function forumDefault(chat: Chat): string | undefined {
   return chat.is_forum ? GENERAL_TOPIC : undefined;
 }
 
-/** Anonymous admins come as a bot of Telegram's, but are people; what a channel passes on may be our own words. */
+/** Anonymous admins appear as a bot of Telegram's, but are people. A channel's automatic forward may be our own post. */
 function isBot({ from, sender_chat, is_automatic_forward }: Message): boolean {
   if (is_automatic_forward) return true;
   return sender_chat === undefined && from?.is_bot === true;
@@ -175,15 +175,15 @@ function titleOf(chat: Chat): string | undefined {
   return chat.title ?? ([chat.first_name, chat.last_name].filter(Boolean).join(" ") || chat.username);
 }
 
-// ── what it answers ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ── what it replies to ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The message that was replied to; a topic's first message stands there too when nothing was. */
-function answered({ reply_to_message: reply }: Message): Message | undefined {
+/** The message that was replied to. Telegram also puts a topic's first message there when it isn't a reply. */
+function repliedTo({ reply_to_message: reply }: Message): Message | undefined {
   return reply?.forum_topic_created ? undefined : reply;
 }
 
 function quotedOf(message: Message): InboundMessage["quoted"] | undefined {
-  const reply = answered(message);
+  const reply = repliedTo(message);
   const whole = reply && (reply.text ?? reply.caption ?? richText(reply) ?? describeKind(reply));
   const text = message.quote?.text ?? whole ?? (reply && filesOf(reply));
   if (text === undefined) return undefined;
@@ -191,6 +191,6 @@ function quotedOf(message: Message): InboundMessage["quoted"] | undefined {
 }
 
 function filesOf(message: Message): string | undefined {
-  const [file] = remoteFilesOf(message);
+  const [file] = telegramFilesOf(message);
   return file && `[${file.attachment.name ?? file.attachment.kind}]`;
 }

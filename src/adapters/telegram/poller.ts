@@ -1,65 +1,58 @@
-/** getUpdates → each update taken in → only then the offset that confirms it. */
-import { setTimeout as sleep } from "node:timers/promises";
+/** getUpdates → each update received → only then the offset that confirms it. */
 import type { Update } from "grammy/types";
+import { pause } from "../../backoff.js";
+import { settlesWithin } from "../../timeout.js";
+import type { HealthTracker } from "../kit/health.js";
+import { repeat } from "../kit/retry.js";
+import { networkReason } from "../kit/send-errors.js";
 import { asSignal, type TelegramApi } from "./api.js";
-import { Backoff, pause } from "./backoff.js";
 import type { Settings } from "./config.js";
 import {
   isApiError,
   isUnauthorized,
-  networkReason,
+  mentions,
   retryAfterMs,
   SECOND_POLLER,
-  says,
   TOKEN_REFUSED,
   WEBHOOK_ELSEWHERE,
 } from "./faults.js";
-import type { HealthBook } from "./health.js";
 import { WANTED_UPDATES } from "./normalise.js";
-import { type Prepare, Underway } from "./underway.js";
+import { PendingUpdates, type Prepare } from "./pending-updates.js";
 
 export interface PollerParts {
   api: TelegramApi;
   settings: Settings;
-  health: HealthBook;
+  health: HealthTracker;
   prepare: Prepare;
 }
 
 const BATCH = 100;
-const LEAST_HOLD_MS = 100;
+const MIN_HOLD_MS = 100;
 
 export class Poller {
   readonly #parts: PollerParts;
-  readonly #backoff: Backoff;
-  readonly #underway: Underway;
+  readonly #pending: PendingUpdates;
   /**
-   * Confirms everything below it; sent once. After that Telegram has forgotten those, and asking without one is the same,
-   * except after a quiet week, when ids go on anywhere, even lower.
+   * Confirms all updates below it; sent once. Telegram forgets those then, so the next polls need no offset. An old offset
+   * would even hide updates: after a quiet week ids may continue lower.
    */
   #offset: number | undefined;
-  /** When another poller was first and last felt. */
+  /** When another poller was first and last noticed. */
   #conflict: { sinceMs: number; lastMs: number } | undefined;
-  /** The next poll comes back at once: that Telegram is there again should be known now, not after a long silence. */
+  /** The next poll doesn't wait for updates, so that a recovery shows at once. */
   #quick = false;
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
-    this.#underway = new Underway(parts.prepare);
-    const { backoffMs, longestBackoffMs } = parts.settings.timing;
-    this.#backoff = new Backoff(backoffMs, longestBackoffMs);
+    this.#pending = new PendingUpdates(parts.prepare);
   }
 
-  /** Until the signal; never rejects. */
+  /** Until the signal aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#pollOnce(signal);
-        this.#backoff.reset();
-      } catch (error) {
-        if (!signal.aborted) await pause(this.#afterFailure(error), signal);
-      }
-    }
-    await this.#underway.settled();
+    const { backoff } = this.#parts.settings.timing;
+    const onFailure = (error: unknown) => this.#afterFailure(error);
+    await repeat(() => this.#pollOnce(signal), { backoff, signal, onFailure });
+    await this.#pending.idle();
   }
 
   async #pollOnce(signal: AbortSignal): Promise<void> {
@@ -70,26 +63,26 @@ export class Poller {
     this.#offset = undefined;
     this.#quick = false;
     health.heard();
-    await this.#take(updates.toSorted((a, b) => a.update_id - b.update_id));
-    // Between two conflicts some polls go well: that is not the end of them.
-    if (!this.#inConflict() && !signal.aborted) health.proved();
-    // A server that doesn't hold polls is asked at our pace.
-    const held = timeoutSeconds === 0 || updates.length > 0 || performance.now() - startMs > LEAST_HOLD_MS;
-    if (!held) await pause(settings.timing.backoffMs, signal);
+    await this.#receive(updates.toSorted((a, b) => a.update_id - b.update_id));
+    // Polls can succeed between two 409s, so one success doesn't clear the conflict.
+    if (!this.#inConflict() && !signal.aborted) health.up();
+    // Some servers don't hold polls: don't ask them without a pause.
+    const held = timeoutSeconds === 0 || updates.length > 0 || performance.now() - startMs > MIN_HOLD_MS;
+    if (!held) await pause(settings.timing.backoff.firstMs, signal);
   }
 
   #getUpdates(timeout: number, signal: AbortSignal): Promise<Update[]> {
-    const asked = this.#offset === undefined ? {} : { offset: this.#offset };
+    const confirmed = this.#offset === undefined ? {} : { offset: this.#offset };
     return this.#parts.api.poll.getUpdates(
-      { ...asked, limit: BATCH, timeout, allowed_updates: WANTED_UPDATES },
+      { ...confirmed, limit: BATCH, timeout, allowed_updates: WANTED_UPDATES },
       asSignal(signal),
     );
   }
 
   #timeoutSeconds(): number {
     const { pollSeconds, conflictMs } = this.#parts.settings.timing;
-    // With something open Telegram answers at once anyway.
-    if (this.#quick || !this.#underway.isIdle) return 0;
+    // With unconfirmed updates Telegram answers at once anyway.
+    if (this.#quick || !this.#pending.isIdle) return 0;
     return this.#inConflict() ? Math.min(pollSeconds, Math.ceil(conflictMs / 1000)) : pollSeconds;
   }
 
@@ -98,22 +91,21 @@ export class Poller {
     return this.#conflict !== undefined && performance.now() - this.#conflict.lastMs < conflictMs;
   }
 
-  /** Waits for files only a moment: what others write meanwhile is asked for beside them. */
-  async #take(updates: readonly Update[]): Promise<void> {
-    this.#underway.begin(updates);
-    const moment = sleep(this.#parts.settings.timing.besideFilesMs, undefined, { ref: false });
-    await Promise.race([this.#underway.settled(), moment]);
-    this.#offset = this.#underway.confirm(updates);
-    const [failure] = this.#underway.failures();
-    if (failure !== undefined) throw new NotTaken(failure);
+  /** Doesn't block on slow downloads: the next poll runs while they finish. */
+  async #receive(updates: readonly Update[]): Promise<void> {
+    this.#pending.add(updates);
+    await settlesWithin(this.#pending.idle(), this.#parts.settings.timing.besideFilesMs);
+    this.#offset = this.#pending.confirm(updates);
+    const [failure] = this.#pending.failures();
+    if (failure !== undefined) throw new NotReceived(failure);
   }
 
-  /** How long to wait, and what to tell the operator. */
-  #afterFailure(error: unknown): number {
+  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  #afterFailure(error: unknown): number | undefined {
     const { health, settings } = this.#parts;
-    if (error instanceof NotTaken) {
-      health.trouble("degraded", "The inbox doesn't take messages from Telegram: they wait there");
-      return this.#backoff.nextMs();
+    if (error instanceof NotReceived) {
+      health.trouble("degraded", "The inbox doesn't accept messages from Telegram: they stay pending there");
+      return undefined;
     }
     if (isApiError(error) && error.error_code === 409) return this.#afterConflict(error);
     this.#quick = true;
@@ -124,29 +116,28 @@ export class Poller {
     const waitMs = retryAfterMs(error);
     if (waitMs !== undefined) return waitMs;
     const reason = isApiError(error) ? error.description : networkReason(error);
-    health.trouble("degraded", `Telegram can't be reached (${reason}): trying again`);
-    return this.#backoff.nextMs();
+    health.trouble("degraded", `Telegram can't be reached (${reason}): retrying`);
+    return undefined;
   }
 
-  /** A poll of ours that a crash left behind ends by itself; what goes on for a minute is somebody else's. */
-  #afterConflict(error: unknown): number {
+  /** A poll that our own crash left behind ends by itself within a minute; a longer conflict is another program's. */
+  #afterConflict(error: unknown): undefined {
     const { health, settings } = this.#parts;
-    if (says(error, "webhook is active")) {
+    if (mentions(error, "webhook is active")) {
       this.#quick = true;
       health.trouble("down", WEBHOOK_ELSEWHERE);
-      return this.#backoff.nextMs();
+      return;
     }
     const now = performance.now();
     const sinceMs = this.#inConflict() ? this.#conflict!.sinceMs : now;
     this.#conflict = { sinceMs, lastMs: now };
-    const lasting = now - sinceMs >= settings.timing.conflictMs;
-    health.trouble(lasting ? "down" : "degraded", SECOND_POLLER);
-    return this.#backoff.nextMs();
+    const isLasting = now - sinceMs >= settings.timing.conflictMs;
+    health.trouble(isLasting ? "down" : "degraded", SECOND_POLLER);
   }
 }
 
-class NotTaken extends Error {
+class NotReceived extends Error {
   constructor(cause: unknown) {
-    super("an update was not taken", { cause });
+    super("an update was not received", { cause });
   }
 }

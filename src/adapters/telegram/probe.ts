@@ -1,17 +1,18 @@
-/** getMe and getWebhookInfo → who the bot is, and what will keep it from hearing people. Never polls. */
+/** getMe and getWebhookInfo → who the bot is, and what keeps messages from arriving. Never polls. */
 import type { WebhookInfo } from "grammy/types";
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
+import { networkReason } from "../kit/send-errors.js";
+import { UNAUTHORIZED } from "../kit/webhook-route.js";
 import { PROBE_CALL_MS, type Probe, type ProbeOptions } from "../probe.js";
 import { asSignal, loadApi } from "./api.js";
 import { addressOf, checkWebhook, settingsOf, type WebhookOptions } from "./config.js";
-import { isApiError, isUnauthorized, networkReason, TOKEN_FAULT, TOKEN_FIX } from "./faults.js";
-import { WRONG_SECRET } from "./webhook.js";
+import { isApiError, isUnauthorized, TOKEN_FAULT, TOKEN_FIX } from "./faults.js";
 
 export interface ProbedBot {
   token: string;
-  apiRoot: string;
+  apiUrl: string;
   requireMention: boolean;
   webhook?: WebhookOptions;
 }
@@ -20,36 +21,36 @@ const BOT_FATHER = "https://t.me/BotFather";
 const RECENT_SECONDS = 3600;
 
 export async function probeTelegram(bot: ProbedBot, options: ProbeOptions): Promise<Probe> {
-  const { token, apiRoot, webhook } = bot;
+  const { token, apiUrl, webhook } = bot;
   try {
-    const api = await loadApi(settingsOf({ token, apiRoot, timing: { callMs: PROBE_CALL_MS } }));
+    const api = await loadApi(settingsOf({ token, apiUrl, timing: { callMs: PROBE_CALL_MS } }));
     const me = await api.call.getMe(asSignal(options.signal));
     const name = `@${me.username}`;
     const findings = [found.ok(`is ${name} (id ${me.id})`), ...groups(me, bot)];
     const fault = webhook && webhookFault(webhook);
     if (fault) return { bot: { id: String(me.id), name }, findings: [...findings, fault] };
-    if (webhook?.publicUrl?.startsWith("http:") && isTelegrams(apiRoot)) findings.push(plainHttp());
+    if (webhook?.publicUrl?.startsWith("http:") && isTelegramsOwn(apiUrl)) findings.push(plainHttp());
     const info = await api.call.getWebhookInfo(asSignal(options.signal));
     findings.push(...judgeWebhook(info, webhook, options.running, nowSeconds()));
     if (webhook?.publicUrl !== undefined && options.running)
-      findings.push(await knock(addressOf(webhook.publicUrl, webhook.path), options.signal));
+      findings.push(await checkAddress(addressOf(webhook.publicUrl, webhook.path), options.signal));
     return { bot: { id: String(me.id), name }, findings };
   } catch (error) {
-    return { findings: [explain(error, apiRoot)] };
+    return { findings: [explain(error, apiUrl)] };
   }
 }
 
-function explain(error: unknown, apiRoot: string): Finding {
+function explain(error: unknown, apiUrl: string): Finding {
   if (error instanceof HermesError) return found.fail(error.message, error.hint, BOT_FATHER);
   if (isUnauthorized(error)) return found.fail(TOKEN_FAULT, `${TOKEN_FIX}.`, BOT_FATHER);
   const reason = isApiError(error) ? error.description : networkReason(error);
   return found.fail(
     `Telegram can't be reached (${reason})`,
-    `Check the network and platforms.telegram.api_root (${apiRoot}).`,
+    `Check the network and platforms.telegram.api_root (${apiUrl}).`,
   );
 }
 
-/** With privacy mode on, what people write in groups isn't even delivered. */
+/** With privacy mode on, Telegram doesn't deliver most messages in groups. */
 function groups(
   me: { can_join_groups?: boolean; can_read_all_group_messages?: boolean },
   { requireMention }: ProbedBot,
@@ -57,7 +58,7 @@ function groups(
   if (requireMention || me.can_join_groups === false || me.can_read_all_group_messages !== false) return [];
   return [
     found.warn(
-      "privacy mode is on: in groups Telegram shows it commands and replies to it, nothing else",
+      "privacy mode is on: in groups Telegram delivers only commands and replies to the bot",
       "Switch it off with @BotFather (/setprivacy) and add the bot to its groups again, or set platforms.telegram.require_mention: true.",
       BOT_FATHER,
     ),
@@ -82,14 +83,14 @@ export function judgeWebhook(
   running: boolean,
   now: number,
 ): Finding[] {
-  if (!wanted) return info.url ? [strangeWebhook(info.url, running)] : [];
+  if (!wanted) return info.url ? [foreignWebhook(info.url, running)] : [];
   const address = wanted.publicUrl === undefined ? undefined : addressOf(wanted.publicUrl, wanted.path);
   if (!info.url || (address !== undefined && info.url !== address))
     return [notSet(info.url, address, running)];
   return [deliveries(info, now)];
 }
 
-function strangeWebhook(url: string, running: boolean): Finding {
+function foreignWebhook(url: string, running: boolean): Finding {
   const what = `polls, but Telegram has a webhook at ${hostOf(url)}`;
   if (running)
     return found.fail(what, "Another program has set it: stop that one and restart the gateway.", BOT_FATHER);
@@ -111,7 +112,7 @@ function deliveries(
   { pending_update_count: pending, last_error_message, last_error_date }: Info,
   now: number,
 ) {
-  const waiting = pending > 0 ? `, ${pending} updates wait` : "";
+  const waiting = pending > 0 ? `, ${pending} updates are pending` : "";
   if (last_error_message && pending > 0)
     return found.fail(
       `Telegram can't deliver to the webhook: ${last_error_message}${waiting}`,
@@ -119,23 +120,23 @@ function deliveries(
     );
   if (last_error_message && now - (last_error_date ?? 0) < RECENT_SECONDS)
     return found.warn(
-      `the webhook works again; Telegram's last attempt that failed: ${last_error_message}`,
-      "Look at the proxy's log if this comes again.",
+      `the webhook works again; Telegram's last failed attempt: ${last_error_message}`,
+      "Check the proxy's log if this happens again.",
     );
   return found.ok(`the webhook is set${waiting}`);
 }
 
-/** Without the secret we must be refused, in our own words: then it is us who answers there. */
-async function knock(address: string, signal: AbortSignal): Promise<Finding> {
+/** Calls our webhook without the secret: if the refusal has our own text, our server answers there. */
+async function checkAddress(address: string, signal: AbortSignal): Promise<Finding> {
   const fix = "Let the proxy pass this path on to the gateway's HTTP port (http.host, http.port).";
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_CALL_MS)]);
     const answer = await fetch(address, { method: "POST", body: "{}", redirect: "manual", signal: limit });
-    const ours = answer.status === 401 && (await answer.text()) === WRONG_SECRET;
+    const ours = answer.status === 401 && (await answer.text()) === UNAUTHORIZED;
     if (ours) return found.ok(`the gateway answers at ${address}`);
-    return found.fail(`somebody else answers at ${address} (HTTP ${answer.status})`, fix);
+    return found.fail(`another server answers at ${address} (HTTP ${answer.status})`, fix);
   } catch {
-    // Some networks can't reach their own outside address, so this is no proof.
+    // Some networks can't reach their own public address, so this proves nothing.
     return found.warn(`${address} can't be reached from here`, fix);
   }
 }
@@ -144,14 +145,14 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "an unknown address";
 }
 
-/** A server of one's own may call plain http too. */
-function isTelegrams(apiRoot: string): boolean {
-  return hostOf(apiRoot) === "api.telegram.org";
+/** A self-hosted Bot API server may call plain http too. */
+function isTelegramsOwn(apiUrl: string): boolean {
+  return hostOf(apiUrl) === "api.telegram.org";
 }
 
 function plainHttp(): Finding {
   return found.fail(
     "Telegram calls https addresses only",
-    "Put a proxy with a certificate in front and give its address in platforms.telegram.webhook.url.",
+    "Put a proxy with a certificate in front of the gateway and set its address in platforms.telegram.webhook.url.",
   );
 }

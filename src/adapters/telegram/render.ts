@@ -1,67 +1,90 @@
-/** Markdown → parts in Telegram's HTML, each within the limit. Pure. */
-import { tokensOf } from "../markdown.js";
-import { isWild } from "../wild-markdown.js";
-import { writeBlocks } from "./blocks.js";
-import { cutRuns, type Run, toHtml, toText } from "./runs.js";
-import { cutIntoParts, splitRuns } from "./split.js";
-import { Writer } from "./writer.js";
+/** Markdown → messages in Telegram's HTML. Pure. */
+import { CODE, hasMark, type Mark, type Span } from "../../text/blocks.js";
+import {
+  BULLETS,
+  boldHeading,
+  byUtf16,
+  type Dialect,
+  escapeHtml,
+  type Frame,
+  RULE,
+} from "../../text/dialect.js";
+import { renderMarkdown } from "../../text/parts.js";
+import { readable } from "../../text/write.js";
 
-/** Telegram counts without tags; with them is a bound that holds however it is counted. */
+/** Telegram counts without tags; counting them too is never too few. */
 export const LIMIT = 4096;
 
-/** Where an answer has several parts, any of them may get a note without becoming two. */
+/** In an answer of several parts, each has room for a note. */
 const NOTE_ROOM = 96;
 
 export interface Part {
   html: string;
   /** The same without markup, for a server that can't parse the above. */
   text: string;
-  runs: readonly Run[];
 }
 
 export function render(markdown: string, limit = LIMIT): Part[] {
-  const runs = trimmed(runsOf(cleaned(markdown)));
   const spare = limit === LIMIT ? NOTE_ROOM : 0;
-  return runs.length === 0 ? [] : splitRuns(runs, limit, spare).map(partOf);
+  return renderMarkdown(markdown, HTML, { limit, spare }).map(({ text, lines, marker }) => ({
+    html: text,
+    text: readable(lines) + marker,
+  }));
 }
 
-/** A part with a line before it: one more part where both don't fit. */
-export function withNote(part: Part, note: readonly Run[], limit = LIMIT): Part[] {
-  return cutIntoParts([...note, { text: "\n", tags: [] }, ...part.runs], limit).map(partOf);
+/** A line of our own, such as a warning. */
+export function note(text: string): Part {
+  return { html: `<i>${escapeHtml(text)}</i>`, text };
 }
 
-export function partOf(runs: readonly Run[]): Part {
-  return { html: toHtml(runs), text: toText(runs), runs };
+/** A part with a note above it: two messages if both don't fit into one. */
+export function withNote(part: Part, note: Part, limit = LIMIT): Part[] {
+  const html = `${note.html}\n${part.html}`;
+  return html.length > limit ? [note, part] : [{ html, text: `${note.text}\n${part.text}` }];
 }
 
-function runsOf(markdown: string): Run[] {
-  const asIs = [{ text: markdown, tags: [] }];
-  if (isWild(markdown)) return asIs;
-  try {
-    const writer = new Writer();
-    writeBlocks(writer, tokensOf(markdown), []);
-    // Nothing but link definitions, say: better the source than nothing.
-    return toText(writer.runs).trim() === "" ? asIs : writer.runs;
-  } catch {
-    // Nested deeper than the stack: still words.
-    return asIs;
-  }
+const TAGS: Partial<Record<Mark["kind"], string>> = { bold: "b", italic: "i", strike: "s", code: "code" };
+
+const HTML: Dialect = {
+  cost: byUtf16,
+  escape: escapeHtml,
+  open: (mark) => (mark.kind === "link" ? `<a href="${escapeAttribute(mark.href!)}">` : tag("<", mark)),
+  close: (mark) => (mark.kind === "link" ? "</a>" : tag("</", mark)),
+  adapt: (spans) => spans.map((span) => (hasMark(span, "code") ? withoutStyles(span) : span)),
+  canLink: (href) => /^(https?|tg|mailto|tel):/i.test(href) && href.length <= MAX_HREF,
+  heading: boldHeading,
+  quote: {
+    frame: () => ({ kind: "quote", open: "<blockquote>", close: "</blockquote>", prefix: "" }),
+    nests: false,
+  },
+  code: { frame: codeFrame, within: "quotes" },
+  list: { bullets: BULLETS },
+  // As much as a phone shows without wrapped lines.
+  table: { maxWidth: 38, inCode: true },
+  rule: RULE,
+};
+
+/** Telegram drops longer ones. */
+const MAX_HREF = 1000;
+
+function tag(bracket: string, { kind }: Mark): string {
+  const name = TAGS[kind];
+  return name === undefined ? "" : `${bracket}${name}>`;
 }
 
-/** Telegram cuts blanks off at both ends; an empty text is no message. Code keeps its first line's indentation. */
-function trimmed(runs: readonly Run[]): Run[] {
-  const text = toText(runs);
-  if (text.trim() === "") return [];
-  const inCode = runs[0]!.tags.some(({ kind }) => kind === "pre");
-  const start = inCode ? 0 : text.length - text.trimStart().length;
-  const [, rest] = cutRuns(runs, start);
-  return cutRuns(rest, text.trimEnd().length - start)[0];
+/** Telegram allows no other style on code; a link's address matters more than its style. */
+function withoutStyles(span: Span): Span {
+  const links = span.marks.filter(({ kind }) => kind === "link");
+  return { ...span, marks: links.length > 0 ? links : [CODE] };
 }
 
-/** Without what JSON or Telegram would refuse: control characters and halves of surrogate pairs. */
-function cleaned(text: string): string {
-  return text
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
-    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+function codeFrame(language: string): Frame {
+  const frame = { kind: "code", prefix: "" } as const;
+  if (language === "") return { ...frame, open: "<pre>", close: "</pre>" };
+  const open = `<pre><code class="language-${escapeAttribute(language)}">`;
+  return { ...frame, open, close: "</code></pre>" };
+}
+
+function escapeAttribute(text: string): string {
+  return escapeHtml(text).replaceAll('"', "&quot;");
 }

@@ -1,4 +1,4 @@
-/** `/api/chat/*`: what the page asks, each time for the chat of its own browser. */
+/** `/api/chat/*`: the page's requests, each for its own browser's chat. */
 import type { Context, Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
 import type { InboundMessage } from "../../message.js";
@@ -14,14 +14,14 @@ import type { WebLogEntry, WebOptions } from "./types.js";
 export interface Chat extends Pick<WebOptions, "session" | "sessions" | "commands" | "file" | "clientOf"> {
   hub: Hub;
   announced: RecentIds;
-  /** The log with what was sent just now. */
+  /** The log, including messages that were just sent. */
   log(chatId: string): Promise<WebLogEntry[]>;
-  /** Resolves when the inbox has it; undefined while nobody takes messages. */
+  /** Resolves when the inbox has it; undefined while the gateway isn't connected. */
   receive: ((message: InboundMessage) => Promise<void>) | undefined;
 }
 
 export function chatApi(app: Hono, chat: Chat): void {
-  // What one browser is told must not be kept for the next one.
+  // Responses are private to one browser.
   app.use("/api/chat/*", async (c, next) => {
     c.header("Cache-Control", "no-store");
     await next();
@@ -61,7 +61,7 @@ async function postMessage(c: Context, chat: Chat): Promise<Response> {
   c.header("X-Request-Id", given?.requestId ?? traceIdOf(message));
   await chat.receive(message);
   const { eventId: id, text, sentAt: at } = message;
-  // For the browser's other tabs, which know a message that was sent again from the log by then.
+  // For the browser's other tabs. A resent message is in their log already.
   if (chat.announced.add(id)) chat.hub.push(chatId, { event: "sent", data: { id, text, at } });
   return c.json({ accepted: true, chat: chatId }, 202);
 }
@@ -71,7 +71,7 @@ async function openEvents(c: Context, chat: Chat): Promise<Response> {
   const stream = chat.receive && chat.hub.subscribe(chatId, chat.clientOf(c), () => cutConnection(c));
   if (!stream) return notNow(c, "Too many open tabs, or the gateway is starting or stopping");
   c.header("Content-Type", "text/event-stream; charset=utf-8");
-  // A proxy that waits for more before it passes something on would hold every event back.
+  // Keep proxies from buffering the stream.
   c.header("X-Accel-Buffering", "no");
   stream.push({ event: "hello", data: { chat: chatId } });
   try {
@@ -83,7 +83,7 @@ async function openEvents(c: Context, chat: Chat): Promise<Response> {
   return c.body(stream.body);
 }
 
-/** What comes in live while the log is read may be in the log too: the page tells repeats by their id. */
+/** Live events during the read may be in the log, too: the page drops repeats by id. */
 async function catchUp(
   stream: EventStream,
   chat: Chat,
@@ -98,13 +98,13 @@ async function catchUp(
   }
 }
 
-/** The browser's own header after a lost connection; `after` at a page's first, which has just read the log. */
+/** The browser's own header after a lost connection; `after` for a page that has just read the log. */
 function lastSeen(c: Context): number | undefined {
   const text = c.req.header("last-event-id") || c.req.query("after");
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The response of a tab that doesn't read never ends by itself. */
+/** Closes the connection of a tab that doesn't read. */
 function cutConnection(c: Context): void {
   const { outgoing } = (c.env ?? {}) as { outgoing?: { destroy(): void } };
   outgoing?.destroy();

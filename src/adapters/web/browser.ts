@@ -1,4 +1,4 @@
-/** Which browser asks: one principal per browser, kept in a cookie. */
+/** One principal per browser, kept in a cookie. */
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { HermesError } from "../../errors.js";
@@ -7,7 +7,7 @@ import { chatIdOf, isSecret, newSecret } from "./ids.js";
 const COOKIE = "hermes_web";
 const YEAR_SECONDS = 365 * 24 * 3600;
 
-/** The chat id of the asking browser. Our own page's first request gets a new one; anything else without one is refused. */
+/** The browser's chat id. Our own page's first request gets a new one; other requests without one are rejected. */
 export function browserChatId(c: Context): string {
   const known = getCookie(c, COOKIE);
   if (isSecret(known)) return chatIdOf(known);

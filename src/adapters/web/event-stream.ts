@@ -3,12 +3,12 @@
 export interface StreamEvent {
   event: string;
   data: unknown;
-  /** What the tab names as the last that it got when it comes back. */
+  /** The tab sends it back when it reconnects. */
   id?: number;
 }
 
-const MOST_WAITING = 1000;
-const MOST_WAITING_CHARS = 8_000_000;
+const MAX_WAITING = 1000;
+const MAX_WAITING_CHARS = 8_000_000;
 /** Of these only the newest matters. */
 const REPLACEABLE = new Set(["preview", "typing", "session"]);
 /** Milliseconds until the browser tries again. */
@@ -40,12 +40,12 @@ export class EventStream {
     const frame = frameOf(event);
     this.#waiting.push({ event: event.event, frame });
     this.#waitingChars += frame.length;
-    const isSlow = this.#waiting.length > MOST_WAITING || this.#waitingChars > MOST_WAITING_CHARS;
+    const isSlow = this.#waiting.length > MAX_WAITING || this.#waitingChars > MAX_WAITING_CHARS;
     if (isSlow) this.#end("slow");
     else this.#pump();
   }
 
-  /** A tab that hasn't even taken the last heartbeat doesn't read any more. */
+  /** A tab that hasn't read the last heartbeat has stopped reading. */
   beat(): void {
     if (this.#waiting.some(({ event }) => event === "heartbeat")) this.#end("slow");
     else this.push({ event: "heartbeat", data: {} });

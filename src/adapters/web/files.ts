@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import type { Context } from "hono";
 import type { WebOptions } from "./types.js";
 
-/** Shown by the browser itself; everything else is saved, so that no page of somebody else's runs here. */
+/** Types that the browser may display; others are downloads, so that no foreign page runs on our origin. */
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export async function sendFile(

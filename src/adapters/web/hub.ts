@@ -1,4 +1,4 @@
-/** Who listens to which chat. Nothing is kept for a chat that nobody listens to. */
+/** The open event streams of each chat. Chats without a stream take no memory. */
 import { EventStream, type StreamEvent } from "./event-stream.js";
 import type { WebBounds } from "./types.js";
 
@@ -42,7 +42,7 @@ export class Hub {
     return stream;
   }
 
-  /** A client can drop its cookie and come as somebody else, so its address counts too. */
+  /** A client can drop its cookie and get a new identity, so its address is limited, too. */
   #isFull(ofChat: number, address: string): boolean {
     const { streams, streamsPerChat, streamsPerAddress } = this.#bounds;
     const ofAddress = this.#addresses.get(address) ?? 0;

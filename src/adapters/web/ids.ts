@@ -10,7 +10,7 @@ export function isSecret(text: string | undefined): text is string {
   return text !== undefined && /^[0-9a-f]{32}$/.test(text);
 }
 
-/** Ids stand in logs, session keys and transcripts: whoever reads one there must not be able to speak as that browser. */
+/** Ids appear in logs, session keys and transcripts, so an id must not allow writing as that browser. */
 export function chatIdOf(secret: string): string {
   return createHash("sha256").update(`hermes web chat ${secret}`).digest("hex").slice(0, 32);
 }

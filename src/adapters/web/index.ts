@@ -1,8 +1,9 @@
 /** The web chat: a page that the daemon serves, its requests in, server-sent events out. */
 import type { Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
-import type { OutboundMessage, Receipt, Target } from "../../message.js";
+import type { Target } from "../../message.js";
 import type { Adapter, AdapterEvents, CanPreview, CanType, Health } from "../adapter.js";
+import { singlePart } from "../kit/single-part.js";
 import { type Chat, chatApi } from "./api.js";
 import { Hub } from "./hub.js";
 import { ACCOUNT, PLATFORM } from "./normalise.js";
@@ -12,15 +13,15 @@ import { entryOf, Recent, RecentIds } from "./recent.js";
 import { SessionWatch } from "./session-watch.js";
 import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
 
-export type { WebLogEntry, WebOptions, WebSessionSummary } from "./types.js";
+export type { WebOptions } from "./types.js";
 
 export interface WebAdapter extends Adapter, CanPreview, CanType {
   routes(app: Hono): void;
-  /** Looks whether the chat's session or title has changed, and tells its tabs. Also done after every send. */
+  /** Notifies the chat's tabs if its session or title has changed. Also runs after every send. */
   refreshSession(chatId: string): void;
 }
 
-const MOST_FILE_BYTES = 1024 * 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024 * 1024;
 
 export function webAdapter(options: WebOptions): WebAdapter {
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
@@ -55,7 +56,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
     account: ACCOUNT,
     // A page has room for any answer.
     limits: { length: 1_000_000, unit: "utf16" },
-    ...(options.file ? { files: { maxBytes: MOST_FILE_BYTES } } : {}),
+    ...(options.file ? { files: { maxBytes: MAX_FILE_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
@@ -70,14 +71,14 @@ export function webAdapter(options: WebOptions): WebAdapter {
 
     disconnect: async () => disconnect(),
 
-    /** The page is served by this very process: being asked is the proof. */
+    /** The page is served by this process: it runs. */
     health(): Health {
       if (chat.receive) return { state: "ok", lastProofAt: nowSeconds() };
       return { state: "down", lastProofAt: null, detail: "The web chat is not connected" };
     },
 
-    /** Never fails: whoever isn't connected finds it in the log. */
-    async send(message: OutboundMessage): Promise<Receipt> {
+    /** Never fails: tabs that aren't connected find it in the log. */
+    ...singlePart(async (message) => {
       const entry = entryOf(message, nowSeconds());
       const { chatId } = message.target;
       if (chatId !== null) {
@@ -86,8 +87,8 @@ export function webAdapter(options: WebOptions): WebAdapter {
         hub.push(chatId, { event: "message", id: message.id, data: entry });
         void watch.check(chatId);
       }
-      return { messageIds: [entry.id] };
-    },
+      return entry.id;
+    }),
 
     preview({ chatId }: Target, turnId: string, text: string): void {
       if (chatId !== null && hub.has(chatId)) previews.offer(chatId, { turnId, text });

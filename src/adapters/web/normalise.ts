@@ -1,4 +1,4 @@
-/** What the page posts → `InboundMessage`, or the reason why not. Pure. */
+/** A posted message → `InboundMessage`, or what is wrong with it. Pure. */
 import type { InboundMessage } from "../../message.js";
 import { MAX_MESSAGE_CHARS } from "../../text-limits.js";
 
@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type Normalised = { message: InboundMessage } | { fault: string };
 
-/** The id is the page's own, made once per message: sent again, it is the same event and no second message. */
+/** The page makes the id once per message, so a resent message is the same event. */
 export function normalise(body: unknown, chatId: string, now: number): Normalised {
   const { id, text } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   if (typeof id !== "string" || !UUID.test(id)) return { fault: "A message needs an id: a UUID" };

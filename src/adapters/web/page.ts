@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Only what lies in the folder has a route, so there is no path to traverse. */
+/** Every file of the folder has its own route, so no path can be traversed. */
 export function pageRoutes(app: Hono): void {
   for (const name of fs.readdirSync(ASSETS)) {
     const type = TYPES[path.extname(name)];

@@ -1,4 +1,4 @@
-/** Answers as they are written, at most one every few milliseconds to each chat, always the newest text. */
+/** Live answers: the newest text, at most every few milliseconds per chat. */
 
 interface Preview {
   turnId: string;
@@ -8,7 +8,7 @@ interface Preview {
 export class Previews {
   readonly #everyMs: number;
   readonly #show: (chatId: string, preview: Preview) => void;
-  /** Chats that were shown something just now, with what has come since. */
+  /** Chats with a recent preview, and the text that has come since. */
   readonly #resting = new Map<string, { timer: NodeJS.Timeout; next: Preview | undefined }>();
 
   constructor(everyMs: number, show: (chatId: string, preview: Preview) => void) {
@@ -22,7 +22,7 @@ export class Previews {
     else this.#showNow(chatId, preview);
   }
 
-  /** The answer is there: what was still to be shown of it is old. */
+  /** The answer is there: drops its pending preview. */
   forget(chatId: string): void {
     clearTimeout(this.#resting.get(chatId)?.timer);
     this.#resting.delete(chatId);

@@ -15,7 +15,7 @@ export class Recent {
     if (this.#sent.length > MOST) this.#sent.shift();
   }
 
-  /** The log, with what it doesn't have yet at its end. */
+  /** The log, completed with newer messages. */
   complete(chatId: string, log: readonly WebLogEntry[]): WebLogEntry[] {
     const known = new Set(log.map((entry) => entry.id));
     const newest = Math.max(0, ...log.map((entry) => outboxId(entry) ?? 0));

@@ -1,4 +1,4 @@
-/** Tells a chat's tabs when its session, or the session's title, is another than before. */
+/** Notifies a chat's tabs when its session or the session's title changes. */
 import type { Hub } from "./hub.js";
 import type { WebSession } from "./types.js";
 
@@ -12,7 +12,7 @@ export class SessionWatch {
     this.#look = look;
   }
 
-  /** Never rejects: a title that isn't shown now is shown at the next look. */
+  /** Never rejects: the next check catches up. */
   async check(chatId: string): Promise<void> {
     if (!this.#hub.has(chatId)) return;
     const session = await this.#look(chatId).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What the web chat needs to be told by the rest of the gateway. */
+/** What the web chat needs from the rest of the gateway. */
 import type { Context } from "hono";
 import type { OutboundKind } from "../../message.js";
 
@@ -7,12 +7,12 @@ export interface WebOptions {
   chatLog(chatId: string): Promise<readonly WebLogEntry[]>;
   /** The chat's current session; null before the first message. */
   session(chatId: string): Promise<WebSession | null>;
-  /** The sessions of this principal, and of nobody else, newest first. */
+  /** The sessions of this principal only, newest first. */
   sessions(chatId: string): Promise<readonly WebSessionSummary[]>;
   commands: readonly WebCommand[];
   /** A file of a message that was sent to this chat; left out: the chat takes none. */
   file?(chatId: string, outboxId: number, index: number): Promise<WebFileContent | undefined>;
-  /** Which client asks, by its address: behind a proxy, the one that the proxy names. */
+  /** The client's address; behind a proxy, the one that the proxy names. */
   clientOf(c: Context): string;
   bounds?: Partial<WebBounds>;
 }
@@ -35,7 +35,7 @@ export interface WebFile {
 }
 
 export interface WebFileContent extends WebFile {
-  /** Where it lies. */
+  /** Its path. */
   file: string;
 }
 
@@ -63,7 +63,7 @@ export interface WebBounds {
   streamsPerAddress: number;
   streams: number;
   heartbeatMs: number;
-  /** The least time between two previews to one chat. */
+  /** Minimum time between two previews to one chat. */
   previewMs: number;
 }
 

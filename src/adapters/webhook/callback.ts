@@ -1,4 +1,4 @@
-/** An answer → a signed POST to whoever called. The same id every time, so that a repeat can be told. */
+/** An answer → a signed POST to the callback URL. Retries have the same id, so that the receiver can drop repeats. */
 import { Agent, request } from "undici";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage } from "../../message.js";
@@ -20,15 +20,15 @@ export interface CallbackBody {
 }
 
 const TIMEOUT_MS = 20_000;
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 
 export class Callbacks {
   readonly #agents = new Map<boolean, Agent>();
 
-  /** Rejects with what the failure means: nothing arrived, refused, or nobody knows. */
+  /** Rejects with a SendError: never sent, refused, or unknown. */
   async post(
     { url, secret, allowPrivate }: CallbackSettings,
-    message: Pick<OutboundMessage, "nonce" | "mayBeRepeat">,
+    message: { nonce: string; mayBeRepeat: boolean },
     content: CallbackBody,
     signal: AbortSignal,
   ): Promise<void> {
@@ -46,7 +46,7 @@ export class Callbacks {
       dispatcher: this.#agent(allowPrivate),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     } as const;
-    // Redirects are not followed: they would lead past the checks.
+    // Redirects aren't followed: they would bypass the address checks.
     const response = await request(url, options).catch((error: unknown) => {
       throw failedCall(error);
     });
@@ -59,8 +59,8 @@ export class Callbacks {
     const known = this.#agents.get(allowPrivate);
     if (known) return known;
     const agent = new Agent({
-      connections: MOST_CONNECTIONS,
-      // No connection outlives its request: callbacks are few, and none may hold up the end.
+      connections: MAX_CONNECTIONS,
+      // No keep-alive: callbacks are rare, and must not delay the shutdown.
       pipelining: 0,
       connect: { lookup: guardedLookup(allowPrivate), timeout: TIMEOUT_MS },
       headersTimeout: TIMEOUT_MS,
@@ -79,7 +79,7 @@ function failedCall(error: unknown): SendError {
   return new SendError(outcome, `The callback failed: ${message || code}`, { cause: error });
 }
 
-/** A server that was asked and failed is asked again: it knows the delivery by its id. */
+/** Retries after server errors: the receiver knows the delivery by its id. */
 function answered(status: number, retryAfter: string | string[] | undefined): SendError | undefined {
   if (status >= 200 && status < 300) return undefined;
   const again = status === 408 || status === 425 || status === 429 || status >= 500;

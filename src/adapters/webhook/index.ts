@@ -1,25 +1,24 @@
-/** Incoming webhooks: a proven call becomes an errand of the agent, and its answer may go back to a callback URL. */
+/** Incoming webhooks: an authenticated call becomes a task for the agent; its answer may go to a callback URL. */
 import { nowSeconds } from "../../clock.js";
 import type { HermesError } from "../../errors.js";
-import type { EventOutcome, OutboundMessage, Receipt, Target } from "../../message.js";
+import type { EventOutcome, Target } from "../../message.js";
 import { givenTrace, traceIdOf } from "../../trace-id.js";
 import { type Adapter, type AdapterEvents, type Health, SendError } from "../adapter.js";
+import { singlePart } from "../kit/single-part.js";
 import { type CallbackSettings, Callbacks } from "./callback.js";
 import { ACCOUNT, eventId, type HookSettings, hookOf, messageOf, PLATFORM, readCall } from "./normalise.js";
 import { type Proof, refusalOf } from "./verify.js";
 
-export { ACCOUNT, PLATFORM } from "./normalise.js";
-
 export interface Hook extends HookSettings {
   proof: Proof;
-  /** Words for the chat that gets the answer; null: none does. */
+  /** Target of the answer, as text; null: none. */
   deliver: string | null;
   callback: CallbackSettings | null;
 }
 
 export interface WebhookOptions {
   hooks: readonly Hook[];
-  /** Words for a chat → the chat. Rejects with what is wrong with them. */
+  /** Text for a chat → the chat. Rejects where there is none. */
   findTarget(words: string): Promise<Target | undefined>;
   /** What became of an event; undefined: it isn't there. */
   outcome(eventId: string): Promise<EventOutcome | undefined>;
@@ -44,11 +43,11 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
     const refusal = refusalOf(call, hook.proof, now);
     if (refusal) {
       log("warn", "a webhook was refused", { webhook: hook.name, reason: refusal });
-      return says(401, { error: { code: "refused", message: WORDS[refusal] } });
+      return respond(401, { error: { code: "refused", message: MESSAGES[refusal] } });
     }
     const read = readCall(call, hook, now);
-    if ("fault" in read) return says(400, { error: { code: "invalid", message: read.fault } });
-    if ("ignored" in read) return says(202, { accepted: false, ignored: read.ignored });
+    if ("fault" in read) return respond(400, { error: { code: "invalid", message: read.fault } });
+    if ("ignored" in read) return respond(202, { accepted: false, ignored: read.ignored });
     if (!events) return notNow("The gateway is starting or stopping");
     const { id, earlier } = read.delivery;
     const given = givenTrace((name) => request.headers.get(name));
@@ -60,14 +59,14 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
       traced["X-Request-Id"] ??= traceIdOf(message);
       await events.receive(message);
     }
-    return says(202, { accepted: true, delivery: repeated ? earlier : id }, traced);
+    return respond(202, { accepted: true, delivery: repeated ? earlier : id }, traced);
   }
 
   async function handle(hook: Hook, request: Request): Promise<Response> {
     try {
       return await take(hook, request);
     } catch (error) {
-      // Whoever called comes again: nothing was accepted.
+      // Nothing was accepted, so the caller retries.
       const { message, hint } = error as HermesError;
       log("error", "a webhook was not accepted", {
         webhook: hook.name,
@@ -97,23 +96,23 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
 
     disconnect: async () => disconnect(),
 
-    /** Callers come when they want to: being there is all. */
+    /** Callers come at any time, so being connected is all there is to check. */
     health(): Health {
       return events ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
     },
 
-    async send(message: OutboundMessage, signal: AbortSignal): Promise<Receipt> {
+    ...singlePart(async (message, { mayBeRepeat }, signal) => {
       const { name, delivery } = hookOf(message.target);
       const hook = hooks.find((candidate) => candidate.name === name);
       if (!hook) throw new SendError("refused", `There is no webhook ${name} any more`);
       const { kind, text, nonce } = message;
-      if (hook.callback)
-        await posts.post(hook.callback, message, { webhook: name, delivery, kind, text }, signal);
-      return { messageIds: [nonce] };
-    },
+      const content = { webhook: name, delivery, kind, text };
+      if (hook.callback) await posts.post(hook.callback, { nonce, mayBeRepeat }, content, signal);
+      return nonce;
+    }),
   };
 
-  /** Said at the start, not only when the first call fails. */
+  /** Reports a bad target at the start, not only when the first call fails. */
   async function checkTarget({ name, deliver }: Hook): Promise<void> {
     if (deliver === null) return;
     await findTarget(deliver).catch(({ message, hint }: HermesError) =>
@@ -122,16 +121,16 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
   }
 }
 
-const WORDS = {
+const MESSAGES = {
   unsigned: "The signature is missing",
   wrong_signature: "The signature is wrong",
   too_old: "The signature is too old",
 };
 
-function says(status: number, body: object, headers: Record<string, string> = {}): Response {
+function respond(status: number, body: object, headers: Record<string, string> = {}): Response {
   return Response.json(body, { status, headers });
 }
 
 function notNow(message: string): Response {
-  return says(503, { error: { code: "unavailable", message } }, { "Retry-After": "5" });
+  return respond(503, { error: { code: "unavailable", message } }, { "Retry-After": "5" });
 }

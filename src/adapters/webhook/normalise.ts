@@ -1,4 +1,4 @@
-/** A believed call → the message that the agent is asked, or the reason why not. Pure. */
+/** An authenticated call → the message for the agent, or why there is none. Pure. */
 import { createHash } from "node:crypto";
 import type { InboundMessage, Target } from "../../message.js";
 import { fillTemplate } from "./template.js";
@@ -22,7 +22,7 @@ export type Normalised =
   | { ignored: string }
   | { fault: string };
 
-/** What makes a call the same call. `earlier`: the same body just before, under a name that time has changed. */
+/** Identifies a call. `earlier`: the id that the same body had in the previous time span. */
 export interface Delivery {
   id: string;
   earlier?: string;
@@ -41,7 +41,7 @@ export function readCall({ headers, body }: Call, settings: HookSettings, now: n
   return { delivery: deliveryOf({ headers, body }, parsed, settings, now), event, body: parsed };
 }
 
-/** Its own id where the sender gives one. Stripe's is in the signed body; a header isn't signed anywhere. */
+/** The sender's own id, if any. Stripe's is in the signed body; headers aren't signed. */
 function deliveryOf({ headers, body }: Call, parsed: object, settings: HookSettings, now: number): Delivery {
   const { style, idHeader, uniqueBody, toleranceSeconds } = settings;
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 32);
@@ -77,13 +77,13 @@ export function messageOf(
     text: fillTemplate(prompt ?? PROMPT, body, { name, event, delivery: id }),
     attachments: [],
     sentAt: now,
-    // It is meant for nobody else.
+    // Webhooks are always for the bot.
     mentioned: true,
     repliedToBot: false,
     threadWithBot: false,
     isBot: false,
     authenticated: true,
-    errand: { name: `The webhook ${name}`, end: "webhook_complete", ...(target ? { target } : {}) },
+    task: { name: `The webhook ${name}`, end: "webhook_complete", ...(target ? { target } : {}) },
   };
 }
 

@@ -1,4 +1,4 @@
-/** `{{path.to.value}}` over a JSON body → the prompt. What isn't there is empty. Pure. */
+/** Fills `{{path.to.value}}` from a JSON body; missing values are empty. Pure. */
 import { MAX_MESSAGE_CHARS, truncated } from "../../text-limits.js";
 
 const MAX_VALUE_CHARS = 20_000;
@@ -22,7 +22,7 @@ function fact(name: string, body: unknown, facts: Readonly<Record<string, string
   return Object.hasOwn(facts, name) ? facts[name]! : "";
 }
 
-/** Own values alone: a path never leads into what JavaScript adds to objects. */
+/** Own properties only: paths never reach an object's prototype. */
 function valueAt(body: unknown, path: string): unknown {
   let value = body;
   for (const key of path.split(".")) {

@@ -1,4 +1,4 @@
-/** Does a call come from whoever knows the secret, and just now? Pure; every comparison takes the same time. */
+/** Checks that a caller knows the secret, and that the call is recent. Pure; comparisons take constant time. */
 import { createHmac } from "node:crypto";
 import { bearerOf, isSameSecret } from "../../secret.js";
 
@@ -21,7 +21,7 @@ export type Refusal = "unsigned" | "wrong_signature" | "too_old";
 
 const HMAC_HEADER = "x-signature-256";
 
-/** Why it is not to be believed; undefined: it is. */
+/** Why the call is rejected; undefined: it is authentic. */
 export function refusalOf(call: Call, proof: Proof, now: number): Refusal | undefined {
   switch (proof.style) {
     case "github":
@@ -55,7 +55,7 @@ function checkStripe({ headers, body }: Call, proof: Proof, now: number): Refusa
   const [time = ""] = values("t");
   if (!/^\d{1,12}$/.test(time)) return "unsigned";
   const expected = hmac(proof.secret, Buffer.concat([Buffer.from(`${time}.`), body]));
-  // Two secrets are in use while one is exchanged for the other; few signatures are looked at.
+  // Two secrets are in use during a rotation; only a few signatures are checked.
   const right = values("v1")
     .slice(0, 5)
     .map((given) => isSameSecret(given.toLowerCase(), expected));

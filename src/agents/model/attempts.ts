@@ -1,6 +1,7 @@
-/** A request → the first model that answers it: passing failures are tried again, then comes the next model. */
+/** Sends a request with retries, then falls back to the next model. */
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { LanguageModel } from "ai";
+import { backoffMs } from "../../backoff.js";
 import { type Connection, openModel } from "./connection.js";
 import { classify, RequestFailed, refusesImages } from "./failures.js";
 import { hasImage, inWords } from "./messages.js";
@@ -10,7 +11,7 @@ import { type Limits, limitsFrom } from "./watch.js";
 export interface Pace {
   retries: number;
   firstDelayMs: number;
-  /** A provider that wants us to wait longer counts as failed. */
+  /** A longer Retry-After counts as a failure. */
   longestDelayMs: number;
   /** In [0, 1). */
   random: () => number;
@@ -23,7 +24,7 @@ export const DEFAULT_PACE: Pace = {
   random: Math.random,
 };
 
-/** A model that can be asked. */
+/** A configured model. */
 export interface Candidate {
   connection: Connection;
   limits: Limits;
@@ -37,11 +38,11 @@ export function candidate(connection: Connection, limits = limitsFrom(connection
 
 export interface Answered {
   answer: Answer;
-  /** Who answered, as a place in the list. */
+  /** Index of the model that answered. */
   place: number;
 }
 
-/** Nothing is asked twice once the user has heard a word of the answer. */
+/** Never retries after the user has seen part of the answer. */
 export async function* askFirst(
   candidates: readonly Candidate[],
   request: ModelRequest,
@@ -61,12 +62,12 @@ export async function* askFirst(
   throw failed;
 }
 
-/** What is too long is shortened by our caller, not sent to somebody else. */
+/** The caller shortens a context that is too long; another model wouldn't help. */
 function mayAskAnother(failed: RequestFailed): boolean {
   return !failed.wasHeard && failed.kind !== "stopped" && failed.kind !== "context_length";
 }
 
-/** A model that takes no pictures is asked once more, without them. */
+/** Retries once without images if the model rejects them. */
 async function* askPatiently(
   candidate: Candidate,
   request: ModelRequest,
@@ -94,16 +95,11 @@ async function* askAgainAndAgain(
       return yield* ask(await candidate.open(), request, candidate.limits, signal);
     } catch (error) {
       const failed = classify(error);
-      const delayMs = failed.retryAfterMs ?? backoffMs(attempt, pace);
+      const limits = { firstMs: pace.firstDelayMs, maxMs: Number.POSITIVE_INFINITY };
+      const delayMs = failed.retryAfterMs ?? backoffMs(attempt - 1, limits, pace.random);
       const isOver = attempt > pace.retries || delayMs > pace.longestDelayMs;
       if (isOver || failed.wasHeard || !failed.isPassing || refusesImages(failed)) throw failed;
       await waitMs(delayMs, undefined, { signal });
     }
   }
-}
-
-/** Half of it is chance, so that many failures don't come back at the same moment. */
-function backoffMs(attempt: number, { firstDelayMs, random }: Pace): number {
-  const fullMs = firstDelayMs * 2 ** (attempt - 1);
-  return fullMs / 2 + (random() * fullMs) / 2;
 }

@@ -1,4 +1,4 @@
-/** Where a model is and how to reach it; the SDK of its provider is loaded when it is first asked. */
+/** Where a model is and how to reach it. The provider's SDK is loaded with the first request. */
 import type { LanguageModel } from "ai";
 import type { ModelConfig } from "../../config/schema.js";
 
@@ -12,12 +12,12 @@ export const KEY_NAMES: Readonly<Record<Connection["provider"], string>> = {
   echo: "no key",
 };
 
-/** As people know it: `gpt-5 (openai)`. */
+/** Display name: `gpt-5 (openai)`. */
 export function modelName({ provider, default: model }: Connection): string {
   return `${model ?? "the model"} (${provider})`;
 }
 
-/** For what a connection leaves out, the provider's SDK knows the address, and the environment may have the key. */
+/** Missing values fall back to the SDK's default URL and the environment's key. */
 export async function openModel(connection: Connection): Promise<LanguageModel> {
   const name = connection.default ?? "";
   const apiKey = connection.api_key === null ? {} : { apiKey: connection.api_key };
@@ -42,7 +42,7 @@ export async function openModel(connection: Connection): Promise<LanguageModel> 
   }
 }
 
-/** Loading it takes a quarter of a second, so not before a model is asked. */
+/** Loaded with the first request: it takes a quarter of a second. */
 export async function loadSdk(): Promise<typeof import("ai")> {
   // The SDK would print its warnings (an unknown setting, a missing feature) between our log lines.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;

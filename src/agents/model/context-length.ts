@@ -1,4 +1,4 @@
-/** Sizes of context windows, for models that the configuration says nothing about. First match counts. */
+/** Default context window sizes. The first match wins. */
 const KNOWN: readonly [RegExp, number][] = [
   [/claude/, 200_000],
   [/gpt-4\.1/, 1_047_576],
@@ -13,7 +13,7 @@ const KNOWN: readonly [RegExp, number][] = [
   [/glm-4\.[56]|deepseek|llama-?3\.[123]|mistral|qwen3/, 128_000],
 ];
 
-/** Too small only means an early summary; too large means rejected requests. */
+/** Guess low: too small only means early compression, too large means rejected requests. */
 const UNKNOWN = 128_000;
 
 export function contextLengthOf(connection: {

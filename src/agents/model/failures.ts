@@ -1,16 +1,16 @@
-/** What providers say when they can't → what happened, whether to try again and when. */
+/** Provider errors → failure kind, whether to retry, and when. */
 import type { Failure, FailureKind } from "../backend.js";
 import { field } from "../text.js";
 import { type Connection, KEY_NAMES, modelName } from "./connection.js";
 import { beforeOwnWords } from "./own-words.js";
 
-/** A request to a model that gave no whole answer. */
+/** A model request without a complete answer. */
 export class RequestFailed extends Error {
   readonly kind: FailureKind;
-  /** The same request may succeed in a moment. */
+  /** Retrying the same request may succeed. */
   readonly isPassing: boolean;
   readonly retryAfterMs: number | undefined;
-  /** The user has seen a part of the answer, so it can't be started over. */
+  /** The user has seen part of the answer, so it can't be retried. */
   wasHeard = false;
   /** The model that was asked last. */
   connection: Connection | undefined;
@@ -57,7 +57,7 @@ export function toFailure(error: unknown, signal: AbortSignal): Failure {
   };
 }
 
-/** Of whatever was thrown, or came as an error in mid-stream. */
+/** Classifies a thrown error or a mid-stream error event. */
 export function classify(error: unknown): RequestFailed {
   if (error instanceof RequestFailed) return error;
   const { status, text } = read(error);
@@ -83,7 +83,7 @@ function errorText(error: unknown): string {
   return typeof error === "string" ? error : (JSON.stringify(error) ?? String(error));
 }
 
-/** `fetch failed` says nothing, its cause (ECONNREFUSED) does. */
+/** The cause (ECONNREFUSED) says more than `fetch failed`. */
 function causeText(error: unknown): string {
   const cause = field(error, "cause");
   if (!(cause instanceof Error)) return "";
@@ -92,7 +92,7 @@ function causeText(error: unknown): string {
 
 const TOO_LONG =
   /context[_ ](length|window|size|limit)|(prompt|input|request) (is |are )?too (long|large)|(prompt|input) exceeds|maximum (prompt|context|model|input) length|reduce the length|too many (input )?tokens:|range of input length|max_new_tokens|exceed_context/i;
-/** Whatever a server says about pictures when it refuses a request that has some; asking again costs little. */
+/** Matches any complaint about images in a rejected request; one retry without them is cheap. */
 const ABOUT_IMAGES = /image|vision|multi-?modal/i;
 const TOO_LARGE_FOR_A_LIMIT = /request too large|too large for/i;
 const FILTERED = /content.?filter|content.management.policy|content.?policy|moderation|flagged/i;
@@ -102,7 +102,7 @@ const SLOW = /UND_ERR_(HEADERS|BODY)_TIMEOUT/;
 const CUT =
   /fetch failed|terminated|socket|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|network|other side closed|finish reason|cannot connect/i;
 
-/** Maybe its model reads words alone. */
+/** The model may be text-only. */
 export function refusesImages({ message, kind }: RequestFailed): boolean {
   return (kind === "refused" || kind === "network" || kind === "other") && isAboutImages(message);
 }
@@ -122,7 +122,7 @@ function isTooLong(text: string): boolean {
   );
 }
 
-/** One of the sentences says the first and, anywhere after it, the second. As one pattern it would be quadratic. */
+/** A sentence contains the first text and, later, the second. One pattern for both would be quadratic. */
 function saysInTurn(sentences: readonly string[], first: RegExp, second: RegExp): boolean {
   return sentences.some((sentence) => {
     const found = first.exec(sentence);
@@ -134,12 +134,12 @@ function kindOf(status: number | undefined, text: string, error: unknown): Failu
   if (status === 413) return "context_length";
   if (status === 401) return "credentials";
   if (status === 403) return FILTERED.test(text) ? "content_filter" : "credentials";
-  // Some local servers answer 500 to a long prompt, so the words count before the number.
+  // Some local servers return 500 for a long prompt, so check the text before the status.
   if (status === 429) return TOO_LARGE_FOR_A_LIMIT.test(text) ? "context_length" : "rate_limit";
   if (isTooLong(text)) return "context_length";
   if (status === undefined) return kindOfWords(text, error);
   if (status === 408 || status === 409 || status >= 500) return "network";
-  // A good status with a body that can't be read: cut, or not an API at all.
+  // 2xx with an unreadable body: truncated, or not an API at all.
   if (status < 400) return "network";
   return FILTERED.test(text) ? "content_filter" : "refused";
 }
@@ -152,7 +152,7 @@ function kindOfWords(text: string, error: unknown): FailureKind {
   return field(error, "name") === "AI_LoadAPIKeyError" ? "credentials" : "other";
 }
 
-/** Seconds, milliseconds or a date; undefined when it says nothing sensible. */
+/** Accepts seconds, milliseconds or a date; undefined if invalid. */
 export function retryAfterMs(headers: unknown, nowMs: number): number | undefined {
   const exact = Number(field(headers, "retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;

@@ -4,12 +4,12 @@ import type { ChatMessage, Content } from "../../session.js";
 import { parseArguments, readCalls } from "../calls.js";
 import { field, isImage, textOf } from "../text.js";
 
-/** What a call without a result gets: providers insist on one. */
+/** Placeholder for a missing tool result; providers require one. */
 export const LOST_RESULT = "[No result: the call was interrupted]";
 
 /**
- * Every call is followed at once by exactly one result: a lost one is made up, and a result without a call before it
- * is left out. Ids may come again later (some servers count from zero each time): a result belongs to the last call.
+ * Every call is followed by exactly one result: missing results get a placeholder, results without a call
+ * are dropped. Ids may repeat (some servers restart at zero): a result belongs to the latest call.
  */
 export function toModelMessages(messages: readonly ChatMessage[]): ModelMessage[] {
   const waiting = new Map<string, ToolResultPart>();
@@ -21,7 +21,7 @@ export function toModelMessages(messages: readonly ChatMessage[]): ModelMessage[
   return mergeUsers(converted);
 }
 
-/** Some providers insist that user and assistant take turns. Neighbouring user messages become one. */
+/** Merges consecutive user messages: some providers require user and assistant to alternate. */
 function mergeUsers(messages: readonly ModelMessage[]): ModelMessage[] {
   const merged: ModelMessage[] = [];
   for (const message of messages) {
@@ -77,7 +77,7 @@ function fromUser(message: ChatMessage): ModelMessage[] {
   const content = userContent(message.content);
   if (content.length === 0) return [];
   if (message.role === "user") return [{ role: "user", content }];
-  // A system message in mid-conversation is an error to some providers; as a note it keeps its place.
+  // Some providers reject system messages mid-conversation, so it becomes a note in place.
   return message.role === "system"
     ? [{ role: "user", content: `[System note] ${textOf(message.content)}` }]
     : [];
@@ -93,7 +93,7 @@ function userContent(content: Content): string | (TextPart | ImagePart)[] {
   });
 }
 
-/** OpenAI's `image_url` (an object or a text) and Anthropic's `source`. What can't be sent stays a word. */
+/** OpenAI's `image_url` (object or string) and Anthropic's `source`. Other images become a text placeholder. */
 function imagePart(part: unknown): ImagePart | undefined {
   const address = field(part, "image_url") ?? field(part, "source");
   const url = typeof address === "string" ? address : field(address, "url");
@@ -106,11 +106,11 @@ function imagePart(part: unknown): ImagePart | undefined {
 function fromUrl(url: string): ImagePart | undefined {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.+)$/s.exec(url) ?? [];
   if (mediaType !== undefined && data !== undefined) return { type: "image", image: data, mediaType };
-  // The SDK may fetch addresses itself, so nothing but public https.
+  // The SDK may fetch URLs itself, so allow only public https.
   return url.startsWith("https://") && URL.canParse(url) ? { type: "image", image: new URL(url) } : undefined;
 }
 
-// ── for models that read words alone ────────────────────────────────────────────────────────────────────────────────
+// ── for text-only models ────────────────────────────────────────────────────────────────────────────────
 
 const UNSEEN = "[A picture that this model can't see]";
 

@@ -1,25 +1,25 @@
-/** Servers like to repeat a request that they refuse. What goes into logs ends where our own words begin. Pure. */
+/** Some servers echo the rejected request. Cuts an error message where it starts to repeat our prompt. Pure. */
 
 const WORDS = new Set(["content", "text", "system", "instructions", "input", "prompt", "arguments", "url"]);
-/** Shorter ones are in too many sentences. */
-const LEAST_LETTERS = 6;
+/** Shorter texts occur by chance. */
+const MIN_LETTERS = 6;
 const COMPARED_LETTERS = 12;
-/** A server's answer may be megabytes; a log line isn't. */
+/** Error bodies can be megabytes. */
 const MAX_CHARS = 2000;
 
-/** At most so much of the text, up to where it repeats the request. */
+/** The text up to `max` characters, cut where it repeats the request. */
 export function beforeOwnWords(whole: string, request: unknown): string {
   const text = whole.slice(0, MAX_CHARS);
   const { letters, places } = lettersOf(text);
   const found = saidIn(request)
     .map((said) => lettersOf(said.slice(0, 10 * COMPARED_LETTERS)).letters.slice(0, COMPARED_LETTERS))
-    .filter(({ length }) => length >= LEAST_LETTERS)
+    .filter(({ length }) => length >= MIN_LETTERS)
     .map((start) => letters.indexOf(start))
     .filter((index) => index !== -1);
   return found.length === 0 ? text : `${text.slice(0, places[Math.min(...found)])}…`;
 }
 
-/** What people and the agent said, and what it is told about them. */
+/** All text of the request: system prompt, messages and tool results. */
 function saidIn(value: unknown, name = ""): string[] {
   if (typeof value === "string") return WORDS.has(name) ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((item) => saidIn(item, name));
@@ -27,10 +27,10 @@ function saidIn(value: unknown, name = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => saidIn(inner, key));
 }
 
-/** A row of backslashes is taken whole, whatever follows it: it must not be looked at again from each of them. */
+/** Consumes a run of backslashes at once, so that the match stays linear. */
 const LETTER = /\\+(?:u([0-9a-f]{4})|[bfnrt])?|[\p{L}\p{N}]/giu;
 
-/** Quotes, escapes and spaces are other ones in JSON, in JSON within JSON, and in Python: letters and digits stay. */
+/** Keeps letters and digits only: quotes, escapes and spaces differ between JSON, nested JSON and Python. */
 function lettersOf(text: string): { letters: string; places: number[] } {
   let letters = "";
   const places: number[] = [];

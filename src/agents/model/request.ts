@@ -1,4 +1,4 @@
-/** One request to one model: words come out as they are written, the whole answer at the end. */
+/** One request to one model: streams text deltas, then returns the whole answer. */
 import type {
   LanguageModel,
   LanguageModelUsage,
@@ -19,9 +19,9 @@ export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
   tools: readonly ClientTool[];
-  /** It must call something, or just this. */
+  /** Forces a tool call, or a call of this tool. */
   choice?: ToolChoice;
-  /** False in the last round of a turn: now it must answer. */
+  /** False in the last round of a turn, which must produce an answer. */
   mayCall: boolean;
   /** An answer without words is a failure. */
   mustSpeak: boolean;
@@ -33,7 +33,7 @@ export interface Answer {
   text: string;
   reasoning: string;
   calls: Call[];
-  /** In OpenAI's words: stop, length, tool_calls, content_filter. */
+  /** OpenAI's finish reasons: stop, length, tool_calls, content_filter. */
   finishReason: string;
   usage: LanguageModelUsage | undefined;
 }
@@ -107,12 +107,12 @@ function toolChoice({ mayCall, choice }: ModelRequest) {
   return { type: "tool" as const, toolName: choice.name };
 }
 
-/** Anthropic keeps a prefix only where it is told to; other providers don't read this. */
+/** Anthropic caches a prefix only where it is marked; other providers ignore this. */
 function cached<T extends ModelMessage>(message: T): T {
   return { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
 }
 
-/** The SDK's own bookkeeping is no sign of life. */
+/** Events that the SDK makes itself don't prove that the model is alive. */
 function isWord(part: Part): boolean {
   return part.type !== "start" && part.type !== "start-step";
 }
@@ -127,7 +127,7 @@ function take(part: Part, answer: Answer): void {
   }
 }
 
-/** What the model writes and nobody is shown: reasoning, and the arguments of its calls. */
+/** Output that isn't shown to the user: reasoning and tool-call arguments. */
 function unheard(part: Part): number {
   if (part.type === "reasoning-delta") return part.text.length;
   return part.type === "tool-input-delta" ? part.delta.length : 0;
@@ -137,7 +137,7 @@ function endless(chars: number): RequestFailed {
   return new RequestFailed("other", `stopped after ${chars} characters of reasoning or tool arguments`);
 }
 
-/** Arguments that are no JSON arrive as the text they are. */
+/** Arguments that aren't valid JSON arrive as raw text. */
 function toCall(part: { toolCallId: string; toolName: string; input: unknown }): Call {
   const args = typeof part.input === "string" ? part.input : JSON.stringify(part.input ?? {});
   const limited = truncated(args, MAX_ARGUMENTS_CHARS, "arguments");

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.js";
 
 const PER_MILLION = 1_000_000;
 
-/** What one request took. Input and cache counts don't overlap, as in Hermes' columns: the prompt is their sum. */
+/** Tokens of one request. Input and cache counts don't overlap, as in Hermes' columns: the prompt is their sum. */
 export function toUsage(
   connection: Connection,
   reported: LanguageModelUsage | undefined,
@@ -42,7 +42,7 @@ function estimated(tokens: { inputTokens: number; outputTokens: number }): Count
   return { ...tokens, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 }
 
-/** Cached tokens mostly cost less; without a price of their own they count in full, so that nothing looks cheap. */
+/** Cached tokens without their own price are charged in full, so costs aren't underestimated. */
 function costUsd(price: Connection["cost"], counts: Counts): number | undefined {
   if (price.input === null || price.output === null) return undefined;
   const promptTokens = counts.inputTokens + counts.cacheReadTokens + counts.cacheWriteTokens;

@@ -1,28 +1,28 @@
-/** A stalled request ends by itself: no first word, no next word, or no end. */
+/** Aborts stalled requests: no first token, no next token, or no end. */
 
 export interface Limits {
   firstWordMs: number;
-  /** Between two words. */
+  /** Between two tokens. */
   idleMs: number;
   totalMs: number;
 }
 
 const TOTAL_TO_IDLE = 4;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The configured timeout is about silence; the total only ends what talks forever. */
+/** The configured timeout limits silence; the total limit stops endless output. */
 export function limitsFrom(timeoutSeconds: number): Limits {
-  const silenceMs = Math.min(timeoutSeconds * 1000, LONGEST_TIMER_MS);
-  const totalMs = Math.min(silenceMs * TOTAL_TO_IDLE, LONGEST_TIMER_MS);
+  const silenceMs = Math.min(timeoutSeconds * 1000, MAX_TIMER_MS);
+  const totalMs = Math.min(silenceMs * TOTAL_TO_IDLE, MAX_TIMER_MS);
   return { firstWordMs: silenceMs, idleMs: silenceMs, totalMs };
 }
 
 export interface Watch {
   /** Aborts by a limit or with the outer signal. */
   signal: AbortSignal;
-  /** The model has said something. */
+  /** Call on every sign of life. */
   heard(): void;
-  /** Which limit was passed, in words. */
+  /** Describes the limit that was exceeded. */
   expired(): string | undefined;
   end(): void;
 }
@@ -47,7 +47,7 @@ export function watch(limits: Limits, outer: AbortSignal): Watch {
     end: () => {
       clearTimeout(silence);
       clearTimeout(total);
-      // Also closes a connection that nobody reads any more.
+      // Also closes the abandoned connection.
       limit.abort();
     },
   };

@@ -1,4 +1,4 @@
-/** Models write "5" for 5 and leave out what they should not: read kindly, then check. */
+/** Reads tool arguments leniently ("5" for 5, missing values), then validates them. */
 
 export function textArgument(args: Record<string, unknown>, name: string): string | undefined {
   const value = args[name];

@@ -6,13 +6,13 @@ import type { MemoryFiles } from "./memory-files.js";
 import type { SessionReader } from "./session-reader.js";
 import { sessionSearchTool } from "./session-search.js";
 
-/** What the agent may use in a turn, bound to who is asking: the model can't name another person. */
+/** Tools for one turn, bound to the person who asks: the model can't act for another person. */
 export function toolsFor(turn: {
   principal: Principal;
   sessionId: SessionId;
   sessions: SessionReader;
   memory: MemoryFiles;
-  /** Do several people read this session? */
+  /** Several people share this session. */
   shared?: boolean;
 }): Tool[] {
   const options = { shared: turn.shared ?? false };

@@ -1,4 +1,4 @@
-/** What is remembered: one small file a person, and one for all. */
+/** Memory files: one per person and one shared. */
 import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import fs from "node:fs/promises";
@@ -9,15 +9,15 @@ import { readRegular } from "../../regular-file.js";
 export type MemorySlot = "shared" | Principal;
 
 export interface MemoryFiles {
-  /** Empty when there is none. */
+  /** Empty if there is no file. */
   read(slot: MemorySlot): Promise<string[]>;
-  /** One change after the other per file. What `change` throws, the caller gets, and the file stays as it was. */
+  /** Serialised per file. If `change` throws, the error is passed on and the file stays unchanged. */
   change(slot: MemorySlot, change: (entries: readonly string[]) => readonly string[]): Promise<void>;
 }
 
-export const MOST_MEMORY_CHARS = 8000;
+export const MAX_MEMORY_CHARS = 8000;
 
-/** As Hermes separates its entries. */
+/** Hermes' entry separator. */
 const SEPARATOR = /^[ \t]*§[ \t]*$/m;
 
 export function memoryFiles(folder: string): MemoryFiles {
@@ -36,19 +36,19 @@ export function memoryFiles(folder: string): MemoryFiles {
   };
 }
 
-/** An id is any text a platform likes: what is readable of it, and a hash that tells all of them apart. */
+/** File name for a user id: its safe characters plus a hash, since ids can be any text. */
 export function memoryFile(folder: string, slot: MemorySlot): string {
   if (slot === "shared") return path.join(folder, "MEMORY.md");
   return path.join(folder, "people", safeName(slot.platform), `${safeName(slot.userId)}.md`);
 }
 
-/** Only letters, digits, `_` and `-`, so that no name leads anywhere. */
+/** Only letters, digits, `_` and `-`: no path traversal. */
 function safeName(id: string): string {
   const readable = id.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40);
   return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
 }
 
-/** Whose files there are, as far as names tell: one that was shortened or changed for its file is nobody's. */
+/** Owners of the files, as far as file names reveal them: shortened or changed ids can't be recovered. */
 export async function memoryOwners(folder: string): Promise<Person[]> {
   const files = await fs.readdir(path.join(folder, "people"), { recursive: true }).catch(() => []);
   return files.flatMap((file) => {
@@ -63,16 +63,16 @@ function idOf(name: string): string | undefined {
 }
 
 const MAX_KEPT = 200;
-/** A file may change twice in one tick of its clock: one that is younger than this is read again. */
+/** Files younger than this are read again: they may change twice within one mtime tick. */
 const YOUNG_MS = 2000;
 
-/** Every session begins with a look at two files that hardly ever change: they are read when they have changed. */
+/** Caches memory files by their stat: every session reads two, and they rarely change. */
 class KeptEntries {
   readonly #kept = new Map<string, { stamp: string; entries: readonly string[] }>();
 
   async read(file: string): Promise<string[]> {
-    // Before the text: what is written in between has another stamp, and is read the next time. Not in the thread pool:
-    // to hand it over takes ten times as long as the answer, which most of the time is that there is no file.
+    // Stat before reading, so that a write in between is noticed next time. Synchronous: the thread pool
+    // costs ten times as much as the call, which usually finds no file.
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });
     if (!found) return [];
     const { ino, size, mtimeNs, ctimeNs, ctimeMs } = found;
@@ -86,7 +86,7 @@ class KeptEntries {
   }
 
   #keep(file: string, read: { stamp: string; entries: readonly string[] }): void {
-    // The oldest goes first: a Map keeps the order of insertion.
+    // Evict the oldest: a Map keeps insertion order.
     if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(file, read);
   }
@@ -117,7 +117,7 @@ export function joinEntries(entries: readonly string[]): string {
   return entries.join("\n§\n");
 }
 
-/** Whoever reads meanwhile sees the old text or the new one. */
+/** Atomic: readers see the old or the new text. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
@@ -129,7 +129,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** A line with the mark alone would become a border between entries. */
+/** Escapes lines that would be read as an entry separator. */
 export function cleanEntry(text: string): string {
   return text
     .split("\n")

@@ -1,13 +1,13 @@
-/** The `memory` tool: what should be known in later conversations too. */
+/** The `memory` tool: notes that later conversations can use. */
 import type { Principal } from "../../message.js";
 import type { Tool } from "../backend.js";
 import { textArgument } from "./arguments.js";
 import {
   cleanEntry,
   joinEntries,
+  MAX_MEMORY_CHARS,
   type MemoryFiles,
   type MemorySlot,
-  MOST_MEMORY_CHARS,
 } from "./memory-files.js";
 
 const DESCRIPTION =
@@ -27,7 +27,7 @@ const PARAMETERS = {
 };
 
 export interface MemoryOptions {
-  /** Several people read this conversation: a person's own notes can be added to, but not read or searched. */
+  /** In a shared session a person's notes can be extended, but not read or searched. */
   shared?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function memoryTool(files: MemoryFiles, principal: Principal, options: Me
   };
 }
 
-/** What the model did wrong: it is told, and may try again. */
+/** A mistake of the model, reported back so that it can retry. */
 class Mistake extends Error {}
 
 async function runAction(
@@ -59,7 +59,7 @@ async function runAction(
   const slot = slotOf(args, principal);
   const action = textArgument(args, "action") ?? "read";
   const isPrivate = shared && slot !== "shared";
-  // Whether replace or remove finds its old_text would tell the room what the notes contain.
+  // A hit or miss of replace/remove would reveal the notes to the room.
   if (isPrivate && action !== "add") {
     throw new Mistake(
       "several people read this conversation: here a person's notes can only be added to. " +
@@ -118,12 +118,12 @@ function placeOf(entries: readonly string[], args: Record<string, unknown>): num
 
 const NO_ROOM = "the notes are full. Ask the person to clean them up in a private chat.";
 
-/** Less is always fine: a file that grew too large elsewhere can still be made smaller. */
+/** Shrinking is always allowed, even if another program made the file too large. */
 function isTooLong(entries: readonly string[], before: readonly string[]): boolean {
   const chars = joinEntries(entries).length;
-  return chars > MOST_MEMORY_CHARS && chars >= joinEntries(before).length;
+  return chars > MAX_MEMORY_CHARS && chars >= joinEntries(before).length;
 }
 
 function tooLong(entries: readonly string[]): string {
-  return `that would make ${joinEntries(entries).length} characters, ${MOST_MEMORY_CHARS} is the most. Remove or shorten something first.`;
+  return `that would make ${joinEntries(entries).length} characters, ${MAX_MEMORY_CHARS} is the most. Remove or shorten something first.`;
 }

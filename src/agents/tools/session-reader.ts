@@ -1,4 +1,4 @@
-/** What `session_search` needs of the history. The verbs of the store fit as they are; nothing here knows it. */
+/** History reads that `session_search` needs. The store implements them. */
 import type { Principal } from "../../message.js";
 import type { MessageRow, Role, SessionId, SessionRow, SessionSummary } from "../../session.js";
 
@@ -27,7 +27,7 @@ export interface SessionReader {
     session: { id: SessionId };
     descendants: { id: SessionId }[];
   }>;
-  /** Asked before anything of a session is read. */
+  /** Checked before a session is read. */
   canSee(principal: Principal, id: SessionId): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** The `session_search` tool: earlier conversations of whoever asks, and of nobody else. */
+/** The `session_search` tool: only the caller's own conversations. */
 import { HermesError } from "../../errors.js";
 import type { Principal } from "../../message.js";
 import type { MessageRow, SessionId, SessionRow, SessionSummary } from "../../session.js";
@@ -24,14 +24,14 @@ const PARAMETERS = {
   },
 };
 
-/** Work of other agents and of tools is no conversation. */
+/** Sources that aren't conversations: subagents and tools. */
 const EXCLUDED_SOURCES = ["subagent", "tool"];
 
 interface Search {
   reader: SessionReader;
   principal: Principal;
   currentId: SessionId;
-  /** Several people read the answer. */
+  /** Several people see the answer. */
   shared: boolean;
 }
 
@@ -43,7 +43,7 @@ export function sessionSearchTool(
   currentSessionId: SessionId,
   { shared = false }: { shared?: boolean } = {},
 ): Tool {
-  // A room reads along: there an owner is a person like any other.
+  // In a room, owners have no extra rights: others read along.
   const asker = shared ? { ...principal, owner: false } : principal;
   const search = { reader, principal: asker, currentId: currentSessionId, shared };
   return {
@@ -54,7 +54,7 @@ export function sessionSearchTool(
   };
 }
 
-/** The arguments decide which question it is. */
+/** The arguments decide the mode. */
 function answer(search: Search, args: Args): Promise<object> {
   const sessionId = textArgument(args, "session_id");
   const messageId = wholeArgument(args, "around_message_id");
@@ -72,7 +72,7 @@ async function scroll(search: Search, id: SessionId, messageId: number, args: Ar
   if (lineage.includes(search.currentId))
     return mistake("This is the current conversation: you see it already.");
   const window = clampedArgument(args, "window", { least: 1, most: 20, otherwise: 5 });
-  // A summary moves a conversation to a new id; the message may be on either side.
+  // Compression moves a conversation to a new id; the message may be on either side.
   for (const owner of [id, ...lineage.filter((other) => other !== id)]) {
     if (!(await mayRead(search, owner))) continue;
     const view = around(await search.reader.getMessages(owner), messageId, window);
@@ -146,7 +146,7 @@ function sortOf(args: Args): { sort?: "newest" | "oldest" } {
   return sort === "newest" || sort === "oldest" ? { sort } : {};
 }
 
-/** The best hit of each conversation, however often it was summarised on its way; not the current one's. */
+/** The best hit per lineage, without the current conversation. */
 async function onePerLineage(
   search: Search,
   hits: readonly SessionHit[],
@@ -206,14 +206,14 @@ function listed(session: SessionSummary): object {
 
 // --- who may see what ---------------------------------------------------------------------------------------------
 
-/** What belongs to one person alone is not read out to a room, not even when they ask. */
+/** Private sessions aren't shown in a room, even if their owner asks. */
 async function mayRead({ reader, principal, shared }: Search, id: SessionId): Promise<boolean> {
   const session = await reader.getSession(id);
   if (session === undefined || (shared && session.user_id !== null)) return false;
   return reader.canSee(principal, id);
 }
 
-/** In the same words whether it doesn't exist or belongs to somebody else. */
+/** The same error for missing and foreign sessions. */
 function notFound(id: SessionId): object {
   return mistake(`Session ${id} not found.`);
 }
@@ -222,7 +222,7 @@ function mistake(error: string): object {
   return { success: false, error };
 }
 
-/** A search that took too long, say. The agent can ask for something else; the turn goes on. */
+/** A failed search (a deadline, say) is reported to the agent; the turn continues. */
 function unavailable(error: unknown): object {
   if (!(error instanceof HermesError) || error.code !== "unavailable") throw error;
   return mistake([error.message, error.hint].filter(Boolean).join(" "));
@@ -230,7 +230,7 @@ function unavailable(error: unknown): object {
 
 // --- small readers ------------------------------------------------------------------------------------------------
 
-/** Root first. Just the session itself while it isn't stored yet. */
+/** Root first. Only the session itself if it isn't stored yet. */
 async function lineageOf({ reader }: Search, id: SessionId): Promise<SessionId[]> {
   if ((await reader.getSession(id)) === undefined) return [id];
   const { ancestors, session, descendants } = await reader.getLineage(id);

@@ -1,4 +1,4 @@
-/** Rows of messages → what a model reads of them. Pure. */
+/** Formats message rows for the model. Pure. */
 import type { MessageRow } from "../../session.js";
 import { field, textOf } from "../text.js";
 
@@ -12,15 +12,15 @@ export interface ShownMessage {
   anchor?: true;
 }
 
-const MOST_CHARS = 2000;
-const MOST_TOOL_CHARS = 500;
+const MAX_CHARS = 2000;
+const MAX_TOOL_CHARS = 500;
 
 export function shownMessage(row: MessageRow): ShownMessage {
   const calls = (row.tool_calls ?? []).map((call) => String(field(field(call, "function"), "name")));
   return {
     id: row.id,
     role: row.role,
-    content: cut(textOf(row.content), row.role === "tool" ? MOST_TOOL_CHARS : MOST_CHARS),
+    content: cut(textOf(row.content), row.role === "tool" ? MAX_TOOL_CHARS : MAX_CHARS),
     when: isoTime(row.timestamp),
     ...(row.tool_name === null ? {} : { tool_name: row.tool_name }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
@@ -42,7 +42,7 @@ export interface Around {
   messages_after: number;
 }
 
-/** Some messages on both sides of one. Undefined when it isn't among them. */
+/** A window of messages around one. Undefined if it isn't in the list. */
 export function around(rows: readonly MessageRow[], anchorId: number, window: number): Around | undefined {
   const place = rows.findIndex((row) => row.id === anchorId);
   if (place < 0) return undefined;
@@ -54,7 +54,7 @@ export function around(rows: readonly MessageRow[], anchorId: number, window: nu
   return { messages, messages_before: start, messages_after: rows.length - end };
 }
 
-/** What people and the agent said: without tool output and empty calls. */
+/** User and assistant text, without tool output and empty calls. */
 export function isSpoken(row: MessageRow): boolean {
   return (row.role === "user" || row.role === "assistant") && textOf(row.content).trim() !== "";
 }

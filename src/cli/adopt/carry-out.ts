@@ -1,4 +1,5 @@
 /** Adopts a home: what `planOf` has said, in an order in which a crash at any point leaves a home that can be adopted. */
+
 import { randomUUID } from "node:crypto";
 import { chmod, copyFile, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -8,6 +9,7 @@ import { homePaths } from "../../config/paths.js";
 import { isolationOf } from "../../rules.js";
 import { adoptIndex } from "../../sessions/adopt.js";
 import { FilesThread } from "../../sessions/files-thread.js";
+import { membershipOf, openStore } from "../../store/open.js";
 import type { OnProgress } from "../../store/store.js";
 import type { HomeLook } from "./look.js";
 import type { Change, Plan } from "./plan.js";
@@ -23,9 +25,8 @@ export interface Adopted {
 }
 
 export async function carryOut(look: HomeLook, plan: Plan, onProgress: OnProgress): Promise<Adopted> {
-  const { acquireLock } = await import("../../store/sqlite/lock.js");
   // No gateway starts meanwhile.
-  const lock = await acquireLock(look.home, {
+  const lock = await membershipOf(look.home).join({
     ...{ pid: process.pid, started_at: nowSeconds(), boot_id: randomUUID(), url: null },
   });
   try {
@@ -42,14 +43,13 @@ export async function carryOut(look: HomeLook, plan: Plan, onProgress: OnProgres
       problems: [...done.problems, ...permissions],
     };
   } finally {
-    await lock.release();
+    await lock.leave();
   }
 }
 
 async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnProgress) {
-  const { openStore } = await import("../../store/sqlite/index.js");
   const { stateDb, sessionsIndex } = homePaths(home);
-  const store = await openStore({ path: stateDb, onProgress, foreign: "adopt" });
+  const store = await openStore({ path: stateDb, onProgress, foreign: "adopt", migrate: true });
   const files = new FilesThread();
   try {
     const isolation = isolationOf(settings.config!);
@@ -63,7 +63,7 @@ async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnPr
   }
 }
 
-/** The gateway writes the file anew: what it couldn't read would be gone. */
+/** The gateway rewrites the file and would drop entries it can't read. */
 async function keepIndex({ home, index }: HomeLook, changes: readonly Change[]): Promise<string[]> {
   const isTaken = changes.some(({ what }) => what === "chats");
   if (!isTaken || typeof index !== "object" || "corrupt" in index) return [];
@@ -75,8 +75,8 @@ async function keepIndex({ home, index }: HomeLook, changes: readonly Change[]):
 }
 
 async function copiesIn(home: string): Promise<string[]> {
-  const start = `${basename(homePaths(home).stateDb)}.v`;
-  return (await readdir(home)).filter((name) => name.startsWith(start));
+  const file = basename(homePaths(home).stateDb);
+  return (await readdir(home)).filter((name) => /^\.(?:v|layout)\d+-/.test(name.replace(file, "")));
 }
 
 /** Gives what could not be done. */

@@ -1,11 +1,13 @@
 /** `hermes gateway` on a home that another Hermes program made: says what it found, and takes over only when told to. */
+
 import { existsSync } from "node:fs";
 import { type Env, homePaths } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
+import { isForeignFile } from "../../store/files.js";
 import { printError } from "../output.js";
 import { withProgress } from "../progress.js";
 
-/** For containers, where nobody types a flag. */
+/** For containers, which are configured by environment. */
 export function wantsAdoption(options: { adopt?: boolean }, env: Env): boolean {
   return options.adopt ?? /^(?:1|true|yes)$/i.test(env.HERMES_ADOPT ?? "");
 }
@@ -36,11 +38,8 @@ export async function adoptBeforeStart(home: string, wanted: boolean): Promise<v
 async function isForeignHome(home: string): Promise<boolean> {
   const { stateDb } = homePaths(home);
   if (!existsSync(stateDb)) return false;
-  const { lookUntouched } = await import("../../store/sqlite/untouched.js");
-  const { isForeign } = await import("../../store/sqlite/foreign.js");
-  const { kindOf } = await import("../../store/sqlite/prepare.js");
   try {
-    return await lookUntouched(stateDb, (db) => isForeign(db, kindOf(db, stateDb)));
+    return await isForeignFile(stateDb);
   } catch {
     // Damaged, or of another program: opening it will say so.
     return false;

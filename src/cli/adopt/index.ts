@@ -1,9 +1,11 @@
 /** `hermes adopt`: takes over a home that Hermes Agent has used, after saying what would change. */
+
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { confirmed } from "../ask.js";
+import { io } from "../io.js";
 import { jsonOption, yesOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { withProgress } from "../progress.js";
@@ -23,7 +25,7 @@ export function adoptCommand(): Command {
   return new Command("adopt")
     .description("Take over a home that Hermes Agent has used; --check only says what would change")
     .option("--check", "say what would change, and change nothing")
-    .option("--deep", "read the whole database, however large it is")
+    .option("--deep", "check the whole database, even a large one")
     .addOption(yesOption())
     .addOption(jsonOption())
     .addHelpText("after", HELP)
@@ -31,17 +33,17 @@ export function adoptCommand(): Command {
 }
 
 const HELP = `
-Looks at state.db (of any version), sessions.json, the pairing files, transcripts, config.yaml, .env and who can read them.
+Reports at state.db (of any version), sessions.json, the pairing files, transcripts, config.yaml, .env and who can read them.
 Then, once you agree: an older state.db is migrated after a copy was kept, chats go on in their sessions, people whom
 Hermes Agent has paired are let in, and files become their owner's alone. Run again, it finds nothing left to do.
-Exit code 1 where something stands in the way.`;
+Exit code 1 if something blocks the adoption.`;
 
 async function adopt(options: AdoptOptions): Promise<void> {
-  const home = resolveHome(process.env);
+  const home = resolveHome(io().env);
   await requireHome(home);
   const look = await lookAtHome(home, { deep: options.deep ?? false });
   const plan = planOf(look);
-  if (plan.verdict === "blocked") process.exitCode = 1;
+  if (plan.verdict === "blocked") io().exitCode = 1;
   if (!options.json) print([drawPlan(plan), ...ending(plan, options.check ?? false)].join("\n"));
   if (options.check || plan.verdict !== "ready") {
     if (options.json) printJson({ home, ...report(plan) });

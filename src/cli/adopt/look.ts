@@ -5,8 +5,9 @@ import { homePaths } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import type { SessionId } from "../../session.js";
 import { type IndexContents, readIndex } from "../../sessions/index-file.js";
-import type { LockState } from "../../store/sqlite/lock.js";
-import type { Survey } from "../../store/sqlite/survey.js";
+import { type Survey, surveyFile, usersOfFile } from "../../store/files.js";
+import type { MembershipState } from "../../store/membership.js";
+import { membershipOf } from "../../store/open.js";
 import { exposedPaths } from "../doctor/files.js";
 import { type PairingFiles, readPairingFiles } from "./pairing-files.js";
 import { checkSettings, type Settings } from "./settings.js";
@@ -22,7 +23,7 @@ export interface HomeLook {
   database: Survey | HermesError | undefined;
   /** Others who have it open. */
   users: { pid: number; name: string }[];
-  lock: LockState;
+  lock: MembershipState;
   /** What others than the owner can read. */
   exposed: string[];
   freeBytes: number;
@@ -33,8 +34,6 @@ const SMALL_BYTES = 256 * 1024 * 1024;
 
 export async function lookAtHome(home: string, { deep }: { deep: boolean }): Promise<HomeLook> {
   const { stateDb, sessionsIndex, sessionsDir } = homePaths(home);
-  const { readLock } = await import("../../store/sqlite/lock.js");
-  const { usersOf } = await import("../../store/sqlite/untouched.js");
   const [index, pairing, transcripts] = await Promise.all([
     readIndex(sessionsIndex),
     readPairingFiles(home),
@@ -55,8 +54,10 @@ export async function lookAtHome(home: string, { deep }: { deep: boolean }): Pro
             terminal: TERMINAL,
             integrity: deep || bytes <= SMALL_BYTES,
           }),
-    users: await Promise.all((await usersOf(stateDb)).map(async (pid) => ({ pid, name: await nameOf(pid) }))),
-    lock: await readLock(home),
+    users: await Promise.all(
+      (await usersOfFile(stateDb)).map(async (pid) => ({ pid, name: await nameOf(pid) })),
+    ),
+    lock: await membershipOf(home).state(),
     exposed: await exposedPaths(home),
     freeBytes: bavail * bsize,
   };
@@ -65,11 +66,10 @@ export async function lookAtHome(home: string, { deep }: { deep: boolean }): Pro
 /** A file that can't be used is a finding. */
 async function surveyed(
   path: string,
-  questions: Parameters<typeof import("../../store/sqlite/survey.js").survey>[1],
+  questions: Parameters<typeof surveyFile>[1],
 ): Promise<Survey | HermesError> {
-  const { survey } = await import("../../store/sqlite/survey.js");
   try {
-    return await survey(path, questions);
+    return await surveyFile(path, questions);
   } catch (error) {
     if (error instanceof HermesError) return error;
     throw error;

@@ -6,7 +6,7 @@ import { type Finding, found } from "../../finding.js";
 import { isolationOf } from "../../rules.js";
 import type { IndexEntry } from "../../sessions/index-file.js";
 import { type Isolation, sessionKey } from "../../sessions/key.js";
-import type { Survey } from "../../store/sqlite/survey.js";
+import type { Survey } from "../../store/files.js";
 import { describeLock } from "../doctor/gateway.js";
 import { type Check, named } from "../doctor/report.js";
 import { counted, dataSize } from "../numbers.js";
@@ -82,11 +82,14 @@ const FULL_TEXT = /messages_fts/;
 function judgePages({ kind, problems, bytes }: Survey): Finding {
   if (problems === null) return found.ok(`${dataSize(bytes)} were not read whole: --deep does`);
   const damage = problems.filter((line) => !FULL_TEXT.test(line));
-  // Full text of an older file is built anew anyway.
+  // The full-text index of an older file is rebuilt anyway.
   if (damage.length === 0 && (problems.length === 0 || kind === "older"))
     return found.ok("every page is sound");
   if (damage.length === 0)
-    return found.warn(problems.join("\n"), "Full text is wrong: `hermes sessions repair` builds it anew.");
+    return found.warn(
+      problems.join("\n"),
+      "The full-text index is wrong: `hermes sessions repair` rebuilds it.",
+    );
   return found.fail(damage.join("\n"), "Run `hermes sessions repair` first; it keeps a copy.");
 }
 
@@ -113,26 +116,26 @@ function databaseChanges({
   bytes,
 }: Survey): Change[] {
   const change = (message: string): Change => ({ what: "database", message });
-  const builtAnew = `full text is built anew over ${counted(messages, "message")}, compact`;
+  const rebuilt = `the full-text index is rebuilt over ${counted(messages, "message")}, compact`;
   if (kind === "new") return [change("state.db gets its tables")];
   if (kind === "older")
     return [
       change(`a copy is kept as state.db.v${version}-… (at most ${dataSize(bytes)})`),
-      change(`state.db goes from schema ${version} to ${wanted}; ${builtAnew}`),
+      change(`state.db goes from schema ${version} to ${wanted}; ${rebuilt}`),
       ...(journalMode === "wal" ? [] : [change(`its journal becomes wal (now ${journalMode})`)]),
     ];
   return [
     ...(complete
       ? []
       : [change("state.db gets the gateway's tables (gw_…) and indexes beside what is there")]),
-    ...(layout === "none" && version === wanted ? [change(`${builtAnew}: it is missing`)] : []),
+    ...(layout === "none" && version === wanted ? [change(`${rebuilt}: it is missing`)] : []),
     ...(journalMode === "wal" ? [] : [change(`its journal becomes wal (now ${journalMode})`)]),
   ];
 }
 
 const SPARE_BYTES = 100 * 1024 * 1024;
 
-/** Beside the copy, the migration's transaction stands in the WAL until it is done. */
+/** Besides the copy, the WAL holds the migration's transaction until it commits. */
 function judgeDisk(freeBytes: number, survey: Survey | undefined): Finding[] {
   const needed = SPARE_BYTES + (survey?.kind === "older" ? 2 * survey.bytes : 0);
   const free = `${dataSize(freeBytes)} free, ${dataSize(needed)} needed`;
@@ -141,20 +144,23 @@ function judgeDisk(freeBytes: number, survey: Survey | undefined): Finding[] {
 
 // --- chats --------------------------------------------------------------------------------------------------------
 
-const SHOWN_MAX = 10;
+const MAX_SHOWN = 10;
 
 function judgeChats({ index, settings, database }: HomeLook, survey: Survey | undefined): Finding[] {
-  if (index === "missing") return [found.ok("there is none: every chat begins anew")];
+  if (index === "missing") return [found.ok("there is none: every chat starts a new session")];
   if (survey && survey.routes > 0)
     return [found.ok(`is not read any more: state.db knows ${counted(survey.routes, "chat")}`)];
-  const aside = "Restore it from a backup, or go on: it is kept aside, and every chat begins anew.";
+  const aside =
+    "Restore it from a backup, or continue: it is kept aside, and every chat starts a new session.";
   if ("corrupt" in index) return [found.warn(`can't be read: ${index.corrupt}`, aside)];
   const { entries, problems } = index;
   const findings = [
     found.ok(`${counted(entries.length, "chat")} with ${entries.length === 1 ? "its" : "their"} sessions`),
   ];
   if (problems.length > 0)
-    findings.push(found.warn(`left out:\n${shown(problems)}`, "These chats begin anew; the file is kept."));
+    findings.push(
+      found.warn(`left out:\n${shown(problems)}`, "These chats start new sessions; the file is kept."),
+    );
   if (database instanceof HermesError) return findings;
   const orphans = new Set(survey?.absent ?? entries.map(({ sessionId }) => sessionId));
   const lost = entries.filter(({ sessionId }) => orphans.has(sessionId)).map(nameOf);
@@ -194,7 +200,7 @@ function judgeKeys(entries: readonly IndexEntry[], isolation: Isolation): Findin
   return [
     found.warn(
       `keys that are made otherwise now:\n${shown(moved)}`,
-      "These chats begin anew; group_sessions_per_user and thread_sessions_per_user decide.",
+      "These chats start new sessions; group_sessions_per_user and thread_sessions_per_user decide.",
     ),
   ];
 }
@@ -226,8 +232,8 @@ function judgeTranscripts({ transcripts }: HomeLook, survey: Survey | undefined)
 // --- people, permissions ------------------------------------------------------------------------------------------
 
 function judgePeople({ pairing: { people, problems } }: HomeLook, survey: Survey | undefined): Finding[] {
-  const wrong = problems.map((problem) => found.warn(problem, "Whoever stands there asks again."));
-  if (people.length === 0) return [found.ok("nobody was let in by pairing"), ...wrong];
+  const wrong = problems.map((problem) => found.warn(problem, "People listed there must ask again."));
+  if (people.length === 0) return [found.ok("no one is paired"), ...wrong];
   const strangers = survey?.strangers ?? people;
   const known = people.length - strangers.length;
   const lines = strangers.map(({ platform, userId, userName }) =>
@@ -277,6 +283,6 @@ function nameOf({ sessionKey: key, sessionId }: IndexEntry): string {
 }
 
 function shown(lines: readonly string[]): string {
-  const more = lines.length - SHOWN_MAX;
-  return [...lines.slice(0, SHOWN_MAX), ...(more > 0 ? [`… and ${more} more`] : [])].join("\n");
+  const more = lines.length - MAX_SHOWN;
+  return [...lines.slice(0, MAX_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])].join("\n");
 }

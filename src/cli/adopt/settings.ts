@@ -1,4 +1,5 @@
 /** What of Hermes Agent's settings the gateway reads: `config.yaml`, `.env`, and an old `gateway.json`. */
+
 import { join } from "node:path";
 import { KNOWN_PLATFORMS } from "../../config/checks.js";
 import { parseEnvFile } from "../../config/dotenv.js";
@@ -12,6 +13,7 @@ import { isTree } from "../../config/tree.js";
 import { type Finding, found } from "../../finding.js";
 import { readRegularSync } from "../../regular-file.js";
 import { type Check, named } from "../doctor/report.js";
+import { io } from "../io.js";
 import { counted } from "../numbers.js";
 
 export interface Settings {
@@ -37,7 +39,7 @@ export function checkSettings(home: string): Settings {
 
 function checkConfig(home: string): { findings: Finding[]; config: Config | undefined } {
   try {
-    const loaded = loadConfig({ home, env: process.env });
+    const loaded = loadConfig({ home, env: io().env });
     return { findings: [describeKeys(loaded)], config: loaded.config };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -55,14 +57,14 @@ function describeKeys({ sources, ignored }: Pick<LoadedConfig, "sources" | "igno
 }
 
 /** A shared `.env` has many names that are others': only what looks like one of ours is worth a word. */
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 
 export function judgeVariables(text: string, known: readonly string[]): Finding[] {
   const names = [...parseEnvFile(text).variables.keys()];
   const used = names.filter((name) => known.includes(name));
   const others = names.filter((name) => !known.includes(name));
   const slips = others.flatMap((name) => {
-    const meant = nearest(name, known, MOST_EDITS);
+    const meant = nearest(name, known, MAX_EDITS);
     return meant === undefined || names.includes(meant) ? [] : [{ name, meant }];
   });
   return [

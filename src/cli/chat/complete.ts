@@ -10,7 +10,7 @@ export const LEAVE = ["exit", "quit"] as const;
 
 const TAKES_TITLE = /^\/resume\s+(.*)$/is;
 
-/** The line so far → what could stand there, and the part of the line that it completes. */
+/** The line so far → candidates, and the part of the line that they complete. */
 export async function complete(line: string, { commands, titles }: Completions): Promise<[string[], string]> {
   const title = TAKES_TITLE.exec(line)?.[1];
   if (title !== undefined) {

@@ -2,6 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import { HermesError } from "../../errors.js";
 import { Misuse } from "../failure.js";
+import { io, tty } from "../io.js";
 import { jsonOption } from "../options.js";
 import { printError } from "../output.js";
 import type { TerminalOptions } from "./terminal.js";
@@ -34,10 +35,10 @@ titles. Ctrl-C interrupts an answer, a second one leaves. Piped input is asked o
 
 async function chat(options: ChatOptions): Promise<void> {
   const find = await finder(options);
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (options.query === undefined && isTerminal && !options.json) {
+  const terminal = tty();
+  if (options.query === undefined && terminal && !options.json) {
     const { chatInteractively } = await import("./interactive.js");
-    return chatInteractively(find);
+    return chatInteractively(terminal, find);
   }
   const text = options.query ?? (await fromStdin());
   if (text.trim() === "")
@@ -45,13 +46,13 @@ async function chat(options: ChatOptions): Promise<void> {
       hint: 'Ask with `hermes chat -q "…"`, by a pipe, or in a terminal.',
     });
   const { askOnce } = await import("./once.js");
-  process.exitCode = await askOnce(text.replace(/\r?\n$/, ""), { find, json: options.json });
+  io().exitCode = await askOnce(text.replace(/\r?\n$/, ""), { find, json: options.json });
 }
 
-/** `hermes chat | tee answer.md`: somebody sits there, and has to know. */
+/** `hermes chat | tee answer.md` reads from the keyboard: prompt for it. */
 function fromStdin(): Promise<string> {
-  if (process.stdin.isTTY) printError("Type the question; Ctrl-D asks it.");
-  return readAll(process.stdin);
+  if (io().stdin.isTTY) printError("Type the question; Ctrl-D asks it.");
+  return readAll(io().stdin);
 }
 
 async function finder(options: ChatOptions): Promise<TerminalOptions["find"]> {

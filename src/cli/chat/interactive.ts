@@ -1,48 +1,49 @@
+import { commands } from "../../commands/index.js";
 import { homePaths, resolveHome } from "../../config/paths.js";
 import { describeError } from "../../errors.js";
-import { commands } from "../../routing/commands/index.js";
 import type { SessionRow } from "../../session.js";
 import { oneLine } from "../cells.js";
+import { io, type Tty } from "../io.js";
 import { counted } from "../numbers.js";
 import { colors, print, printError } from "../output.js";
 import { complete, LEAVE } from "./complete.js";
-import { farewell } from "./farewell.js";
 import { InputHistory } from "./history.js";
 import { LineInput } from "./line-input.js";
 import { drawRecap, recapOf } from "./recap.js";
+import { resumeHint } from "./resume-hint.js";
 import { ChatScreen } from "./screen.js";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.js";
 
 const TITLES = 200;
 const LEAVES = "(Ctrl-C again leaves)";
 /** Lines that wait for a running turn. */
-const AHEAD_MAX = 100;
+const MAX_AHEAD = 100;
 
-export async function chatInteractively(find: TerminalOptions["find"]): Promise<void> {
-  const screen = new ChatScreen(process.stdout);
+export async function chatInteractively(tty: Tty, find: TerminalOptions["find"]): Promise<void> {
+  const screen = new ChatScreen(tty.output);
   const terminal = await openTerminal({ view: screen, ...(find ? { find } : {}) });
   try {
     terminal.events.watch("screen", (event) => screen.watch(event));
-    await welcome(terminal);
-    const history = new InputHistory(homePaths(resolveHome(process.env)).chatHistory);
-    await new Conversation(terminal, screen, history, await history.load()).run();
+    await welcome(terminal, tty.output.columns);
+    const history = new InputHistory(homePaths(resolveHome(io().env)).chatHistory);
+    await new Conversation({ terminal, screen, history, tty }, await history.load()).run();
     const session = await terminal.session();
-    if (session) for (const line of farewell(session)) print(colors.dim(line));
+    if (session) for (const line of resumeHint(session)) print(colors.dim(line));
   } finally {
     await terminal.close();
   }
 }
 
-async function welcome(terminal: Terminal): Promise<void> {
+async function welcome(terminal: Terminal, columns: number): Promise<void> {
   const session = await terminal.session();
-  if (session) await showPast(terminal, session);
+  if (session) await showPast(terminal, session, columns);
   const { provider, default: model } = terminal.config.model;
   const agent = provider === "echo" ? "no model yet: `hermes setup`" : (model ?? provider);
   print(colors.dim(`Hermes · ${agent} · /help for commands, Ctrl-D or /exit to leave`));
   print();
 }
 
-async function showPast({ store, config }: Terminal, session: SessionRow): Promise<void> {
+async function showPast({ store, config }: Terminal, session: SessionRow, columns: number): Promise<void> {
   const { display } = config;
   const title = session.title ? ` "${oneLine(session.title)}"` : "";
   print(colors.dim(`Resumed ${session.id}${title}, ${counted(session.message_count, "message")}.`));
@@ -54,10 +55,17 @@ async function showPast({ store, config }: Terminal, session: SessionRow): Promi
     assistantLines: display.resume_max_assistant_lines,
   });
   if (recap.entries.length === 0) return;
-  for (const line of drawRecap(recap, { width: process.stdout.columns, colors })) print(line);
+  for (const line of drawRecap(recap, { width: columns, colors })) print(line);
 }
 
-/** Lines in, answers out, until somebody leaves. */
+interface ConversationParts {
+  terminal: Terminal;
+  screen: ChatScreen;
+  history: InputHistory;
+  tty: Tty;
+}
+
+/** Lines in, answers out, until the user leaves. */
 class Conversation {
   readonly #terminal: Terminal;
   readonly #screen: ChatScreen;
@@ -65,14 +73,14 @@ class Conversation {
   readonly #history: InputHistory;
   readonly #ahead: string[] = [];
   #running = 0;
-  /** A Ctrl-C was the last that was heard: the next one leaves. */
+  /** The last input was Ctrl-C: the next one leaves. */
   #mayLeave = false;
   #hasLeft = false;
-  /** Messages that waited for a turn which was interrupted: they go with it. */
+  /** Queued messages that were dropped with an interrupted turn. */
   #dropped = 0;
   #leave: () => void = () => undefined;
 
-  constructor(terminal: Terminal, screen: ChatScreen, history: InputHistory, earlier: readonly string[]) {
+  constructor({ terminal, screen, history, tty }: ConversationParts, earlier: readonly string[]) {
     this.#terminal = terminal;
     this.#screen = screen;
     this.#history = history;
@@ -83,8 +91,7 @@ class Conversation {
       return sessions.flatMap(({ title }) => title ?? []);
     };
     this.#input = new LineInput({
-      input: process.stdin,
-      output: process.stdout,
+      ...tty,
       prompt: `${colors.yellow("❯")} `,
       history: earlier,
       complete: (line) => complete(line, { commands: names, titles }),
@@ -99,7 +106,7 @@ class Conversation {
     const left = new Promise<void>((resolve) => {
       this.#leave = resolve;
     });
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, this.#leave);
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) io().signals.once(signal, this.#leave);
     this.#ask();
     await left;
     this.#hasLeft = true;
@@ -115,8 +122,8 @@ class Conversation {
     const isCommand = said.startsWith("/");
     if (LEAVE.some((name) => said === `/${name}`)) this.#leave();
     else if (this.#running > 0 && !isCommand) {
-      if (this.#ahead.length < AHEAD_MAX) this.#ahead.push(text);
-      else this.#screen.say("Too many messages wait already: this one was not taken.");
+      if (this.#ahead.length < MAX_AHEAD) this.#ahead.push(text);
+      else this.#screen.say("Too many messages are queued: this one was not sent.");
     } else if (said === "") this.#ask();
     else void this.#say(text);
   }

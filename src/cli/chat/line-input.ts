@@ -62,7 +62,7 @@ export class LineInput {
   /** Asks, with what has been typed already. */
   show(): void {
     this.#screen.hidden = false;
-    // The cursor stands at the start of an empty row, whatever was drawn before.
+    // The cursor is at the start of an empty row.
     (this.#lines as unknown as { prevRows: number }).prevRows = 0;
     this.#lines.setPrompt(this.#before.length > 0 ? MORE : this.#options.prompt);
     this.#lines.prompt(true);

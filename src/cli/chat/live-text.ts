@@ -1,5 +1,6 @@
+import { sourceBlocks } from "../../text/markdown.js";
 import { cellWidth, plain } from "../cells.js";
-import { blocksOf, type Paper, renderBlock } from "./markdown.js";
+import { type Paper, renderBlocks } from "./markdown.js";
 
 /** What a live text needs of a terminal. */
 export interface Canvas {
@@ -37,13 +38,13 @@ export class LiveText {
   /** All of the text so far. */
   update(text: string): void {
     this.#text = plain(text);
-    const tokens = blocksOf(this.#text.slice(this.#done));
+    const sources = sourceBlocks(this.#text.slice(this.#done));
     // What follows a block decides where it ends: the last one is never complete.
-    const open = tokens.findLastIndex(({ type }) => type !== "space");
-    const closed = tokens.slice(0, Math.max(0, open));
-    const drawn = open < 0 ? [] : renderBlock(tokens[open]!, this.#paper);
+    const open = sources.findLastIndex(({ raw }) => raw.trim() !== "");
+    const closed = sources.slice(0, Math.max(0, open));
+    const drawn = open < 0 ? [] : renderBlocks(sources[open]!.blocks, this.#paper);
     this.#redraw(
-      closed.flatMap((token) => this.#block(renderBlock(token, this.#paper))),
+      closed.flatMap(({ blocks }) => this.#block(renderBlocks(blocks, this.#paper))),
       drawn,
     );
     this.#done += closed.reduce((sum, { raw }) => sum + raw.length, 0);
@@ -56,9 +57,9 @@ export class LiveText {
       this.#done = 0;
       this.#isFirst = true;
     }
-    const rest = blocksOf(whole.slice(this.#done));
+    const rest = sourceBlocks(whole.slice(this.#done));
     this.#redraw(
-      rest.flatMap((token) => this.#block(renderBlock(token, this.#paper))),
+      rest.flatMap(({ blocks }) => this.#block(renderBlocks(blocks, this.#paper))),
       [],
     );
     this.#text = "";

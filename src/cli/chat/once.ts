@@ -1,12 +1,14 @@
 import type { TerminalView } from "../../adapters/cli/index.js";
 import type { OutboundMessage } from "../../message.js";
 import { plain } from "../cells.js";
+import { io } from "../io.js";
 import { colors, print, printError, printJson } from "../output.js";
-import { farewell } from "./farewell.js";
 import { renderMarkdown } from "./markdown.js";
+import { resumeHint } from "./resume-hint.js";
 import { openTerminal, type TerminalOptions } from "./terminal.js";
 
 const INTERRUPTED = 130;
+const DEFAULT_COLUMNS = 80;
 
 /** One question, its answer on stdout and all else on stderr. Gives the exit code. */
 export async function askOnce(
@@ -18,25 +20,26 @@ export async function askOnce(
     ? { preview: () => undefined, show: (one: OutboundMessage) => void shown.push(one) }
     : answerOnly();
   const terminal = await openTerminal({ view, ...(find ? { find } : {}) });
+  const { signals, exit } = io();
   let asked = false;
   const onSignal = () => {
-    if (asked) process.exit(INTERRUPTED);
+    if (asked) exit(INTERRUPTED);
     asked = true;
     terminal.interrupt();
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  signals.on("SIGINT", onSignal);
+  signals.on("SIGTERM", onSignal);
   try {
     const outcome = await terminal.say(text);
     const session = await terminal.session();
     if (json) printJson({ session_id: session?.id ?? null, outcome: outcome ?? null, ...told(shown) });
-    else if (session) for (const line of farewell(session)) printError(colors.dim(line));
+    else if (session) for (const line of resumeHint(session)) printError(colors.dim(line));
     if (asked) return INTERRUPTED;
     return outcome === undefined || outcome === "answered" || outcome === "silent" ? 0 : 1;
   } finally {
     await terminal.close();
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    signals.off("SIGINT", onSignal);
+    signals.off("SIGTERM", onSignal);
   }
 }
 
@@ -58,8 +61,12 @@ function answerOnly(): TerminalView {
     show: ({ kind, text, files = [] }: OutboundMessage) => {
       const all = [text, ...files.map(({ name, path }) => `[${name}: ${path}]`)].join("\n\n");
       if (kind === "notice") return printError(plain(all));
-      const { isTTY, columns } = process.stdout;
-      print(isTTY ? renderMarkdown(plain(all), { width: columns - 1, colors }).join("\n") : plain(all));
+      const { isTTY, columns } = io().stdout;
+      print(
+        isTTY
+          ? renderMarkdown(plain(all), { width: (columns ?? DEFAULT_COLUMNS) - 1, colors }).join("\n")
+          : plain(all),
+      );
     },
   };
 }

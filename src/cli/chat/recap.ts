@@ -2,8 +2,7 @@ import type { MessageRow } from "../../session.js";
 import { cellWidth, padToCells } from "../cells.js";
 import { counted } from "../numbers.js";
 import { type Entry, foldTools, toolSummary } from "../sessions/transcript.js";
-import type { Paper } from "./markdown.js";
-import { unstyled, wrapSpans } from "./wrap.js";
+import { type Paper, wrapText } from "./markdown.js";
 
 /** What a resumed conversation shows of its past. */
 export interface RecapLimits {
@@ -94,7 +93,7 @@ export function drawRecap({ earlier, entries }: Recap, { width, colors }: Paper)
 
 function entryLines({ from, text }: RecapEntry, width: number): string[] {
   const name = from === "user" ? "● You: " : "◆ Hermes: ";
-  const lines = wrapSpans([{ text: `${name}${text}`, style: unstyled }], width - 2);
+  const lines = wrapText(`${name}${text}`, width - 2);
   return lines.map((line, i) => (i === 0 ? line : `  ${line}`));
 }
 

@@ -21,7 +21,7 @@ async function latest(store: Store): Promise<SessionRow> {
   });
 }
 
-/** The conversation goes on here: another chat that was in it begins anew, and what a dead terminal left is taken up. */
+/** Moves the session to this terminal: another chat that used it starts a new one, and work of a dead terminal continues here. */
 export async function enterSession(
   store: Store,
   { id, key, sessionId, isolation }: { id: string; key: SessionKey; sessionId: string; isolation: Isolation },

@@ -10,7 +10,7 @@ const THINKING = "…";
 
 /** Answers as they are written, one line for each call of a tool, and what the gateway has to say. */
 export class ChatScreen implements TerminalView {
-  /** Set while somebody may be typing: what comes then is written above. */
+  /** Set while the user may be typing: output goes above the input line. */
   above: ((write: () => void) => void) | undefined;
   readonly #canvas: Canvas;
   readonly #text: LiveText;

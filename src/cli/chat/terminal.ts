@@ -13,17 +13,20 @@ import type { Config } from "../../config/schema.js";
 import type { Events, GatewayEventOf, TurnEnd } from "../../events.js";
 import { Gateway } from "../../gateway.js";
 import { createLog } from "../../log.js";
-import { gatewayParts, secretsOf } from "../../main.js";
 import type { InboundMessage, OutboundMessage } from "../../message.js";
 import { isolationOf } from "../../rules.js";
 import type { SessionRow } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
-import { openStore } from "../../store/sqlite/index.js";
+import { gatewayParts } from "../../startup/parts.js";
+import { secretsOf } from "../../startup/secrets.js";
+import { startWatchers } from "../../startup/watchers.js";
+import { openStore } from "../../store/open.js";
+import { ownerOf } from "../../store/shared/owner.js";
 import type { Store } from "../../store/store.js";
 import { type TraceId, traceIdOf } from "../../trace-id.js";
-import { startWatchers } from "../../watchers.js";
+import { io } from "../io.js";
 import { withProgress } from "../progress.js";
 import { enterSession } from "./resume.js";
 
@@ -35,7 +38,7 @@ export interface Terminal {
   config: Config;
   store: Store;
   events: Events;
-  /** Resolves when all that comes of it was shown; tells how its turn ended, where it had one. */
+  /** Resolves with the outcome of its turn, if it had one, when everything is shown. */
   say(text: string): Promise<TurnEnd["outcome"] | undefined>;
   /** False: no turn runs. */
   interrupt(): boolean;
@@ -49,20 +52,20 @@ export interface TerminalOptions {
   find?(store: Store): Promise<SessionRow>;
 }
 
-/** Whoever leaves doesn't wait long for an agent that doesn't listen. */
+/** How long leaving waits for an agent that ignores its abort signal. */
 const LEAVE_SECONDS = 5;
-/** The events tell when to look again; this is for what they don't tell. */
+/** Fallback poll for changes that emit no event. */
 const LOOK_AGAIN_MS = 1000;
 
 export async function openTerminal({ view, find }: TerminalOptions): Promise<Terminal> {
-  const home = resolveHome(process.env);
+  const home = resolveHome(io().env);
   ensureHome(home);
-  const config = forTerminal(loadConfig({ home, env: process.env }).config);
+  const config = forTerminal(loadConfig({ home, env: io().env }).config);
   const log = await createLog({ level: "error", pretty: true, secrets: secretsOf(config) });
   const paths = homePaths(home);
   const store = await withProgress((onProgress) => openStore({ path: paths.stateDb, onProgress }));
   const bootId = randomUUID();
-  const watchers = await startWatchers({ log, bootId, env: process.env });
+  const watchers = await startWatchers({ log, bootId, env: io().env });
   const { events } = watchers;
   const transcripts = new TranscriptKeeper({
     ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
@@ -71,7 +74,7 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
   const key = sessionKey(terminalOrigin(id), isolationOf(config));
   const shown = new Shown(view, events);
   const adapter = terminalAdapter(id, shown);
-  const share = { only: { platform: TERMINAL, account: id } };
+  const owners = [ownerOf(TERMINAL, id)];
   const closeAll = async () => {
     await watchers.close();
     await transcripts.idle();
@@ -82,7 +85,7 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
     if (session)
       await enterSession(store, { id, key, sessionId: session.id, isolation: isolationOf(config) });
     const gateway = new Gateway(
-      gatewayParts({ store, config, log, bootId, home, adapters: [adapter], transcripts, events, share }),
+      gatewayParts({ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners }),
     );
     await gateway.start();
     return {
@@ -102,7 +105,7 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
       },
       close: async () => {
         await gateway.stop();
-        await leave(store, key, share);
+        await leave(store, key, id);
         await closeAll();
       },
     };
@@ -123,15 +126,11 @@ function forTerminal(config: Config): Config {
 }
 
 /** The conversation ends with its terminal, unless something still waits in it: that is for `hermes -c`. */
-async function leave(
-  store: Store,
-  key: string,
-  share: { only: { platform: string; account: string } },
-): Promise<void> {
-  await store.dropDead(share.only, "terminal_closed");
+async function leave(store: Store, key: string, id: string): Promise<void> {
+  await store.dropDead({ platform: TERMINAL, account: id }, "terminal_closed");
   const route = await store.getRoute(key);
   if (!route || route.expiredReason) return;
-  if ((await store.waitingMessages(share)).length > 0) return;
+  if ((await store.waitingMessages([ownerOf(TERMINAL, id)])).length > 0) return;
   await store.closeRoute(key, route.sessionId, "cli_close");
 }
 
@@ -150,7 +149,7 @@ async function isOver(store: Store, shown: Shown, message: InboundMessage): Prom
 }
 
 /** Messages that are remembered; the oldest give way. */
-const REMEMBERED_MAX = 1000;
+const MAX_REMEMBERED = 1000;
 const GOES_ON = new Set<TurnEnd["outcome"]>(["retrying", "overtaken", "released"]);
 
 type TurnEnded = GatewayEventOf<"turn-ended">;
@@ -214,5 +213,5 @@ function remember<T>(map: Map<TraceId, T>, key: TraceId, value: T): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > REMEMBERED_MAX && oldest !== undefined) map.delete(oldest);
+  if (map.size > MAX_REMEMBERED && oldest !== undefined) map.delete(oldest);
 }

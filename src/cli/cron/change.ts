@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { text as readAll } from "node:stream/consumers";
-import { isChatId } from "../../adapters/chat-ids.js";
 import { nowSeconds } from "../../clock.js";
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
-import { deliveryOf } from "../../delivery/find-target.js";
 import { HermesError } from "../../errors.js";
 import { draftSchedule, faultOf, requireReadable } from "../../policies/schedule.js";
 import { nextTick, type When } from "../../policies/when.js";
 import { placesOf } from "../../rules.js";
+import { membershipOf } from "../../store/open.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
 import type { Store } from "../../store/store.js";
+import { deliveryOf } from "../../targets/find-target.js";
 import { confirmed } from "../ask.js";
-import { noDatabase, withNewStore, withStore } from "../open.js";
+import { io } from "../io.js";
+import { noDatabase, SHORT, withNewStore, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
 import { nextRun, unknownSchedule, whenWords } from "./show.js";
 
@@ -28,15 +29,15 @@ interface Options {
 export async function add(when: string, prompt: string, options: Options): Promise<void> {
   const config = readConfig();
   const now = nowSeconds();
-  const asked = prompt === "-" ? await readAll(process.stdin) : prompt;
+  const asked = prompt === "-" ? await readAll(io().stdin) : prompt;
   const words = { when, prompt: asked, name: options.name, timeZone: options.timezone };
   const draft = draftSchedule(words, { now, timeZone: config.timezone });
   const schedule = await withNewStore(async (store) => {
-    const delivery = await deliveryOf(store, options.to ?? "local", placesFor(config));
+    const delivery = await deliveryOf(store, options.to ?? "local", placesOf(config));
     const id = randomBytes(4).toString("hex");
     const made = { ...draft, ...delivery, id, missed: options.missed ?? "run", maker: null, createdAt: now };
     return store.addSchedule(made, config.cron.max_jobs);
-  });
+  }, SHORT);
   tell(schedule, options, `Added "${schedule.name}" (${schedule.id}). ${nextRun(schedule, config.timezone)}`);
   if (!options.json && !config.cron.enabled) print("Schedules are switched off: cron.enabled is false.");
 }
@@ -45,7 +46,7 @@ export async function edit(reference: string, options: Options & EditOptions): P
   const config = readConfig();
   const schedule = await change(reference, async (store, current) => ({
     ...redrafted(current, options, config),
-    ...(options.to === undefined ? {} : await deliveryOf(store, options.to, placesFor(config))),
+    ...(options.to === undefined ? {} : await deliveryOf(store, options.to, placesOf(config))),
     ...(options.missed === undefined ? {} : { missed: options.missed }),
   }));
   tell(schedule, options, `Changed "${schedule.name}". ${nextRun(schedule, config.timezone)}`);
@@ -102,8 +103,7 @@ export async function resume(reference: string, options: Options): Promise<void>
 
 export async function runNow(reference: string, options: Options): Promise<void> {
   const schedule = await change(reference, async () => ({ runRequestedAt: nowSeconds() }));
-  const { readLock } = await import("../../store/sqlite/lock.js");
-  const { running } = await readLock(resolveHome(process.env));
+  const { running } = await membershipOf(resolveHome(io().env)).state();
   const when = running ? "runs now" : "runs as soon as a gateway does: none is running";
   tell(
     schedule,
@@ -113,14 +113,18 @@ export async function runNow(reference: string, options: Options): Promise<void>
 }
 
 export async function remove(reference: string, options: Options & { yes?: boolean }): Promise<void> {
-  const removed = await withStore(async (store) => {
-    const found = await find(store, reference);
-    const schedule = { ...found, fault: faultOf(found, readConfig().timezone) };
-    const question = `Remove the schedule "${schedule.name}" (${whenWords(schedule)})?`;
-    if (!(await confirmed(question, options))) return undefined;
-    await store.removeSchedule(schedule.id);
-    return schedule;
-  }, noDatabase);
+  const removed = await withStore(
+    async (store) => {
+      const found = await find(store, reference);
+      const schedule = { ...found, fault: faultOf(found, readConfig().timezone) };
+      const question = `Remove the schedule "${schedule.name}" (${whenWords(schedule)})?`;
+      if (!(await confirmed(question, options))) return undefined;
+      await store.removeSchedule(schedule.id);
+      return schedule;
+    },
+    noDatabase,
+    SHORT,
+  );
   if (removed) tell(removed, options, `Removed "${removed.name}" (${whenWords(removed)}).`);
 }
 
@@ -128,13 +132,17 @@ function change(
   reference: string,
   changes: (store: Store, current: ScheduleRow) => Promise<Partial<ScheduleChanges>>,
 ): Promise<ScheduleRow> {
-  return withStore(async (store) => {
-    const current = await find(store, reference);
-    requireReadable(current, readConfig().timezone);
-    const changed = await store.changeSchedule(current.id, await changes(store, current));
-    if (!changed) throw await unknownSchedule(store, reference);
-    return changed;
-  }, noDatabase);
+  return withStore(
+    async (store) => {
+      const current = await find(store, reference);
+      requireReadable(current, readConfig().timezone);
+      const changed = await store.changeSchedule(current.id, await changes(store, current));
+      if (!changed) throw await unknownSchedule(store, reference);
+      return changed;
+    },
+    noDatabase,
+    SHORT,
+  );
 }
 
 async function find(store: Store, reference: string): Promise<ScheduleRow> {
@@ -149,10 +157,8 @@ function tell(schedule: ScheduleRow, { json }: Options, words: string): void {
 }
 
 function readConfig(): Config {
-  return loadConfig({ home: resolveHome(process.env), env: process.env }).config;
+  return loadConfig({ home: resolveHome(io().env), env: io().env }).config;
 }
-
-const placesFor = (config: Config) => ({ ...placesOf(config), isChatId });
 
 function isOver(reference: string): HermesError {
   return new HermesError("invalid", `"${reference}" is over: its time has come and gone.`, {

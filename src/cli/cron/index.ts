@@ -1,17 +1,19 @@
 /** `hermes cron`: what the agent is asked at which times, and where its answers go. */
 
 import { Command, Option } from "commander";
+import { exampleTargets } from "../../adapters/platforms.js";
 import { jsonOption, yesOption } from "../options.js";
 import { add, edit, pause, remove, resume, runNow } from "./change.js";
 import { list, show } from "./show.js";
 
+const { platform: PLATFORM, chatId: CHAT, byName: BY_NAME } = exampleTargets();
 const HELP = `
 A time is a cron expression, an interval, or one moment, in --timezone or the configured one:
 
-  hermes cron add "0 9 * * 1-5" "What is on today?" --to telegram:42
+  hermes cron add "0 9 * * 1-5" "What is on today?" --to ${PLATFORM}:${CHAT}
   hermes cron add "every 30m" "Look at the queue. [SILENT] if all is well." --to home --name queue
-  hermes cron add "in 2h" "Remind me to call Ada" --to slack:#ops
-  hermes cron add 2026-06-17T09:00 "Wish Ann a happy birthday" --to telegram:Family
+  hermes cron add "in 2h" "Remind me to call Ada" --to ${BY_NAME.at(-1)}
+  hermes cron add 2026-06-17T09:00 "Wish Ann a happy birthday" --to ${BY_NAME[0]}
 
 Each run is a session of its own (source cron). An answer that holds [SILENT] is kept and not sent.`;
 
@@ -20,7 +22,7 @@ export function cronCommand(): Command {
   const to = () => new Option("--to <target>", "where answers go: platform:chat[:thread], home, or local");
   const zone = () => new Option("--timezone <name>", "IANA name (default: the configured one)");
   const missed = () =>
-    new Option("--missed <policy>", "a run that nobody was there for").choices(["run", "skip"]);
+    new Option("--missed <policy>", "what to do with a run that was missed").choices(["run", "skip"]);
   command
     .command("add")
     .description("Make a schedule")

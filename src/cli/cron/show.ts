@@ -1,17 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
 import { nowSeconds } from "../../clock.js";
+import { localTime } from "../../commands/parts/times.js";
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { formatTarget } from "../../message.js";
 import { faultOf } from "../../policies/schedule.js";
 import { formatWhen, type When } from "../../policies/when.js";
-import { localTime } from "../../routing/commands/parts/times.js";
 import type { RunRow, ScheduleRow } from "../../store/schedules.js";
 import type { Store } from "../../store/store.js";
 import { shorten } from "../cells.js";
 import { drawColumns } from "../columns.js";
-import { noDatabase, withStore } from "../open.js";
+import { io } from "../io.js";
+import { noDatabase, SHORT, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
 import { relativeTime } from "../times.js";
 
@@ -21,6 +22,7 @@ export async function list({ all, json }: { all?: boolean; json?: boolean }): Pr
   const schedules = await withStore<ScheduleRow[]>(
     (store) => store.listSchedules(),
     () => [],
+    SHORT,
   );
   const zone = configuredZone();
   const shown = schedules
@@ -51,12 +53,16 @@ export async function list({ all, json }: { all?: boolean; json?: boolean }): Pr
 
 export async function show(reference: string, { json }: { json?: boolean }): Promise<void> {
   const zone = configuredZone();
-  const { schedule, runs } = await withStore(async (store) => {
-    const found = await store.findSchedule(reference);
-    if (!found) throw await unknownSchedule(store, reference);
-    const judged = { ...found, fault: faultOf(found, zone) };
-    return { schedule: judged, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };
-  }, noDatabase);
+  const { schedule, runs } = await withStore(
+    async (store) => {
+      const found = await store.findSchedule(reference);
+      if (!found) throw await unknownSchedule(store, reference);
+      const judged = { ...found, fault: faultOf(found, zone) };
+      return { schedule: judged, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };
+    },
+    noDatabase,
+    SHORT,
+  );
   if (json) return printJson({ ...schedule, runs });
   const { name, id, fault, prompt, missed, maker } = schedule;
   const timeZone = fault === null ? schedule.timeZone : null;
@@ -117,7 +123,7 @@ function lastCell(run: RunRow | null, now: number): string {
 }
 
 function configuredZone(): string {
-  return loadConfig({ home: resolveHome(process.env), env: process.env }).config.timezone;
+  return loadConfig({ home: resolveHome(io().env), env: io().env }).config.timezone;
 }
 
 export async function unknownSchedule(store: Store, reference: string): Promise<HermesError> {

@@ -1,34 +1,37 @@
-/** The database: does it open, is it whole, does it grow beyond what is to be kept? */
+/** The database: whether it opens, is intact, and is pruned. */
 import type { Config } from "../../config/schema.js";
 import { type Finding, found } from "../../finding.js";
-import type { Stats, Store, Vitals } from "../../store/store.js";
+import type { FileLayout, Stats, Store } from "../../store/store.js";
 import { counted, dataSize } from "../numbers.js";
 import { withProgress } from "../progress.js";
 
-export function describeContents({ sessions, messages, schemaVersion, layout }: Stats): Finding {
+export function describeContents(
+  { sessions, messages }: Stats,
+  { schemaVersion, fullText }: FileLayout,
+): Finding {
   const contents = `${counted(sessions, "session")}, ${counted(messages, "message")}`;
-  return found.ok(`opens (schema ${schemaVersion}, ${layout}): ${contents}`);
+  return found.ok(`opens (schema ${schemaVersion}, ${fullText}): ${contents}`);
 }
 
-/** Up to here reading all of it takes a moment. */
+/** Smaller files are read completely, which is quick. */
 const SMALL_BYTES = 64 * 1024 * 1024;
 
 export async function checkIntegrity(store: Store, databaseBytes: number, deep: boolean): Promise<Finding> {
   if (!deep && databaseBytes > SMALL_BYTES)
     return found.ok(`not looked at: ${dataSize(databaseBytes)} take a while, --deep reads them`);
-  const { ok, problems } = await withProgress((onProgress) => store.check(onProgress));
+  const { ok, problems } = await withProgress((onProgress) => store.maintenance.check(onProgress));
   if (ok) return found.ok("every page and index is sound");
   return found.fail(problems.join("\n"), "Run `hermes sessions repair`; it keeps a copy.");
 }
 
-/** From here on it is worth a word that nothing is ever removed. */
+/** Larger files get a warning if nothing is ever pruned. */
 const LARGE_BYTES = 500 * 1024 * 1024;
-/** Pruning is offered once a day, and not while the gateway is away. */
+/** Pruning runs once a day, while the gateway runs. */
 const OVERDUE_DAYS = 3;
 
 export function judgeSize(
   databaseBytes: number,
-  { prunable }: Pick<Vitals, "prunable">,
+  prunable: number,
   { auto_prune, retention_days }: Config["sessions"],
   running: boolean,
 ): Finding {
@@ -45,7 +48,7 @@ export function judgeSize(
   );
 }
 
-/** What pruning should have removed by now, were it at work. */
+/** The age that pruning should have enforced by now. */
 export function retentionDays(config: Config["sessions"], running: boolean): number {
   return config.retention_days + (config.auto_prune && running ? OVERDUE_DAYS : 0);
 }

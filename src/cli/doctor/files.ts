@@ -1,4 +1,4 @@
-/** The home and what lies in it: whose it is, who can read it, how much room is left. */
+/** The home: owner, permissions, disk space. */
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { counted, dataSize } from "../numbers.js";
 
 const MODE = 0o777;
 const OTHERS = 0o077;
-/** More is not counted: one command mends them all. */
-const MOST_FILES = 5000;
+/** Stops counting there: one command fixes them all. */
+const MAX_FILES = 5000;
 
 export async function checkHome(home: string): Promise<Finding> {
   const entry = await stat(home).catch(() => undefined);
@@ -24,7 +24,7 @@ export async function checkHome(home: string): Promise<Finding> {
       "Run hermes as its owner, or name another home.",
     );
   const mode = entry.mode & MODE;
-  if ((mode & OTHERS) === 0) return found.ok(`${home} is its owner's alone`);
+  if ((mode & OTHERS) === 0) return found.ok(`${home} is private`);
   return found.warn(`${home} is open to others (mode ${octal(mode)})`, `chmod 700 ${home}`);
 }
 
@@ -35,7 +35,7 @@ function mayWrite(path: string): Promise<boolean> {
   );
 }
 
-/** What others must not read: tokens and conversations. Files that aren't there need no check. */
+/** Tokens and conversations must be private. Missing files are skipped. */
 export async function checkPermissions(home: string): Promise<Finding[]> {
   const { single, folders } = privateParts(home);
   const seen = [
@@ -45,7 +45,7 @@ export async function checkPermissions(home: string): Promise<Finding[]> {
   return seen.flat();
 }
 
-/** The same by name, and the home itself: what is to be its owner's alone, and isn't. */
+/** Paths, including the home itself, that should be private and aren't. */
 export async function exposedPaths(home: string): Promise<string[]> {
   const { single, folders } = privateParts(home);
   const exposed: string[] = [];
@@ -70,7 +70,7 @@ async function checkPrivate(path: string): Promise<Finding[]> {
 }
 
 async function checkFolder(folder: string, except: readonly string[]): Promise<Finding[]> {
-  const open = (await openFilesIn(folder, except, MOST_FILES)).length;
+  const open = (await openFilesIn(folder, except, MAX_FILES)).length;
   if (open === 0) return [];
   return [
     found.warn(`${counted(open, "file")} in ${folder} can be read by others`, `chmod -R go= ${folder}`),
@@ -106,7 +106,7 @@ function octal(mode: number): string {
 // --- room ---------------------------------------------------------------------------------------------------------
 
 const MB = 1024 * 1024;
-const LEAST_BYTES = 100 * MB;
+const MIN_BYTES = 100 * MB;
 const FEW_BYTES = 1024 * MB;
 
 export async function checkDisk(home: string): Promise<Finding> {
@@ -117,7 +117,7 @@ export async function checkDisk(home: string): Promise<Finding> {
 /** A copy of the database must fit: migrations, repairs and backups make one. */
 export function judgeRoom(freeBytes: number, databaseBytes: number): Finding {
   const free = `${dataSize(freeBytes)} free`;
-  if (freeBytes < LEAST_BYTES)
+  if (freeBytes < MIN_BYTES)
     return found.fail(`${free}: writes will fail soon`, "Make room on this disk now.");
   if (freeBytes < Math.max(FEW_BYTES, 1.5 * databaseBytes))
     return found.warn(
@@ -132,7 +132,7 @@ export function judgeRoom(freeBytes: number, databaseBytes: number): Finding {
 export async function checkIndex(home: string): Promise<Finding> {
   const index = await readIndex(homePaths(home).sessionsIndex);
   if (index === "missing") return found.ok("not written yet");
-  const rewrite = "The gateway writes it anew from the database when it starts; a corrupt one is kept aside.";
+  const rewrite = "The gateway rewrites it from the database when it starts; a corrupt one is moved aside.";
   if ("corrupt" in index) return found.warn(`can't be read: ${index.corrupt}`, rewrite);
   if (index.problems.length > 0) return found.warn(index.problems.join("\n"), rewrite);
   return found.ok(counted(index.entries.length, "chat"));

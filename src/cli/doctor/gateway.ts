@@ -1,17 +1,17 @@
-/** Is a gateway running on this home, and how is it doing? */
+/** Whether a gateway runs on this home, and the state of its platforms. */
 import { type Finding, found } from "../../finding.js";
-import type { LockState } from "../../store/sqlite/lock.js";
+import type { MembershipState } from "../../store/membership.js";
 import { STUCK_SECONDS } from "../status.js";
 import { localMinute } from "../times.js";
 
-/** What the gateway itself says of its platforms: nobody else can see a second poller without being a third. */
-export function describePlatforms({ info, running }: LockState, now: number): Finding[] {
+/** From the running gateway: only it can notice a second poller without being a third. */
+export function describePlatforms({ info, running }: MembershipState, now: number): Finding[] {
   if (!running || !info) return [];
   const silentFor = now - (info.checked_at ?? now);
   const hangs = silentFor > STUCK_SECONDS;
   return [
     ...(hangs
-      ? [found.fail(`it has said nothing for ${Math.round(silentFor)} s`, "It hangs: restart it.")]
+      ? [found.fail(`it has not responded for ${Math.round(silentFor)} s`, "It hangs: restart it.")]
       : []),
     ...(info.platforms ?? []).flatMap(({ platform, account, state, detail = "in trouble" }) => {
       if (state === "ok") return [];
@@ -24,7 +24,7 @@ export function describePlatforms({ info, running }: LockState, now: number): Fi
   ];
 }
 
-export function describeLock({ running, info, crashed, agentPid }: LockState): Finding {
+export function describeLock({ running, info, crashed, agentPid }: MembershipState): Finding {
   if (agentPid !== undefined)
     return found.fail(
       `Hermes Agent's own gateway has this home (pid ${agentPid})`,
@@ -32,8 +32,8 @@ export function describeLock({ running, info, crashed, agentPid }: LockState): F
     );
   if (!running && crashed)
     return found.warn(
-      `not running; the last one (pid ${crashed.pid}, since ${localMinute(crashed.started_at)}) ended without a goodbye`,
-      "Start it again: what it left undone is picked up. Its log tells why.",
+      `not running; the last one (pid ${crashed.pid}, since ${localMinute(crashed.started_at)}) crashed`,
+      "Start it again: pending work continues. Its log tells why.",
     );
   if (!running) return found.ok("not running");
   if (!info) return found.ok("running");

@@ -1,12 +1,14 @@
-/** `hermes doctor`: is everything in order here, and if not, what to do. */
+/** `hermes doctor`: checks everything, and says how to fix what is wrong. */
 import { Command } from "commander";
 import { nowSeconds } from "../../clock.js";
 import { resolveHome } from "../../config/paths.js";
 import { type Config, configSchema } from "../../config/schema.js";
 import { found } from "../../finding.js";
-import type { DeadLetter } from "../../store/queues.js";
-import type { LockState } from "../../store/sqlite/lock.js";
+import type { MembershipState } from "../../store/membership.js";
+import { membershipOf } from "../../store/open.js";
+import type { DeadLetter } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
+import { io } from "../io.js";
 import { withStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
@@ -15,7 +17,7 @@ import { checkDisk, checkHome, checkIndex, checkPermissions } from "./files.js";
 import { describeLock, describePlatforms } from "./gateway.js";
 import { askTime, checkSqlite, checkTimezone, judgeClock } from "./machine.js";
 import { checkModels, checkPlatforms, timeServer } from "./network.js";
-import { drawDeadLetters, judgeQueues, retryDead } from "./queues.js";
+import { deadLetters, drawDeadLetters, judgeQueues, retryDead, vitalsOf } from "./queues.js";
 import { type Check, drawCheck, failure, look, named } from "./report.js";
 import { checkConfig } from "./settings.js";
 
@@ -28,10 +30,10 @@ interface DoctorOptions {
 
 export function doctorCommand(): Command {
   return new Command("doctor")
-    .description("Check everything that can go wrong here; exit code 1 where something is broken")
-    .option("--offline", "ask neither platforms nor models")
-    .option("--deep", "read the whole database, however large it is")
-    .option("--retry <id>", "give a dead message another chance: its id (in:12, out:34), or all")
+    .description("Check everything that can go wrong; exit code 1 if something is broken")
+    .option("--offline", "make no network calls")
+    .option("--deep", "read the whole database, also if it is large")
+    .option("--retry <id>", "retry a failed message: its id (in:12, out:34), or all")
     .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action((options: DoctorOptions) =>
@@ -40,28 +42,29 @@ export function doctorCommand(): Command {
 }
 
 const HELP = `
-Looks at the configuration, the files, the machine, the database and the queues, asks every platform about its bot (token,
-intents, scopes, webhook) and every model for a word. A gateway that runs is not disturbed. Each line is ok, warn or fail;
+Checks the configuration, the files, the machine, the database and the queues, asks every platform about its bot (token,
+intents, scopes, webhook) and sends every model a short question. It doesn't disturb a running gateway. Each line is ok, warn or fail;
 only fail makes the exit code 1.`;
 
 async function examine({ deep, offline, json }: DoctorOptions): Promise<void> {
-  const home = resolveHome(process.env);
+  const home = resolveHome(io().env);
   const { checks, dead } = await checkAll(home, deep ?? false, offline ?? false);
   const ok = checks.every(({ state }) => state !== "fail");
-  if (!ok) process.exitCode = 1;
+  if (!ok) io().exitCode = 1;
   if (json) printJson({ ok, findings: checks, dead });
   else print([...checks.map(drawCheck), ...drawDeadLetters(dead)].join("\n"));
 }
 
-/** The queues last, since what was given up is listed below. */
+/** The queues last, because failed messages are listed below. */
 async function checkAll(home: string, deep: boolean, offline: boolean) {
-  const { finding, config } = checkConfig(home);
+  const { finding, plugins, config } = await checkConfig(home);
   const lock = await readLock(home);
   const running = !("check" in lock) && lock.running;
   const network = offline ? Promise.resolve(LEFT_OUT) : askOutside(config, running);
   const theirs = offline || !config ? undefined : askTimeOf(config);
   const local = [
     ...named("config", [finding]),
+    ...named("plugins", plugins),
     ...(await look("home", () => checkHome(home))),
     ...(await look("permissions", () => checkPermissions(home))),
     ...(await look("disk", () => checkDisk(home))),
@@ -84,12 +87,12 @@ async function checkAll(home: string, deep: boolean, offline: boolean) {
   return { checks, dead: store.dead };
 }
 
-const LEFT_OUT: Check[] = named("network", [found.ok("not asked (--offline)")]);
+const LEFT_OUT: Check[] = named("network", [found.ok("skipped (--offline)")]);
 
 async function askOutside(config: Config | undefined, running: boolean): Promise<Check[]> {
   if (!config)
     return named("network", [
-      found.warn("platforms and models were not asked", "Mend the configuration first."),
+      found.warn("platforms and models were not checked", "Fix the configuration first."),
     ]);
   const [platforms, models] = await Promise.all([checkPlatforms(config, running), checkModels(config)]);
   return [...platforms, ...models];
@@ -100,10 +103,9 @@ async function askTimeOf(config: Config) {
   return server === undefined ? undefined : askTime(server);
 }
 
-async function readLock(home: string): Promise<LockState | Check> {
+async function readLock(home: string): Promise<MembershipState | Check> {
   try {
-    const { readLock: read } = await import("../../store/sqlite/lock.js");
-    return await read(home);
+    return await membershipOf(home).state();
   } catch (error) {
     return { check: "gateway", ...failure(error) };
   }
@@ -112,7 +114,7 @@ async function readLock(home: string): Promise<LockState | Check> {
 // --- the store ----------------------------------------------------------------------------------------------------
 
 interface StoreLook {
-  /** Undefined: it doesn't load, so the defaults stand in. */
+  /** Undefined: it doesn't load, so the defaults are used. */
   config: Config | undefined;
   deep: boolean;
   running: boolean;
@@ -138,16 +140,20 @@ async function checkStore(looking: StoreLook): Promise<StoreFound> {
 
 async function examineStore(store: Store, { config, deep, running }: StoreLook): Promise<StoreFound> {
   const { sessions, agent } = config ?? configSchema.parse({});
-  const stats = await store.stats();
-  const vitals = await store.vitals(retentionDays(sessions, running));
-  const dead = await store.deadLetters();
+  const { reports, maintenance } = store;
+  const stats = await reports.stats();
+  const vitals = vitalsOf(await reports.queueDepths());
+  const dead = await deadLetters(reports);
+  const { sessions: prunable } = await store.countPrunable({
+    olderThanDays: retentionDays(sessions, running),
+  });
   const { databaseBytes } = stats;
   const facts = { vitals, dead, running, turnSeconds: agent.gateway_timeout, now: nowSeconds() };
   const checks = [
-    ...named("database", [describeContents(stats)]),
+    ...named("database", [describeContents(stats, await maintenance.layout())]),
     ...(await look("integrity", () => checkIntegrity(store, databaseBytes, deep))),
-    ...named("size", [judgeSize(databaseBytes, vitals, sessions, running)]),
+    ...named("size", [judgeSize(databaseBytes, prunable, sessions, running)]),
     ...named("queues", judgeQueues(facts)),
   ];
-  return { checks, dead, newestMessageAt: vitals.newestMessageAt };
+  return { checks, dead, newestMessageAt: stats.newestMessageAt };
 }

@@ -1,29 +1,29 @@
 /** The machine: the SQLite library, the clock, the time zone. */
 import type { Config } from "../../config/schema.js";
 import { type Finding, found } from "../../finding.js";
+import { sqliteVersion } from "../../store/files.js";
 
 export async function checkSqlite(): Promise<Finding> {
-  const { sqliteVersion } = await import("../../store/sqlite/connect.js");
-  return found.ok(`${sqliteVersion()} (Node ${process.version})`);
+  return found.ok(`${await sqliteVersion()} (Node ${process.version})`);
 }
 
-/** Slack refuses what is five minutes off, and so do we. */
+/** Signed requests that are five minutes off are rejected, by others and by us. */
 const WRONG_SECONDS = 300;
 const OFF_SECONDS = 60;
 
 export interface ClockFacts {
   now: number;
-  /** What a server of somebody else's says; undefined: nobody was asked, or nobody said. */
+  /** A server's time; undefined: unknown. */
   theirs?: { at: number; host: string };
   newestMessageAt: number | null;
 }
 
 export function judgeClock({ now, theirs, newestMessageAt }: ClockFacts): Finding {
-  const fix = "Set the clock, and let it be kept right (timedatectl set-ntp true).";
+  const fix = "Set the clock, and synchronise it (timedatectl set-ntp true).";
   if (theirs) {
     const off = Math.round(now - theirs.at);
     const words = `${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} ${theirs.host}`;
-    if (Math.abs(off) >= WRONG_SECONDS) return found.fail(`${words}: signed messages are refused`, fix);
+    if (Math.abs(off) >= WRONG_SECONDS) return found.fail(`${words}: signed messages are rejected`, fix);
     if (Math.abs(off) >= OFF_SECONDS) return found.warn(words, fix);
     return found.ok(`agrees with ${theirs.host}`);
   }
@@ -34,7 +34,7 @@ export function judgeClock({ now, theirs, newestMessageAt }: ClockFacts): Findin
 
 const ASK_MS = 5000;
 
-/** The time as a server tells it with any answer, whatever else it says. */
+/** The Date header of any response. */
 export async function askTime(address: string): Promise<ClockFacts["theirs"]> {
   try {
     const signal = AbortSignal.timeout(ASK_MS);
@@ -42,7 +42,7 @@ export async function askTime(address: string): Promise<ClockFacts["theirs"]> {
     const at = Date.parse(answer.headers.get("date") ?? "") / 1000;
     return Number.isNaN(at) ? undefined : { at, host: new URL(address).host };
   } catch {
-    // That it can't be reached is told where it matters.
+    // Another check reports that it can't be reached.
     return undefined;
   }
 }
@@ -57,5 +57,5 @@ export function checkTimezone(config: Config, now: Date): Finding {
   }).format(now);
   const daily = reset.mode === "daily" || reset.mode === "both";
   const hour = String(reset.at_hour).padStart(2, "0");
-  return found.ok(`${timezone}: it is ${time}${daily ? `; sessions begin anew at ${hour}:00` : ""}`);
+  return found.ok(`${timezone}: it is ${time}${daily ? `; sessions are reset at ${hour}:00` : ""}`);
 }

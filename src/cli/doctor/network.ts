@@ -1,14 +1,17 @@
-/** Everybody outside, asked at once: platforms about their bots, models for a word, a server for the time. */
+/** Network checks, in parallel: platforms, models, the clock. */
 import type { BotProbe } from "../../adapters/probe.js";
+import { platformsOf } from "../../config/known-platforms.js";
 import type { Config } from "../../config/schema.js";
+import { platformConfig } from "../../rules.js";
 import { type Check, look } from "./report.js";
 
-/** For one bot or model, whatever it is asked. */
+/** For all questions to one bot or model. */
 const PATIENCE_MS = 40_000;
 
 export async function checkPlatforms(config: Config, running: boolean): Promise<Check[]> {
-  const { botProbes } = await import("../../adapters/probes.js");
-  const checks = await Promise.all(botProbes(config).map((bot) => checkBot(bot, running)));
+  const { botProbes } = await import("../../adapters/registry.js");
+  const probes = botProbes(platformsOf(config), config.platforms);
+  const checks = await Promise.all(probes.map((bot) => checkBot(bot, running)));
   return checks.flat();
 }
 
@@ -29,10 +32,12 @@ export async function checkModels(config: Config): Promise<Check[]> {
   return (await Promise.all(checks)).flat();
 }
 
-/** Of somebody who is asked anyway. */
-export function timeServer({ platforms: { telegram, discord, slack }, model }: Config): string | undefined {
-  if (telegram.enabled) return telegram.api_root;
-  if (discord.enabled) return discord.api_url;
-  if (slack.enabled) return slack.api_url;
-  return model.base_url ?? undefined;
+/** A server that is asked anyway: of the first platform that is on, or the model's. */
+export function timeServer(config: Config): string | undefined {
+  for (const platform of platformsOf(config)) {
+    const settings = platformConfig(config, platform.name);
+    const address = settings?.enabled ? platform.apiAddress?.(settings) : undefined;
+    if (address) return address;
+  }
+  return config.model.base_url ?? undefined;
 }

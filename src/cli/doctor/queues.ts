@@ -1,25 +1,53 @@
-/** What is stuck, and what was given up. */
+/** Stuck and failed messages. */
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
-import type { DeadLetter } from "../../store/queues.js";
-import type { OpenRows, Vitals } from "../../store/store.js";
+import type { OpenRows } from "../../store/common.js";
+import type { DeadLetter, DeadPosition, QueueDepths, Reports } from "../../store/reports.js";
 import { oneLine, shorten } from "../cells.js";
 import { counted } from "../numbers.js";
-import { withStore } from "../open.js";
+import { SHORT, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
 import { relativeTime } from "../times.js";
 
 const WAITING_SECONDS = 600;
 const SENDING_SECONDS = 300;
-/** Two processes may read the clock in the other order. */
+/** Clock readings of two processes may be out of order. */
 const CLOCK_SLACK_SECONDS = 5;
+
+export interface Vitals extends Record<"waiting" | "running" | "pending" | "sending", OpenRows> {
+  misdated: number;
+}
+
+export function vitalsOf({ inbox, outbox, dueSince, misdated }: QueueDepths): Vitals {
+  return {
+    waiting: { count: inbox.waiting, oldestAt: dueSince.waiting },
+    running: { count: inbox.running, oldestAt: dueSince.running },
+    pending: { count: outbox.pending, oldestAt: dueSince.pending },
+    sending: { count: outbox.sending, oldestAt: dueSince.sending },
+    misdated,
+  };
+}
+
+const DEAD_PER_PAGE = 200;
+
+/** All of them, oldest first. */
+export async function deadLetters(reports: Reports): Promise<DeadLetter[]> {
+  const found: DeadLetter[] = [];
+  let before: DeadPosition | undefined;
+  for (;;) {
+    const page = await reports.deadPage({ limit: DEAD_PER_PAGE, ...(before ? { before } : {}) });
+    found.push(...page.letters);
+    if (!page.next) return found.reverse();
+    before = page.next;
+  }
+}
 
 export interface QueueFacts {
   vitals: Vitals;
   dead: readonly DeadLetter[];
   running: boolean;
-  /** How long a turn may be silent; 0: for ever. */
+  /** How long a turn may make no progress; 0: no limit. */
   turnSeconds: number;
   now: number;
 }
@@ -31,7 +59,7 @@ export function judgeQueues({ vitals, dead, running, turnSeconds, now }: QueueFa
     return [
       found.warn(
         `${counted(waiting.count + turns.count, "message")} and ${counted(pending.count + sending.count, "answer")} wait`,
-        "They go on when the gateway starts: `hermes gateway`.",
+        "They continue when the gateway starts: `hermes gateway`.",
       ),
       ...misdated(vitals),
       ...given(dead),
@@ -44,7 +72,7 @@ export function judgeQueues({ vitals, dead, running, turnSeconds, now }: QueueFa
   ];
   const fix = "See `hermes gateway status` and the log; a restart loses nothing.";
   const findings = [...stuck.map((line) => found.warn(line, fix)), ...misdated(vitals), ...given(dead)];
-  return findings.length > 0 ? findings : [found.ok("nothing is stuck, nothing was given up")];
+  return findings.length > 0 ? findings : [found.ok("nothing is stuck, nothing has failed")];
 }
 
 function late(rows: OpenRows, noun: string, doing: string, mostSeconds: number, now: number): string[] {
@@ -64,16 +92,16 @@ function misdated({ misdated: count }: Vitals): Finding[] {
 function given(dead: readonly DeadLetter[]): Finding[] {
   if (dead.length === 0) return [];
   const fix = "`hermes doctor --retry ID` or `--retry all` tries again.";
-  return [found.warn(`${counted(dead.length, "message")} given up:`, fix)];
+  return [found.warn(`${counted(dead.length, "message")} failed:`, fix)];
 }
 
 const TEXT_CELLS = 48;
-const SHOWN_MAX = 20;
+const MAX_SHOWN = 20;
 
 /** The latest; `--json` has them all. */
 export function drawDeadLetters(dead: readonly DeadLetter[]): string[] {
-  const more = dead.length - SHOWN_MAX;
-  return [...(more > 0 ? [`      … and ${more} before these`] : []), ...dead.slice(-SHOWN_MAX).map(drawDead)];
+  const more = dead.length - MAX_SHOWN;
+  return [...(more > 0 ? [`      … and ${more} before these`] : []), ...dead.slice(-MAX_SHOWN).map(drawDead)];
 }
 
 function drawDead({ id, platform, chatId, text, error, attempts, at }: DeadLetter): string {
@@ -92,12 +120,13 @@ function drawDead({ id, platform, chatId, text, error, attempts, at }: DeadLette
 export async function retryDead(id: string, { json }: { json?: boolean }): Promise<void> {
   if (id !== "all" && !/^(in|out):\d+$/.test(id)) {
     throw new HermesError("invalid", `'${id}' is not the id of a dead message.`, {
-      hint: "`hermes doctor` lists them: in:12, out:34. Or say all.",
+      hint: "`hermes doctor` lists them: in:12, out:34. Or use all.",
     });
   }
   const retried = await withStore(
     (store) => (id === "all" ? store.retryDead() : store.retryDead(id)),
     () => 0,
+    SHORT,
   );
   if (retried === 0 && id !== "all") throw new HermesError("not_found", `No dead message has the id ${id}.`);
   if (json) printJson({ retried });

@@ -1,11 +1,11 @@
-/** What each look gave, in lines for people. */
+/** The result of each check, in lines for people. */
 import { describeError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
 import { oneLine } from "../cells.js";
 import { colors } from "../output.js";
 
 export interface Check extends Finding {
-  /** What was looked at: "config", "disk", "telegram". */
+  /** What was checked: "config", "disk", "telegram". */
   check: string;
 }
 
@@ -13,7 +13,7 @@ export function named(check: string, findings: readonly Finding[]): Check[] {
   return findings.map((finding) => ({ check, ...finding }));
 }
 
-/** A check that can't be made is a finding too. */
+/** A check that throws is a finding, too. */
 export async function look(
   check: string,
   work: () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>,

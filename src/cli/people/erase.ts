@@ -3,9 +3,11 @@ import { type HomePaths, homePaths, resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { removeLeftovers } from "../../leftovers.js";
 import type { Person } from "../../message.js";
-import { type ErasurePlan, isNobody, type Scrubbed } from "../../store/people.js";
+import type { Scrubbed } from "../../store/maintenance.js";
+import { type ErasurePlan, isNobody } from "../../store/people.js";
 import type { Store } from "../../store/store.js";
 import { confirmed } from "../ask.js";
+import { io } from "../io.js";
 import { noDatabase, transcripts, withStore } from "../open.js";
 import { jsonOption, yesOption } from "../options.js";
 import { print, printJson } from "../output.js";
@@ -52,12 +54,12 @@ export interface ErasureReport {
   counts: ErasureCounts;
   left: LeftAlone;
   scrubbed: Scrubbed | null;
-  /** Words of theirs that were looked for in the files afterwards, and where some were found. */
+  /** How many of their messages the files were searched for, and where some were found. */
   traces: { looked: number; found: Trace[] } | null;
 }
 
 async function erase(person: Person, options: EraseOptions): Promise<void> {
-  const paths = homePaths(resolveHome(process.env));
+  const paths = homePaths(resolveHome(io().env));
   const done = await withStore((store) => eraseWith(store, person, paths, options), noDatabase);
   if (!done) return;
   // Only now: the file must not be opened beside our own connections.
@@ -77,7 +79,7 @@ async function eraseWith(
 ): Promise<Done | undefined> {
   const found = await look(store, person, paths);
   const nothing = isEmpty(found);
-  if (nothing && !(await store.scrubDue())) throw unknownPerson(person);
+  if (nothing && !(await store.maintenance.scrubDue())) throw unknownPerson(person);
   const left = await leftAlone(person, found.plan, paths);
   const about = { person: formatPerson(person), counts: countsOf(found.plan, found.files), left };
   if (!options.json) print(`${drawPlan(about.person, about.counts, found.plan)}\n${drawLeft(left)}`);
@@ -88,8 +90,8 @@ async function eraseWith(
   const probes = await probesFor(store, found.plan);
   await untilNothingIsLeft(store, found, paths);
   await writeIndex(store, paths, left.gatewayRuns);
-  await removeLeftovers(paths.home, { patienceMs: LEFTOVERS_MS });
-  const scrubbed = await withProgress((onProgress) => store.scrub(onProgress));
+  await removeLeftovers(paths.home, { maxWaitMs: LEFTOVERS_MS });
+  const scrubbed = await withProgress((onProgress) => store.maintenance.scrub(onProgress));
   return { ...about, erased: true, scrubbed, probes };
 }
 
@@ -102,7 +104,7 @@ function isEmpty({ plan, files }: Found): boolean {
   return isNobody(plan) && files.memories.length + files.history.length === 0;
 }
 
-/** A turn that runs could still save what it was told. */
+/** A running turn could still store what it has read. */
 async function requireQuiet({ running }: ErasurePlan, { bootId }: LeftAlone): Promise<void> {
   if (!running.some((turn) => turn.bootId === bootId && bootId !== null)) return;
   throw new HermesError("conflict", "The agent is answering this person at the moment.", {
@@ -112,18 +114,18 @@ async function requireQuiet({ running }: ErasurePlan, { bootId }: LeftAlone): Pr
 
 /** Temporary files of processes that were killed a moment ago can't be told yet from those of running ones. */
 const LEFTOVERS_MS = 15_000;
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** What came while it went is found by looking again. */
 async function untilNothingIsLeft(store: Store, first: Found, paths: HomePaths): Promise<void> {
   let found = first;
-  for (let round = 1; round <= MOST_ROUNDS && !isEmpty(found); round += 1) {
+  for (let round = 1; round <= MAX_ROUNDS && !isEmpty(found); round += 1) {
     await eraseOnce(store, found);
     found = await look(store, first.plan.person, paths);
   }
 }
 
-/** Files first: only the rows that go next tell where they are. Marks last: they tell that something is left. */
+/** Files first: their paths are in the rows that go next. Authorship last: it shows that something is left. */
 async function eraseOnce(store: Store, { plan, files }: Found): Promise<void> {
   await removeFiles(files);
   await withProgress((onProgress) => store.erasePerson(plan, onProgress));
@@ -131,7 +133,7 @@ async function eraseOnce(store: Store, { plan, files }: Found): Promise<void> {
   await written.tidy(store);
   for (const { id } of plan.shared) {
     await written.rebuild(store, id);
-    await written.mend(store, id);
+    await written.repair(store, id);
   }
   await store.forgetPerson(plan);
 }

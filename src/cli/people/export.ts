@@ -10,6 +10,7 @@ import { type ErasurePlan, isNobody } from "../../store/people.js";
 import type { Store } from "../../store/store.js";
 import { version } from "../../version.js";
 import { explained } from "../files.js";
+import { fromCwd, io } from "../io.js";
 import { counted, dataSize } from "../numbers.js";
 import { noDatabase, withStore } from "../open.js";
 import { jsonOption } from "../options.js";
@@ -52,7 +53,7 @@ export interface Exported {
 }
 
 async function exportPerson(person: Person, options: ExportOptions): Promise<void> {
-  const target = path.resolve(options.to ?? defaultName(person));
+  const target = fromCwd(options.to ?? defaultName(person));
   if (await isThere(target)) throw taken(target);
   const exported = await withStore((store) => writeArchive(store, person, target), noDatabase);
   if (options.json) return printJson(exported);
@@ -73,7 +74,7 @@ function taken(file: string): HermesError {
 }
 
 async function writeArchive(store: Store, person: Person, target: string): Promise<Exported> {
-  const paths = homePaths(resolveHome(process.env));
+  const paths = homePaths(resolveHome(io().env));
   const plan = await store.planErasure(person);
   const files = await filesOf(plan, paths);
   if (isNobody(plan) && files.memories.length + files.history.length === 0) throw unknownPerson(person);
@@ -177,7 +178,7 @@ async function copy(from: string, to: string): Promise<void> {
 
 async function pack(stage: string, file: string): Promise<void> {
   const { create } = await import("tar");
-  // Empty, and its owner's, before anything stands in it.
+  // Created empty and private before anything is written to it.
   await (await fs.open(file, "wx", 0o600)).close();
   await create({ gzip: true, portable: true, cwd: stage, file, strict: true }, await fs.readdir(stage));
   await fs.chmod(file, 0o600);

@@ -12,7 +12,7 @@ export interface PersonFiles {
   memories: string[];
   /** Files of their chats. */
   media: string[];
-  /** What was typed in terminals: kept of one person alone. */
+  /** The input history of terminals, of one person only. */
   history: string[];
 }
 
@@ -39,9 +39,9 @@ async function thoseThere(files: readonly string[]): Promise<string[]> {
   return files.filter((_, i) => there[i]);
 }
 
-const COPIES = /^(?:state\.db\.(?:v\d+|repair)-|before-restore-|sessions\.json\.)/;
+const COPIES = /^(?:state\.db\.(?:v\d+|layout\d+|repair)-|before-restore-|sessions\.json\.)/;
 
-/** Copies of the home, and files that are still being written, that an erasure doesn't reach: they are named, and left. */
+/** Copies of the home, and files that are still being written, that an erasure doesn't change: the report lists them. */
 export async function copiesOf(paths: HomePaths, backupFolder: string): Promise<string[]> {
   const found = await Promise.all([
     namesIn(backupFolder, (name) => /\.(?:tar\.gz|partial)$/.test(name)),

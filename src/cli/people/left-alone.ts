@@ -1,9 +1,12 @@
-/** What an erasure doesn't touch and the operator should know of. */
+/** Data that an erasure doesn't change and the operator should know about. */
+
 import { resolve } from "node:path";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { HomePaths } from "../../config/paths.js";
 import type { Person } from "../../message.js";
+import { membershipOf } from "../../store/open.js";
 import type { ErasurePlan } from "../../store/people.js";
+import { io } from "../io.js";
 import { copiesOf, isThere } from "./files.js";
 import { formatPerson } from "./person.js";
 
@@ -21,8 +24,7 @@ export interface LeftAlone {
 }
 
 export async function leftAlone(person: Person, plan: ErasurePlan, paths: HomePaths): Promise<LeftAlone> {
-  const { readLock } = await import("../../store/sqlite/lock.js");
-  const { running, info } = await readLock(paths.home);
+  const { running, info } = await membershipOf(paths.home).state();
   const config = configOf(paths.home);
   const folder = config?.backup.folder ?? null;
   return {
@@ -35,10 +37,10 @@ export async function leftAlone(person: Person, plan: ErasurePlan, paths: HomePa
   };
 }
 
-/** A configuration with faults must not stand in the way. */
+/** An invalid configuration must not block an erasure. */
 function configOf(home: string): LoadedConfig["config"] | undefined {
   try {
-    return loadConfig({ home, env: process.env }).config;
+    return loadConfig({ home, env: io().env }).config;
   } catch {
     return undefined;
   }
@@ -63,7 +65,7 @@ export function namedIn(config: unknown, { platform }: Person, ids: readonly str
   return [...found];
 }
 
-/** Lists of people and chats; a port may be the same number as somebody's id. */
+/** Lists of people and chats; a port may equal an id. */
 function isPeople(path: readonly string[]): boolean {
   return /allow|owner|home|channel|chat/.test(path.at(-1) ?? "");
 }

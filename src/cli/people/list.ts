@@ -4,6 +4,7 @@ import { nowSeconds } from "../../clock.js";
 import { homePaths, resolveHome } from "../../config/paths.js";
 import type { KnownPerson } from "../../store/people.js";
 import { drawColumns } from "../columns.js";
+import { io } from "../io.js";
 import { withStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
@@ -18,7 +19,7 @@ interface ListOptions {
 
 export function listCommand(): Command {
   return new Command("list")
-    .description("Show everybody of whom anything is kept")
+    .description("List everyone with stored data")
     .option("--platform <name>", "only those on this platform")
     .addOption(jsonOption())
     .action(list);
@@ -33,12 +34,12 @@ async function list({ platform, json }: ListOptions): Promise<void> {
   );
   const people = await withMemories(known, platform);
   if (json) printJson(people);
-  else print(people.length === 0 ? "Nobody is known yet." : table(people));
+  else print(people.length === 0 ? "No people are known yet." : table(people));
 }
 
 /** Notes about a person may be older than everything else that is kept of them. */
 async function withMemories(known: readonly KnownPerson[], platform?: string): Promise<ListedPerson[]> {
-  const { memoriesDir } = homePaths(resolveHome(process.env));
+  const { memoriesDir } = homePaths(resolveHome(io().env));
   const listed = known.map(async (one) => ({
     person: formatPerson(one),
     ...one,

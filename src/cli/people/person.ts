@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { HermesError } from "../../errors.js";
 import type { Person } from "../../message.js";
 
-/** `telegram:123`: what follows the first colon is the id, whatever stands in it. */
+/** `telegram:123`: everything after the first colon is the id. */
 export function parsePerson(text: string): Person {
   const colon = text.indexOf(":");
   const [platform, userId] = [text.slice(0, colon).trim().toLowerCase(), text.slice(colon + 1)];

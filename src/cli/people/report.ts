@@ -1,4 +1,4 @@
-/** What an erasure does and did, in words. Pure. */
+/** The plan and the report of an erasure as text. Pure. */
 import type { ErasurePlan } from "../../store/people.js";
 import { oneLine } from "../cells.js";
 import { counted } from "../numbers.js";
@@ -12,7 +12,7 @@ export interface ErasureCounts {
   sharedSessions: number;
   /** Rows of shared sessions that become a mark: theirs and the answers to them. */
   redactedMessages: number;
-  /** Rows of others that lose a quote or a repetition of theirs. */
+  /** Rows of others that lose a quote or a repetition. */
   changedMessages: number;
   queueRowsRemoved: number;
   queueRowsRedacted: number;
@@ -43,7 +43,7 @@ export function countsOf(plan: ErasurePlan, files: PersonFiles): ErasureCounts {
   };
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 export function drawPlan(
   person: string,
@@ -72,7 +72,7 @@ export function drawPlan(
     [counts.pairings, `remove  their pairing`],
   ];
   const shown = lines.filter(([count]) => count > 0).map(([, line]) => `  ${line}`);
-  const titled = [...own, ...shared].filter(({ title }) => title !== null).slice(0, MOST_NAMED);
+  const titled = [...own, ...shared].filter(({ title }) => title !== null).slice(0, MAX_NAMED);
   return [
     `${person}${known ? ` (${known})` : ""}:`,
     ...(shown.length > 0 ? shown : ["  nothing is left but to clean the file"]),
@@ -105,8 +105,8 @@ export function drawScrubbed({ person, scrubbed, traces }: ErasureReport): strin
     "",
     `Erased ${person}.`,
     scrubbed?.rewritten
-      ? "state.db was written anew: nothing that was deleted is left in it."
-      : "Another process has state.db open: deleted words were overwritten, but the file was not written anew.",
+      ? "state.db was rewritten: nothing that was deleted is left in it."
+      : "Another process has state.db open: deleted text was overwritten, but the file was not rewritten.",
     ...(traces && traces.looked > 0
       ? [
           `Looked for ${counted(traces.looked, "sentence")} of theirs in its bytes: ${clean ? "none is there." : "SOME ARE STILL THERE."}`,

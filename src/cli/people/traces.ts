@@ -4,9 +4,9 @@ import type { HomePaths } from "../../config/paths.js";
 import type { ErasurePlan } from "../../store/people.js";
 import type { Store } from "../../store/store.js";
 
-const MOST_PROBES = 16;
-const LEAST_CHARS = 12;
-const MOST_CHARS = 160;
+const MAX_PROBES = 16;
+const MIN_CHARS = 12;
+const MAX_CHARS = 160;
 
 export interface Trace {
   file: string;
@@ -14,25 +14,25 @@ export interface Trace {
   probes: number;
 }
 
-/** The longest things that they said: the least likely to have been said by somebody else as well. */
+/** Their longest messages: the least likely to come from others as well. */
 export async function probesFor(store: Store, plan: ErasurePlan): Promise<Buffer[]> {
   const { inbox } = await store.queueRowsOf(plan);
   const texts = inbox.map(({ message }) => (message as { text?: string }).text ?? "");
   for (const { id, written } of plan.shared)
     texts.push(
-      ...(await store.writtenIn(written.slice(0, MOST_PROBES), id)).map(({ content }) => lastLine(content)),
+      ...(await store.writtenIn(written.slice(0, MAX_PROBES), id)).map(({ content }) => lastLine(content)),
     );
-  for (const { id } of plan.own.slice(0, MOST_PROBES)) {
-    const rows = await store.getMessages(id, { limit: MOST_PROBES });
+  for (const { id } of plan.own.slice(0, MAX_PROBES)) {
+    const rows = await store.getMessages(id, { limit: MAX_PROBES });
     texts.push(...rows.filter(({ role }) => role === "user").map(({ content }) => lastLine(content)));
   }
   const long = [...new Set(texts.flatMap((text) => text.split("\n")))].filter(
-    (text) => text.length >= LEAST_CHARS,
+    (text) => text.length >= MIN_CHARS,
   );
   return long
     .toSorted((a, b) => b.length - a.length)
-    .slice(0, MOST_PROBES)
-    .map((text) => Buffer.from(text.slice(0, MOST_CHARS)));
+    .slice(0, MAX_PROBES)
+    .map((text) => Buffer.from(text.slice(0, MAX_CHARS)));
 }
 
 function lastLine(content: unknown): string {

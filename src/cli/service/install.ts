@@ -7,6 +7,7 @@ import { HermesError } from "../../errors.js";
 import { packageFile } from "../../package-files.js";
 import { Misuse } from "../failure.js";
 import { explained } from "../files.js";
+import { io } from "../io.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { serviceUser, systemctl, unitPath } from "./systemd.js";
@@ -28,7 +29,7 @@ export function installCommand(): Command {
   return new Command("install")
     .description("Run the gateway as a systemd service, restarted when it fails or hangs")
     .option("--system", "for the machine, not for this user alone (needs root)")
-    .option("--user <name>", "with --system: who it runs as (default: whoever called sudo)")
+    .option("--user <name>", "with --system: the user it runs as (default: the one who called sudo)")
     .option("--print", "only show the unit")
     .option("--no-start", "write it, but don't start it now")
     .addOption(jsonOption())
@@ -50,7 +51,7 @@ async function install(options: InstallOptions): Promise<void> {
   if (options.user !== undefined && scope === "user") {
     throw new Misuse("--user only goes with --system.", "Your own service runs as you.");
   }
-  const home = resolveHome(process.env);
+  const home = resolveHome(io().env);
   const unit = unitFile({
     scope,
     node: process.execPath,
@@ -65,7 +66,7 @@ async function install(options: InstallOptions): Promise<void> {
   try {
     await systemctl(scope, "daemon-reload");
   } catch (error) {
-    // Nobody has read it: it doesn't stay behind.
+    // systemd never loaded it: remove it again.
     if (isNew) rmSync(file, { force: true });
     throw error;
   }
@@ -101,7 +102,7 @@ async function uninstall(options: { system?: boolean; json?: boolean }): Promise
   attempt(file, () => rmSync(file));
   await systemctl(scope, "daemon-reload");
   if (options.json) printJson({ removed: file, scope });
-  else print(`Removed ${file}. The home ${resolveHome(process.env)} was left as it is.`);
+  else print(`Removed ${file}. The home ${resolveHome(io().env)} was left as it is.`);
 }
 
 function writeUnit(file: string, unit: string): void {
@@ -114,8 +115,8 @@ function writeUnit(file: string, unit: string): void {
 
 function requireOurs(file: string): void {
   if (attempt(file, () => readFileSync(file, "utf8")).startsWith(MARK)) return;
-  throw new HermesError("conflict", `${file} was written by somebody else.`, {
-    hint: "Move it away first; `hermes gateway install --print` shows what would stand there.",
+  throw new HermesError("conflict", `${file} was not written by Hermes.`, {
+    hint: "Move it away first; `hermes gateway install --print` shows what would be written.",
   });
 }
 

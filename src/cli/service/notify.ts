@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 /**
- * What systemd is told: that the gateway is up, that it is still well, that it ends. Under another supervisor, nothing.
+ * Notifies systemd that the gateway is up, healthy or stopping. Does nothing under another supervisor.
  * Told through systemd's own program, since Node has no datagrams over UNIX sockets.
  */
 export interface Notifier {

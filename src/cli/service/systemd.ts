@@ -3,12 +3,13 @@ import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { HermesError } from "../../errors.js";
+import { io } from "../io.js";
 import { type Scope, UNIT_NAME } from "./unit.js";
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 90_000;
 
-export function unitPath(scope: Scope, env: NodeJS.ProcessEnv = process.env): string {
+export function unitPath(scope: Scope, env: NodeJS.ProcessEnv = io().env): string {
   if (scope === "system") return join("/etc/systemd/system", UNIT_NAME);
   const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
   return join(config, "systemd/user", UNIT_NAME);
@@ -17,7 +18,7 @@ export function unitPath(scope: Scope, env: NodeJS.ProcessEnv = process.env): st
 export async function systemctl(scope: Scope, ...args: string[]): Promise<void> {
   const words = scope === "user" ? ["--user", ...args] : args;
   try {
-    await run("systemctl", words, { timeout: TIMEOUT_MS });
+    await run("systemctl", words, { timeout: TIMEOUT_MS, env: io().env });
   } catch (error) {
     throw explained(error as NodeJS.ErrnoException & { stderr?: string }, words);
   }
@@ -42,7 +43,7 @@ function explained(
   });
 }
 
-/** A service of the machine runs as whoever asked for it through sudo. */
-export function serviceUser(env: NodeJS.ProcessEnv = process.env): string {
+/** A system service runs as the user who called sudo. */
+export function serviceUser(env: NodeJS.ProcessEnv = io().env): string {
   return env.SUDO_USER || userInfo().username;
 }

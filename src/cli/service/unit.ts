@@ -12,7 +12,7 @@ export interface UnitOptions {
   user?: string;
 }
 
-/** The file says whose it is, so that nobody else's is replaced or removed. */
+/** Marks the file as ours, so that no other unit is replaced or removed. */
 export const MARK = "# Written by `hermes gateway install`.";
 export const UNIT_NAME = "hermes-gateway.service";
 

@@ -4,6 +4,7 @@ import { HermesError } from "../../errors.js";
 import type { SessionSummary } from "../../session.js";
 import type { Store } from "../../store/store.js";
 import { oneLine, padToCells, shorten } from "../cells.js";
+import { io } from "../io.js";
 import { withStore } from "../open.js";
 import { jsonOption, sourceOption, wholeNumber } from "../options.js";
 import { colors, isInteractive, print } from "../output.js";
@@ -62,7 +63,8 @@ async function pick(sessions: readonly SessionSummary[]): Promise<SessionSummary
       hint: session.id,
     })),
     filter: (typed, { value }) => matches(byId.get(value), typed),
-    output: process.stderr,
+    input: io().stdin,
+    output: io().stderr,
   });
   return typeof chosen === "string" ? byId.get(chosen) : undefined;
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ExportedSession, ExportQuery, OnProgress, Store } from "../../store/store.js";
 import { type Write, writeWhole } from "../files.js";
+import { fromCwd } from "../io.js";
 import { counted } from "../numbers.js";
 import { withStore } from "../open.js";
 import { given, jsonOption, sourceOption } from "../options.js";
@@ -31,7 +32,7 @@ async function exportTo(file: string, options: ExportOptions): Promise<void> {
     await exportWith(writeOut, options);
     return;
   }
-  const exported = await writeWhole(file, (write) => exportWith(write, options));
+  const exported = await writeWhole(fromCwd(file), (write) => exportWith(write, options));
   options.json ? printJson({ exported, file }) : print(`Exported ${counted(exported, "session")} to ${file}`);
 }
 

@@ -12,7 +12,7 @@ export async function* readSessions(stream: Readable): AsyncGenerator<ExportedSe
     if (line.text.trim() === "") continue;
     const session = parseSession(line);
     const before = lineOfId.get(session.id);
-    if (before !== undefined) throw fault(line, `session '${session.id}' stands on line ${before} already`);
+    if (before !== undefined) throw fault(line, `session '${session.id}' is on line ${before} already`);
     lineOfId.set(session.id, line.number);
     yield session;
   }

@@ -36,10 +36,10 @@ export function highlight(snippet: string, paint = colors): string {
   return painted.join("") + last;
 }
 
-export function drawPlan({ query, fts, path }: SearchPlan): string {
+export function drawPlan({ query, match, path }: SearchPlan): string {
   return [
     `Query:     ${oneLine(query)}`,
-    `FTS query: ${oneLine(fts) || "(none)"}`,
+    `FTS query: ${oneLine(match) || "(none)"}`,
     `Path:      ${path} (${PATHS[path]})`,
   ].join("\n");
 }

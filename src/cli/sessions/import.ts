@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import type { OnProgress } from "../../store/store.js";
-import { onEarlyExit } from "../exits.js";
+import { onEarlyExit } from "../early-exit.js";
 import { explained } from "../files.js";
+import { fromCwd, io } from "../io.js";
 import { counted } from "../numbers.js";
 import { withNewStore } from "../open.js";
 import { jsonOption } from "../options.js";
@@ -24,7 +25,7 @@ export function importCommand(): Command {
     .argument("<file>", "where from; - for the standard input")
     .addOption(jsonOption())
     .action(async (file: string, { json }: { json?: boolean }) => {
-      const result = file === "-" ? await withStdinCopy(importFile) : await importFile(file);
+      const result = file === "-" ? await withStdinCopy(importFile) : await importFile(fromCwd(file));
       json ? printJson(result) : print(drawImported(result, file));
     });
 }
@@ -69,7 +70,7 @@ async function withStdinCopy<T>(work: (file: string) => Promise<T>): Promise<T> 
   const forget = onEarlyExit(discard);
   try {
     const file = join(folder, "stdin.jsonl");
-    await writeFile(file, process.stdin, { mode: 0o600 });
+    await writeFile(file, io().stdin, { mode: 0o600 });
     return await work(file);
   } finally {
     forget();

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { nowSeconds } from "../../clock.js";
 import type { ListQuery } from "../../store/store.js";
-import { withStore } from "../open.js";
+import { SHORT, withStore } from "../open.js";
 import { jsonOption, sourceOption, wholeNumber } from "../options.js";
 import { print, printJson } from "../output.js";
 import { sessionTable } from "./table.js";
@@ -33,6 +33,7 @@ async function list(options: ListOptions): Promise<void> {
   const sessions = await withStore(
     (store) => store.listSessions(listQuery(options)),
     () => [],
+    SHORT,
   );
   if (options.json) printJson(sessions);
   else print(sessions.length === 0 ? "No sessions found." : sessionTable(sessions, nowSeconds()));
@@ -42,7 +43,7 @@ function listQuery({ source, limit, all, by }: ListOptions): ListQuery {
   return { limit, order: by, includeArchived: all ?? false, ...sourceFilter(source) };
 }
 
-/** Sessions of tools are noise, unless somebody asks for them by name. */
+/** Sessions of tools are noise, unless asked for by name. */
 export function sourceFilter(source: string | undefined): Pick<ListQuery, "source" | "excludeSources"> {
   return source === undefined ? { excludeSources: ["tool"] } : { source };
 }

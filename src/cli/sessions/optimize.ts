@@ -12,7 +12,7 @@ export function optimizeCommand(): Command {
     .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
       const done = await withStore(
-        (store) => withProgress((onProgress) => store.optimize(onProgress)),
+        (store) => withProgress((onProgress) => store.maintenance.optimize(onProgress)),
         noDatabase,
       );
       json ? printJson(optimizedJson(done)) : print(drawOptimized(done));

@@ -2,7 +2,7 @@ import { HermesError } from "../../errors.js";
 import type { SessionRow } from "../../session.js";
 import type { Store } from "../../store/store.js";
 import { sanitizeTitle } from "../../title.js";
-import { withStore } from "../open.js";
+import { SHORT, withStore } from "../open.js";
 
 /** Opens the store and finds the session that a person named, or says that there is none. */
 export function withSession<T>(
@@ -14,6 +14,7 @@ export function withSession<T>(
     () => {
       throw notFound(reference);
     },
+    SHORT,
   );
 }
 
@@ -30,7 +31,7 @@ function notFound(reference: string): HermesError {
 }
 
 /**
- * A title stands for the newest session of its lineage ("my project" for "my project #3"). Good for reading on, but
+ * A title means the newest session of its lineage ("my project" for "my project #3"). Good for reading on, but
  * who changes or deletes must say exactly which one they mean.
  */
 export function requireExact(reference: string, session: SessionRow): void {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { CheckReport, OnProgress, RepairReport, Store } from "../../store/store.js";
+import { io } from "../io.js";
 import { noDatabase, transcripts, withStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
@@ -20,16 +21,19 @@ export function repairCommand(): Command {
 
 async function repair({ checkOnly, json }: RepairOptions): Promise<void> {
   const report = await withStore<CheckReport | RepairReport>(
-    (store) => withProgress((onProgress) => (checkOnly ? store.check(onProgress) : mend(store, onProgress))),
+    (store) =>
+      withProgress((onProgress) =>
+        checkOnly ? store.maintenance.check(onProgress) : mend(store, onProgress),
+      ),
     noDatabase,
   );
   json ? printJson(report) : print(drawReport(report));
-  if (!report.ok) process.exitCode = 1;
+  if (!report.ok) io().exitCode = 1;
 }
 
 /** The transcripts are derived as well. */
 async function mend(store: Store, onProgress: OnProgress): Promise<RepairReport> {
-  const report = await store.repair(onProgress);
+  const report = await store.maintenance.repair(onProgress);
   await (await transcripts()).rebuildAll(store, onProgress);
   return { ...report, repaired: [...report.repaired, "transcripts"] };
 }

@@ -71,7 +71,7 @@ async function explain(query: string, flags: SearchFlags): Promise<void> {
 
 /** The rules alone: how a query is understood doesn't depend on what is stored. */
 async function planOf(query: string, { substring }: SearchFlags): Promise<SearchPlan> {
-  const { planSearch } = await import("../../store/sqlite/search.js");
+  const { planSearch } = await import("../../store/shared/plan-search.js");
   return planSearch(query, substring ?? false).plan;
 }
 

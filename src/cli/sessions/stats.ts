@@ -1,17 +1,21 @@
 import { Command } from "commander";
-import type { Stats } from "../../store/store.js";
+import type { FileLayout, Stats } from "../../store/store.js";
 import { oneLine } from "../cells.js";
 import { megabytes } from "../numbers.js";
 import { withStore } from "../open.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 
-const NOTHING: Stats = {
+type Shown = Stats & FileLayout;
+
+const NOTHING: Shown = {
   sessions: 0,
+  archived: 0,
   messages: 0,
   bySource: [],
+  newestMessageAt: null,
   databaseBytes: 0,
-  layout: "none",
+  fullText: "none",
   schemaVersion: 0,
 };
 
@@ -20,8 +24,11 @@ export function statsCommand(): Command {
     .description("Count sessions and messages, by source")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
-      const stats = await withStore(
-        (store) => store.stats(),
+      const stats = await withStore<Shown>(
+        async ({ reports, maintenance }) => ({
+          ...(await reports.stats()),
+          ...(await maintenance.layout()),
+        }),
         () => NOTHING,
       );
       json ? printJson(statsJson(stats)) : print(drawStats(stats));
@@ -38,13 +45,13 @@ export function drawStats({ sessions, messages, bySource, databaseBytes }: Stats
   ].join("\n");
 }
 
-function statsJson({ sessions, messages, bySource, databaseBytes, layout, schemaVersion }: Stats): unknown {
+function statsJson({ sessions, messages, bySource, databaseBytes, fullText, schemaVersion }: Shown): unknown {
   return {
     sessions,
     messages,
     by_source: bySource,
     database_bytes: databaseBytes,
-    layout,
+    layout: fullText,
     schema_version: schemaVersion,
   };
 }

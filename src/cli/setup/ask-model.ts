@@ -1,4 +1,4 @@
-/** Which model answers? The address and the key are tried at once. */
+/** Asks for the model, and tries the address and the key at once. */
 import type { Config } from "../../config/schema.js";
 import { withoutTrailing } from "../../trailing.js";
 import type { ModelAnswer } from "./answers.js";
@@ -16,7 +16,7 @@ const PROVIDERS: readonly Choice<Provider>[] = [
   },
   { value: "openai", label: "OpenAI" },
   { value: "anthropic", label: "Anthropic" },
-  { value: "echo", label: "None yet", hint: "a built-in echo repeats what it is told" },
+  { value: "echo", label: "None yet", hint: "a built-in echo repeats your messages" },
 ];
 
 const SERVER = "http://127.0.0.1:11434/v1";
@@ -50,7 +50,7 @@ async function askOnce(model: Pick<Config["model"], "provider" | "default" | "ba
       : same
         ? model.base_url
         : null;
-  // A key is for whom it was made: it doesn't travel to another address unasked.
+  // Never send a key to another address than it was entered for.
   const known = same && hostOf(baseUrl) === hostOf(model.base_url) ? model.api_key : null;
   const key = await askKey(provider, known !== null);
   const name = await askName(baseUrl, key ?? known, same ? model.default : null);
@@ -83,10 +83,10 @@ async function askKey(provider: Provider, hasOne: boolean): Promise<ModelAnswer[
 // --- names --------------------------------------------------------------------------------------------------------
 
 const LIST_MS = 5000;
-const MOST_OFFERED = 30;
+const MAX_OFFERED = 30;
 const OTHER = "";
 
-/** Servers of one's own tell which models they have; the others have too many to choose from. */
+/** Own servers list their models; vendors have too many to choose from. */
 async function askName(baseUrl: string | null, key: string | null, now: string | null): Promise<string> {
   const offered =
     baseUrl === null ? [] : await busy("Asking which models it has", () => listModels(baseUrl, key));
@@ -113,9 +113,9 @@ async function listModels(baseUrl: string, key: string | null): Promise<string[]
     const answer = await fetch(`${withoutTrailing(baseUrl, "/")}/models`, { headers, signal });
     const { data } = (await answer.json()) as { data?: { id?: unknown }[] };
     const names = (data ?? []).map(({ id }) => id).filter((id) => typeof id === "string");
-    return names.length <= MOST_OFFERED ? names : [];
+    return names.length <= MAX_OFFERED ? names : [];
   } catch {
-    // Whether it can be reached at all is tried with a real question.
+    // The test question will show whether it can be reached.
     return [];
   }
 }
@@ -125,7 +125,7 @@ async function listModels(baseUrl: string, key: string | null): Promise<string[]
 async function tryOut(current: Current, answer: ModelAnswer): Promise<"good" | "keep" | "again" | "change"> {
   if (answer.provider === "echo") return "good";
   const { tried } = draft(current, { model: answer, platforms: {} });
-  const finding = await busy("Asking it for a word", () => tryModel(tried));
+  const finding = await busy("Trying the model", () => tryModel(tried));
   show([finding]);
   if (finding.state === "ok") return "good";
   return choose(
@@ -133,7 +133,7 @@ async function tryOut(current: Current, answer: ModelAnswer): Promise<"good" | "
     [
       { value: "again", label: "Try again" },
       { value: "change", label: "Change the answers" },
-      { value: "keep", label: "Go on with it all the same" },
+      { value: "keep", label: "Continue anyway" },
     ],
     finding.state === "warn" ? "keep" : "change",
   );

@@ -1,22 +1,30 @@
-/** One platform: its tokens, tried at once, and who may talk to the bot there. */
-import { type Access, currentAccess, idsIn, type PlatformAnswer, type PlatformName } from "./answers.js";
+/** One platform: its secrets, which are tried at once, and who may talk to the bot there. */
+import type { SecretGuide } from "../../adapters/platform.js";
+import {
+  type Access,
+  currentAccess,
+  currentValue,
+  type Guided,
+  idsIn,
+  type PlatformAnswer,
+} from "./answers.js";
 import { type Current, draft } from "./draft.js";
-import { GUIDES, type SecretGuide } from "./guides.js";
 import { askSecret, askText, busy, choose, note, show } from "./prompts.js";
 import { tryPlatform } from "./trying.js";
 
-export async function askPlatform(current: Current, name: PlatformName): Promise<PlatformAnswer> {
-  const { title, steps, secrets: guides } = GUIDES[name];
+export async function askPlatform(current: Current, platform: Guided): Promise<PlatformAnswer> {
+  const { name, label, setup } = platform;
   const { config } = current.loaded;
-  const has = (guide: SecretGuide) => (config.platforms[name] as Record<string, unknown>)[guide.key] != null;
-  note(steps.map((step, i) => `${i + 1}. ${step}`).join("\n"), `${title}: a bot and its token`);
+  const has = ({ key }: SecretGuide) => currentValue(config, name, key) !== null;
+  const guides = setup.secrets.filter(({ byFlagOnly }) => !byFlagOnly);
+  note(setup.steps.map((step, i) => `${i + 1}. ${step}`).join("\n"), `${label}: a bot and its token`);
   let secrets: PlatformAnswer["secrets"] = {};
   for (let next: Next = "enter"; next !== "good" && next !== "keep"; ) {
     if (next === "out") return { enabled: false, secrets: {} };
     if (next === "enter") secrets = { ...secrets, ...(await askSecrets(guides, has)) };
-    next = await tryOut(current, name, { enabled: true, secrets });
+    next = await tryOut(current, platform, { enabled: true, secrets });
   }
-  return { enabled: true, secrets, access: await askAccess(name, currentAccess(config, name)) };
+  return { enabled: true, secrets, access: await askAccess(platform, currentAccess(config, name)) };
 }
 
 async function askSecrets(
@@ -27,7 +35,7 @@ async function askSecrets(
   for (const guide of guides) {
     const optional = has(guide);
     const check = (text: string) => {
-      if (text === "") return optional ? undefined : "It is needed";
+      if (text === "") return optional ? undefined : "It is required";
       return guide.shape.test(text) ? undefined : `It looks like ${guide.example}`;
     };
     const given = await askSecret(`${guide.name}${optional ? " (empty: keep the present one)" : ""}`, check);
@@ -38,33 +46,31 @@ async function askSecrets(
 
 type Next = "good" | "again" | "enter" | "keep" | "out";
 
-async function tryOut(current: Current, name: PlatformName, answer: PlatformAnswer): Promise<Next> {
-  const { title } = GUIDES[name];
+async function tryOut(current: Current, { name, label }: Guided, answer: PlatformAnswer): Promise<Next> {
   const { tried } = draft(current, { platforms: { [name]: answer } });
-  const findings = await busy(`Asking ${title} about it`, () => tryPlatform(tried, name));
+  const findings = await busy(`Asking ${label} about it`, () => tryPlatform(tried, name));
   show(findings);
   const states = findings.map(({ state }) => state);
   if (!states.includes("fail")) return "good";
   return choose<Next>(
     "What now?",
     [
-      { value: "again", label: "Look again", hint: "I have mended it there" },
+      { value: "again", label: "Check again", hint: "I have fixed it there" },
       { value: "enter", label: "Enter another token" },
-      { value: "keep", label: "Go on all the same" },
-      { value: "out", label: `Leave ${title} out` },
+      { value: "keep", label: "Continue anyway" },
+      { value: "out", label: `Skip ${label}` },
     ],
     "again",
   );
 }
 
-async function askAccess(name: PlatformName, now: Access): Promise<Access> {
-  const { title, ids } = GUIDES[name];
+async function askAccess({ name, label, ids }: Guided, now: Access): Promise<Access> {
   const who = await choose<Access["who"]>(
-    `Who may talk to it on ${title}?`,
+    `Who may talk to it on ${label}?`,
     [
       {
         value: "pair",
-        label: "Whoever I approve",
+        label: "People I approve",
         hint: `a stranger gets a code, \`hermes pairing approve ${name} CODE\` lets them in`,
       },
       { value: "list", label: "Only these people", hint: "by their ids; all others are ignored" },
@@ -75,5 +81,6 @@ async function askAccess(name: PlatformName, now: Access): Promise<Access> {
   if (who !== "list") return { who };
   const initial = now.who === "list" ? now.ids.join(", ") : "";
   const check = (text: string) => (idsIn(text).length === 0 ? "Name at least one" : undefined);
-  return { who, ids: idsIn(await askText(`Their ids, with commas (${ids})`, { initial, check })) };
+  const where = ids.user === undefined ? "" : ` (${ids.user})`;
+  return { who, ids: idsIn(await askText(`Their ids, separated by commas${where}`, { initial, check })) };
 }

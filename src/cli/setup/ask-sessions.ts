@@ -1,16 +1,16 @@
-/** When does a conversation begin anew, and in which time zone is that? */
+/** Asks when sessions are reset, and for the time zone. */
 import { isZone } from "../../config/sections/scalars.js";
 import type { ResetAnswer } from "./answers.js";
 import { askText, choose } from "./prompts.js";
 
 export async function askReset(now: ResetAnswer): Promise<ResetAnswer> {
   const mode = await choose(
-    "When does a conversation begin anew?",
+    "When is a session reset?",
     [
-      { value: "both", label: "Every night, and after a long silence" },
+      { value: "both", label: "Every night, and after a long pause" },
       { value: "daily", label: "Every night" },
-      { value: "idle", label: "After a long silence" },
-      { value: "none", label: "Never by itself", hint: "/new begins one" },
+      { value: "idle", label: "After a long pause" },
+      { value: "none", label: "Never automatically", hint: "/new starts a new one" },
     ] as const,
     now.mode,
   );
@@ -23,7 +23,7 @@ export async function askReset(now: ResetAnswer): Promise<ResetAnswer> {
       : now.atHour,
     idleMinutes: idle
       ? Math.round(
-          60 * Number(await askText("After how many hours of silence?", hours(now.idleMinutes / 60))),
+          60 * Number(await askText("After how many hours without a message?", hours(now.idleMinutes / 60))),
         )
       : now.idleMinutes,
   };

@@ -1,4 +1,4 @@
-/** What would be written, shown line by line; and the writing. */
+/** Shows the changes line by line, and writes them. */
 import type { ConfigTexts } from "../../config/load.js";
 import { ensureHome, homePaths } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
@@ -32,13 +32,13 @@ export function shadowWarning(name: string): string {
   return `${name} is set in your environment to something else, and wins over .env there.`;
 }
 
-/** The secrets first: settings without them would be half a setup. */
+/** Secrets first: settings without them wouldn't work. */
 export async function write(home: string, before: ConfigTexts, after: ConfigTexts): Promise<void> {
   const { configFile, envFile } = homePaths(home);
   ensureHome(home);
   const now = readTexts(home);
   if (now.config !== before.config || now.env !== before.env)
-    throw new HermesError("conflict", "The files were changed meanwhile, so nothing was written.", {
+    throw new HermesError("conflict", "The files have changed in the meantime, so nothing was written.", {
       hint: "Run `hermes setup` again.",
     });
   if (after.env !== before.env) await writeWhole(envFile, (out) => out(after.env));

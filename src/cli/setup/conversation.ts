@@ -1,5 +1,5 @@
-/** The interview from hello to goodbye. Until the last yes nothing is written. */
-import { readLock } from "../../store/sqlite/lock.js";
+/** The interview from start to end. Nothing is written before the last confirmation. */
+import { membershipOf } from "../../store/open.js";
 import { changedFiles, drawChanges, shadowWarning, write } from "./changes.js";
 import { type Current, draft } from "./draft.js";
 import { interview } from "./interview.js";
@@ -24,8 +24,8 @@ async function converse(current: Current, dryRun: boolean): Promise<string> {
   if (dryRun) return "Nothing was written (--dry-run).";
   if (!(await agree("Write this?"))) throw new Cancelled();
   await write(current.home, current.texts, drafted.texts);
-  const { running } = await readLock(current.home);
+  const { running } = await membershipOf(current.home).state();
   return running
     ? "Written. Restart the gateway so that it takes effect."
-    : "Written. `hermes gateway` starts it, `hermes doctor` looks at everything.";
+    : "Written. `hermes gateway` starts it, `hermes doctor` checks everything.";
 }

@@ -20,7 +20,7 @@ function linesOf(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** By the longest common subsequence of what is left between an equal head and an equal tail. */
+/** Longest common subsequence, after the common head and tail are cut off. */
 function compare(before: readonly string[], after: readonly string[]): DiffLine[] {
   const shorter = Math.min(before.length, after.length);
   let head = 0;

@@ -1,4 +1,5 @@
-/** Answers → the two files as they would be, and the configuration that they would give. Touches no file. */
+/** Answers → the two files as they would be, and the resulting configuration. Touches no file. */
+import type { Platform } from "../../adapters/platform.js";
 import { parseEnvFile } from "../../config/dotenv.js";
 import { setVariable } from "../../config/edit-env.js";
 import { editYaml, readRaw, type YamlEdit } from "../../config/edit-yaml.js";
@@ -8,18 +9,18 @@ import type { Config } from "../../config/schema.js";
 import { getIn } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
 import { readRegularSync } from "../../regular-file.js";
-import type { Access, Answers, ModelAnswer, PlatformName, ResetAnswer } from "./answers.js";
-import { GUIDES, SIGNING_SECRET } from "./guides.js";
+import { platformConfig } from "../../rules.js";
+import { type Access, type Answers, guidedIn, type ModelAnswer, type ResetAnswer } from "./answers.js";
 
 const HEADER = "# Written by `hermes setup`. Every key with its default: config.example.yaml\n";
 
 export interface Draft {
   texts: ConfigTexts;
-  /** As it will be for a gateway that is started in this environment. */
+  /** As a gateway that is started in this environment would load it. */
   loaded: LoadedConfig;
-  /** The same with the new secrets first, whatever the environment says: for trying them. */
+  /** The same, but the new secrets win over the environment: for trying them. */
   tried: Config;
-  /** Variables of this environment that stand in the way of new secrets. */
+  /** Variables of this environment that override new secrets. */
   shadowed: string[];
 }
 
@@ -28,11 +29,13 @@ export interface Current {
   env: Env;
   texts: ConfigTexts;
   loaded: LoadedConfig;
+  /** Platforms of plugins. */
+  external?: readonly Platform[] | undefined;
 }
 
-export function readCurrent(home: string, env: Env): Current {
+export function readCurrent(home: string, env: Env, external?: readonly Platform[]): Current {
   const texts = readTexts(home);
-  return { home, env, texts, loaded: loadConfig({ home, env, texts }) };
+  return { home, env, texts, external, loaded: loadConfig({ home, env, texts, external }) };
 }
 
 export function readTexts(home: string): ConfigTexts {
@@ -50,28 +53,28 @@ function readIfThere(path: string): string {
 }
 
 export function draft(current: Current, answers: Answers): Draft {
-  const { home, env, loaded } = current;
+  const { home, env, loaded, external } = current;
   const { config } = loaded;
   const edits = [
     ...modelEdits(config, answers.model),
     ...Object.entries(answers.platforms).flatMap(([name, answer]) => [
-      ...enabledEdits(config, name as PlatformName, answer.enabled),
-      ...(answer.access ? accessEdits(config, name as PlatformName, answer.access) : []),
+      ...enabledEdits(config, name, answer.enabled),
+      ...(answer.access ? accessEdits(config, name, answer.access) : []),
     ]),
     ...timezoneEdits(loaded, answers.timezone),
     ...resetEdits(config, answers.reset),
   ];
-  const secrets = secretsOf(answers, hasOwnModelKey(current));
+  const secrets = secretsOf(answers, hasOwnModelKey(current), config);
   const edited = { ...current.texts, config: editYaml(current.texts.config, edits) };
   const placed = placeSecrets(answers.model?.key === null ? withoutKey(edited) : edited, secrets);
   const { config: text } = placed.texts;
   const isNew = current.texts.config.trim() === "" && text !== current.texts.config;
   const texts = { ...placed.texts, config: isNew ? HEADER + text : text };
-  const tried = loadConfig({ home, env: { ...env, ...placed.variables }, texts });
+  const tried = loadConfig({ home, env: { ...env, ...placed.variables }, texts, external });
   for (const secret of secrets) requireInForce(secret, tried);
   return {
     texts,
-    loaded: loadConfig({ home, env, texts }),
+    loaded: loadConfig({ home, env, texts, external }),
     tried: tried.config,
     shadowed: Object.entries(placed.variables)
       .filter(([name, value]) => env[name] && env[name] !== value)
@@ -92,14 +95,14 @@ function modelEdits({ model }: Config, answer: ModelAnswer | undefined): YamlEdi
   ];
 }
 
-/** A token switches its platform on; only an explicit no has to go. */
-function enabledEdits({ platforms }: Config, name: PlatformName, enabled: boolean): YamlEdit[] {
-  if (platforms[name].enabled === enabled) return [];
+/** A token switches its platform on: only an explicit `enabled: false` has to be removed. */
+function enabledEdits(config: Config, name: string, enabled: boolean): YamlEdit[] {
+  if (platformConfig(config, name)?.enabled === enabled) return [];
   return [edit(`platforms.${name}.enabled`, enabled ? undefined : false)];
 }
 
-function accessEdits(config: Config, name: PlatformName, access: Access): YamlEdit[] {
-  const { allow_all, allow_from, unauthorized_dm_behavior } = config.platforms[name];
+function accessEdits(config: Config, name: string, access: Access): YamlEdit[] {
+  const { allow_all, allow_from, unauthorized_dm_behavior } = platformConfig(config, name)!;
   const key = (last: string) => `platforms.${name}.${last}`;
   if (access.who === "everyone") return allow_all || config.allow_all ? [] : [edit(key("allow_all"), true)];
   const behaviour = access.who === "list" ? "ignore" : "pair";
@@ -114,7 +117,7 @@ function accessEdits(config: Config, name: PlatformName, access: Access): YamlEd
   return edits;
 }
 
-/** Written also where it is the system's: that may change, and the resets with it. */
+/** Written even where it equals the system's, which may change. */
 function timezoneEdits({ config, sources }: LoadedConfig, timezone: string | undefined): YamlEdit[] {
   const isSaid = sources.timezone !== "default";
   return timezone === undefined || (isSaid && timezone === config.timezone)
@@ -146,27 +149,27 @@ const VENDOR_KEYS: Partial<Record<ModelAnswer["provider"], string>> = {
   anthropic: "ANTHROPIC_API_KEY",
 };
 
-/** The names under which a key for this provider is looked for, the strongest first. */
+/** The variables that may hold a key for this provider, the strongest first. */
 export function modelKeyNames(provider: ModelAnswer["provider"]): string[] {
   return [OWN_KEY, ...(VENDOR_KEYS[provider] ? [VENDOR_KEYS[provider]] : [])];
 }
 
-/** Then a vendor's own variable would have no say. */
+/** If so, it wins over a vendor's variable. */
 function hasOwnModelKey({ env, texts }: Current): boolean {
   return Boolean(env[OWN_KEY] || parseEnvFile(texts.env).variables.get(OWN_KEY)?.value);
 }
 
-function secretsOf({ model, platforms }: Answers, ownModelKey: boolean): Secret[] {
+function secretsOf({ model, platforms }: Answers, ownModelKey: boolean, config: Config): Secret[] {
   const secrets: Secret[] = [];
   if (model?.key) {
     const variable = (!ownModelKey && VENDOR_KEYS[model.provider]) || OWN_KEY;
     secrets.push({ path: ["model", "api_key"], variable, value: model.key });
   }
-  for (const [name, answer] of Object.entries(platforms)) {
-    for (const [key, value] of Object.entries(answer.secrets)) {
-      const guide = GUIDES[name as PlatformName].secrets.find((secret) => secret.key === key);
-      const variable = guide?.variable ?? SIGNING_SECRET;
-      secrets.push({ path: ["platforms", name, key], variable, value });
+  for (const { name, setup } of guidedIn(config)) {
+    const given = platforms[name]?.secrets ?? {};
+    for (const { key, variable } of setup.secrets) {
+      const value = given[key];
+      if (value !== undefined) secrets.push({ path: ["platforms", name, key], variable, value });
     }
   }
   return secrets;
@@ -180,18 +183,18 @@ function withoutKey({ config, env }: ConfigTexts): ConfigTexts {
   };
 }
 
-/** Somewhere else may be another, stronger word for the same key. */
+/** The same key may be set elsewhere, with higher priority. */
 function requireInForce({ path, variable, value }: Secret, { config, sources }: LoadedConfig): void {
   if (getIn(config, path) === value) return;
   const key = path.join(".");
   throw new HermesError("conflict", `${key} has another value already (${sources[key]}).`, {
-    hint: `Take that out: ${variable} in .env would have no effect.`,
+    hint: `Remove it there: ${variable} in .env would have no effect.`,
   });
 }
 
 const REFERENCE = /^\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}$/;
 
-/** Into `.env`; where the file refers to a variable, under that name. A secret in the file itself moves out of it. */
+/** Into `.env`, under the variable that the file refers to, if any. A secret in the file itself moves to `.env`. */
 function placeSecrets(texts: ConfigTexts, secrets: readonly Secret[]) {
   const variables: Record<string, string> = {};
   let { config, env } = texts;

@@ -1,4 +1,6 @@
-/** Flags and variables → answers, for scripts. What is missing or makes no sense is an error that says what to pass. */
+/** Flags and variables → answers, for scripts. Errors say which flags to pass. */
+import { credentialsOf } from "../../adapters/credentials.js";
+import type { SecretGuide } from "../../adapters/platform.js";
 import type { Config } from "../../config/schema.js";
 import { isZone } from "../../config/sections/scalars.js";
 import { HermesError } from "../../errors.js";
@@ -6,31 +8,36 @@ import {
   type Access,
   type Answers,
   currentReset,
+  currentValue,
+  type Guided,
+  guidedIn,
   idsIn,
   type ModelAnswer,
-  PLATFORM_NAMES,
-  type PlatformAnswer,
-  type PlatformName,
-  type SecretKey,
 } from "./answers.js";
 import { type Current, modelKeyNames } from "./draft.js";
-import { GUIDES, SIGNING_SECRET } from "./guides.js";
 
 export interface SetupFlags {
   provider?: ModelAnswer["provider"];
   baseUrl?: string;
   model?: string;
   apiKey?: string;
-  telegramToken?: string;
-  discordToken?: string;
-  slackToken?: string;
-  slackAppToken?: string;
-  slackSigningSecret?: string;
   access?: string[];
   timezone?: string;
   reset?: Config["session_reset"]["mode"];
   resetHour?: number;
   idleMinutes?: number;
+  /** Of platforms, by the flags' names: see `secretFlag`. */
+  [secret: string]: unknown;
+}
+
+/** `--slack-app-token` for `platforms.slack.app_token`. */
+export function secretFlag(platform: string, key: string): string {
+  return `${platform}-${key}`.replaceAll("_", "-");
+}
+
+/** As commander stores it: `slackAppToken`. */
+function attributeOf(flag: string): string {
+  return flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function answersFrom(flags: SetupFlags, current: Current): Answers {
@@ -39,7 +46,7 @@ export function answersFrom(flags: SetupFlags, current: Current): Answers {
   const platforms = platformsFrom(flags, current);
   const { timezone } = flags;
   if (timezone !== undefined && !isZone(timezone))
-    throw wrong(`--timezone ${timezone} is no time zone.`, "Give an IANA name, such as Europe/Berlin.");
+    throw wrong(`--timezone ${timezone} is not a time zone.`, "Give an IANA name, such as Europe/Berlin.");
   const reset = currentReset(config);
   return {
     platforms,
@@ -85,71 +92,64 @@ function modelFrom(flags: SetupFlags, { env, loaded }: Current): ModelAnswer | u
   return answer;
 }
 
-/** A secret in the environment counts as given, so that none has to stand in a command line. */
+/** A secret in the environment counts as given, so that none has to be in a command line. */
 function platformsFrom(flags: SetupFlags, { env, loaded: { config } }: Current): Answers["platforms"] {
-  const access = accessFrom(flags.access ?? []);
+  const offered = guidedIn(config);
+  const access = accessFrom(flags.access ?? [], offered);
   const platforms: Answers["platforms"] = {};
-  for (const name of PLATFORM_NAMES) {
-    const secrets = secretsFrom(name, flags, env);
-    const given = Object.keys(secrets).length > 0;
+  for (const platform of offered) {
+    const { name } = platform;
+    const secrets = secretsFrom(platform, flags, env);
     const who = access.get(name);
-    if (!given && !who) continue;
-    const settings = config.platforms[name];
-    if (settings.token === null && secrets.token === undefined)
-      throw wrong(
-        `${GUIDES[name].title} has no token yet.`,
-        `Set ${GUIDES[name].secrets[0]!.variable} in the environment, or pass --${name}-token.`,
-      );
+    if (Object.keys(secrets).length === 0 && !who) continue;
+    requireSecrets(platform, secrets, config);
     platforms[name] = { enabled: true, secrets, ...(who ? { access: who } : {}) };
   }
-  checkSlack(platforms.slack, config);
   return platforms;
 }
 
-function checkSlack(answer: PlatformAnswer | undefined, { platforms: { slack } }: Config): void {
-  if (!answer || slack.app_token || slack.signing_secret) return;
-  if (answer.secrets.app_token || answer.secrets.signing_secret) return;
-  throw wrong(
-    "Slack needs an app-level token (Socket Mode) or a signing secret (HTTP).",
-    `Set SLACK_APP_TOKEN or ${SIGNING_SECRET} in the environment, or pass --slack-app-token or --slack-signing-secret.`,
-  );
-}
-
-function secretsFrom(name: PlatformName, flags: SetupFlags, env: Current["env"]): PlatformAnswer["secrets"] {
-  const byFlag: Record<PlatformName, Partial<Record<SecretKey, string | undefined>>> = {
-    telegram: { token: flags.telegramToken },
-    discord: { token: flags.discordToken },
-    slack: {
-      token: flags.slackToken,
-      app_token: flags.slackAppToken,
-      signing_secret: flags.slackSigningSecret,
-    },
-  };
-  const variables: [SecretKey, string][] = GUIDES[name].secrets.map(({ key, variable }) => [key, variable]);
-  if (name === "slack") variables.push(["signing_secret", SIGNING_SECRET]);
-  const secrets: PlatformAnswer["secrets"] = {};
-  for (const [key, variable] of variables) {
-    const value = byFlag[name][key] ?? env[variable];
-    if (value) secrets[key] = value;
+function secretsFrom(
+  { name, setup }: Guided,
+  flags: SetupFlags,
+  env: Current["env"],
+): Record<string, string> {
+  const secrets: Record<string, string> = {};
+  for (const { key, variable } of setup.secrets) {
+    const value = flags[attributeOf(secretFlag(name, key))] ?? env[variable];
+    if (typeof value === "string" && value !== "") secrets[key] = value;
   }
   return secrets;
 }
 
+function requireSecrets(platform: Guided, given: Record<string, string>, config: Config): void {
+  const { name, label, setup } = platform;
+  const has = (key: string) => given[key] !== undefined || currentValue(config, name, key) !== null;
+  const required = setup.secrets.filter(({ key }) => credentialsOf(platform).includes(key));
+  const missing = required.find(({ key }) => !has(key));
+  if (missing) throw wrong(`${label} has no ${missing.key} yet.`, howToPass(name, [missing]));
+  if (!setup.oneOf || setup.oneOf.keys.some(has)) return;
+  const choices = setup.secrets.filter(({ key }) => setup.oneOf!.keys.includes(key));
+  throw wrong(setup.oneOf.message, howToPass(name, choices));
+}
+
+function howToPass(platform: string, secrets: readonly SecretGuide[]): string {
+  const variables = secrets.map(({ variable }) => variable).join(" or ");
+  const flags = secrets.map(({ key }) => `--${secretFlag(platform, key)}`).join(" or ");
+  return `Set ${variables} in the environment, or pass ${flags}.`;
+}
+
 /** `telegram=pair`, `discord=everyone`, `slack=U1,U2`. */
-function accessFrom(words: readonly string[]): Map<PlatformName, Access> {
-  const found = new Map<PlatformName, Access>();
+function accessFrom(words: readonly string[], offered: readonly Guided[]): Map<string, Access> {
+  const names = offered.map(({ name }) => name);
+  const found = new Map<string, Access>();
   for (const word of words) {
     const [name = "", who = ""] = word.split(/=(.*)/s);
-    if (!isPlatform(name) || who === "")
+    if (!names.includes(name) || who === "")
       throw wrong(
         `--access ${word} makes no sense.`,
-        "Give <platform>=<who>: telegram=pair, discord=everyone, slack=U012345,U067890.",
+        `Give <platform>=<who>, with pair, everyone or ids: ${names[0]}=pair. Platforms: ${names.join(", ")}.`,
       );
     found.set(name, who === "pair" || who === "everyone" ? { who } : { who: "list", ids: idsIn(who) });
   }
   return found;
-}
-
-function isPlatform(name: string): name is PlatformName {
-  return (PLATFORM_NAMES as readonly string[]).includes(name);
 }

@@ -17,7 +17,7 @@ export interface Choice<T> {
 }
 
 export function choose<T>(message: string, options: readonly Choice<T>[], initialValue: T): Promise<T> {
-  // The library's type asks for a label only where the value is no text; ours always have one.
+  // The library's type requires a label only for some values; ours always have one.
   return answered(
     clack.select({ message, options: [...options] as never, initialValue }) as Promise<T | symbol>,
   );
@@ -40,7 +40,7 @@ export function chooseSome<T>(
 export interface TextQuestion {
   initial?: string;
   placeholder?: string;
-  /** A sentence where it isn't good. */
+  /** The error message for a bad answer. */
   check?: (text: string) => string | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** Settings, tried as they would be: a word from the model, what a platform says of its bot. */
-import { botProbes } from "../../adapters/probes.js";
+/** Tries settings before they are written: a short question to the model, a probe of a platform's bot. */
+import { botProbes } from "../../adapters/registry.js";
 import { probeModel } from "../../agents/probe.js";
+import { platformsOf } from "../../config/known-platforms.js";
 import type { Config } from "../../config/schema.js";
 import type { Finding } from "../../finding.js";
-import type { PlatformName } from "./answers.js";
 
 const MODEL_MS = 60_000;
 const PLATFORM_MS = 40_000;
@@ -12,9 +12,10 @@ export function tryModel({ model: { fallback: _, ...connection } }: Config): Pro
   return probeModel(connection, AbortSignal.timeout(MODEL_MS));
 }
 
-export async function tryPlatform(config: Config, name: PlatformName): Promise<Finding[]> {
-  const bot = botProbes(config).find((one) => one.platform === name && one.name === name);
+export async function tryPlatform(config: Config, name: string): Promise<Finding[]> {
+  const probes = botProbes(platformsOf(config), config.platforms);
+  const bot = probes.find((one) => one.platform === name && one.name === name);
   if (!bot) return [];
-  // What a gateway that runs on the old settings does is no proof for new ones.
+  // A gateway that runs on the old settings proves nothing about new ones.
   return (await bot.probe({ running: false, signal: AbortSignal.timeout(PLATFORM_MS) })).findings;
 }

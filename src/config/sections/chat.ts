@@ -1,7 +1,8 @@
-/** What people see: notices, live edits, and what happens to a send whose outcome is unknown. */
+/** Notices, live answers, and sends with an unknown outcome. */
 
 import { z } from "zod";
-import { orNull, seconds } from "./scalars.js";
+import { exampleTargets } from "../../adapters/platforms.js";
+import { orNull, sample, seconds } from "./scalars.js";
 
 export const display = z.strictObject({
   busy_input_mode: z
@@ -11,7 +12,7 @@ export const display = z.strictObject({
   busy_ack_enabled: z
     .boolean()
     .default(true)
-    .describe("Say that a message waits, was steered or interrupted"),
+    .describe("Confirm that a message is queued, was steered or interrupted the turn"),
   resume_display: z
     .enum(["full", "minimal"])
     .default("full")
@@ -28,13 +29,16 @@ export const display = z.strictObject({
     .default(200)
     .describe("Characters of each answer shown then"),
   resume_max_assistant_lines: z.int().positive().default(3).describe("Lines of each answer shown then"),
-  platforms: z
-    .record(
-      z.string(),
-      z.strictObject({ streaming: orNull(z.boolean()).describe("Unset: as `streaming.enabled` says") }),
-    )
-    .default({})
-    .describe("The same by platform"),
+  platforms: sample(
+    z
+      .record(
+        z.string(),
+        z.strictObject({ streaming: orNull(z.boolean()).describe("Unset: as streaming.enabled") }),
+      )
+      .default({})
+      .describe("The same by platform"),
+    `${exampleTargets().platform}: {streaming: false}`,
+  ),
 });
 
 export const streaming = z.strictObject({
@@ -42,15 +46,15 @@ export const streaming = z.strictObject({
   transport: z
     .enum(["auto", "draft", "edit", "off"])
     .default("auto")
-    .describe("How: the platform's drafts, edits of one message, whichever it can, or not at all"),
-  edit_interval: seconds.default(0.8).describe("Least seconds between two edits of a message"),
+    .describe("How: the platform's drafts, edits of one message, what it supports (auto), or not at all"),
+  edit_interval: seconds.default(0.8).describe("Minimum seconds between two edits of a message"),
   buffer_threshold: z.int().positive().default(24).describe("Characters that are worth an edit before that"),
-  cursor: z.string().default(" ▉").describe("Stands at the end of an unfinished answer"),
+  cursor: z.string().default(" ▉").describe("Shown at the end of an unfinished answer"),
 });
 
 export const delivery = z.strictObject({
   unknown: z
     .enum(["resend", "hold"])
     .default("resend")
-    .describe("A send whose outcome nobody can tell: resend it (maybe twice) or hold it for the operator"),
+    .describe("A send with an unknown outcome: resend it (a repeat is possible) or hold it for the operator"),
 });

@@ -1,13 +1,13 @@
-/** Who is told what happens: modules in the home, other programs. */
+/** Receivers of events: modules in the home, other programs. */
 
 import { z } from "zod";
-import { listOf, orNull, seconds, text } from "./scalars.js";
+import { listOf, orNull, sample, seconds, text } from "./scalars.js";
 
 const outgoing = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).describe("Gets a POST for every event"),
   events: listOf(text).describe("Which: session:start, agent:end, command:* …"),
   secret: orNull(text).describe("Signs every call (X-Hermes-Signature); better in .env, and named here"),
-  timeout: seconds.default(10).describe("Seconds until a call is given up"),
+  timeout: seconds.default(10).describe("Seconds until a call fails"),
   retries: z.int().min(0).max(10).default(3).describe("Further attempts at a call that failed"),
   allow_private: z
     .boolean()
@@ -15,13 +15,21 @@ const outgoing = z.strictObject({
     .describe("The URL may be on a private network; otherwise public https, or this machine"),
 });
 
+const SAMPLE = `audit:
+  url: https://example.org/hermes
+  events: ["session:*", "agent:end", "command:*"]
+  secret: \${HERMES_AUDIT_SECRET}`;
+
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 export const hooks = z.strictObject({
   enabled: z.boolean().default(true).describe("The modules under hooks/ of the home are called"),
-  timeout: seconds.default(10).describe("Seconds until a module that doesn't answer is ended"),
-  webhooks: z
-    .record(z.string().regex(NAME, "is no name for a hook: small letters, digits, - and _"), outgoing)
-    .default({})
-    .describe("Other programs that are told, by name"),
+  timeout: seconds.default(10).describe("Seconds until a module that doesn't answer is stopped"),
+  webhooks: sample(
+    z
+      .record(z.string().regex(NAME, "is no name for a hook: small letters, digits, - and _"), outgoing)
+      .default({})
+      .describe("Other programs that get events, by name"),
+    SAMPLE,
+  ),
 });

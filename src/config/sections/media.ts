@@ -1,4 +1,4 @@
-/** Files of the chats: what is fetched, what the model is shown, for how long they are kept. */
+/** Files of the chats: which are fetched, which the model sees, how long they are kept. */
 
 import { z } from "zod";
 import { listOf, text } from "./scalars.js";
@@ -15,19 +15,19 @@ export const media = z.strictObject({
     .boolean()
     .default(true)
     .describe("Show pictures to the model; false: it only reads that there is one"),
-  // What a provider takes as five million bytes of base64.
+  // Five million bytes in base64, which is what providers take.
   max_image_bytes: z.int().positive().default(3_750_000).describe("Largest picture that the model is shown"),
   max_images: z.int().min(0).default(10).describe("Pictures that the model is shown in one turn"),
   max_upload_bytes: z
     .int()
     .positive()
     .default(50 * MIB)
-    .describe("Largest file that is sent, where the platform takes so much"),
+    .describe("Largest file that is sent, if the platform allows it"),
   retention_days: z
     .number()
     .min(0)
     .default(30)
-    .describe("Fetched and sent files are deleted after so many days; 0 = never"),
+    .describe("Fetched and sent files are deleted after this many days; 0 = never"),
 });
 
 export const gateway = z.strictObject({

@@ -1,28 +1,36 @@
-/** Who answers: the model, its stand-ins, the models for side work, and the limits of a turn. */
+/** The model, its fallbacks, the models for side work, and the limits of a turn. */
 
 import { z } from "zod";
-import { httpUrl, orNull, seconds, text } from "./scalars.js";
+import { httpUrl, orNull, sample, seconds, text } from "./scalars.js";
 
 const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
 
+const SERVER = "http://127.0.0.1:11434/v1";
+
 const connection = {
-  default: orNull(text).describe("Name of the model; every provider but echo needs one"),
+  default: sample(
+    orNull(text).describe("Name of the model; every provider but echo needs one"),
+    "gpt-5-mini",
+  ),
   provider: z
     .enum(PROVIDERS)
     .default("echo")
     .describe("Who serves it; echo repeats what you say and needs no key"),
-  base_url: orNull(httpUrl).describe("Address of the API; openai-compatible needs one"),
+  base_url: sample(orNull(httpUrl).describe("Address of the API; openai-compatible needs one"), SERVER),
   api_key: orNull(text).describe(
     "Key of the API; better in .env (HERMES_MODEL_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY)",
   ),
-  context_length: orNull(z.int().positive()).describe(
-    "Size of the context window in tokens; unset: as known for the model",
+  context_length: sample(
+    orNull(z.int().positive()).describe(
+      "Size of the context window in tokens; unset: as known for the model",
+    ),
+    "128000",
   ),
-  timeout: seconds.default(300).describe("Seconds without a word from the model until a request fails"),
+  timeout: seconds.default(300).describe("Seconds without output from the model until a request fails"),
   cost: z
     .strictObject({
-      input: orNull(z.number().min(0)).describe("US dollars per million input tokens"),
-      output: orNull(z.number().min(0)).describe("US dollars per million output tokens"),
+      input: sample(orNull(z.number().min(0)).describe("US dollars per million input tokens"), "0.25"),
+      output: sample(orNull(z.number().min(0)).describe("US dollars per million output tokens"), "2"),
     })
     .prefault({})
     .describe("Prices, for insights"),
@@ -30,18 +38,21 @@ const connection = {
 
 export const model = z.strictObject({
   ...connection,
-  fallback: z
-    .array(z.strictObject(connection))
-    .prefault([])
-    .describe("Models to try in turn when this one fails; each has the keys of `model`"),
+  fallback: sample(
+    z
+      .array(z.strictObject(connection))
+      .prefault([])
+      .describe("Models to try in turn when this one fails; each has the keys of `model`"),
+    `- provider: openai-compatible\n  default: llama3.2\n  base_url: ${SERVER}`,
+  ),
 });
 
 function task(timeout: number) {
   return z
     .strictObject({
-      provider: orNull(z.enum(PROVIDERS)).describe("Unset: the main model's provider"),
-      model: orNull(text).describe("Unset: the main model"),
-      base_url: orNull(httpUrl).describe("Unset: the main model's address"),
+      provider: sample(orNull(z.enum(PROVIDERS)).describe("Unset: the main model's provider"), "openai"),
+      model: sample(orNull(text).describe("Unset: the main model"), "gpt-5-nano"),
+      base_url: sample(orNull(httpUrl).describe("Unset: the main model's address"), SERVER),
       api_key: orNull(text).describe("Unset: the main model's key"),
       timeout: seconds.default(timeout).describe("Seconds until the task gives up"),
     })
@@ -65,6 +76,9 @@ export const agent = z.strictObject({
     .number()
     .min(0)
     .default(10)
-    .describe("Seconds that running turns get at shutdown; what is cut off runs again after the start"),
-  system_prompt: orNull(text).describe("What the agent is told before every session"),
+    .describe("Seconds that running turns get at shutdown; interrupted ones run again after the start"),
+  system_prompt: sample(
+    orNull(text).describe("Instructions for the agent at the start of every session"),
+    "You are a helpful assistant.",
+  ),
 });

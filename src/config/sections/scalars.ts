@@ -1,11 +1,11 @@
-/** The small words that the sections are made of. */
+/** Types of single values. */
 
 import { z } from "zod";
 import { linearPattern } from "../../linear-pattern.js";
 import { didYouMean } from "../nearest.js";
 import { systemZone } from "../system-zone.js";
 
-/** Ids are text: a Discord id has more digits than a number can keep. Editors may still show bare digits as fine. */
+/** Ids are text: some have more digits than a number can represent. Bare digits are accepted, too. */
 export const id = z.union([z.string().min(1), z.number()]).transform(String);
 
 /** A regular expression, matched in linear time; lists of these are never split at commas. */
@@ -24,7 +24,7 @@ export const httpUrl = z.url({ protocol: /^https?$/ });
 export const seconds = z.number().positive();
 export const share = z.number().min(0).max(1);
 
-/** Null means: as the machine's clock is set. Resolved here, so that no rule has to ask. */
+/** Null is the machine's zone, resolved here. */
 export const zone = z
   .string()
   .superRefine((name, context) => {
@@ -45,12 +45,20 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** A list whose input may be left out; `prefault` (not `default`) so that the JSON schema shows it. */
+/** A list that may be omitted; `prefault` (not `default`) so that the JSON schema shows it. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.array(item).prefault([]);
 }
 
-/** A value that may be absent, and is then null: never undefined, so that `show` can print it. */
+/** An optional value: null, never undefined, so that `config show` can print it. */
 export function orNull<T extends z.ZodType>(inner: T) {
   return inner.nullable().default(null as never);
+}
+
+/** Values for `config.example.yaml` where a key has no default of its own, as YAML. */
+export const samples = z.registry<{ yaml: string }>();
+
+export function sample<T extends z.ZodType>(schema: T, yaml: string): T {
+  samples.add(schema, { yaml });
+  return schema;
 }

@@ -4,17 +4,15 @@ import { z } from "zod";
 import { listOf, orNull, seconds, text } from "./scalars.js";
 
 export const http = z.strictObject({
-  host: text.default("127.0.0.1").describe("Address to listen on; anything but loopback wants a token"),
+  host: text.default("127.0.0.1").describe("Address to listen on; anything but loopback requires a token"),
   port: z.int().min(0).max(65535).default(8787).describe("Port to listen on; 0 = any free one"),
   token: orNull(text).describe(
     "Bearer token for the API and the dashboard; better in .env (HERMES_HTTP_TOKEN)",
   ),
   allowed_hosts: listOf(text).describe(
-    "Names under which the port is reached besides its address: behind a proxy, from a container",
+    "Host names of the port besides its address: behind a proxy, from a container",
   ),
-  request_timeout: seconds
-    .default(30)
-    .describe("Seconds in which a request has to have arrived, head and body"),
+  request_timeout: seconds.default(30).describe("Seconds until a request must have arrived, head and body"),
   rate_limit: z
     .int()
     .min(0)
@@ -25,9 +23,9 @@ export const http = z.strictObject({
 export const health = z.strictObject({
   max_wait: seconds
     .default(120)
-    .describe("/readyz says no when a message has waited so many seconds although its chat is free"),
+    .describe("/readyz fails when a message has waited this many seconds although its chat is free"),
   platforms: listOf(text).describe(
-    "/readyz says no when one of these platforms is down; empty: when all of them are",
+    "/readyz fails when one of these platforms is down; empty: when all of them are",
   ),
 });
 
@@ -35,5 +33,5 @@ export const log = z.strictObject({
   level: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
-    .describe("Least level that is written"),
+    .describe("Minimum level that is written"),
 });

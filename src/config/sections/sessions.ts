@@ -1,36 +1,34 @@
-/** Whose conversation is it, when does it start anew, how long is it kept, when is it summarised? */
+/** When sessions are reset, how long they are kept, when they are summarised. */
 
 import { z } from "zod";
+import { withoutResetNotices } from "../../adapters/platforms.js";
 import { listOf, share, text } from "./scalars.js";
 
-/** A whole policy: what is left out takes the built-in default, also in `reset_by_*` (as in Hermes, nothing merges). */
+/** A whole policy: missing keys take the built-in defaults, also in `reset_by_*` (as in Hermes, nothing is merged). */
 export const resetPolicy = z.strictObject({
   mode: z
     .enum(["daily", "idle", "both", "none"])
     .default("both")
-    .describe("When a session starts anew: daily, idle, both (whichever comes first) or none"),
+    .describe("When a session is reset: daily, idle, both (what comes first) or none"),
   at_hour: z.int().min(0).max(23).default(4).describe("Hour of the daily reset, 0-23, in `timezone`"),
   idle_minutes: z.int().positive().default(1440).describe("Minutes without a message until the idle reset"),
   notify: z.boolean().default(true).describe("Tell the chat that its session was reset"),
   notify_exclude_platforms: listOf(text)
-    .prefault(["api_server", "webhook"])
+    .prefault(withoutResetNotices())
     .describe("Platforms that never get that notice"),
 });
 
 export const resetOverrides = z.record(z.string(), resetPolicy).default({});
 
 export const sessions = z.strictObject({
-  auto_prune: z.boolean().default(false).describe("Delete old ended sessions without being asked"),
+  auto_prune: z.boolean().default(false).describe("Delete old ended sessions automatically"),
   retention_days: z.int().positive().default(90).describe("Ended sessions older than this are pruned"),
-  vacuum_after_prune: z
-    .boolean()
-    .default(true)
-    .describe("Give the freed space back to the disk after pruning"),
-  min_interval_hours: z.number().min(0).default(24).describe("Least time between two automatic prunings"),
+  vacuum_after_prune: z.boolean().default(true).describe("Release the freed disk space after pruning"),
+  min_interval_hours: z.number().min(0).default(24).describe("Minimum hours between two automatic prunings"),
 });
 
 export const compression = z.strictObject({
-  enabled: z.boolean().default(true).describe("Summarise long sessions on our own account"),
+  enabled: z.boolean().default(true).describe("Summarise long sessions automatically"),
   threshold: share.default(0.5).describe("Share of the context window that starts a summary"),
   target_ratio: z
     .number()

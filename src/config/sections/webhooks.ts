@@ -1,4 +1,4 @@
-/** Incoming webhooks: who may call, what the agent is asked, where its answer goes. */
+/** Incoming webhooks: who may call, the prompt, where the answer goes. */
 
 import { z } from "zod";
 import { listOf, orNull, seconds, text } from "./scalars.js";
@@ -15,15 +15,17 @@ const webhook = z.strictObject({
   unique_body: z
     .boolean()
     .default(false)
-    .describe("A body counts once, whatever id it comes with: GitHub signs the body alone"),
+    .describe("A body counts once, with any id: GitHub signs only the body"),
   id_header: orNull(text).describe(
-    "Header that names a delivery, the same when it is sent again; unset: the sender's own, else the body decides",
+    "Header with the delivery's id, the same for a redelivery; unset: the sender's usual one, else a hash of the body",
   ),
   tolerance: seconds
     .default(300)
-    .describe("Seconds: how old a signed time may be, and how soon the same body without an id is a repeat"),
+    .describe(
+      "Seconds: how old a signed time may be, and for how long the same body without an id is a repeat",
+    ),
   events: listOf(text).describe("Only these events (X-GitHub-Event, the body's `type`); empty = all"),
-  prompt: orNull(text).describe("What the agent is asked; {{path.to.value}} takes from the JSON body"),
+  prompt: orNull(text).describe("Prompt for the agent; {{path.to.value}} is taken from the JSON body"),
   deliver: text
     .default("local")
     .describe(
@@ -36,7 +38,7 @@ const webhook = z.strictObject({
     .describe("The callback URL may be on a private network; otherwise public https, or this machine"),
 });
 
-/** Where an answer goes is either an address or words for a chat. */
+/** Whether an answer goes to a URL instead of a chat. */
 export function isAddress(deliver: string): boolean {
   return /^https?:\/\//i.test(deliver);
 }
@@ -46,5 +48,13 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 export const webhooks = z
   .record(z.string().regex(NAME, "is no name for a webhook: small letters, digits, - and _"), webhook)
   .default({});
+
+/** For the example configuration. */
+export const webhookSample = (target: string) => `deploys:
+  secret: \${GITHUB_WEBHOOK_SECRET}
+  signature: github  # or stripe, hmac (with header), token (with header; else Authorization: Bearer)
+  events: [workflow_run]
+  prompt: "{{repository.full_name}}: {{workflow_run.name}} ended with {{workflow_run.conclusion}}. Is it worth a look?"
+  deliver: "${target}"  # or a callback URL (with callback_secret), home, local`;
 
 export type WebhookConfig = z.output<typeof webhook>;

@@ -53,5 +53,5 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
 }
 
 function gone(message: string): HermesError {
-  return new HermesError("not_found", message, { hint: "Somebody else may have been faster." });
+  return new HermesError("not_found", message, { hint: "It may have been handled already." });
 }

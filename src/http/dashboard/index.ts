@@ -37,7 +37,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   };
 }
 
-/** Nobody's words stay in a cache on the way. */
+/** Proxies and browsers must not cache private data. */
 const neverKept: MiddlewareHandler = async (c, next) => {
   await next();
   if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");

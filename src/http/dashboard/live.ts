@@ -6,7 +6,7 @@ import { fault } from "../faults.js";
 import type { DashboardBounds, DashboardOptions } from "./options.js";
 import type { OverviewSource } from "./overview.js";
 
-/** A page that takes nothing for so long isn't there any more. */
+/** A page that reads nothing for this long is gone. */
 const WRITE_MS = 20_000;
 const RETRY_MS = 2000;
 
@@ -98,7 +98,7 @@ export class Live {
     this.#unwatch = undefined;
   }
 
-  /** Many things happen at once: they are told together. */
+  /** Batches events that happen at once. */
   #nextSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;

@@ -1,12 +1,12 @@
 import type { LoadedConfig } from "../../config/load.js";
-import type { Looks } from "../../store/looks.js";
+import type { Reports } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
 import type { PlatformHealth } from "./types.js";
 
 /** What the dashboard needs of the gateway. */
 export interface DashboardOptions {
-  looks: Looks;
-  store: Pick<Store, "approvePairing" | "denyPairing" | "revokePairing">;
+  reports: Reports;
+  store: Pick<Store, "approvePairing" | "denyPairing" | "revokePairing" | "getLineage" | "searchMessages">;
   gateway: {
     readonly depth: { waiting: number; running: number };
     health(): PlatformHealth[];

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { nowSeconds } from "../../clock.js";
-import type { Looks } from "../../store/looks.js";
+import type { Reports, Stats } from "../../store/reports.js";
 import type { DashboardOptions } from "./options.js";
 import type { Overview } from "./types.js";
 
@@ -11,17 +11,17 @@ export class OverviewSource {
   readonly #options: DashboardOptions;
   readonly #hour: LastHour;
   readonly #delay = new LoopDelay();
-  #totals: { at: number; value: ReturnType<Looks["totals"]> } | undefined;
+  #totals: { at: number; value: Promise<Overview["totals"]> } | undefined;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
-    this.#hour = new LastHour(options.looks);
+    this.#hour = new LastHour(options.reports);
   }
 
   async read(): Promise<Overview> {
-    const { looks, gateway, loaded, home, version, startedAt } = this.#options;
+    const { reports, gateway, loaded, home, version, startedAt } = this.#options;
     const [depths, hour, totals] = await Promise.all([
-      looks.queueDepths(),
+      reports.queueDepths(),
       this.#hour.read(nowSeconds()),
       this.#readTotals(),
     ]);
@@ -49,9 +49,9 @@ export class OverviewSource {
   }
 
   /** Counting every message takes a moment: not for each look. */
-  #readTotals(): ReturnType<Looks["totals"]> {
+  #readTotals(): Promise<Overview["totals"]> {
     if (!this.#totals || performance.now() - this.#totals.at > TOTALS_FOR_MS) {
-      const value = this.#options.looks.totals();
+      const value = this.#options.reports.stats().then(totalsOf);
       const totals = { at: performance.now(), value };
       this.#totals = totals;
       value.catch(() => {
@@ -66,24 +66,30 @@ export class OverviewSource {
   }
 }
 
+const totalsOf = ({ sessions, archived, messages, databaseBytes }: Stats): Overview["totals"] => ({
+  sessions: sessions + archived,
+  messages,
+  databaseBytes,
+});
+
 const MINUTES = 60;
 
 /** Minutes that are over don't change: only the newest ones are asked for again. */
 class LastHour {
-  readonly #looks: Looks;
+  readonly #reports: Reports;
   readonly #handled = new Map<number, number>();
   readonly #sent = new Map<number, number>();
   /** Everything before this minute is known. */
   #knownTo = 0;
 
-  constructor(looks: Looks) {
-    this.#looks = looks;
+  constructor(reports: Reports) {
+    this.#reports = reports;
   }
 
   async read(now: number): Promise<Overview["hour"]> {
     const minute = Math.floor(now / 60);
     const from = minute - MINUTES + 1;
-    const { handled, sent } = await this.#looks.throughput(Math.max(from, this.#knownTo) * 60);
+    const { handled, sent } = await this.#reports.throughput(Math.max(from, this.#knownTo) * 60);
     for (const [at, count] of handled) this.#handled.set(at, count);
     for (const [at, count] of sent) this.#sent.set(at, count);
     // A commit may come a little after the time that it carries.

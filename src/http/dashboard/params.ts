@@ -3,9 +3,9 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
-export const limit = z.coerce.number().int().min(1).max(MOST_ROWS).optional();
+export const limit = z.coerce.number().int().min(1).max(MAX_ROWS).optional();
 export const seconds = z.coerce.number().finite().optional();
 export const whole = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 export const text = (most: number) => z.string().min(1).max(most).optional();

@@ -26,12 +26,12 @@ import { UsageSource } from "./usage.js";
 
 const SESSION_POSITION = z.object({ at: z.number(), id: z.string() });
 const DEAD_POSITION = z.object({ in: z.number(), out: z.number() });
-const LINEAGE_MOST = 500;
-const TITLES_MOST = 5;
+const MAX_LINEAGE = 500;
+const MAX_TITLES = 5;
 const HITS = 20;
 const HITS_DEEPEST = 1000;
-const SEARCHES_WAITING_MOST = 50;
-const DAYS_MOST = 400;
+const MAX_SEARCHES_WAITING = 50;
+const MAX_DAYS = 400;
 const STATES = ["waiting", "running", "done", "refused", "cancelled", "dead"] as const;
 
 export function readRoutes(api: Hono, options: DashboardOptions): void {
@@ -42,8 +42,8 @@ export function readRoutes(api: Hono, options: DashboardOptions): void {
   api.get("/config", (c) => c.json(config));
 }
 
-function sessionRoutes(api: Hono, { looks, loaded }: DashboardOptions): void {
-  api.get("/sources", async (c) => c.json({ sources: await looks.sessionSources() }));
+function sessionRoutes(api: Hono, { reports, store, loaded }: DashboardOptions): void {
+  api.get("/sources", async (c) => c.json({ sources: await reports.sessionSources() }));
 
   api.get("/sessions", async (c) => {
     const { before, source, user, state, since, until, ...rest } = paramsOf(c, {
@@ -57,40 +57,40 @@ function sessionRoutes(api: Hono, { looks, loaded }: DashboardOptions): void {
     });
     const position = fromCursor(before, SESSION_POSITION);
     const given = { source, userId: user, state, since, until, before: position, limit: rest.limit };
-    const { sessions, next } = await looks.browseSessions(withoutUndefined(given));
+    const { sessions, next } = await reports.browseSessions(withoutUndefined(given));
     return c.json({ sessions, next: toCursor(next) } satisfies SessionsAnswer);
   });
 
   api.get("/sessions/:id", async (c) => {
     const id = c.req.param("id");
-    const session = await looks.sessionDetail(id);
+    const session = await reports.sessionDetail(id);
     if (!session) throw new HermesError("not_found", `Session '${id}' is not there (any more).`);
     return c.json({ session });
   });
 
   api.get("/sessions/:id/transcript", async (c) => {
     const query = paramsOf(c, { before: whole, after: whole, around: whole, limit });
-    return c.json(await looks.readTranscript(c.req.param("id"), withoutUndefined(query)));
+    return c.json(await reports.readTranscript(c.req.param("id"), withoutUndefined(query)));
   });
 
   api.get("/sessions/:id/lineage", async (c) => {
-    const { ancestors, session } = await looks.getLineage(c.req.param("id"));
-    const tree = await looks.getLineage((ancestors[0] ?? session).id);
+    const { ancestors, session } = await store.getLineage(c.req.param("id"));
+    const tree = await store.getLineage((ancestors[0] ?? session).id);
     const nodes = [tree.session, ...tree.descendants];
-    const answer = { tip: tree.tip, nodes: nodes.slice(0, LINEAGE_MOST), cut: nodes.length > LINEAGE_MOST };
+    const answer = { tip: tree.tip, nodes: nodes.slice(0, MAX_LINEAGE), cut: nodes.length > MAX_LINEAGE };
     return c.json(answer satisfies LineageAnswer);
   });
 
   api.get("/messages/:id{[0-9]+}", async (c) => {
-    const message = await looks.readMessage(Number(c.req.param("id")));
+    const message = await reports.readMessage(Number(c.req.param("id")));
     if (!message) throw new HermesError("not_found", "That message is not there (any more).");
     return c.json({ message });
   });
 
-  const usage = new UsageSource(looks, loaded.config.timezone ?? systemTimeZone());
+  const usage = new UsageSource(reports, loaded.config.timezone ?? systemTimeZone());
   api.get("/usage", async (c) => {
     const { days, by, ...only } = paramsOf(c, {
-      days: z.coerce.number().int().min(1).max(DAYS_MOST).default(30),
+      days: z.coerce.number().int().min(1).max(MAX_DAYS).default(30),
       by: z.enum(["platform", "model"]).default("platform"),
       source: text(100),
       model: text(300),
@@ -101,8 +101,8 @@ function sessionRoutes(api: Hono, { looks, loaded }: DashboardOptions): void {
 
 const systemTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-function searchRoutes(api: Hono, { looks }: DashboardOptions): void {
-  /** One at a time, and what nobody waits for any more isn't begun: people type faster than history is read. */
+function searchRoutes(api: Hono, { reports, store }: DashboardOptions): void {
+  /** One search at a time; abandoned ones are skipped, because people type faster than searches run. */
   const searches = new PQueue({ concurrency: 1 });
 
   api.get("/search", async (c) => {
@@ -132,13 +132,13 @@ function searchRoutes(api: Hono, { looks }: DashboardOptions): void {
       ...withoutUndefined({ since, until }),
       ...(source === undefined ? {} : { sources: [source] }),
     };
-    if (searches.size >= SEARCHES_WAITING_MOST)
-      throw new HermesError("unavailable", "Too many searches wait");
+    if (searches.size >= MAX_SEARCHES_WAITING) throw new HermesError("unavailable", "Too many searches wait");
     const { signal } = c.req.raw;
     const found = await searches.add(async (): Promise<SearchAnswer | undefined> => {
       if (signal.aborted) return undefined;
-      const titles = offset === 0 && q.trim().length > 1 ? await looks.findTitles(q.trim(), TITLES_MOST) : [];
-      const { hits } = await looks.searchMessages(asTyped(q), query);
+      const titles =
+        offset === 0 && q.trim().length > 1 ? await reports.findTitles(q.trim(), MAX_TITLES) : [];
+      const { hits } = await store.searchMessages(asTyped(q), query);
       return {
         titles,
         hits: hits.map(({ context: _, ...hit }) => hit),
@@ -149,7 +149,7 @@ function searchRoutes(api: Hono, { looks }: DashboardOptions): void {
   });
 }
 
-function queueRoutes(api: Hono, { looks }: DashboardOptions): void {
+function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
   api.get("/messages", async (c) => {
     const query = paramsOf(c, {
       platform: text(100),
@@ -157,12 +157,12 @@ function queueRoutes(api: Hono, { looks }: DashboardOptions): void {
       before: whole,
       limit,
     });
-    return c.json((await looks.recentMessages(withoutUndefined(query))) satisfies MessagesAnswer);
+    return c.json((await reports.recentMessages(withoutUndefined(query))) satisfies MessagesAnswer);
   });
 
   api.get("/trace/:reference", async (c) => {
     const reference = c.req.param("reference");
-    const traces = await looks.traceMessage(reference);
+    const traces = await reports.traceMessage(reference);
     if (traces.length === 0) {
       throw new HermesError("not_found", `No message '${reference}' is known.`, {
         hint: "Finished messages are forgotten after a while; a message that never came in leaves no trace.",
@@ -174,14 +174,14 @@ function queueRoutes(api: Hono, { looks }: DashboardOptions): void {
   api.get("/dead", async (c) => {
     const query = paramsOf(c, { before: text(200), limit });
     const before = fromCursor(query.before, DEAD_POSITION);
-    const { letters, next } = await looks.deadPage(withoutUndefined({ before, limit: query.limit }));
+    const { letters, next } = await reports.deadPage(withoutUndefined({ before, limit: query.limit }));
     return c.json({ letters, next: toCursor(next) } satisfies DeadAnswer);
   });
 
   api.get("/pairing", async (c) => {
     const query = paramsOf(c, { before: seconds, limit });
     const since = nowSeconds() - PAIRING_TTL_SECONDS;
-    const { pending, approved, next } = await looks.pairingPage({ since, ...withoutUndefined(query) });
+    const { pending, approved, next } = await reports.pairingPage({ since, ...withoutUndefined(query) });
     const waiting = pending.map((row) => ({ ...row, expiresAt: row.createdAt + PAIRING_TTL_SECONDS }));
     return c.json({ pending: waiting, approved, next } satisfies PairingAnswer);
   });

@@ -9,11 +9,10 @@ import type {
   SessionDetail,
   ShownMessage,
   TitleHit,
-  Totals,
+  Trace,
   TranscriptPage,
   UsageRow,
-} from "../../store/looks.js";
-import type { Trace } from "../../store/queues.js";
+} from "../../store/reports.js";
 import type { LineageNode, SearchHit } from "../../store/store.js";
 
 export type {
@@ -54,7 +53,7 @@ export interface Overview {
     /** How long the event loop was late, over the last ten seconds or so. */
     loopDelayMs: { p50: number; p99: number; max: number };
   };
-  totals: Totals;
+  totals: { sessions: number; messages: number; databaseBytes: number };
   pairings: number;
   /** Change when something has: what a page shows may be old then. */
   marks: QueueDepths["marks"];

@@ -1,6 +1,6 @@
 import { nowSeconds } from "../../clock.js";
 import { dateFormat } from "../../date-format.js";
-import type { Looks, UsageRow } from "../../store/looks.js";
+import type { Reports, UsageRow } from "../../store/reports.js";
 import type { UsageAnswer, UsageSums } from "./types.js";
 
 const DAY_SECONDS = 86_400;
@@ -8,18 +8,18 @@ const DAY_SECONDS = 86_400;
 const CHUNK_DAYS = 14;
 /** Sessions of days long gone hardly change. */
 const KEPT_MS = 10 * 60_000;
-const KEPT_MOST = 64;
-/** Nobody's own name for it: the column may be empty. */
+const MAX_KEPT = 64;
+/** Label for rows whose column is empty. */
 const NO_MODEL = "unknown";
 
 /** Usage by day and platform or model. */
 export class UsageSource {
-  readonly #looks: Looks;
+  readonly #reports: Reports;
   readonly #timeZone: string;
   readonly #kept = new Map<number, { at: number; rows: Promise<UsageRow[]> }>();
 
-  constructor(looks: Looks, timeZone: string) {
-    this.#looks = looks;
+  constructor(reports: Reports, timeZone: string) {
+    this.#reports = reports;
     this.#timeZone = timeZone;
   }
 
@@ -55,7 +55,7 @@ export class UsageSource {
   #chunk(chunk: number, now: number): Promise<UsageRow[]> {
     const since = chunk * CHUNK_DAYS * DAY_SECONDS;
     const until = since + CHUNK_DAYS * DAY_SECONDS;
-    const read = () => this.#looks.usage({ since, until, timeZone: this.#timeZone });
+    const read = () => this.#reports.usage({ since, until, timeZone: this.#timeZone });
     if (until > now - 2 * DAY_SECONDS) return read();
     const kept = this.#kept.get(chunk);
     if (kept && performance.now() - kept.at < KEPT_MS) return kept.rows;
@@ -64,7 +64,7 @@ export class UsageSource {
     this.#kept.set(chunk, { at: performance.now(), rows });
     rows.catch(() => this.#kept.delete(chunk));
     // The oldest goes first: Map keeps the order of insertion.
-    if (this.#kept.size > KEPT_MOST) this.#kept.delete(this.#kept.keys().next().value!);
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     return rows;
   }
 }

@@ -13,24 +13,25 @@ import {
 } from "./fulltext.js";
 import { idRanges } from "./ranges.js";
 import { rebuildFullText } from "./rebuild.js";
+import { apart, write } from "./verb.js";
 
-const PROBLEMS_MAX = 20;
+const MAX_PROBLEMS = 20;
 const IDS_AT_ONCE = 2000;
 
 /** SQLite's own check of every page and index, then full text against the messages. Reads only. */
-export function* check(db: Database): Generator<Progress, CheckReport> {
+export const check = apart(function* check(db: Database): Generator<Progress, CheckReport> {
   yield { step: "Checking the file", done: 0, total: 1 };
   const problems = integrityProblems(db);
   for (const table of FULL_TEXT_TABLES) problems.push(...(yield* checkFullText(db, table)));
   return { ok: problems.length === 0, problems };
-}
+});
 
 /** A rebuild that was killed leaves half a table beside; the next one removes it. */
 const LEFT_BEHIND = /\bgw_(?:new|old)_messages_fts/;
 
 function integrityProblems(db: Database): string[] {
   const found: string[] = [];
-  const lines = db.prepare(`PRAGMA integrity_check(${PROBLEMS_MAX})`).pluck();
+  const lines = db.prepare(`PRAGMA integrity_check(${MAX_PROBLEMS})`).pluck();
   try {
     for (const line of lines.iterate() as IterableIterator<string>) found.push(line);
   } catch (error) {
@@ -81,8 +82,11 @@ function* compare(db: Database, table: FullTextTable, layout: Layout): Generator
   ];
 }
 
-/** What is derived from the messages, made anew: SQLite's indexes where they were found wrong, and full text. */
-export function* rebuildDerived(db: Database, problems: readonly string[]): Generator<Progress, string[]> {
+/** Rebuilds derived data: SQLite's indexes if they were found wrong, and the full text. */
+export const rebuildDerived = write(function* rebuildDerived(
+  db: Database,
+  problems: readonly string[],
+): Generator<Progress, string[]> {
   const repaired: string[] = [];
   if (problems.some((line) => /index/i.test(line) && !line.includes("messages_fts"))) {
     db.exec("REINDEX sessions; REINDEX messages");
@@ -93,4 +97,4 @@ export function* rebuildDerived(db: Database, problems: readonly string[]): Gene
   yield* rebuildFullText(db, "messages_fts", "inline");
   yield* rebuildFullText(db, "messages_fts_trigram", layout);
   return [...repaired, ...FULL_TEXT_TABLES];
-}
+});

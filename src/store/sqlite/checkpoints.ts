@@ -1,33 +1,43 @@
 import { stat } from "node:fs/promises";
+import type { WalPages } from "./optimize.js";
 import { type CheckpointDue, Thread } from "./thread.js";
 
-/** Less isn't worth a wait of the writer's. */
-const WAL_PAGES = 1000;
-/** What the file may keep when it begins anew; the rest goes back to the disk. */
+/** A checkpoint is due when this many pages are in the WAL only. */
+export const WAL_PAGES = 1000;
+/** The WAL's size on disk after a restart; SQLite truncates the rest. */
 export const MAX_WAL_BYTES = WAL_PAGES * 4096;
-/** After a reader or another process was in the way. */
+/** A process without a checkpointer leaves a smaller WAL to processes that have one. */
+const WAL_PAGES_WITHOUT_THREAD = 1500;
+/** Starting the thread costs as much CPU as a hundred commits, so a short burst does without: the writer checkpoints. */
+const CHECKPOINTS_BEFORE_THREAD = 3;
+/** Delay after a reader or another process blocked a truncation. */
 const RETRY_MS = 5000;
 
 interface Work {
-  /** Lets the WAL begin anew with the next commit, if nobody reads from it. */
+  checkpoint(): Promise<WalPages>;
+  /** Makes the next commit restart the WAL. False while a reader still needs it. */
   restartLog(): Promise<boolean>;
-  /** Cuts the WAL to nothing, if nobody reads from it or writes. */
+  /** Truncates the WAL. False while a reader or another writer still needs it. */
   emptyLog(): Promise<boolean>;
 }
 
 /**
- * Moves what is committed from the WAL into the file, and keeps the WAL small. In a thread of its own: a commit should
- * not wait until the file is on the disk. Only the last step, which needs a moment without commits, is the writer's.
+ * Copies committed pages from the WAL into the file and keeps the WAL small. While writes go on this has its own
+ * thread, so that commits don't wait for the disk. Only restarting the WAL needs a moment without commits and runs in
+ * the writer.
  */
 export class Checkpoints {
   readonly #path: string;
   readonly #writer: Thread;
   readonly #work: Work;
-  /** Ends in quiet moments; short-lived programs never start it. */
+  /** Ends when writes pause. Short-lived programs never start it. */
   #thread: Promise<Thread> | undefined;
   #running: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** The next attempt to begin the WAL anew is due at this many pages: a long read isn't waited for again and again. */
+  #withoutThread = 0;
+  /** Grows while a long read keeps pages in the WAL: no checkpoint per commit meanwhile. */
+  #dueAtPages = WAL_PAGES;
+  /** The same for restarts. */
   #restartAtPages = WAL_PAGES;
 
   constructor(path: string, writer: Thread, work: Work) {
@@ -48,27 +58,38 @@ export class Checkpoints {
   }
 
   #due(due: CheckpointDue): void {
+    if (due !== "quiet" && !this.#isDue(due.pages)) return;
     clearTimeout(this.#retry);
     this.#running ??= this.#run(due).finally(() => {
       this.#running = undefined;
     });
   }
 
+  #isDue(pages: number): boolean {
+    return pages >= (this.#thread ? this.#dueAtPages : Math.max(this.#dueAtPages, WAL_PAGES_WITHOUT_THREAD));
+  }
+
   async #run(due: CheckpointDue): Promise<void> {
     try {
-      if (due === "commits") await this.#whileBusy();
-      else await this.#whileQuiet();
+      if (due === "quiet") await this.#whileQuiet();
+      else await this.#whileBusy();
     } catch {
-      // A full disk, say. Everything is in the WAL: the next checkpoint tries again, with a new thread.
+      // For example a full disk. Everything is still in the WAL: the next checkpoint retries with a new thread.
       await this.#endThread().catch(() => undefined);
     }
   }
 
   async #whileBusy(): Promise<void> {
-    const pages = await this.#checkpoint();
-    // Writes went on meanwhile. Only between two of them can the last pages follow.
-    const restarted = pages < this.#restartAtPages || (await this.#work.restartLog());
-    this.#restartAtPages = restarted ? WAL_PAGES : pages + WAL_PAGES;
+    const { log, checkpointed } = await (this.#needsThread() ? this.#checkpoint() : this.#work.checkpoint());
+    this.#dueAtPages = log - checkpointed + WAL_PAGES;
+    // Commits went on meanwhile. Their pages follow between two of them.
+    const restarted = log < this.#restartAtPages || (await this.#work.restartLog());
+    this.#restartAtPages = restarted ? WAL_PAGES : log + WAL_PAGES;
+  }
+
+  #needsThread(): boolean {
+    this.#withoutThread += 1;
+    return this.#thread !== undefined || this.#withoutThread > CHECKPOINTS_BEFORE_THREAD;
   }
 
   async #whileQuiet(): Promise<void> {
@@ -77,15 +98,16 @@ export class Checkpoints {
       if (!(await this.#work.emptyLog())) this.#tryAgain();
     }
     await this.#endThread();
+    this.#withoutThread = 0;
   }
 
   #tryAgain(): void {
     if (this.#writer.onCheckpointDue) this.#retry = setTimeout(() => this.#due("quiet"), RETRY_MS).unref();
   }
 
-  async #checkpoint(): Promise<number> {
+  async #checkpoint(): Promise<WalPages> {
     this.#thread ??= Thread.start({ role: "checkpointer", path: this.#path });
-    return (await (await this.#thread).call("checkpoint", [])) as number;
+    return (await (await this.#thread).call("checkpoint", [])) as WalPages;
   }
 
   async #endThread(): Promise<void> {

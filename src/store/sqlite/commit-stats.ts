@@ -4,7 +4,7 @@ import type { Distribution, WriterStats } from "../store.js";
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const WRITES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** How the writer is doing. Counting costs a few additions a commit; whoever wants to know asks. */
+/** Counters of the writer. They cost a few additions per commit. */
 export class CommitStats {
   readonly #seconds = newDistribution(SECONDS);
   readonly #writes = newDistribution(WRITES);

@@ -31,7 +31,7 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
     db.pragma("synchronous = FULL");
     db.pragma("cache_size = -16000");
     db.pragma("temp_store = MEMORY");
-    // What is deleted is overwritten where its page is written anyway.
+    // Overwrites deleted data on pages that are written anyway.
     db.pragma("secure_delete = FAST");
     return db;
   } catch (error) {
@@ -40,7 +40,7 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
   }
 }
 
-/** Says plainly what SQLite would say darkly. Asks the system without opening the file. */
+/** A clear error instead of SQLite's. Asks the system without opening the file. */
 function requireAccess(path: string): void {
   try {
     if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())

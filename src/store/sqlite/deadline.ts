@@ -11,7 +11,7 @@ export const monotonicMs = () => Number(process.hrtime.bigint() / 1_000_000n);
 
 export function deadlineError(verb: string): HermesError {
   return new HermesError("unavailable", `The database didn't answer in time (${verb}).`, {
-    hint: "Search for rarer words, or ask for less at once. If short requests fail too, check the disk and the load.",
+    hint: "Search for rarer words, or request less. If short requests fail too, check the disk and the load.",
   });
 }
 

@@ -1,20 +1,17 @@
-/** Files that another Hermes program made and that nobody has told us to take over: they are read at most. */
+/** Files of another Hermes program that were not adopted: they are only read. */
 import fs from "node:fs";
 import type { Database } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import { connect } from "./connect.js";
+import { readLayoutVersion } from "./layout-version.js";
 import { type FileKind, kindOf } from "./prepare.js";
 import { completeTemporarily, readVersion } from "./schema.js";
 
 /** What to do with such a file: take it over, read it, or leave it alone. */
 export type ForeignFile = "adopt" | "read" | "refuse";
 
-const MARK = "gw_inbox";
-
 export function isForeign(db: Database, kind: FileKind): boolean {
-  return (
-    kind !== "new" && db.prepare("SELECT 1 FROM main.sqlite_master WHERE name = ?").get(MARK) === undefined
-  );
+  return kind !== "new" && readLayoutVersion(db) === undefined;
 }
 
 /** True: only reading is possible. Throws where not even that may be done. Doesn't touch the file. */

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { CJK_CLASS } from "../shared/cjk.js";
 
 /**
  * The two full-text tables and their six triggers, under Hermes' names, in one of two layouts:
@@ -7,21 +8,7 @@ import type { Database } from "better-sqlite3";
  */
 export type Layout = "compact" | "inline" | "none";
 
-const CJK_RANGES: readonly (readonly [number, number])[] = [
-  [0x3000, 0x303f],
-  [0x3040, 0x309f],
-  [0x30a0, 0x30ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xac00, 0xd7af],
-  [0x20000, 0x2a6df],
-];
-const CJK_CLASS = CJK_RANGES.map(
-  ([from, to]) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`,
-).join("");
 const CJK_GLOB = `'*[${CJK_CLASS}]*'`;
-
-export const CJK = new RegExp(`[${CJK_CLASS}]`, "u");
 
 /**
  * Structured content begins with NUL. Versions of SQLite read that differently (some stop, some make it a letter), so
@@ -33,7 +20,7 @@ const contentOf = (row: string) => `CASE WHEN substr(CAST(${row}.content AS BLOB
 const withTools = (content: string, row: string) =>
   `COALESCE(${content}, '') || ' ' || COALESCE(${row}.tool_name, '') || ' ' || COALESCE(${row}.tool_calls, '')`;
 
-/** What is indexed of a message: its text, the tool's name, the calls' JSON. Ends in blanks, so every CJK character begins a trigram. */
+/** The indexed text of a message: its content, the tool's name, the calls' JSON. Ends in blanks, so every CJK character begins a trigram. */
 export const indexedText = (row: string) => withTools(contentOf(row), row);
 
 /** The same as v11's own triggers have it. */
@@ -42,7 +29,7 @@ export const inlineText = (row: string) => withTools(`${row}.content`, row);
 export const hasCjk = (row: string) =>
   `(${[contentOf(row), `${row}.tool_name`, `${row}.tool_calls`].map(cjkIn).join(" OR ")})`;
 
-/** Plain ASCII is told by its length, a hundred times faster than GLOB reads it: as many bytes as characters. */
+/** Plain ASCII has as many bytes as characters: that check is a hundred times faster than GLOB. */
 const cjkIn = (text: string) =>
   `(length(CAST(${text} AS BLOB)) <> length(${text}) AND ${text} GLOB ${CJK_GLOB})`;
 

@@ -1,14 +1,16 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Progress, WriterStats } from "../store.js";
+import { WAL_PAGES } from "./checkpoints.js";
 import { CommitStats } from "./commit-stats.js";
 import { isBusy } from "./faults.js";
+import type { WalPages } from "./optimize.js";
 import { QuietMerge } from "./quiet-merge.js";
 import type { CheckpointDue } from "./thread.js";
 
 /**
- * Writes that wait at the same moment → one transaction, so that they share one fsync. Each runs in a savepoint of
- * its own: one that fails takes back its own changes only. Long work is a generator: every `yield` ends its part of
- * the transaction, and others get their turn before it goes on.
+ * Runs all pending writes in one transaction, so that they share one fsync. Each runs in its own savepoint: a failed
+ * one rolls back only its own changes. Long work is a generator: every `yield` commits what it did so far, and other
+ * writes run before it continues.
  */
 export type Work<T> = () => T | Generator<Progress, T>;
 
@@ -25,39 +27,41 @@ interface Running extends Job {
   generator?: Generator<Progress, unknown>;
 }
 
-const GROUP_MAX = 256;
-/** Between two parts of long work other processes get the lock too: they don't queue for it, they come by. */
+const MAX_GROUP = 256;
+/** Pause between two parts of long work. SQLite has no queue for its lock: other processes poll for it. */
 const BREATH_MS = 10;
-const COMMITS_PER_CHECKPOINT = 50;
-/** So long without a commit, and the last ones may be checkpointed without being in anybody's way. */
+/** Without a commit for this long, the remaining pages are checkpointed. */
 const QUIET_MS = 2000;
-/** Short waits first: beside other writers they stall far less than SQLite's own growing naps. */
+/** Short retries first: SQLite's own growing delays stall a writer far longer. */
 const RETRY_FIRST_MS = 1;
 const RETRY_MIN_MS = 20;
 const RETRY_MAX_MS = 150;
 const SHORT_RETRIES = 200;
 
-/** Before that the thread itself sleeps, for less than timers can: a commit takes about a millisecond. */
-const NAPS_MAX = 20;
-const NAP_MIN_MS = 0.1;
-const NAP_MAX_MS = 0.3;
+/**
+ * Before these retries the thread itself sleeps, because timers are too coarse: another process's commit takes about a
+ * millisecond. Shorter sleeps don't get the lock sooner, but each failed attempt takes CPU from the process that has it.
+ */
+const MAX_NAPS = 8;
+const MIN_NAP_MS = 0.5;
+const MAX_NAP_MS = 1;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 
 export class GroupCommit {
   readonly #db: Database;
   readonly #begin: Statement;
   readonly #commit: Statement;
-  /** A checkpoint is due: somebody should make one, and not in the way of the next commit. */
+  /** Runs the checkpoint elsewhere, so that the next commit doesn't wait for it. */
   readonly #checkpointDue: (due: CheckpointDue) => void;
   #quiet: NodeJS.Timeout | undefined;
   readonly #quietMerge: QuietMerge;
   readonly #stats = new CommitStats();
   #waiting: Running[] = [];
-  /** Long work that lets others in for a moment. */
+  /** Long work that pauses for other writes. */
   #breathing = 0;
   #scheduled = false;
   #retries = 0;
-  #commits = 0;
+  readonly #walPages: Statement;
   readonly #totalChanges: Statement;
   #changes = 0;
 
@@ -65,12 +69,14 @@ export class GroupCommit {
     this.#db = db;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
+    // Looks without moving anything.
+    this.#walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#totalChanges = db.prepare("SELECT total_changes()").pluck();
     this.#checkpointDue = checkpointDue;
     this.#quietMerge = new QuietMerge(db, () => this.#checkpoint());
   }
 
-  /** Jobs that arrive together go into one group, at once: whoever waits for the next tick waits twice. */
+  /** Jobs that arrive together form one group. It starts at once: waiting for the next tick would only add delay. */
   add(...jobs: Job[]): void {
     if (jobs.length === 0) return;
     if (this.#waiting.length === 0) this.#stats.waits();
@@ -82,7 +88,7 @@ export class GroupCommit {
     return this.#stats.read(this.#waiting.length);
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no write is pending. */
   async end(): Promise<void> {
     this.#quietMerge.stop();
     while (this.#waiting.length + this.#breathing > 0) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -112,10 +118,10 @@ export class GroupCommit {
     const startedMs = performance.now();
     if (!this.#attempt(() => this.#beginSoon())) return;
     const alone = this.#waiting.findIndex((job) => job.alone);
-    const group = this.#waiting.splice(0, Math.min(GROUP_MAX, alone === -1 ? GROUP_MAX : alone));
+    const group = this.#waiting.splice(0, Math.min(MAX_GROUP, alone === -1 ? MAX_GROUP : alone));
     let outcomes: Outcome[];
     try {
-      // Alone, a job needs no savepoint: the transaction is its own.
+      // A single job needs no savepoint: it owns the transaction.
       outcomes = group.length === 1 ? [this.#runOnly(group[0]!)] : group.map((job) => this.#runOne(job));
       this.#commit.run();
     } catch (error) {
@@ -126,7 +132,7 @@ export class GroupCommit {
     }
     this.#stats.committed(group.length, startedMs);
     for (const outcome of outcomes) this.#settle(outcome);
-    // An idle gateway asks every second whether there is something to send: that leaves nothing to tidy up.
+    // An idle gateway polls for due deliveries every second: such a transaction changes nothing.
     if (!this.#hasChanged()) return;
     this.#quietMerge.committed();
     this.#checkpoint();
@@ -139,16 +145,16 @@ export class GroupCommit {
     return changes !== before;
   }
 
-  /** Waits a few milliseconds for another process's commit. Retries that come later, by a timer, don't. */
+  /** Waits a few milliseconds for another process's commit. Later retries, by timer, don't sleep. */
   #beginSoon(): void {
     for (let naps = 0; ; naps += 1) {
       try {
         this.#begin.run();
         return;
       } catch (error) {
-        if (!isBusy(error) || naps === NAPS_MAX || this.#retries > 0) throw error;
+        if (!isBusy(error) || naps === MAX_NAPS || this.#retries > 0) throw error;
         if (naps === 0) this.#stats.lockHeld();
-        Atomics.wait(neverWoken, 0, 0, NAP_MIN_MS + Math.random() * (NAP_MAX_MS - NAP_MIN_MS));
+        Atomics.wait(neverWoken, 0, 0, MIN_NAP_MS + Math.random() * (MAX_NAP_MS - MIN_NAP_MS));
       }
     }
   }
@@ -164,7 +170,7 @@ export class GroupCommit {
       this.#db.exec("RELEASE job");
       return { job, step };
     } catch (error) {
-      // A full disk or an I/O error ends the whole transaction: then the group fails as one.
+      // A full disk or an I/O error rolls back the whole transaction: then the whole group fails.
       if (!this.#db.inTransaction) throw error;
       this.#db.exec("ROLLBACK TO job; RELEASE job");
       return { job, error };
@@ -199,7 +205,7 @@ export class GroupCommit {
     if (done) this.#waiting.shift()!.resolve(value);
   }
 
-  /** False when it has to wait for another process: everything stays queued and is tried again soon. */
+  /** False when another process holds the lock: everything stays queued and is retried soon. */
   #attempt(attempt: () => void): boolean {
     try {
       attempt();
@@ -219,10 +225,20 @@ export class GroupCommit {
   }
 
   #checkpoint(): void {
-    this.#commits += 1;
-    if (this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#checkpointDue("commits");
+    const pages = this.#pagesToCheckpoint();
+    if (pages >= WAL_PAGES) this.#checkpointDue({ pages });
     this.#quiet ??= setTimeout(() => this.#checkpointDue("quiet"), QUIET_MS).unref();
     this.#quiet.refresh();
+  }
+
+  #pagesToCheckpoint(): number {
+    try {
+      const { log, checkpointed } = this.#walPages.get() as WalPages;
+      return log - checkpointed;
+    } catch {
+      // The commit succeeded. If the WAL is really damaged, the checkpoint fails, and the next commit reports it.
+      return Number.MAX_SAFE_INTEGER;
+    }
   }
 }
 

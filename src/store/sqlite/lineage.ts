@@ -8,9 +8,10 @@ import { appendMessages, getMessages } from "./messages.js";
 import { addAuthors, authorsOf, createSession, getSession, requireSession } from "./sessions.js";
 import { sql } from "./statements.js";
 import { freeTitle } from "./titles.js";
+import { read, write } from "./verb.js";
 
-const STEPS_MAX = 100;
-const DESCENDANTS_MAX = 10_000;
+const MAX_STEPS = 100;
+const MAX_DESCENDANTS = 10_000;
 
 type Kind = LineageNode["kind"];
 
@@ -23,7 +24,7 @@ function markers(session: SessionRow): { branchedFrom: boolean; delegateFrom: bo
   };
 }
 
-/** What a session is to its parent. Only a child that began after its parent ended continues it. */
+/** The relation of a session to its parent. Only a child that began after its parent ended continues it. */
 export function kindOf(session: SessionRow, parent: SessionRow | undefined): Kind {
   const { branchedFrom, delegateFrom } = markers(session);
   if (delegateFrom) return "delegate";
@@ -39,10 +40,10 @@ export function parentOf(db: Database, session: SessionRow): SessionRow | undefi
   return session.parent_session_id === null ? undefined : getSession(db, session.parent_session_id);
 }
 
-/** The session that a conversation goes on in: compression children, the newest of each, to the end. */
+/** The session in which a conversation continues: follows the newest compression child to the end. */
 export function tipOf(db: Database, session: SessionRow): SessionRow {
   let tip = session;
-  for (let step = 0; step < STEPS_MAX && tip.end_reason === "compression"; step += 1) {
+  for (let step = 0; step < MAX_STEPS && tip.end_reason === "compression"; step += 1) {
     const child = childrenOf(db, tip.id)
       .filter((row) => kindOf(row, tip) === "compression")
       .at(-1);
@@ -60,7 +61,7 @@ export function rootOf(db: Database, session: SessionRow): SessionRow {
 /** The session, and those that it continues after a summary, up to the first. */
 export function continuedBy(db: Database, session: SessionRow): SessionRow[] {
   const rows = [session];
-  for (let step = 0; step < STEPS_MAX; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const child = rows.at(-1)!;
     const parent = parentOf(db, child);
     if (!parent || kindOf(child, parent) !== "compression") break;
@@ -76,10 +77,10 @@ function childrenOf(db: Database, id: SessionId): SessionRow[] {
   ) as SessionRow[];
 }
 
-export function getLineage(db: Database, id: SessionId): Lineage {
+export const getLineage = read(function getLineage(db: Database, id: SessionId): Lineage {
   const session = requireSession(db, id);
   const ancestors: SessionRow[] = [];
-  for (let up = parentOf(db, session); up && ancestors.length < STEPS_MAX; up = parentOf(db, up))
+  for (let up = parentOf(db, session); up && ancestors.length < MAX_STEPS; up = parentOf(db, up))
     ancestors.unshift(up);
   return {
     ancestors: ancestors.map((row, i) => toNode(row, ancestors[i - 1])),
@@ -87,7 +88,7 @@ export function getLineage(db: Database, id: SessionId): Lineage {
     descendants: descendantsOf(db, session),
     tip: tipOf(db, session).id,
   };
-}
+});
 
 /** Depth first; a row seen twice (a loop made by hand) is passed over. */
 function descendantsOf(db: Database, top: SessionRow): LineageNode[] {
@@ -96,7 +97,7 @@ function descendantsOf(db: Database, top: SessionRow): LineageNode[] {
   const stack = childrenOf(db, top.id)
     .map((row) => ({ row, parent: top }))
     .reverse();
-  for (let next = stack.pop(); next && nodes.length < DESCENDANTS_MAX; next = stack.pop()) {
+  for (let next = stack.pop(); next && nodes.length < MAX_DESCENDANTS; next = stack.pop()) {
     const { row, parent } = next;
     if (seen.has(row.id)) continue;
     seen.add(row.id);
@@ -124,7 +125,7 @@ function withoutBranch(modelConfig: string | null): string | null {
 }
 
 /** Compare-and-swap on the parent's end: of two splits at once, the second finds it ended and changes nothing. */
-export function splitSession(db: Database, split: Split): SessionRow | undefined {
+export const splitSession = write(function splitSession(db: Database, split: Split): SessionRow | undefined {
   const now = nowSeconds();
   const end = sql(db, "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL");
   const won = end.run(now, split.reason ?? "compression", split.parentId).changes > 0;
@@ -147,7 +148,7 @@ export function splitSession(db: Database, split: Split): SessionRow | undefined
   copyParticipants(db, parent.id, id);
   if (split.messages && split.messages.length > 0) appendMessages(db, id, split.messages);
   return requireSession(db, id);
-}
+});
 
 /** The same conversation once more, with who wrote what in it. The original stays as it is. */
 export function branchSession(db: Database, { sessionId, title, owner }: Branch): SessionRow {

@@ -1,21 +1,25 @@
 import type { Database } from "better-sqlite3";
 import type { SessionId, SessionRow, SessionSummary } from "../../session.js";
+import { decodeContent, plainText } from "../shared/content.js";
 import type { ListQuery } from "../store.js";
-import { decodeContent, plainText } from "./content.js";
 import { kindOf, parentOf, rootOf, tipOf } from "./lineage.js";
 import { getSession } from "./sessions.js";
 import { marks, readRows, sql } from "./statements.js";
+import { longRead } from "./verb.js";
 import { type Condition, seesAll, visibleTo } from "./visibility.js";
 
 const LIMIT = 20;
 const PREVIEW_CHARS = 60;
 
 /** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
-export function listSessions(db: Database, query: ListQuery = {}): SessionSummary[] {
+export const listSessions = longRead(function listSessions(
+  db: Database,
+  query: ListQuery = {},
+): SessionSummary[] {
   if (query.order !== "active") return rootsByStart(db, query).map((root) => summarise(db, root));
   if (!seesAll(query.asker)) return rootsOfPerson(db, query).map((root) => summarise(db, root));
   return take(query, byActivity(db, query));
-}
+});
 
 function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
   const { sql: where, params } = conditions(query);
@@ -138,7 +142,7 @@ function isAskedFor(session: SessionRow, { includeArchived, source, excludeSourc
   return !excludeSources?.includes(session.source);
 }
 
-/** Continuations are shown by their root, delegated work by nobody. */
+/** Continuations are listed under their root, delegated work is not listed. */
 export function isListable(db: Database, session: SessionRow): boolean {
   const kind = kindOf(session, parentOf(db, session));
   return kind === "root" || kind === "branch";

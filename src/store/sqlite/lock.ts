@@ -1,6 +1,6 @@
 /**
  * One gateway a home. The lock is an open exclusive transaction on a small SQLite file: the kernel ends it with the
- * process, however that dies, so there is no stale lock and no pid to guess about. Who holds it stands in
+ * process, however that dies, so there is no stale lock and no pid to guess about. Its holder is described in
  * `gateway.lock.json` beside it and is believed only while the lock is held.
  *
  * `gateway.lock` (a plain file under flock) and `gateway.json` (settings) are Hermes Agent's, so ours have names of their own.
@@ -11,43 +11,15 @@ import { join } from "node:path";
 import type { Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import { readRegular } from "../../regular-file.js";
+import type { GatewayInfo, Member, MembershipState } from "../membership.js";
 import { Database } from "./driver.js";
 import { explainFault, isBusy } from "./faults.js";
 import { lockHolders } from "./lock-holders.js";
 
-export interface GatewayInfo {
-  pid: number;
-  /** Epoch seconds. */
-  started_at: number;
-  boot_id: string;
-  /** Known once it listens. */
-  url: string | null;
-  /** When it last wrote down how its platforms are, and how they were. */
-  checked_at?: number;
-  platforms?: PlatformStatus[];
-}
-
-export interface PlatformStatus {
-  platform: string;
-  account: string;
-  state: "ok" | "degraded" | "down";
-  /** When the platform last proved that it hears us. */
-  last_proof_at: number | null;
-  /** What is wrong and what to do. */
-  detail?: string;
-}
-
-export interface Lock {
-  /** Whoever held it before ended without releasing it. */
-  readonly afterCrash: boolean;
-  update(changes: Partial<GatewayInfo>): Promise<void>;
-  release(): Promise<void>;
-}
-
-/** Somebody who only looks holds the file for a moment; a gateway holds it for good. */
+/** A reader holds the file for a moment; a gateway holds it for good. */
 const LOOKING_MS = 250;
 
-export async function acquireLock(home: string, info: GatewayInfo): Promise<Lock> {
+export async function acquireLock(home: string, info: GatewayInfo): Promise<Member> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const pid = (await lockHolders(agentLock(home), "FLOCK"))[0];
   if (pid !== undefined) throw agentRuns(home, pid);
@@ -63,16 +35,7 @@ export async function acquireLock(home: string, info: GatewayInfo): Promise<Lock
   }
 }
 
-export interface LockState {
-  running: boolean;
-  info?: GatewayInfo;
-  /** The last one ended without a goodbye: what it left behind is picked up at the next start. */
-  crashed?: GatewayInfo;
-  /** Hermes Agent's own gateway has this home: ours can't start. */
-  agentPid?: number;
-}
-
-export async function readLock(home: string): Promise<LockState> {
+export async function readLock(home: string): Promise<MembershipState> {
   const running = await isHeld(home);
   const info = await readInfo(home);
   if (running) return info ? { running, info } : { running };
@@ -84,10 +47,10 @@ export async function readLock(home: string): Promise<LockState> {
   };
 }
 
-/** A connection that nobody mentions any more is closed by the garbage collector, and the lock with it. */
+/** The garbage collector closes unreferenced connections, and would release the lock. */
 const heldConnections = new Set<Connection>();
 
-class HeldLock implements Lock {
+class HeldLock implements Member {
   readonly afterCrash: boolean;
   readonly #home: string;
   readonly #db: Connection;
@@ -106,7 +69,7 @@ class HeldLock implements Lock {
     await writeInfo(this.#home, this.#info);
   }
 
-  async release(): Promise<void> {
+  async leave(): Promise<void> {
     if (!this.#db.open) return;
     await rm(infoFile(this.#home), { force: true });
     this.#db.close();

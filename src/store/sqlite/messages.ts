@@ -2,7 +2,6 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { MessageRow, NewMessage, SessionId } from "../../session.js";
-import type { MessageQuery } from "../store.js";
 import {
   decodeContent,
   decodeJsonList,
@@ -10,9 +9,11 @@ import {
   encodeJson,
   plainText,
   type StoredConversation,
-} from "./content.js";
+} from "../shared/content.js";
+import type { MessageQuery } from "../store.js";
 import { requireSession } from "./sessions.js";
 import { sql } from "./statements.js";
+import { read, write } from "./verb.js";
 
 const COLUMNS = [
   "session_id",
@@ -37,7 +38,11 @@ const INSERT = `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES (${COLUMNS.m
 
 const MICROSECOND = 1e-6;
 
-export function appendMessages(db: Database, id: SessionId, messages: readonly NewMessage[]): number[] {
+export const appendMessages = write(function appendMessages(
+  db: Database,
+  id: SessionId,
+  messages: readonly NewMessage[],
+): number[] {
   const toolCalls = messages.reduce((sum, { tool_calls }) => sum + (tool_calls?.length ?? 0), 0);
   const counted = sql(
     db,
@@ -50,7 +55,7 @@ export function appendMessages(db: Database, id: SessionId, messages: readonly N
   return messages.map((message, i) =>
     Number(insert.run(...toRow(id, message, now + i * MICROSECOND)).lastInsertRowid),
   );
-}
+});
 
 function toRow(id: SessionId, message: NewMessage, now: number): unknown[] {
   return [
@@ -89,19 +94,26 @@ export function storedMessages(db: Database, id: SessionId, query: MessageQuery 
   ) as StoredMessage[];
 }
 
-export function getMessages(db: Database, id: SessionId, query: MessageQuery = {}): MessageRow[] {
+export const getMessages = read(function getMessages(
+  db: Database,
+  id: SessionId,
+  query: MessageQuery = {},
+): MessageRow[] {
   return storedMessages(db, id, query).map((row) => ({
     ...row,
     content: decodeContent(row.content),
     tool_calls: decodeJsonList(row.tool_calls),
   })) as MessageRow[];
-}
+});
 
 /**
  * In the order of writing: times may come from the platforms' clocks. The ids are looked up first, so that SQLite sorts
  * them and not whole rows. The other thread makes messages of it: `toConversation`.
  */
-export function getConversation(db: Database, id: SessionId): StoredConversation {
+export const getConversation = read(function getConversation(
+  db: Database,
+  id: SessionId,
+): StoredConversation {
   const rows = sql(
     db,
     `SELECT role, content, tool_calls, tool_call_id, tool_name, platform_message_id FROM messages
@@ -119,17 +131,13 @@ export function getConversation(db: Database, id: SessionId): StoredConversation
     toolName: column(4),
     messageId: column(5),
   };
-}
+});
 
-export function clearMessages(db: Database, id: SessionId): number {
-  requireSession(db, id);
-  const removed = sql(db, "DELETE FROM messages WHERE session_id = ?").run(id).changes;
-  sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
-  sql(db, "UPDATE sessions SET message_count = 0, tool_call_count = 0 WHERE id = ?").run(id);
-  return removed;
-}
-
-export function undoTurns(db: Database, id: SessionId, turns = 1): { undone: number; texts: string[] } {
+export const undoTurns = write(function undoTurns(
+  db: Database,
+  id: SessionId,
+  turns = 1,
+): { undone: number; texts: string[] } {
   requireSession(db, id);
   const users = sql(
     db,
@@ -142,4 +150,4 @@ export function undoTurns(db: Database, id: SessionId, turns = 1): { undone: num
   // A summary that is being made has read what is taken back here: it must not bring it back.
   sql(db, "UPDATE gw_routes SET epoch = epoch + 1 WHERE session_id = ?").run(id);
   return { undone: users.length, texts: users.map((u) => plainText(decodeContent(u.content))).reverse() };
-}
+});

@@ -9,7 +9,7 @@ const ROWS_PER_STEP = 500;
 
 /**
  * Any version from 1 to 10 → 11, inside the caller's transaction: missing columns are added, doubled titles get
- * numbers (before version 4 nothing kept them apart), full text is built anew over tool names and calls.
+ * numbers (before version 4 nothing prevented them), the full text is rebuilt with tool names and calls.
  */
 export function migrate(db: Database, onProgress: OnProgress): void {
   addTitleColumn(db);

@@ -6,23 +6,24 @@ import { rebuildFullText, removeLeftovers } from "./rebuild.js";
 import { readVersion, SCHEMA_VERSION } from "./schema.js";
 import { Slice } from "./slice.js";
 import { sql } from "./statements.js";
+import { exclusive, write } from "./verb.js";
 
 /** Full text in the compact layout, merged into large segments. True when the layout was converted. */
-export function* optimizeFullText(db: Database): Generator<Progress, boolean> {
-  // A newer version's tables are its own business.
+export const optimizeFullText = write(function* optimizeFullText(db: Database): Generator<Progress, boolean> {
+  // Leave a newer version's tables alone.
   const convert = readLayout(db) === "inline" && readVersion(db) === SCHEMA_VERSION;
   if (convert) yield* rebuildFullText(db, "messages_fts_trigram", "compact");
   yield* mergeFullText(db);
   return convert;
-}
+});
 
 /** One segment a table: what was deleted is in none of them any more. */
-export function* mergeFullText(db: Database): Generator<Progress, void> {
+export const mergeFullText = write(function* mergeFullText(db: Database): Generator<Progress, void> {
   for (const table of FULL_TEXT_TABLES) {
     yield* removeLeftovers(db, table);
     yield* mergeSegments(db, table);
   }
-}
+});
 
 const PAGES_PER_MERGE = 64;
 
@@ -46,7 +47,7 @@ export function mergeStep(db: Database, table: FullTextTable, pages = PAGES_PER_
 const PAGES_AT_ONCE = 100;
 
 /** Free pages back to the disk, a few at a time. False when the file was made without incremental vacuum. */
-export function* shrink(db: Database): Generator<Progress, boolean> {
+export const shrink = write(function* shrink(db: Database): Generator<Progress, boolean> {
   if (db.pragma("auto_vacuum", { simple: true }) !== 2) return false;
   const free = () => db.pragma("freelist_count", { simple: true }) as number;
   const total = free();
@@ -56,13 +57,13 @@ export function* shrink(db: Database): Generator<Progress, boolean> {
     yield* slice.pause({ step: "Giving space back", done: total - left, total });
   }
   return true;
-}
+});
 
 /**
- * A full VACUUM, only when nobody else has the file open: leaving WAL mode succeeds for the last connection alone.
+ * A full VACUUM, only if no other process has the file open: leaving WAL mode succeeds for the last connection alone.
  * The file comes out with incremental vacuum, so that this is needed once.
  */
-export function vacuum(db: Database, before?: () => void): boolean {
+export const vacuum = exclusive(function vacuum(db: Database, before?: () => void): boolean {
   try {
     if (db.pragma("journal_mode = DELETE", { simple: true }) !== "delete") return false;
   } catch (error) {
@@ -77,19 +78,24 @@ export function vacuum(db: Database, before?: () => void): boolean {
   } finally {
     db.pragma("journal_mode = WAL");
   }
+});
+
+/** Pages in the WAL, and how many of them are in the file by now. */
+export interface WalPages {
+  log: number;
+  checkpointed: number;
 }
 
-/** How many pages the WAL holds afterwards, those that stand in the file by now included. */
-export function checkpoint(db: Database): number {
-  const [{ log }] = db.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
-  return log;
-}
+export const checkpoint = exclusive(function checkpoint(db: Database): WalPages {
+  const [{ log, checkpointed }] = db.pragma("wal_checkpoint(PASSIVE)") as [WalPages];
+  return { log, checkpointed };
+});
 
 /** Short reads are over by then; for a long one the log has to grow. */
 const READERS_WAIT_MS = 50;
 
-/** Everything into the file, so that the next commit begins the log anew. False while somebody reads from it. */
-export function restartLog(db: Database): boolean {
+/** Everything into the file, so that the next commit restarts the log. False while a reader uses it. */
+export const restartLog = exclusive(function restartLog(db: Database): boolean {
   db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   try {
     const [{ busy }] = db.pragma("wal_checkpoint(RESTART)") as [{ busy: number }];
@@ -97,11 +103,11 @@ export function restartLog(db: Database): boolean {
   } finally {
     db.pragma("busy_timeout = 0");
   }
-}
+});
 
-/** Everything into the file, and nothing left in the log. False while somebody reads from it. */
-export function emptyLog(db: Database): boolean {
+/** Everything into the file, and nothing left in the log. False while a reader uses it. */
+export const emptyLog = exclusive(function emptyLog(db: Database): boolean {
   checkpoint(db);
   const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
   return busy === 0;
-}
+});

@@ -6,16 +6,20 @@ import { noteRoutesChanged } from "./meta.js";
 import { getSession } from "./sessions.js";
 import { Slice } from "./slice.js";
 import { sql } from "./statements.js";
+import { bulkRead, write } from "./verb.js";
 
 const DAY_SECONDS = 86_400;
 const ROWS_AT_ONCE = 20;
 
 /** Ended sessions that began before the cut-off. Their children stay, as beginnings of their own. */
-export function* pruneSessions(db: Database, query: PruneQuery): Generator<Progress, number> {
+export const pruneSessions = write(function* pruneSessions(
+  db: Database,
+  query: PruneQuery,
+): Generator<Progress, number> {
   const ids = prunable(db, query);
   const slice = new Slice();
   let done = 0;
-  // Whoever was reopened while the others went is in use again.
+  // Reopened meanwhile: in use again.
   const isEnded = sql(db, "SELECT 1 FROM sessions WHERE id = ? AND ended_at IS NOT NULL");
   for (const id of ids) {
     if (!isEnded.get(id)) continue;
@@ -23,16 +27,19 @@ export function* pruneSessions(db: Database, query: PruneQuery): Generator<Progr
     done += 1;
   }
   return done;
-}
+});
 
-export function countPrunable(db: Database, query: PruneQuery): { sessions: number; messages: number } {
+export const countPrunable = bulkRead(function countPrunable(
+  db: Database,
+  query: PruneQuery,
+): { sessions: number; messages: number } {
   const ids = prunable(db, query);
   const messages = sql(
     db,
     "SELECT count(*) FROM json_each(?) j CROSS JOIN messages m ON m.session_id = j.value",
   ).pluck();
   return { sessions: ids.length, messages: messages.get(JSON.stringify(ids)) as number };
-}
+});
 
 function prunable(db: Database, { olderThanDays, source }: PruneQuery): SessionId[] {
   const cutoff = nowSeconds() - olderThanDays * DAY_SECONDS;
@@ -46,13 +53,16 @@ function prunable(db: Database, { olderThanDays, source }: PruneQuery): SessionI
 }
 
 /** The session with the work that it delegated. */
-export function* deleteSession(db: Database, id: SessionId): Generator<Progress, boolean> {
+export const deleteSession = write(function* deleteSession(
+  db: Database,
+  id: SessionId,
+): Generator<Progress, boolean> {
   if (!getSession(db, id)) return false;
   const slice = new Slice();
   const progress = { step: "Deleting", done: 0, total: 1 };
   for (const one of [...delegatesOf(db, id), id]) yield* removeSession(db, one, slice, progress);
   return true;
-}
+});
 
 /** Descendants that carry the delegate marker, deepest last. A loop made by hand is walked once. */
 function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): SessionId[] {
@@ -82,8 +92,7 @@ export function* removeSession(
   sql(db, "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?").run(id);
   sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
-  sql(db, "DELETE FROM gw_farewells WHERE session_id = ?").run(id);
-  sql(db, "DELETE FROM gw_incomplete_transcripts WHERE session_id = ?").run(id);
+  sql(db, "DELETE FROM gw_stale_transcripts WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_rooms WHERE session_id = ?").run(id);
   // The chat that was in it begins a new one.
   if (sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id).changes > 0) noteRoutesChanged(db);

@@ -50,7 +50,7 @@ export class QuietMerge {
         this.#wait(BETWEEN_STEPS_MS);
       } else this.#commits = 0;
     } catch (error) {
-      // Another process has the lock, or the file has no such table: nothing is lost, and writes tell of real faults.
+      // Another process has the lock, or the file has no such table: nothing is lost, and writes report real faults.
       if (isBusy(error)) this.#wait(QUIET_MS);
       else this.#commits = 0;
     }

@@ -1,11 +1,12 @@
 import { HermesError } from "../../errors.js";
 import { deadlineError, monotonicMs } from "./deadline.js";
-import { STUCK_AFTER_MS, storeClosed, Thread } from "./thread.js";
+import { STUCK_AFTER_MS, Thread } from "./thread.js";
+import { storeClosed } from "./wire-error.js";
 
 export interface LaneOptions {
   path: string;
   deadlineMs: number;
-  /** The thread ends after so long without a read, to give its memory back. Left out: it stays. */
+  /** The thread ends after this time without a read, to free its memory. Default: it stays. */
   idleMs?: number;
 }
 
@@ -15,8 +16,8 @@ const MAX_STUCK = 2;
 const CLOSE_MS = 1000;
 
 /**
- * A reader thread, started on demand. Every read has a deadline: past it, the caller gets an error, whatever the thread
- * does. A thread that is stuck inside of a statement is abandoned, and a new one takes over what waited behind it.
+ * A reader thread, started on demand. Every read has a deadline: past it, the caller gets an error, even if the thread
+ * doesn't answer. A thread that is stuck inside of a statement is abandoned, and a new one takes over what waited behind it.
  */
 export class ReadLane {
   readonly #options: LaneOptions;
@@ -67,7 +68,7 @@ export class ReadLane {
     return done;
   }
 
-  /** Reads under way get a moment to finish; then they fail, and nobody waits for the thread. */
+  /** Reads under way get a moment to finish; then they fail without waiting for the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
@@ -134,6 +135,6 @@ export class ReadLane {
 
 function allStuck(): HermesError {
   return new HermesError("unavailable", "The database doesn't answer: every thread that reads it is stuck.", {
-    hint: "Check the disk and the load. Writing goes on; a restart ends what is stuck.",
+    hint: "Check the disk and the load. Writes still work; a restart ends stuck threads.",
   });
 }

@@ -13,7 +13,7 @@ import { idRanges } from "./ranges.js";
 import { Slice } from "./slice.js";
 
 /**
- * A full-text table anew, while everybody goes on: a second one is filled beside it in slices and kept current by
+ * Rebuilds a full-text table while others read and write: a second one is filled beside it in slices and kept current by
  * triggers of its own, then the two change places in one short transaction. Killed on the way, it starts again.
  */
 export function* rebuildFullText(
@@ -34,7 +34,7 @@ export function* rebuildFullText(
 
 const names = (table: FullTextTable) => ({ next: `gw_new_${table}`, old: `gw_old_${table}` });
 
-/** What a rebuild that was killed left behind. */
+/** Leftovers of a killed rebuild. */
 export function* removeLeftovers(
   db: Database,
   table: FullTextTable,
@@ -47,7 +47,7 @@ const IDS_AT_ONCE = 50;
 
 function* fill(db: Database, table: string, layout: Layout, slice: Slice): Generator<Progress, void> {
   const wanted = layout === "compact" ? `AND ${hasCjk("m")}` : "";
-  // What was written or changed since the triggers exist is there already.
+  // The triggers have added newer messages already.
   const insert = db.prepare(
     `INSERT INTO ${table}(rowid, content) SELECT m.id, ${indexedText("m")} FROM messages m
      WHERE m.id > ? AND m.id <= ? ${wanted} AND NOT EXISTS (SELECT 1 FROM ${table}_content c WHERE c.id = m.id)`,

@@ -1,14 +1,15 @@
 import type { Database } from "better-sqlite3";
 import { ROUTES_CHANGED, type RouteRow } from "../queues.js";
+import { type StoredRoute, toRoute } from "../shared/rows.js";
 import { connect } from "./connect.js";
 import { getMeta } from "./meta.js";
-import { countRoutes, type StoredRoute, toRoute } from "./queues/routes.js";
+import { countRoutes } from "./queues/routes.js";
 import { readRows } from "./statements.js";
 
 export interface RouteSnapshot {
   /** In the order in which the chats were first seen. Can be gone through once. */
   routes: Iterable<RouteRow>;
-  /** How many there are, those left out included. */
+  /** How many there are, including the skipped ones. */
   count: number;
   /** When another process last changed routes. */
   changedAt: string | undefined;
@@ -16,7 +17,7 @@ export interface RouteSnapshot {
 
 /**
  * All routes at one moment, but for one platform's, read row by row: for a thread that may wait for the disk. The
- * connection lives no longer than `use`, so that it keeps nobody from having the file to themselves.
+ * connection lives no longer than `use`, so that others can get exclusive access to the file.
  */
 export async function withRoutes<T>(
   { path, except }: { path: string; except: string },

@@ -3,6 +3,7 @@ import { HermesError } from "../../errors.js";
 import { dropTriggers, FULL_TEXT_TABLES } from "./fulltext.js";
 import { vacuum } from "./optimize.js";
 import { marks } from "./statements.js";
+import { exclusive } from "./verb.js";
 
 /** Pages that SQLite can't read, or that belong to nothing. */
 const DAMAGE = /\b(?:Tree|Page|page) \d+|damaged/;
@@ -11,12 +12,12 @@ export const isDamage = (problem: string) => DAMAGE.test(problem);
 
 /**
  * A file with pages that can't be read, where only full text is hit: full text is forgotten, for a rebuild, and all else
- * is written anew. False when another process has the file open; nothing was changed then.
+ * is rewritten. False when another process has the file open; nothing was changed then.
  */
-export function salvage(db: Database): boolean {
+export const salvage = exclusive(function salvage(db: Database): boolean {
   requireSound(db);
   return vacuum(db, () => forgetFullText(db));
-}
+});
 
 function requireSound(db: Database): void {
   const tables = db

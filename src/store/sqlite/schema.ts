@@ -69,14 +69,14 @@ const TABLES = [
   SESSIONS,
   MESSAGES,
   "CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)",
-  // Who took part in a session beside the one it belongs to: what scopes lists and searches to the asker.
+  // Participants of a session besides its owner: scopes lists and searches to the asker.
   `CREATE TABLE IF NOT EXISTS gw_participants (
     session_id TEXT NOT NULL,
     platform TEXT NOT NULL,
     user_id TEXT NOT NULL,
     PRIMARY KEY (platform, user_id, session_id)
 ) WITHOUT ROWID`,
-  // Who wrote which message of a session that isn't theirs alone. Whatever isn't here, the session's own person wrote.
+  // Authors of messages in shared sessions. Messages without a row were written by the session's own person.
   `CREATE TABLE IF NOT EXISTS gw_authors (
     message_id INTEGER NOT NULL,
     session_id TEXT NOT NULL,
@@ -85,7 +85,7 @@ const TABLES = [
     user_name TEXT,
     PRIMARY KEY (platform, user_id, message_id)
 ) WITHOUT ROWID`,
-  // The room that a session belongs to: all of it was said there, so whoever is there may be told of it.
+  // The room that a session belongs to: all of it was said there, so everyone there may see it.
   `CREATE TABLE IF NOT EXISTS gw_rooms (
     session_id TEXT PRIMARY KEY,
     platform TEXT NOT NULL,
@@ -106,9 +106,9 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_messages_time ON messages(timestamp, session_id)",
   // Titles of a lineage by range. NOCASE folds what LIKE folds.
   "CREATE INDEX IF NOT EXISTS gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL",
-  // Whose sessions: lists and searches on behalf of a person begin here.
+  // Sessions by person, for lists and searches on their behalf.
   "CREATE INDEX IF NOT EXISTS gw_sessions_user ON sessions(user_id, source) WHERE user_id IS NOT NULL",
-  // What is open, what is put away: few among many.
+  // Open and archived sessions: few among many.
   "CREATE INDEX IF NOT EXISTS gw_sessions_open ON sessions(started_at) WHERE ended_at IS NULL",
   "CREATE INDEX IF NOT EXISTS gw_sessions_archived ON sessions(started_at) WHERE archived = 1",
   "CREATE INDEX IF NOT EXISTS gw_participants_session ON gw_participants(session_id)",
@@ -175,7 +175,7 @@ function addMissingColumns(db: Database, table: string, ddl: string): void {
   for (const column of missingColumns(db, table, ddl)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}`);
 }
 
-/** Declarations (`name TYPE DEFAULT …`) of the columns that stand in the DDL and not in the file. */
+/** Declarations (`name TYPE DEFAULT …`) of columns in the DDL that the file lacks. */
 function missingColumns(db: Database, table: string, ddl: string): string[] {
   const present = new Set((db.pragma(`table_info(${table})`) as { name: string }[]).map((c) => c.name));
   return ddl

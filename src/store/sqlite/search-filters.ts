@@ -28,7 +28,7 @@ export function filters(options: SearchOptions): Condition {
   return { sql: parts.join(" AND "), params };
 }
 
-/** More than undone messages is left out, or there is no end to what is wanted. */
+/** More than undone messages is excluded, or there is no limit. */
 export function isFiltered(options: SearchOptions): boolean {
   const { sources, excludeSources, roles, asker, since, until } = options;
   const lists = [sources, excludeSources, roles].some((list) => list !== undefined && list.length > 0);

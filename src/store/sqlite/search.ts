@@ -1,15 +1,17 @@
 import type { Database } from "better-sqlite3";
-import { HermesError } from "../../errors.js";
 import type { Role } from "../../session.js";
+import { CJK } from "../shared/cjk.js";
+import { decodeContent, plainText } from "../shared/content.js";
+import { phrase, planSearch, TRIGRAM } from "../shared/plan-search.js";
+import { type Expression, hasTokens, termsOf } from "../shared/query.js";
+import { snippetOf } from "../shared/snippet.js";
 import type { SearchHit, SearchOptions, SearchPlan, SearchResult } from "../store.js";
-import { decodeContent, plainText } from "./content.js";
 import { checkDeadline, inTime } from "./deadline.js";
-import { CJK, type FullTextTable, indexedText } from "./fulltext.js";
-import { countCjk, type Expression, hasTokens, parseExpression, sanitizeFtsQuery, termsOf } from "./query.js";
-import { byTime, ROWID, sortByTime } from "./search-by-time.js";
+import { type FullTextTable, indexedText } from "./fulltext.js";
+import { byTime, ROWID, snippetIn, sortByTime } from "./search-by-time.js";
 import { direction, filters, isFiltered, page } from "./search-filters.js";
-import { snippetOf } from "./snippet.js";
 import { sql } from "./statements.js";
+import { longRead } from "./verb.js";
 import type { Condition } from "./visibility.js";
 
 /**
@@ -18,56 +20,16 @@ import type { Condition } from "./visibility.js";
  */
 
 const CONTEXT_CHARS = 200;
-/** The shortest text that the trigram index holds on its own. */
-const TRIGRAM = 3;
 
-export function searchMessages(db: Database, query: string, options: SearchOptions = {}): SearchResult {
+export const searchMessages = longRead(function searchMessages(
+  db: Database,
+  query: string,
+  options: SearchOptions = {},
+): SearchResult {
   const { plan, expression } = planSearch(query, options.substring ?? false);
   const found = find(db, plan, expression, options);
   return { plan, hits: toHits(db, expression, found) };
-}
-
-/** Which index answers: words, trigrams, both, or the messages themselves. */
-export function planSearch(query: string, substring: boolean): { plan: SearchPlan; expression: Expression } {
-  if (withoutNul(query) === "") {
-    throw new HermesError("invalid", "There is nothing to search for.", {
-      hint: 'Give a word, a "phrase", a prefix*, or words joined by AND, OR, NOT.',
-    });
-  }
-  const fts = sanitizeFtsQuery(query);
-  const all = parseExpression(fts, "and");
-  if (substring || !all || !termsOf(all).some(hasTokens))
-    return literally(query, fts, substring ? all : undefined);
-  if (!CJK.test(fts)) return { plan: { query, fts, path: "fts" }, expression: all };
-  const terms = termsOf(all);
-  const cjk = terms.filter((term) => CJK.test(term));
-  if (cjk.some((term) => countCjk(term) < TRIGRAM)) {
-    return { plan: { query, fts, path: "like" }, expression: parseExpression(fts, "or")! };
-  }
-  const path = cjk.length === countTerms(all) ? "trigram" : "mixed";
-  return { plan: { query, fts: path === "trigram" ? toMatch(all) : fts, path }, expression: all };
-}
-
-/** Symbols alone, or parts of words: no index knows them. */
-function literally(query: string, fts: string, parsed: Expression | undefined) {
-  const expression: Expression = parsed ?? { kind: "term", text: withoutNul(query), prefix: false };
-  return { plan: { query, fts, path: "like" as const }, expression };
-}
-
-/** FTS5 reads a query up to the first NUL. */
-const withoutNul = (query: string) => query.replaceAll("\0", " ").trim();
-
-function countTerms(expression: Expression): number {
-  return expression.kind === "term" ? 1 : countTerms(expression.left) + countTerms(expression.right);
-}
-
-/** Every term as a phrase. On the trigram index that means: anywhere in the text. */
-function toMatch(expression: Expression): string {
-  if (expression.kind === "term") return phrase(expression.text);
-  return `(${toMatch(expression.left)} ${expression.kind.toUpperCase()} ${toMatch(expression.right)})`;
-}
-
-const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`;
+});
 
 // ── ids in order ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -80,9 +42,13 @@ function find(db: Database, plan: SearchPlan, expression: Expression, options: S
     return new Map(byConditions(db, expression, options).map((id) => [id, undefined]));
   }
   const table = path === "fts" ? "messages_fts" : "messages_fts_trigram";
-  if ((options.sort ?? "rank") !== "rank")
-    return marked(db, table, plan.fts, byTime(db, table, plan.fts, options));
-  return isFiltered(options) ? byRank(db, table, plan.fts, options) : bestOfAll(db, table, plan.fts, options);
+  if ((options.sort ?? "rank") !== "rank") {
+    const snippets = new Map<number, string>();
+    return marked(db, table, plan.match, byTime(db, table, plan.match, options, snippets), snippets);
+  }
+  return isFiltered(options)
+    ? byRank(db, table, plan.match, options)
+    : bestOfAll(db, table, plan.match, options);
 }
 
 /** Room for undone messages among the best. */
@@ -110,7 +76,7 @@ function bestOfAll(db: Database, table: FullTextTable, match: string, options: S
 }
 
 /**
- * With a filter nobody knows how far down its rows stand: FTS5 sorts all by rank, and we read until there are enough.
+ * With a filter the position of its rows is unknown: FTS5 sorts all by rank, and we read until there are enough.
  * As long as it is the outer loop, a snippet is made only for each row that comes out.
  */
 function byRank(db: Database, table: FullTextTable, match: string, options: SearchOptions): Found {
@@ -126,14 +92,23 @@ function byRank(db: Database, table: FullTextTable, match: string, options: Sear
   return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
 }
 
-function marked(db: Database, table: FullTextTable, match: string, ids: readonly number[]): Found {
-  const snippets = markedSnippets(db, table, match, ids);
-  return new Map(ids.map((id) => [id, snippets.get(id)]));
+function marked(
+  db: Database,
+  table: FullTextTable,
+  match: string,
+  ids: readonly number[],
+  known: ReadonlyMap<number, string> = new Map(),
+): Found {
+  const snippets = markedSnippets(
+    db,
+    table,
+    match,
+    ids.filter((id) => !known.has(id)),
+  );
+  return new Map(ids.map((id) => [id, known.get(id) ?? snippets.get(id)]));
 }
 
-const snippetIn = (table: FullTextTable) => `snippet(${table}, 0, '>>>', '<<<', '...', 40)`;
-
-/** Boolean queries over several indexes. What only the text can tell is read newest first, up to the last row wanted. */
+/** Boolean queries over several indexes. Terms without an index are read newest first, up to the last row wanted. */
 function byConditions(db: Database, expression: Expression, options: SearchOptions): number[] {
   const filter = filters(options);
   const look = { db, substring: options.substring ?? false };
@@ -212,12 +187,12 @@ function indexed(
   return { sql: "SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?", params: [match] };
 }
 
-const TRIGRAM_ROWS_MAX = 500;
+const MAX_TRIGRAM_ROWS = 500;
 
 /**
- * One or two CJK characters are too short for a trigram, but each begins one wherever it stands, since the indexed
- * text ends in blanks: the trigrams that begin so find every place. Undefined when they stand in many messages: then
- * reading the newest ones meets enough of them sooner.
+ * One or two CJK characters are too short for a trigram, but every occurrence starts one, since the indexed text ends in
+ * blanks: the trigrams with that prefix find them all. Undefined if they occur in many messages: then scanning the newest
+ * messages is faster.
  */
 function trigramsFrom(db: Database, text: string): string | undefined {
   db.exec(
@@ -232,7 +207,7 @@ function trigramsFrom(db: Database, text: string): string | undefined {
   for (const { term, doc } of trigrams) {
     terms.push(term);
     rows += doc;
-    if (rows > TRIGRAM_ROWS_MAX) return undefined;
+    if (rows > MAX_TRIGRAM_ROWS) return undefined;
   }
   return terms.length === 0 ? '""' : terms.map(phrase).join(" OR ");
 }
@@ -275,7 +250,7 @@ function toHits(db: Database, expression: Expression, found: Found): SearchHit[]
   });
 }
 
-/** The id of the message beside `m` in its session. What was undone stays hidden here too. */
+/** The id of the message beside `m` in its session. Undone messages stay hidden. */
 const neighbour = (comparison: "<" | ">", order: "ASC" | "DESC") => `(
   SELECT n.id FROM messages n
   WHERE n.session_id = m.session_id AND n.timestamp ${comparison}= m.timestamp
@@ -294,8 +269,8 @@ function foundRows(db: Database, ids: readonly number[]): FoundRow[] {
   ).all(JSON.stringify(ids)) as FoundRow[];
 }
 
-/** Passing so many matches costs as much as looking up twenty of them one by one. */
-const NEAR = 4000;
+/** Reading this many matches takes as long as looking up twenty of them one by one. */
+const NEAR = 6000;
 
 function markedSnippets(
   db: Database,
@@ -305,7 +280,7 @@ function markedSnippets(
 ): Map<number, string> {
   if (ids.length === 0) return new Map();
   const [from, to] = [Math.min(...ids), Math.max(...ids)];
-  const isNear = to - from < NEAR || countBetween(db, table, match, from, to) < NEAR;
+  const isNear = to - from < NEAR || matchesBetween(db, table, match, from, to) < NEAR;
   const rows = isNear
     ? snippetsBetween(db, table, match, from, to, ids)
     : ids.flatMap((id) => snippetsBetween(db, table, match, id, id, [id]));
@@ -314,14 +289,24 @@ function markedSnippets(
 
 const between = (table: FullTextTable) => `${table} MATCH ? AND rowid BETWEEN ${ROWID} AND ${ROWID}`;
 
-/** No further than it matters. */
-function countBetween(db: Database, table: FullTextTable, match: string, from: number, to: number): number {
-  return sql(db, `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${between(table)} LIMIT ${NEAR})`)
-    .pluck()
-    .get(match, from, to) as number;
+const SAMPLE = 200;
+
+/** An estimate from both ends of the range: counting takes longer than what it decides about. */
+function matchesBetween(db: Database, table: FullTextTable, match: string, from: number, to: number): number {
+  const sample = (order: "ASC" | "DESC") =>
+    sql(
+      db,
+      `SELECT rowid FROM ${table} WHERE ${between(table)} ORDER BY rowid ${order} LIMIT 1 OFFSET ${SAMPLE}`,
+    )
+      .pluck()
+      .get(match, from, to) as number | undefined;
+  const newest = sample("DESC");
+  if (newest === undefined) return SAMPLE;
+  const oldest = sample("ASC")!;
+  return (SAMPLE * (to - from)) / Math.min(to - newest, oldest - from);
 }
 
-/** One pass over the matches from the first to the last id; `+` keeps SQLite from starting anew for each of them. */
+/** One pass over the matches from the first to the last id; `+` keeps SQLite from starting over for each of them. */
 function snippetsBetween(
   db: Database,
   table: FullTextTable,
@@ -351,8 +336,11 @@ function contextOf(row: FoundRow): SearchHit["context"] {
   );
 }
 
-/** Characters as people count them, as far as code points go. */
+/** Counts code points, so that no emoji is cut in half. */
 function firstChars(text: string, count: number): string {
+  if (text.length <= count) return text;
+  const start = text.slice(0, count);
+  if (!/[\ud800-\udfff]/.test(start)) return start;
   let end = 0;
   for (let n = 0; n < count && end < text.length; n += 1) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
   return text.slice(0, end);

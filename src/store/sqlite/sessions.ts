@@ -7,11 +7,12 @@ import type { Author } from "../queues.js";
 import type { NewSession, Usage } from "../store.js";
 import { readRow, sql } from "./statements.js";
 import { resolveTitle, setTitle } from "./titles.js";
+import { read, write } from "./verb.js";
 import { visibleTo } from "./visibility.js";
 
-export function getSession(db: Database, id: SessionId): SessionRow | undefined {
+export const getSession = read(function getSession(db: Database, id: SessionId): SessionRow | undefined {
   return readRow(db, "SELECT * FROM sessions WHERE id = ?", id);
-}
+});
 
 export function requireSession(db: Database, id: SessionId): SessionRow {
   const session = getSession(db, id);
@@ -19,7 +20,7 @@ export function requireSession(db: Database, id: SessionId): SessionRow {
   return session;
 }
 
-export function createSession(db: Database, session: NewSession): SessionRow {
+export const createSession = write(function createSession(db: Database, session: NewSession): SessionRow {
   const id = session.id ?? newSessionId();
   const added = sql(
     db,
@@ -37,18 +38,18 @@ export function createSession(db: Database, session: NewSession): SessionRow {
     session.started_at ?? nowSeconds(),
     session.cwd ?? null,
   ).changes;
-  // Chance has given out an id that is somebody's already: the conversation must not become theirs.
+  // The random id belongs to someone else's session: don't hand that out.
   if (!added && session.id === undefined) return createSession(db, session);
   if (added && session.title) setTitle(db, id, session.title);
   if (added && session.room) putInRoom(db, id, session.room);
   else if (added && session.parent_session_id) inheritRoom(db, id, session.parent_session_id);
   return requireSession(db, id);
-}
+});
 
-export function getRoom(db: Database, id: SessionId): Room | undefined {
+export const getRoom = read(function getRoom(db: Database, id: SessionId): Room | undefined {
   const find = sql(db, "SELECT platform, chat_id AS chatId FROM gw_rooms WHERE session_id = ?");
   return find.get(id) as Room | undefined;
-}
+});
 
 export function putInRoom(db: Database, id: SessionId, { platform, chatId }: Room): void {
   const put = sql(db, "INSERT OR IGNORE INTO gw_rooms (session_id, platform, chat_id) VALUES (?, ?, ?)");
@@ -64,34 +65,34 @@ function inheritRoom(db: Database, id: SessionId, from: SessionId): void {
   ).run(id, from);
 }
 
-/** What was said elsewhere too is not the room's any more. Without one: no room's. */
+/** A session that continues elsewhere no longer belongs to its room; without a room, to none. */
 export function leaveOtherRooms(db: Database, id: SessionId, room: Room | undefined): void {
   const leave = sql(db, "DELETE FROM gw_rooms WHERE session_id = ? AND (platform, chat_id) <> (?, ?)");
   leave.run(id, room?.platform ?? "", room?.chatId ?? "");
 }
 
-export function endSession(db: Database, id: SessionId, reason: EndReason): boolean {
+export const endSession = write(function endSession(db: Database, id: SessionId, reason: EndReason): boolean {
   const end = sql(db, "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL");
   return end.run(nowSeconds(), reason, id).changes > 0;
-}
+});
 
-export function reopenSession(db: Database, id: SessionId): boolean {
+export const reopenSession = write(function reopenSession(db: Database, id: SessionId): boolean {
   return sql(db, "UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ?").run(id).changes > 0;
-}
+});
 
-export function archiveSession(db: Database, id: SessionId, archived: boolean): boolean {
-  return sql(db, "UPDATE sessions SET archived = ? WHERE id = ?").run(archived ? 1 : 0, id).changes > 0;
-}
-
-export function addParticipant(db: Database, id: SessionId, person: Principal): void {
+export const addParticipant = write(function addParticipant(
+  db: Database,
+  id: SessionId,
+  person: Principal,
+): void {
   sql(db, "INSERT OR IGNORE INTO gw_participants (session_id, platform, user_id) VALUES (?, ?, ?)").run(
     id,
     person.platform,
     person.userId,
   );
-}
+});
 
-/** Whoever a session belongs to needs no mention. */
+/** The owner of a session needs no row. */
 export function addAuthors(
   db: Database,
   id: SessionId,
@@ -134,7 +135,12 @@ const FACTS = ["model", "billing_provider", "billing_base_url", "billing_mode"] 
 const LATEST = ["cost_status", "cost_source", "pricing_version"] as const;
 
 /** A session that isn't there is made, as Hermes does: usage that was paid for is never dropped. */
-export function addUsage(db: Database, id: SessionId, usage: Usage, mode: "add" | "set" = "add"): void {
+export const addUsage = write(function addUsage(
+  db: Database,
+  id: SessionId,
+  usage: Usage,
+  mode: "add" | "set" = "add",
+): void {
   createSession(db, { id, source: "unknown" });
   const sets: string[] = [];
   const values: unknown[] = [];
@@ -149,16 +155,20 @@ export function addUsage(db: Database, id: SessionId, usage: Usage, mode: "add" 
   for (const column of FACTS) set(column, `COALESCE(${column}, ?)`, usage[column]);
   for (const column of LATEST) set(column, "?", usage[column]);
   if (sets.length > 0) sql(db, `UPDATE sessions SET ${sets.join(", ")} WHERE id = ?`).run(...values, id);
-}
+});
 
 const CANDIDATES = 5;
 
-export function resolveSession(db: Database, reference: string, asker?: Principal): SessionRow | undefined {
+export const resolveSession = read(function resolveSession(
+  db: Database,
+  reference: string,
+  asker?: Principal,
+): SessionRow | undefined {
   const visible = visibleTo(asker);
   const one = `SELECT s.* FROM sessions s WHERE s.id = ? AND ${visible.sql}`;
   const exact = sql(db, one).get(reference, ...visible.params) as SessionRow | undefined;
   return exact ?? byPrefix(db, reference, asker) ?? resolveTitle(db, reference, asker);
-}
+});
 
 /** Ids are ASCII: the range up to the next character covers exactly the ids that begin so. */
 function byPrefix(db: Database, prefix: string, asker?: Principal): SessionRow | undefined {

@@ -1,38 +1,45 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
-import type { Insights, InsightsQuery, Stats } from "../store.js";
+import type { FileLayout } from "../maintenance.js";
+import type { Insights, InsightsQuery, Stats } from "../reports.js";
 import { inTime, whileInTime } from "./deadline.js";
 import { readLayout } from "./fulltext.js";
 import { readVersion } from "./schema.js";
 import { sql } from "./statements.js";
+import { longRead, read } from "./verb.js";
 
-export function stats(db: Database): Stats {
+export const stats = longRead(function stats(db: Database): Stats {
   const bySource = sql(
     db,
     `SELECT source, count(*) AS sessions, COALESCE(sum(message_count), 0) AS messages FROM sessions
      WHERE archived = 0 GROUP BY source ORDER BY sessions DESC, source`,
   ).all() as Stats["bySource"];
+  const value = (text: string) => sql(db, text).pluck().get() as number | null | undefined;
   return {
     sessions: bySource.reduce((sum, row) => sum + row.sessions, 0),
-    messages: sql(db, "SELECT count(*) FROM messages").pluck().get() as number,
+    archived: value("SELECT count(*) FROM sessions WHERE archived = 1") ?? 0,
+    messages: value("SELECT count(*) FROM messages") ?? 0,
     bySource,
+    newestMessageAt: value("SELECT timestamp FROM messages ORDER BY id DESC LIMIT 1") ?? null,
     databaseBytes: databaseBytes(db),
-    layout: readLayout(db),
-    schemaVersion: readVersion(db) ?? 0,
   };
-}
+});
 
-/** All pages, also those that still stand in the WAL: the file alone lags behind. */
-export function databaseBytes(db: Database): number {
+export const layout = read(function layout(db: Database): FileLayout {
+  return { fullText: readLayout(db), schemaVersion: readVersion(db) ?? 0 };
+});
+
+/** All pages, including those that are still in the WAL. */
+export const databaseBytes = read(function databaseBytes(db: Database): number {
   const pages = db.pragma("page_count", { simple: true }) as number;
   return pages * (db.pragma("page_size", { simple: true }) as number);
-}
+});
 
 const TOKENS = "COALESCE(input_tokens, 0) + COALESCE(output_tokens, 0)";
 const COST = "COALESCE(actual_cost_usd, estimated_cost_usd, 0)";
-const LONGEST_GAP_SECONDS = 3600;
+const MAX_GAP_SECONDS = 3600;
 
-export function insights(db: Database, query: InsightsQuery): Insights {
+export const insights = longRead(function insights(db: Database, query: InsightsQuery): Insights {
   const since = nowSeconds() - query.days * 86_400;
   const where = "s.started_at >= @since AND (@source IS NULL OR s.source = @source)";
   const scope = { since, source: query.source ?? null };
@@ -76,7 +83,7 @@ export function insights(db: Database, query: InsightsQuery): Insights {
       ...notable(db, scope, where, "Highest cost", COST),
     ],
   };
-}
+});
 
 function notable(
   db: Database,
@@ -111,7 +118,7 @@ function activityOf(messages: Iterable<Said>) {
     hours[date.getHours()]! += 1;
     days.add(Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000));
     const gap = at - (before ?? at);
-    if (gap < LONGEST_GAP_SECONDS) activeSeconds += gap;
+    if (gap < MAX_GAP_SECONDS) activeSeconds += gap;
     if (role === "user") userMessages += 1;
     before = at;
   }

@@ -8,7 +8,7 @@ import { notAdopted } from "./queues/pairing.js";
 import { isComplete, readVersion, SCHEMA_VERSION } from "./schema.js";
 import { lookUntouched } from "./untouched.js";
 
-/** What stands in a file, and what opening it for good would change. */
+/** The contents of a file, and what adopting it would change. */
 export interface Survey {
   kind: FileKind;
   version: number | null;
@@ -41,9 +41,9 @@ export interface SurveyQuestions {
   integrity: boolean;
 }
 
-const PROBLEMS_MAX = 20;
+const MAX_PROBLEMS = 20;
 
-/** Changes nothing, not even where it stands: see `lookUntouched`. */
+/** Changes nothing, not even beside the file: see `lookUntouched`. */
 export function survey(path: string, questions: SurveyQuestions): Promise<Survey> {
   return lookUntouched(path, (db) => {
     const kind = kindOf(db, path);
@@ -83,6 +83,6 @@ function absentFrom(db: Database, ids: readonly SessionId[]): SessionId[] {
 }
 
 function problemsIn(db: Database): string[] {
-  const lines = db.prepare(`PRAGMA quick_check(${PROBLEMS_MAX})`).pluck().all() as string[];
+  const lines = db.prepare(`PRAGMA quick_check(${MAX_PROBLEMS})`).pluck().all() as string[];
   return lines.filter((line) => line !== "ok");
 }

@@ -1,14 +1,15 @@
 import { Worker } from "node:worker_threads";
-import { type ErrorCode, HermesError } from "../../errors.js";
+import { HermesError } from "../../errors.js";
 import { packageFile } from "../../package-files.js";
 import type { OnProgress, Progress } from "../store.js";
 import { monotonicMs } from "./deadline.js";
 import type { ForeignFile } from "./foreign.js";
+import { fromWire, MAX_PENDING, storeClosed, tooManyPending, type WireError } from "./wire-error.js";
 
 /** The writer says so unasked, under this number. */
 export const CHECKPOINT_DUE = -1;
-/** Many commits were made, or none for a while after some. */
-export type CheckpointDue = "commits" | "quiet";
+/** The WAL holds this many pages that aren't in the file yet, or no commit followed the last one for a while. */
+export type CheckpointDue = { pages: number } | "quiet";
 
 export interface WorkerOptions {
   /** The checkpointer writes too, but no row: it moves what is committed from the WAL into the file. */
@@ -16,24 +17,18 @@ export interface WorkerOptions {
   path: string;
   /** For the writer: what to do with a file of another Hermes program. */
   foreign?: ForeignFile;
+  mayMigrate?: boolean;
 }
 
 export interface Call {
   id: number;
   verb: string;
   args: unknown[];
-  /** On the monotonic clock. Past it nobody waits for the answer any more. */
+  /** On the monotonic clock. Past it the caller has given up. */
   deadline?: number | undefined;
 }
 
 export type Reply = { id: number } & ({ value: unknown } | { progress: Progress } | { error: WireError });
-
-interface WireError {
-  code: ErrorCode;
-  message: string;
-  hint: string | undefined;
-  stack: string | undefined;
-}
 
 interface Pending {
   resolve(value: unknown): void;
@@ -45,9 +40,6 @@ interface Pending {
 }
 
 type CallOptions = Pick<Pending, "onProgress" | "deadline">;
-
-/** More than this waiting means that the disk can't follow: better to say so than to fill the memory. */
-const PENDING_MAX = 100_000;
 
 /** Threads run compiled code, also when this file runs as TypeScript. */
 const ENTRY = packageFile("dist/store/sqlite/worker.js");
@@ -70,6 +62,8 @@ export class Thread {
   readonly #pending = new Map<number, Pending>();
   /** Called when the writer thinks that it is time. */
   onCheckpointDue: ((due: CheckpointDue) => void) | undefined;
+  /** The worker's reply to its start. */
+  opened: unknown;
   #lastId = 0;
   #gone: HermesError | undefined;
   #abandoned = false;
@@ -101,7 +95,7 @@ export class Thread {
     const thread = new Thread(options);
     try {
       // Call 0 is the opening itself: the worker answers it unasked.
-      await thread.#expect(0, { onProgress });
+      thread.opened = await thread.#expect(0, { onProgress });
       return thread;
     } catch (error) {
       await thread.#worker.terminate();
@@ -111,12 +105,8 @@ export class Thread {
 
   call(verb: string, args: unknown[], options: CallOptions = {}): Promise<unknown> {
     if (this.#gone) return Promise.reject(this.#gone);
-    if (this.#pending.size >= PENDING_MAX) {
-      return Promise.reject(
-        new HermesError("unavailable", "The database can't keep up: too many writes are waiting.", {
-          hint: "Check the disk and other processes that hold state.db.",
-        }),
-      );
+    if (this.#pending.size >= MAX_PENDING) {
+      return Promise.reject(tooManyPending());
     }
     const id = ++this.#lastId;
     const answer = this.#expect(id, options);
@@ -168,7 +158,7 @@ export class Thread {
     }
     this.#pending.delete(reply.id);
     if ("value" in reply) pending.resolve(reply.value);
-    else pending.reject(revive(reply.error));
+    else pending.reject(fromWire(reply.error));
   }
 
   #end(reason: HermesError): void {
@@ -176,13 +166,4 @@ export class Thread {
     for (const pending of this.#pending.values()) pending.reject(this.#gone);
     this.#pending.clear();
   }
-}
-
-export const storeClosed = () => new HermesError("unavailable", "The store is closed.");
-
-/** Errors cross threads as data. The stack of a fault of ours is worth keeping. */
-function revive({ code, message, hint, stack }: WireError): HermesError {
-  const error = new HermesError(code, message, { hint });
-  if (stack && code === "internal") error.stack = stack;
-  return error;
 }

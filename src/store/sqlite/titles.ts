@@ -4,31 +4,32 @@ import type { Principal } from "../../message.js";
 import type { SessionId, SessionRow } from "../../session.js";
 import { lineageBase, nextInLineage, nextTitleThatFits, sanitizeTitle } from "../../title.js";
 import { readRow, sql } from "./statements.js";
+import { read, write } from "./verb.js";
 import { visibleTo } from "./visibility.js";
 
-/** Titles that begin with `<base> #`, whatever their case: a range, since '$' follows '#'. */
+/** Titles that begin with `<base> #` in any case: a range, since '$' follows '#'. */
 const NUMBERED = "title COLLATE NOCASE >= ? || ' #' AND title COLLATE NOCASE < ? || ' $'";
 
-export function setTitle(db: Database, id: SessionId, raw: string | null): boolean {
+export const setTitle = write(function setTitle(db: Database, id: SessionId, raw: string | null): boolean {
   const title = sanitizeTitle(raw);
   if (title !== null) {
     const holder = sql(db, "SELECT id FROM sessions WHERE title = ? AND id <> ?").pluck().get(title, id);
     if (holder) throw new HermesError("conflict", `Title '${title}' is already in use by session ${holder}`);
   }
   return sql(db, "UPDATE sessions SET title = ? WHERE id = ?").run(title, id).changes > 0;
-}
+});
 
-export function suggestTitle(db: Database, id: SessionId, raw: string): boolean {
+export const suggestTitle = write(function suggestTitle(db: Database, id: SessionId, raw: string): boolean {
   const title = sanitizeTitle(raw);
   if (title === null) return false;
   const named = sql(db, "UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL");
   return named.run(freeTitle(db, title), id).changes > 0;
-}
+});
 
-export function nextTitle(db: Database, title: string): string {
+export const nextTitle = read(function nextTitle(db: Database, title: string): string {
   const base = lineageBase(title);
   return nextInLineage(base, family(db, base));
-}
+});
 
 /** For titles that we choose ourselves: always one that can be set. */
 export function freeTitle(db: Database, title: string): string {
@@ -50,20 +51,21 @@ function isTaken(db: Database, title: string): boolean {
   return sql(db, "SELECT 1 FROM sessions WHERE title = ?").get(title) !== undefined;
 }
 
-/**
- * The most recently started of the numbered ones, else the exact one. By the titles first, which are few, not by all
- * sessions that the asker may see; the whole row is read once it is known which one it is.
- */
-export function resolveTitle(db: Database, title: string, asker?: Principal): SessionRow | undefined {
+/** The most recently started of the numbered ones, else the exact one: one statement. */
+export const resolveTitle = read(function resolveTitle(
+  db: Database,
+  title: string,
+  asker?: Principal,
+): SessionRow | undefined {
   const visible = visibleTo(asker);
-  const latest = (titles: string, ...params: unknown[]) =>
-    sql(
-      db,
-      `WITH s AS MATERIALIZED (SELECT id, started_at FROM sessions WHERE ${titles})
-       SELECT id FROM s WHERE ${visible.sql} ORDER BY started_at DESC LIMIT 1`,
-    )
-      .pluck()
-      .get(...params, ...visible.params) as SessionId | undefined;
-  const id = latest(NUMBERED, title, title) ?? latest("title = ?", title);
-  return id === undefined ? undefined : readRow(db, "SELECT * FROM sessions WHERE id = ?", id);
-}
+  // LIMIT keeps SQLite from starting with all sessions that the asker may see: titles narrow it down more.
+  const latest = (titles: string) =>
+    `(SELECT id FROM (SELECT s.id, max(s.started_at)
+       FROM (SELECT id, started_at FROM sessions WHERE ${titles} LIMIT -1) s WHERE ${visible.sql}))`;
+  return readRow(
+    db,
+    `SELECT * FROM sessions WHERE id = coalesce(${latest(NUMBERED)}, ${latest("title = ?")})`,
+    ...[title, title, ...visible.params],
+    ...[title, ...visible.params],
+  );
+});

@@ -1,13 +1,20 @@
 import type { Database } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 import type { MessageRow, SessionId, SessionRow } from "../../session.js";
+import {
+  decodeContentExactly,
+  decodeExactly,
+  decodeJsonList,
+  encodeContent,
+  encodeJson,
+} from "../shared/content.js";
 import type { ExportedSession, ExportQuery } from "../store.js";
-import { decodeContentExactly, decodeExactly, decodeJsonList, encodeContent, encodeJson } from "./content.js";
 import { lastActive } from "./list.js";
 import { storedMessages } from "./messages.js";
 import { getSession } from "./sessions.js";
 import { sql } from "./statements.js";
 import { freeTitle } from "./titles.js";
+import { bulkRead, write } from "./verb.js";
 
 const SESSIONS_PER_PAGE = 20;
 
@@ -16,15 +23,19 @@ export interface ExportCursor {
   id: SessionId;
 }
 
-export function countExport(db: Database, query: ExportQuery): number {
+export const countExport = bulkRead(function countExport(db: Database, query: ExportQuery): number {
   if (query.sessionId !== undefined) return getSession(db, query.sessionId) ? 1 : 0;
   return sql(db, "SELECT count(*) FROM sessions WHERE ? IS NULL OR source = ?")
     .pluck()
     .get(query.source ?? null, query.source ?? null) as number;
-}
+});
 
 /** A page of sessions, oldest first, so that parents come before their children. */
-export function exportPage(db: Database, query: ExportQuery, after?: ExportCursor): ExportedSession[] {
+export const exportPage = bulkRead(function exportPage(
+  db: Database,
+  query: ExportQuery,
+  after?: ExportCursor,
+): ExportedSession[] {
   if (query.sessionId !== undefined) {
     const one = getSession(db, query.sessionId);
     return one ? [withMessages(db, one)] : [];
@@ -40,7 +51,7 @@ export function exportPage(db: Database, query: ExportQuery, after?: ExportCurso
     query.source ?? null,
   ) as SessionRow[];
   return rows.map((row) => withMessages(db, row));
-}
+});
 
 /** Undone messages travel too: an import gives back the same history. */
 function withMessages(db: Database, session: SessionRow): ExportedSession {
@@ -59,7 +70,10 @@ export interface ImportOutcome {
   orphans: { id: SessionId; parent: SessionId }[];
 }
 
-export function importBatch(db: Database, sessions: readonly ExportedSession[]): ImportOutcome {
+export const importBatch = write(function importBatch(
+  db: Database,
+  sessions: readonly ExportedSession[],
+): ImportOutcome {
   const outcome: ImportOutcome = { imported: 0, skipped: 0, orphans: [] };
   for (const session of sessions) {
     requireShape(session);
@@ -78,16 +92,19 @@ export function importBatch(db: Database, sessions: readonly ExportedSession[]):
   }
   outcome.orphans = linkParents(db, outcome.orphans);
   return outcome;
-}
+});
 
 /** Gives the ones that are still without a parent. */
-export function linkParents(db: Database, orphans: ImportOutcome["orphans"]): ImportOutcome["orphans"] {
+export const linkParents = write(function linkParents(
+  db: Database,
+  orphans: ImportOutcome["orphans"],
+): ImportOutcome["orphans"] {
   const link = sql(
     db,
     "UPDATE sessions SET parent_session_id = ? WHERE id = ? AND EXISTS (SELECT 1 FROM sessions WHERE id = ?)",
   );
   return orphans.filter(({ id, parent }) => link.run(parent, id, parent).changes === 0);
-}
+});
 
 function importOne(db: Database, session: ExportedSession): void {
   const { messages, last_active, ...row } = session;

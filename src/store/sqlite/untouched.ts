@@ -6,7 +6,7 @@ import { Database } from "./driver.js";
 import { explainFault, isCorrupt } from "./faults.js";
 import { lockHolders } from "./lock-holders.js";
 
-/** Who else has the file open; SQLite's locks tell. */
+/** The other processes that have the file open, by SQLite's locks. */
 export async function usersOf(path: string): Promise<number[]> {
   const pids = await Promise.all([path, `${path}-shm`].map((file) => lockHolders(file, "POSIX")));
   return [...new Set(pids.flat())].sort((a, b) => a - b);

@@ -8,7 +8,7 @@ export interface Condition {
 const ALL: Condition = { sql: "1", params: [] };
 
 /**
- * Which sessions `s` a person may see: their own, and those they took part in. Nobody in particular and owners: all.
+ * Which sessions `s` a person may see: their own, and those they took part in. Owners, and calls without an asker: all.
  * Where a room reads along, those of them that are the room's.
  */
 export function visibleTo(asker: Principal | undefined): Condition {

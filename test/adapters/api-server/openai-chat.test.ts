@@ -48,7 +48,7 @@ describe("chat completions", () => {
     ]);
   });
 
-  it("come word by word, with usage where it is asked for", async () => {
+  it("are streamed, with usage on request", async () => {
     const stream = await gateway.client().chat.completions.create({
       model: "hermes",
       messages: [user("one two three four five six seven eight")],
@@ -88,7 +88,7 @@ describe("chat completions", () => {
     });
   });
 
-  it("carry the client's own memory into a new session, and system messages into the prompt", async () => {
+  it("import the client's history into a new session, and system messages into the prompt", async () => {
     const { data, response } = await gateway
       .client()
       .chat.completions.create({
@@ -110,7 +110,7 @@ describe("chat completions", () => {
     ]);
   });
 
-  it("show pictures that come along", async () => {
+  it("pass inline images to the model", async () => {
     const png =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const answer = await gateway.client().chat.completions.create({
@@ -149,7 +149,7 @@ describe("chat completions", () => {
     );
   });
 
-  it("go on when the client leaves: the answer is in the history", async () => {
+  it("continue when the client leaves: the answer is in the history", async () => {
     const client = gateway.client(KEYS.laptop, { "X-Hermes-Session-Key": "left" });
     const stream = await client.chat.completions.create({
       model: "hermes",
@@ -166,7 +166,7 @@ describe("chat completions", () => {
     expect(last).toEqual(["assistant", expect.stringMatching(/eleven twelve$/)]);
   });
 
-  it("tell failures as OpenAI does", async () => {
+  it("report failures like OpenAI", async () => {
     const client = gateway.client();
     const fail = (text: string, stream = false) =>
       client.chat.completions

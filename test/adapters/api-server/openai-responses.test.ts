@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => end());
 
 describe("responses", () => {
-  it("answer, go on by their id, and can be read again by their key alone", async () => {
+  it("answer, continue by their id, and can be read again with the same key only", async () => {
     const client = gateway.client();
     const first = await client.responses.create({
       model: "hermes",
@@ -105,7 +105,7 @@ describe("responses", () => {
     expect(final.output).toMatchObject([{ type: "function_call", name: "add", arguments: '{"a":2}' }]);
   });
 
-  it("tell failures, also in the middle of a stream", async () => {
+  it("report failures, also in the middle of a stream", async () => {
     const client = gateway.client();
     await expect(client.responses.create({ model: "hermes", input: "!fail timeout" })).rejects.toMatchObject({
       status: 504,

@@ -17,8 +17,8 @@ function refusal(read: () => unknown): ApiError {
   throw new Error("it was accepted");
 }
 
-describe("what a client asks", () => {
-  it("is what stands after the last words of the assistant", () => {
+describe("a parsed request", () => {
+  it("has the entries after the assistant's last message", () => {
     const asked = chat([
       { role: "developer", content: "Be brief." },
       { role: "user", content: "one" },
@@ -83,7 +83,7 @@ describe("what a client asks", () => {
     ],
     [null, null],
     ["text", null],
-  ])("makes no sense as %j", (body, param) => {
+  ])("is rejected as %j", (body, param) => {
     const error = refusal(() => readChatRequest(body));
     expect(error.status).toBe(400);
     expect(error.body.error).toMatchObject({ type: "invalid_request_error", param });
@@ -95,7 +95,7 @@ describe("what a client asks", () => {
     expect(refusal(() => chat([{ role: "user", content: "  " }])).message).toMatch(/nothing to answer/);
   });
 
-  it("brings its pictures along: no address is fetched for it", () => {
+  it("has inline images only: URLs aren't fetched", () => {
     const picture = (url: string) => [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }];
     expect(chat(picture("data:image/png;base64,aGk=")).images).toEqual([
       { mimeType: "image/png", data: "aGk=" },
@@ -104,7 +104,7 @@ describe("what a client asks", () => {
       expect(refusal(() => chat(picture(url))).param).toBe("image_url");
   });
 
-  it("never breaks the reader", () => {
+  it("never crashes the parser", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const body: unknown = JSON.parse(json);
@@ -120,8 +120,8 @@ describe("what a client asks", () => {
   });
 });
 
-describe("what is still to be said", () => {
-  it("completes what was shown, where that is its beginning", () => {
+describe("the rest of a streamed answer", () => {
+  it("continues the streamed text", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (shown, rest) => {
         expect(shown + restOf(shown, shown + rest)).toBe(shown + rest);
@@ -129,7 +129,7 @@ describe("what is still to be said", () => {
     );
   });
 
-  it("is nothing where the answer was shown already, and all of it where other words were", () => {
+  it("is empty if all was streamed, and everything if other text was", () => {
     expect(restOf("Let me look. Found it.", "Found it.")).toBe("");
     expect(restOf("Something else", "The answer")).toBe("\n\nThe answer");
     expect(restOf("Calling a tool", "")).toBe("");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenedStore } from "../../../src/store/sqlite/index.js";
 import { forSeveral } from "../../support/at-end.js";
 import { plain } from "../../support/gateway.js";
 import { until } from "../../support/until.js";
@@ -36,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => end());
 
 describe("a session", () => {
-  it("is a new one where none is named, and goes on under the id that was given", async () => {
+  it("is new if none is named, and continues under the returned id", async () => {
     const say = talker(gateway);
     const [one, other] = [await say("one"), await say("other")];
     expect(one.session).not.toBe(other.session);
@@ -50,7 +51,7 @@ describe("a session", () => {
     expect(await gateway.texts(one.session)).toMatchObject([["user", "one"], {}, ["user", "two"], {}]);
   });
 
-  it("is the chat's own under a name of the client's, also over /new", async () => {
+  it("belongs to the chat that the client names, also after /new", async () => {
     const say = talker(gateway);
     const name = { "X-Hermes-Session-Key": "shopping list" };
     const first = await say("milk", name);
@@ -68,7 +69,7 @@ describe("a session", () => {
     expect((await say("jam", name)).session).toBe(later.session);
   });
 
-  it("goes on in its child when it was summarised, by the old id and the new", async () => {
+  it("continues in its child after a summary, by the old and the new id", async () => {
     const say = talker(gateway);
     const { session } = await say("one");
     for (const text of ["two", "three", "four", "five", "six"])
@@ -83,7 +84,7 @@ describe("a session", () => {
     expect((await say("nine", { "X-Hermes-Session-Id": session })).session).toBe(next.session);
   });
 
-  it("may be named by the headers that a front end sends anyway", async () => {
+  it("can be named by a front end's own headers", async () => {
     const say = talker(gateway);
     const { session } = await say("one", { "X-OpenWebUI-Chat-Id": "chat-7" });
     expect((await say("two", { "X-OpenWebUI-Chat-Id": "chat-7" })).session).toBe(session);
@@ -104,7 +105,7 @@ describe("a session", () => {
 });
 
 describe("another key", () => {
-  it("reaches nothing of this one's, by whatever name", async () => {
+  it("can't reach this one's sessions by any name", async () => {
     const mine = talker(gateway);
     const theirs = talker(gateway, KEYS.phone);
     const secret = await mine("my secret", { "X-Hermes-Session-Key": "diary" });
@@ -127,14 +128,15 @@ describe("another key", () => {
 
   it("never reaches the sessions of other platforms' people", async () => {
     const owned = { id: "20260101_000000_aaaaaaaa", source: "telegram", user_id: "laptop" };
-    await gateway.store.createSession(owned);
-    await gateway.store.appendMessages(owned.id, [{ role: "user", content: "on telegram" }]);
+    const store = gateway.store as OpenedStore;
+    await store.createSession(owned);
+    await store.appendMessages(owned.id, [{ role: "user", content: "on telegram" }]);
     const reply = await talker(gateway)("hello", { "X-Hermes-Session-Id": owned.id });
     expect(reply.session).not.toBe(owned.id);
     expect(await gateway.texts(owned.id)).toHaveLength(1);
   });
 
-  it("isn't answered with this one's answers", async () => {
+  it("doesn't get this one's answers", async () => {
     const once = { "Idempotency-Key": "same" };
     const mine = await talker(gateway)("mine", once);
     const theirs = await talker(gateway, KEYS.phone)("theirs", once);
@@ -142,8 +144,8 @@ describe("another key", () => {
   });
 });
 
-describe("the same request again", () => {
-  it("has the same answer and no second turn", async () => {
+describe("a repeated request", () => {
+  it("gets the same answer without a second turn", async () => {
     const say = talker(gateway);
     const once = { "Idempotency-Key": "order-1" };
     const [first, together] = await Promise.all([say("!slow 50 once", once), say("!slow 50 once", once)]);
@@ -160,7 +162,7 @@ describe("the same request again", () => {
     expect(stream.status).toBe(200);
   });
 
-  it("is refused when it is another one", async () => {
+  it("is rejected if its body differs", async () => {
     const once = { "Idempotency-Key": "order-2" };
     await talker(gateway)("one", once);
     await expect(talker(gateway)("two", once)).rejects.toMatchObject({
@@ -169,7 +171,7 @@ describe("the same request again", () => {
     });
   });
 
-  it("is told that it was stopped", async () => {
+  it("reports that it was stopped", async () => {
     const hasty = talker(await ApiGateway.start(configWith("timeout: 0.2")));
     const headers = { "Idempotency-Key": "slow", "X-Hermes-Session-Key": "s" };
     await expect(hasty("!slow 60000 x", headers)).rejects.toMatchObject({
@@ -185,15 +187,15 @@ describe("the same request again", () => {
   });
 });
 
-describe("a door without a key", () => {
-  it("is shut", async () => {
+describe("the API without a key", () => {
+  it("rejects everything", async () => {
     const gateway = await ApiGateway.start("session_reset: {mode: none}");
     const answer = await gateway.post("chat/completions", { messages: [user("x")] });
     expect(answer.status).toBe(401);
     expect(await answer.text()).toMatch(/API_SERVER_KEY/);
   });
 
-  it("opens to the operator's token, and no longer once there are keys", async () => {
+  it("accepts the operator's token until there are keys", async () => {
     const env = { HERMES_HTTP_TOKEN: "the operator's token" };
     const models = (gateway: ApiGateway, key: string) =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import type { AdapterEvents, Cursor } from "../../../src/adapters/adapter.js";
 import type { InboundMessage } from "../../../src/message.js";
+import { send } from "../../support/send.js";
 import { until } from "../../support/until.js";
 import { answer, FakeInbox, makeAdapter, soon, startEmulator } from "./support.js";
 
-/** A process's hold on the disk: when it is killed, nothing that it still does counts. */
+/** A process's access to the disk: after it is killed, nothing that it does counts. */
 class Mortal implements AdapterEvents {
   readonly #disk: FakeInbox;
   #killed = false;
@@ -32,9 +33,9 @@ class Mortal implements AdapterEvents {
 
 const ROUNDS = Number(process.env.DISCORD_CHAOS_ROUNDS ?? 8);
 
-// The story: people write all the time. The process is killed at any moment, sometimes with events in its hands;
-// Discord cuts connections, forgets sessions and delivers twice; answers are lost on their way back.
-it("loses no message and says nothing twice, whenever the process is killed", {
+// People write all the time. The process is killed at any moment, sometimes with events in flight; Discord cuts
+// connections, forgets sessions and delivers twice; replies to our requests get lost.
+it("loses no message and sends none twice, whenever the process is killed", {
   timeout: 120_000,
 }, async () => {
   const emulator = await startEmulator({ messageLimit: { count: 1000, perMs: 1000 } });
@@ -50,7 +51,7 @@ it("loses no message and says nothing twice, whenever the process is killed", {
     emulator.say(person, place, `message ${count}`);
   };
   const answered = new Set<string>();
-  // Discord lists direct messages for nobody: the bot must have heard of one to look there.
+  // Discord doesn't list direct messages: the bot must know one to look there.
   const first = makeAdapter(emulator);
   await first.adapter.connect(disk, first.stop.signal);
   for (const _ of places) saySomething();
@@ -70,13 +71,13 @@ it("loses no message and says nothing twice, whenever the process is killed", {
     if (round % 2 === 0) emulator.gateway.cut();
     for (let i = 0; i < 5; i++) saySomething();
     await until("some of it is in", () => disk.received.length > before + ((round * 7) % 20));
-    // Somebody gets an answer, which is lost on its way back and sent again.
+    // An answer is sent, Discord's reply is lost, and the answer is sent again.
     const open = disk.received.find(({ eventId }) => !answered.has(eventId))!;
     answered.add(open.eventId);
     emulator.faults.arm("POST", /messages$/, { kind: "drop_after" });
     const reply = answer(open, `re: ${open.text}`);
     await until("it is sent", () =>
-      adapter.send(reply, soon()).then(
+      send(adapter, reply, soon()).then(
         () => true,
         () => undefined,
       ),

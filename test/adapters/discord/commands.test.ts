@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { send } from "../../support/send.js";
 import { until } from "../../support/until.js";
 import { answer, connected, makeAdapter, soon } from "./support.js";
 
 describe("slash commands", () => {
-  it("are put off at once, whatever the inbox does, and their answer takes that place", async () => {
+  it("show 'is thinking' at once, which the answer replaces", async () => {
     const { emulator, inbox, adapter } = await connected();
     let open = () => {};
     inbox.gate = new Promise((resolve) => {
@@ -21,7 +22,7 @@ describe("slash commands", () => {
       mentioned: true,
       origin: { chatType: "group", userId: ada.id },
     });
-    await adapter.send(answer(message, `Done. ${"word ".repeat(500)}`, { kind: "command" }), soon());
+    await send(adapter, answer(message, `Done. ${"word ".repeat(500)}`, { kind: "command" }), soon());
     const said = emulator.said(channel);
     expect(said).toHaveLength(2);
     expect(said[0]).toMatchObject({
@@ -31,21 +32,21 @@ describe("slash commands", () => {
     });
   });
 
-  it("have one answer in that place; what else is said about them comes after it", async () => {
+  it("have one answer in that place; further messages follow it", async () => {
     const { emulator, inbox, adapter } = await connected();
     const ada = emulator.user("Ada");
     const dm = emulator.dm(ada);
     emulator.command(ada, dm, "status");
     const message = await inbox.message("/status");
-    await adapter.send(answer(message, "a notice", { kind: "notice" }), soon());
-    await adapter.send(answer(message, "the answer"), soon());
+    await send(adapter, answer(message, "a notice", { kind: "notice" }), soon());
+    await send(adapter, answer(message, "the answer"), soon());
     expect(emulator.said(dm).map(({ text, replyTo }) => [text, replyTo])).toEqual([
       ["a notice", null],
       ["the answer", null],
     ]);
   });
 
-  it("that nobody answers don't think for ever", async () => {
+  it("without an answer don't show 'is thinking' forever", async () => {
     const { emulator, inbox, adapter } = await connected();
     const ada = emulator.user("Ada");
     const channel = emulator.channel(emulator.guild("S"), "c");
@@ -56,7 +57,7 @@ describe("slash commands", () => {
     await until("it is gone", () => emulator.said(channel).length === 0);
   });
 
-  it("are answered in the same place after a restart, also when the first attempt had arrived", async () => {
+  it("are answered in the same place after a restart, also if the first attempt had arrived", async () => {
     const bench = await connected();
     const { emulator, inbox } = bench;
     const ada = emulator.user("Ada");
@@ -64,11 +65,11 @@ describe("slash commands", () => {
     emulator.command(ada, dm, "status");
     const reply = answer(await inbox.message("/status"), "fine");
     emulator.faults.arm("PATCH", /^\/webhooks\//, { kind: "drop_after" });
-    await expect(bench.adapter.send(reply, soon())).rejects.toMatchObject({ outcome: "unknown" });
+    await expect(send(bench.adapter, reply, soon())).rejects.toMatchObject({ outcome: "unknown" });
     await bench.adapter.disconnect();
     const next = makeAdapter(emulator);
     await next.adapter.connect(inbox, next.stop.signal);
-    await next.adapter.send(reply, soon());
+    await send(next.adapter, reply, soon());
     expect(emulator.said(dm)).toMatchObject([{ text: "fine", loading: false }]);
   });
 
@@ -79,11 +80,11 @@ describe("slash commands", () => {
     emulator.command(ada, dm, "retry");
     const message = await inbox.message("/retry");
     const id = await adapter.show(answer(message, "").target, null, "Hel", soon());
-    await adapter.send(answer(message, "Hello", { replaces: id! }), soon());
+    await send(adapter, answer(message, "Hello", { replaces: id! }), soon());
     expect(emulator.said(dm)).toMatchObject([{ id, text: "Hello", earlier: ["", "Hel"] }]);
   });
 
-  it("keep the words of an answer that never comes, until something else is said to them", async () => {
+  it("keep the text of an abandoned preview until another message replaces it", async () => {
     const { emulator, inbox, adapter } = await connected();
     const ada = emulator.user("Ada");
     const dm = emulator.dm(ada);
@@ -91,26 +92,26 @@ describe("slash commands", () => {
     const message = await inbox.message("/retry");
     const { target } = answer(message, "");
     const id = await adapter.show(target, null, "Hel ▉", soon());
-    await adapter.breakOff(target, id!, "Hel", soon());
+    await adapter.abandon(target, id!, "Hel", soon());
     expect(emulator.said(dm)).toMatchObject([{ id, text: "Hel" }]);
-    await adapter.send(answer(message, "That failed", { kind: "notice" }), soon());
-    await adapter.breakOff(target, id!, "Hel", soon());
-    await adapter.breakOff(target, id!, "", soon());
+    await send(adapter, answer(message, "That failed", { kind: "notice" }), soon());
+    await adapter.abandon(target, id!, "Hel", soon());
+    await adapter.abandon(target, id!, "", soon());
     expect(emulator.said(dm)).toMatchObject([{ id, text: "That failed" }]);
   });
 
-  it("stop thinking when an answer never comes that had no words", async () => {
+  it("remove 'is thinking' when an empty preview is abandoned", async () => {
     const { emulator, inbox, adapter } = await connected();
     const ada = emulator.user("Ada");
     const dm = emulator.dm(ada);
     emulator.command(ada, dm, "retry");
     const { target } = answer(await inbox.message("/retry"), "");
     const id = await adapter.show(target, null, "Hel ▉", soon());
-    await adapter.breakOff(target, id!, "", soon());
+    await adapter.abandon(target, id!, "", soon());
     expect(emulator.said(dm)).toEqual([]);
   });
 
-  it("are answered by a message of its own when their time is over, which says nothing of the bot's token", async () => {
+  it("are answered by a new message after their token has expired, without blaming the bot's token", async () => {
     const { emulator, inbox, adapter } = await connected();
     const ada = emulator.user("Ada");
     const dm = emulator.dm(ada);
@@ -118,22 +119,22 @@ describe("slash commands", () => {
     const message = await inbox.message("/retry");
     const over = { message: "Invalid Webhook Token", code: 50027 };
     emulator.faults.arm("PATCH", /^\/webhooks\//, { kind: "answer", status: 401, body: over });
-    await adapter.send(answer(message, "at last"), soon());
+    await send(adapter, answer(message, "at last"), soon());
     expect(emulator.said(dm).map(({ text }) => text)).toEqual(["", "at last"]);
     expect(adapter.health().state).toBe("ok");
   });
 
-  it("that come too late are not carried out: the user was told that they failed", async () => {
+  it("that come too late are not executed: Discord has shown a failure", async () => {
     const { emulator, inbox, lines } = await connected({}, { answerWithinMs: -1 });
     const ada = emulator.user("Ada");
     emulator.command(ada, emulator.dm(ada), "new");
-    await until("it is noted", () => lines.some(({ message }) => /too late/.test(message)));
+    await until("it is logged", () => lines.some(({ message }) => /too late/.test(message)));
     emulator.say(ada, emulator.dm(ada), "hello");
     await inbox.message("hello");
     expect(inbox.texts).toEqual(["hello"]);
   });
 
-  it("stand in Discord's menu", async () => {
+  it("are in Discord's menu", async () => {
     const { emulator, adapter } = await connected();
     await adapter.registerCommands(
       [

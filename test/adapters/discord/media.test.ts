@@ -1,8 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
+// Other parts of a gateway load it before the SDK, which has its own version; both share global state.
+import "undici";
 import { describe, expect, it } from "vitest";
 import type { InboundMessage, OutboundFile } from "../../../src/message.js";
 import { PNG } from "../../support/pictures.js";
+import { send } from "../../support/send.js";
 import { tempDir } from "../../support/temp.js";
 import { until } from "../../support/until.js";
 import { answer, connected, makeAdapter, soon } from "./support.js";
@@ -21,8 +24,8 @@ async function withMedia(maxBytes?: number) {
   return { ...bench, home, folder: path.join(home, "media"), ada, dm: bench.emulator.dm(ada) };
 }
 
-describe("files that come in", () => {
-  it("are fetched under a name of our own, with the type that they have", async () => {
+describe("incoming files", () => {
+  it("are stored under a generated name, with their real type", async () => {
     const { emulator, inbox, home, folder, ada, dm } = await withMedia();
     emulator.say(ada, dm, "look", {
       files: [{ name: "../../evil.sh", contentType: "text/plain", bytes: PNG }],
@@ -39,7 +42,7 @@ describe("files that come in", () => {
     expect(fs.readdirSync(folder)).toHaveLength(1);
   });
 
-  it("of strangers are named, and take no room", async () => {
+  it("of unauthorised people are named but not downloaded", async () => {
     const { emulator, inbox, folder } = await withMedia();
     const stranger = emulator.user("Stranger");
     emulator.say(stranger, emulator.dm(stranger), "look", {
@@ -50,14 +53,14 @@ describe("files that come in", () => {
     expect(fs.existsSync(folder)).toBe(false);
   });
 
-  it("come without words, too", async () => {
+  it("can come without a text", async () => {
     const { emulator, inbox, ada, dm } = await withMedia();
     emulator.say(ada, dm, "", { files: [{ name: "a.png", contentType: "image/png", bytes: PNG }] });
     const message = await until("it is there", () => inbox.received[0]);
     expect(message).toMatchObject({ text: "", attachments: [{ kind: "image" }] });
   });
 
-  it("come along with what is forwarded", async () => {
+  it("of forwarded messages are included", async () => {
     const { emulator, inbox, home, ada, dm } = await withMedia();
     const files = [{ name: "a.png", contentType: "image/png", bytes: PNG }];
     emulator.say(ada, dm, "", { forwarded: "look at this", files });
@@ -69,7 +72,7 @@ describe("files that come in", () => {
     expect(fs.readFileSync(path.join(home, message.attachments[0]!.path!))).toEqual(PNG);
   });
 
-  it("that are too large stay where they are, and the message says so", async () => {
+  it("that are too large are not downloaded, and the attachment tells why", async () => {
     const { emulator, inbox, folder, ada, dm } = await withMedia(10);
     emulator.say(ada, dm, "big", { files: [{ name: "a.png", contentType: "image/png", bytes: PNG }] });
     const [file] = (await inbox.message("big")).attachments;
@@ -78,7 +81,7 @@ describe("files that come in", () => {
     expect(fs.existsSync(folder) ? fs.readdirSync(folder) : []).toEqual([]);
   });
 
-  it("that can't be fetched are a problem of the file, not of the message", async () => {
+  it("that can't be downloaded don't block their message", async () => {
     const { emulator, inbox, ada, dm } = await withMedia();
     emulator.faults.duplicateEvents = false;
     const bytes = Buffer.from("gone");
@@ -102,20 +105,19 @@ describe("files that come in", () => {
   });
 });
 
-describe("files that go out", () => {
+describe("outgoing files", () => {
   const copy = (home: string, name: string, content: Buffer | string = PNG): OutboundFile => {
     fs.mkdirSync(path.join(home, "media/sent"), { recursive: true });
     fs.writeFileSync(path.join(home, "media/sent", name), content);
     return { name, path: `media/sent/${name}`, mimeType: "image/png", bytes: content.length };
   };
 
-  it("follow the text, once", async () => {
+  it("follow the text and are sent once", async () => {
     const { emulator, inbox, adapter, home, ada, dm } = await withMedia();
     emulator.say(ada, dm, "send it");
     const files = [copy(home, "result.png"), copy(home, "b.txt", "b")];
     const reply = answer(await inbox.message("send it"), "Here:", { files });
-    const receipt = await adapter.send(reply, soon());
-    await adapter.send(reply, soon());
+    const receipt = await send(adapter, reply, soon());
     expect(emulator.said(dm)).toMatchObject([
       { text: "Here:", files: [] },
       {
@@ -129,23 +131,27 @@ describe("files that go out", () => {
     expect(emulator.said(dm)).toHaveLength(2);
   });
 
-  it("are found again by whoever doesn't know whether they arrived", async () => {
+  it("are found by a lookup after an unknown outcome", async () => {
     const { emulator, inbox, adapter, home, ada, dm } = await withMedia();
     emulator.say(ada, dm, "send it");
     const reply = answer(await inbox.message("send it"), "Here:", { files: [copy(home, "a.png")] });
-    const { messageIds } = await adapter.send(reply, soon());
+    const { messageIds } = await send(adapter, reply, soon());
     const after = makeAdapter(emulator, { media: mediaIn(home) });
     await after.adapter.connect(inbox, after.stop.signal);
-    expect(await after.adapter.lookUp(reply, soon())).toEqual({ messageIds });
-    const another = { ...reply, nonce: "another", files: [copy(home, "c.txt", "another size")] };
-    expect(await after.adapter.lookUp(another, soon())).toBe("partly");
+    const context = { index: 1, count: 2, sent: [messageIds[0]!], mayBeRepeat: true };
+    const find = (file: OutboundFile) => after.adapter.lookUp(reply, { files: [file] }, context, soon());
+    expect(await find(reply.files![0]!)).toEqual([messageIds[1]]);
+    expect(await find(copy(home, "c.txt", "another size"))).toBe("missing");
   });
 
-  it("that are gone are told of", async () => {
+  it("that no longer exist are replaced by a note", async () => {
     const { emulator, inbox, adapter, ada, dm } = await withMedia();
     emulator.say(ada, dm, "send it");
     const gone = { name: "old.txt", path: "media/sent/none", mimeType: "text/plain", bytes: 1 };
-    await adapter.send(answer(await inbox.message("send it"), "Here:", { files: [gone] }), soon());
-    expect(emulator.said(dm)).toMatchObject([{ text: expect.stringMatching(/old\.txt was not sent/) }]);
+    await send(adapter, answer(await inbox.message("send it"), "Here:", { files: [gone] }), soon());
+    expect(emulator.said(dm)).toMatchObject([
+      { text: "Here:" },
+      { text: expect.stringMatching(/old\.txt was not sent/), files: [] },
+    ]);
   });
 });

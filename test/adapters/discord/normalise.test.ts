@@ -83,7 +83,7 @@ describe("chat types", () => {
     expect(message?.threadWithBot).toBe(where.withBot);
   });
 
-  it("gives a channel message a thread of its own when answers go there", () => {
+  it("gives a channel message its own thread if answers go to threads", () => {
     const message = normaliseMessage(native({ id: "88" }), context({ replyInThread: true }));
     expect(message?.origin).toMatchObject({ chatType: "thread", chatId: "88", threadId: "88" });
     expect(message?.origin).toMatchObject({ parentChatId: channel().id, messageId: `${channel().id}/88` });
@@ -93,21 +93,21 @@ describe("chat types", () => {
     });
   });
 
-  it("names the sender as the server knows them", () => {
+  it("uses the sender's nickname in the server", () => {
     expect(normaliseMessage(native({ member: { nick: "Countess" } }), context())?.origin.userName).toBe(
       "Countess",
     );
   });
 });
 
-describe("who is meant", () => {
+describe("mentions and replies", () => {
   it.each([
     ["a mention", { content: `<@${BOT}> hi` }, { mentioned: true, text: "hi" }],
     ["an old mention", { content: `hi <@!${BOT}> there` }, { mentioned: true, text: "hi there" }],
     ["the bot's role", { content: `<@&${ROLE}> hi` }, { mentioned: true, text: "hi" }],
     ["a command after a mention", { content: `<@${BOT}> /status` }, { mentioned: true, text: "/status" }],
     ["only a mention", { content: `<@${BOT}>` }, { mentioned: true, text: "" }],
-    ["nobody", { content: "hi" }, { mentioned: false, text: "hi" }],
+    ["no mention", { content: "hi" }, { mentioned: false, text: "hi" }],
     ["everyone", { content: "@everyone hi" }, { mentioned: false }],
     [
       "a reply's ping",
@@ -119,7 +119,7 @@ describe("who is meant", () => {
       { mentioned: false, repliedToBot: true, quoted: { text: "earlier", messageId: "1234567890123456789" } },
     ],
     [
-      "a reply to somebody else",
+      "a reply to another person",
       { type: 19, referenced_message: native({ content: "earlier" }) },
       { repliedToBot: false, quoted: { text: "earlier", messageId: "1234567890123456789" } },
     ],
@@ -127,28 +127,28 @@ describe("who is meant", () => {
     expect(normaliseMessage(native(fields), context())).toMatchObject(expected);
   });
 
-  it("marks bots and webhooks, and takes no notice of itself", () => {
+  it("marks bots and webhooks, and ignores the bot itself", () => {
     expect(normaliseMessage(native({ author: { ...ADA, bot: true } }), context())?.isBot).toBe(true);
     expect(normaliseMessage(native({ webhook_id: "9" }), context())?.isBot).toBe(true);
     expect(normaliseMessage(native({ author: { ...ADA, id: BOT } }), context())).toBeUndefined();
   });
 
-  it("says nothing of a reply to a message that is gone", () => {
+  it("quotes nothing in a reply to a deleted message", () => {
     expect(
       normaliseMessage(native({ type: 19, referenced_message: null }), context())?.quoted,
     ).toBeUndefined();
   });
 });
 
-describe("what it says", () => {
+describe("the text", () => {
   const eve = { ...ADA, id: "200000000000000002", username: "eve", global_name: "Eve" };
   it.each([
     [
-      "names for ids",
+      "names instead of ids",
       { content: `<@${eve.id}> see <#300000000000000009>`, mentions: [eve] },
       "@Eve see #random",
     ],
-    ["ids that nobody knows", { content: "<@999> <#998>" }, "<@999> <#998>"],
+    ["unknown ids", { content: "<@999> <#998>" }, "<@999> <#998>"],
     ["custom emoji by name", { content: "<:party:123> <a:dance:456>" }, ":party: :dance:"],
     [
       "a sticker",
@@ -190,7 +190,7 @@ describe("what it says", () => {
     expect(normaliseMessage(native(fields), context())?.text).toBe(text);
   });
 
-  it("tells files with their kinds; a caption is the text", () => {
+  it("lists files with their kinds", () => {
     const file = (name: string, type?: string) => ({
       id: "1",
       filename: name,
@@ -214,22 +214,22 @@ describe("what it says", () => {
     expect(normaliseMessage(voice, context())?.attachments[0]?.kind).toBe("audio");
   });
 
-  it.each([1, 6, 7, 8, 18, 21, 46, 999])("nothing of a message of type %i", (type) => {
+  it.each([1, 6, 7, 8, 18, 21, 46, 999])("ignores messages of type %i", (type) => {
     expect(normaliseMessage(native({ type }), context())).toBeUndefined();
   });
 
-  it("nothing of a message without anything", () => {
+  it("ignores empty messages", () => {
     expect(normaliseMessage(native({ content: "" }), context())).toBeUndefined();
   });
 });
 
 describe("edits", () => {
-  it("count when the author made them", () => {
+  it("by the author count", () => {
     const edited = native({ content: `<@${BOT}> better`, edited_timestamp: "2026-01-01T00:00:01Z" });
     expect(normaliseEdit(edited, context())).toMatchObject({ messageId: edited.id, text: "better" });
   });
 
-  it("don't when Discord has only looked at a link, or the bot edits itself", () => {
+  it("by Discord (link previews) or the bot itself are ignored", () => {
     expect(normaliseEdit(native(), context())).toBeUndefined();
     const own = native({ author: { ...ADA, id: BOT }, edited_timestamp: "2026-01-01T00:00:01Z" });
     expect(normaliseEdit(own, context())).toBeUndefined();
@@ -248,7 +248,7 @@ describe("slash commands", () => {
       ...fields,
     }) as unknown as APIInteraction;
 
-  it("read as if they had been typed, where they were given", () => {
+  it("are normalised like typed commands in the same channel", () => {
     const asked = interaction({});
     const message = normaliseCommand(asked, context({ channel: channelOf(asked)! }));
     expect(message).toMatchObject({ text: "/title My title", mentioned: true, eventId: asked.id });
@@ -260,7 +260,7 @@ describe("slash commands", () => {
     });
   });
 
-  it("with subcommands as words", () => {
+  it("include subcommands in the text", () => {
     const data = {
       name: "sessions",
       options: [{ name: "list", type: 1, options: [{ name: "n", type: 4, value: 5 }] }],
@@ -276,21 +276,21 @@ describe("slash commands", () => {
     expect(message).toMatchObject({ text: "/sessions list 5", origin: { chatType: "dm", userId: ADA.id } });
   });
 
-  it("buttons and other interactions are nothing", () => {
+  it("don't include buttons and other interactions", () => {
     const asked = interaction({ type: 3 });
     expect(normaliseCommand(asked, context({ channel: channelOf(asked)! }))).toBeUndefined();
   });
 });
 
-describe("who is named, and who names", () => {
-  it("others, and not the bot", () => {
+describe("others", () => {
+  it("are reported as mentioned if the bot isn't", () => {
     const named = (content: string) => normaliseMessage(native({ content }), context())?.mentionsOthers;
     expect(named(`<@${ADA.id}> hi`)).toBe(true);
     expect(named(`<@${ADA.id}> and <@${BOT}>`)).toBeUndefined();
-    expect(named("nobody")).toBeUndefined();
+    expect(named("no mention")).toBeUndefined();
   });
 
-  it("somebody with roles", () => {
+  it("include the author's roles", () => {
     const message = native({ member: { roles: ["1", "2"] } });
     expect(normaliseMessage(message, context())?.roles).toEqual(["1", "2"]);
     expect(normaliseMessage(native(), context())).not.toHaveProperty("roles");

@@ -1,9 +1,10 @@
-/** The adapter on the real SDK, against the emulator, with an inbox that a test can look into and break. */
+/** The adapter with the real SDK and the emulator, and an inbox that tests can inspect and break. */
 import { onTestFinished } from "vitest";
 import type { AdapterEvents, Cursor, MessageEdit, MessageRef } from "../../../src/adapters/adapter.js";
 import { type DiscordOptions, discordAdapter } from "../../../src/adapters/discord/index.js";
-import { type InboundMessage, type OutboundMessage, type Target, targetOf } from "../../../src/message.js";
+import { type InboundMessage, type Target, targetOf } from "../../../src/message.js";
 import { DiscordEmulator, type EmulatorOptions } from "../../emulators/discord/index.js";
+import type { Outgoing } from "../../support/send.js";
 import { until } from "../../support/until.js";
 
 export async function startEmulator(options: EmulatorOptions = {}): Promise<DiscordEmulator> {
@@ -17,14 +18,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Disc
   return emulator;
 }
 
-/** What the gateway would keep; it outlives an adapter. */
+/** The gateway's stored state; it outlives an adapter. */
 export class FakeInbox implements AdapterEvents {
   readonly received: InboundMessage[] = [];
   readonly copies: InboundMessage[] = [];
   readonly edits: MessageEdit[] = [];
   readonly deletes: MessageRef[] = [];
   readonly cursors = new Map<string, string>();
-  /** How often `receive` is to fail. */
+  /** How many of the next `receive` calls fail. */
   failures = 0;
   /** While set, `receive` waits for it. */
   gate: Promise<void> | undefined;
@@ -79,10 +80,9 @@ export interface LogLine {
 }
 
 export const FAST = {
-  reconnectBaseMs: 20,
-  reconnectCapMs: 200,
+  reconnect: { firstMs: 20, maxMs: 200 },
   identifyEveryMs: 0,
-  receiveRetryMs: 10,
+  receiveRetry: { firstMs: 10, maxMs: 30_000 },
   saveSessionMs: 5,
   requestTimeoutMs: 1000,
   overlapMs: 1000,
@@ -102,7 +102,7 @@ export function makeAdapter(emulator: DiscordEmulator, options: Partial<DiscordO
   return { adapter, lines, stop };
 }
 
-/** Everything at once: emulator, adapter, inbox, connected. */
+/** An emulator, an adapter and an inbox, connected. */
 export async function connected(
   options: Partial<DiscordOptions> = {},
   emulatorOptions: EmulatorOptions = {},
@@ -118,11 +118,7 @@ export async function connected(
 
 let outboxId = 0;
 
-export function answer(
-  to: InboundMessage | Target,
-  text: string,
-  more: Partial<OutboundMessage> = {},
-): OutboundMessage {
+export function answer(to: InboundMessage | Target, text: string, more: Partial<Outgoing> = {}): Outgoing {
   const target = "origin" in to ? targetOf(to) : to;
   outboxId += 1;
   return {
@@ -132,7 +128,6 @@ export function answer(
     target,
     text,
     turnId: null,
-    mayBeRepeat: false,
     ...more,
   };
 }

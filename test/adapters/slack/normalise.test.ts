@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SlackEvent } from "../../../src/adapters/slack/native.js";
 import { type NormaliseContext, normalise, normaliseCommand } from "../../../src/adapters/slack/normalise.js";
+import type { SlackEvent } from "../../../src/adapters/slack/payloads.js";
 import { sessionKey } from "../../../src/sessions/key.js";
 
 const TS = "1712345678.000100";
@@ -35,7 +35,7 @@ function message(more: SlackEvent, where = context) {
   return incoming.message;
 }
 
-describe("where a message belongs", () => {
+describe("conversation of a Slack message", () => {
   it.each([
     ["direct message", dm, context, "dm", "D1", TS],
     ["direct message, threads off", dm, off, "dm", "D1", null],
@@ -69,7 +69,7 @@ describe("where a message belongs", () => {
     });
   });
 
-  it("gives Hermes' session keys", () => {
+  it("gives the session keys of Hermes Agent", () => {
     const settings = { groupSessionsPerUser: true, threadSessionsPerUser: false };
     const keys = [message(dm), message(dm, off), message({}), message({}, off)].map((m) =>
       sessionKey(m.origin, settings),
@@ -82,13 +82,13 @@ describe("where a message belongs", () => {
     ]);
   });
 
-  it("is one event, however Slack tells of it", () => {
+  it("has the same event id in message and app_mention events", () => {
     const ids = [{}, { type: "app_mention" }].map((more) => message(more).eventId);
     expect(ids).toEqual([`T1:C1:${TS}`, `T1:C1:${TS}`]);
   });
 });
 
-describe("what a message says", () => {
+describe("text of a Slack message", () => {
   it.each([
     ["<@U0BOT> hello", "hello"],
     ["<@U0BOT|hermes>: hello", "hello"],
@@ -108,13 +108,13 @@ describe("what a message says", () => {
     expect(message({ text }).text).toBe(expected);
   });
 
-  it("keeps spaces but for those before a mention, however many there are", () => {
+  it("keeps long runs of spaces, except before a mention", () => {
     const row = " \t".repeat(200_000);
     expect(message({ text: `a${row}b${row}<@U0BOT> c` }).text).toBe(`a${row}b c`);
     expect(message({ text: `x${"<@U1|".repeat(50_000)}` }).mentioned).toBe(false);
   });
 
-  it("says whether it means the bot", () => {
+  it("detects mentions of and replies to the bot", () => {
     expect(message({ text: "hi <@U0BOT>" })).toMatchObject({ mentioned: true });
     expect(message({ text: "<@U0BOT>" })).toMatchObject({ mentioned: true, text: "" });
     expect(message({ text: "hi <@U2>" })).toMatchObject({ mentioned: false });
@@ -124,7 +124,7 @@ describe("what a message says", () => {
     });
   });
 
-  it("brings along what was forwarded", () => {
+  it("includes forwarded messages", () => {
     const attachments = [
       { is_share: true, author_name: "Ben", text: "the &amp; original" },
       { from_url: "https://x", text: "unfurled" },
@@ -132,7 +132,7 @@ describe("what a message says", () => {
     expect(message({ text: "look", attachments }).text).toBe("look\n\n[forwarded from Ben]\nthe & original");
   });
 
-  it("describes what has no words", () => {
+  it("describes images and files without text", () => {
     expect(message({ text: "", attachments: [{ image_url: "https://g/x.gif", title: "a cat" }] }).text).toBe(
       "[image: a cat]",
     );
@@ -145,7 +145,7 @@ describe("what a message says", () => {
     ).toBe("audio");
   });
 
-  it("takes null for what isn't there", () => {
+  it("treats null fields as missing", () => {
     const file = { id: "F1", name: null, title: null, mimetype: null, size: null, mode: "hosted" };
     const nulls = { bot_id: null, thread_ts: null, team: null, attachments: null, files: [file] };
     expect(message(nulls as unknown as SlackEvent)).toMatchObject({
@@ -155,7 +155,7 @@ describe("what a message says", () => {
     });
   });
 
-  it("names other bots as bots", () => {
+  it("marks messages of other bots", () => {
     expect(message({ subtype: "bot_message", user: undefined!, bot_id: "B7", username: "CI" })).toMatchObject(
       {
         isBot: true,
@@ -166,37 +166,37 @@ describe("what a message says", () => {
   });
 });
 
-describe("what is nothing", () => {
+describe("ignored Slack events", () => {
   it.each([
     ["own message", { user: "U0BOT" }],
     ["own message by bot id", { user: "U5", bot_id: "B0BOT" }],
     ["join", { subtype: "channel_join" }],
     ["topic", { subtype: "channel_topic" }],
     ["huddle", { subtype: "huddle_thread" }],
-    ["reply note", { subtype: "message_replied" }],
+    ["reply notice", { subtype: "message_replied" }],
     ["hidden", { hidden: true }],
-    ["no words at all", { text: "" }],
+    ["empty text", { text: "" }],
     ["no channel", { channel: undefined! }],
     ["no ts", { ts: undefined! }],
-    ["nonsense ts", { ts: "soon" }],
-    ["another event", { type: "reaction_added" }],
-    ["an event of the future", { type: "hologram_shared" }],
+    ["malformed ts", { ts: "soon" }],
+    ["other event type", { type: "reaction_added" }],
+    ["unknown event type", { type: "hologram_shared" }],
     ["own edit", { subtype: "message_changed", message: event({ user: "U0BOT" }) }],
-    ["an unfurl", { subtype: "message_changed", message: event({}), previous_message: event({}) }],
+    ["link preview", { subtype: "message_changed", message: event({}), previous_message: event({}) }],
     [
       "own delete",
       { subtype: "message_deleted", deleted_ts: TS, previous_message: event({ user: "U0BOT" }) },
     ],
-    ["an edit of nothing", { subtype: "message_changed" }],
+    ["edit without a message", { subtype: "message_changed" }],
   ] as [string, SlackEvent][])("%s", (_, more) => {
     expect(normalise(event(more), context)).toBeUndefined();
   });
 });
 
-describe("edits and deletes", () => {
+describe("Slack edits and deletes", () => {
   const ref = { platform: "slack", account: "slack", chatId: "C1", messageId: TS };
 
-  it("keep the id of the message", () => {
+  it("keep the message id", () => {
     const changed = {
       subtype: "message_changed",
       message: event({ text: "<@U0BOT> new" }),
@@ -215,13 +215,16 @@ describe("edits and deletes", () => {
     expect(normalise(event(deleted), context)).toEqual({ kind: "delete", ref, threadId: ROOT });
   });
 
-  it("see a delete in the stone that stays over a thread", () => {
-    const stone = { subtype: "message_changed", message: event({ subtype: "tombstone", user: "USLACKBOT" }) };
-    expect(normalise(event(stone), context)).toMatchObject({ kind: "delete", ref });
+  it("treat a tombstone as a delete", () => {
+    const tombstone = {
+      subtype: "message_changed",
+      message: event({ subtype: "tombstone", user: "USLACKBOT" }),
+    };
+    expect(normalise(event(tombstone), context)).toMatchObject({ kind: "delete", ref });
   });
 });
 
-describe("slash commands", () => {
+describe("Slack slash command", () => {
   const body = {
     command: "/hermes",
     text: "status",
@@ -238,8 +241,8 @@ describe("slash commands", () => {
     ["/reset", "", "/reset"],
     ["/title", "my chat", "/title my chat"],
   ])("%s %s → %s", (command, text, expected) => {
-    const said = normaliseCommand({ ...body, command, text }, ROOT, 5, context);
-    expect(said).toMatchObject({
+    const message = normaliseCommand({ ...body, command, text }, ROOT, 5, context);
+    expect(message).toMatchObject({
       text: expected,
       eventId: "T1:command:1.2.a",
       mentioned: true,
@@ -247,7 +250,7 @@ describe("slash commands", () => {
     });
   });
 
-  it("need to be whole", () => {
+  it("is ignored without a user", () => {
     expect(normaliseCommand({ ...body, user_id: "" }, null, 5, context)).toBeUndefined();
   });
 });

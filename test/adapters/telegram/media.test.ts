@@ -6,6 +6,7 @@ import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
 import type { InboundMessage, OutboundFile } from "../../../src/message.js";
 import type { EmulatedChat, Person } from "../../emulators/telegram/index.js";
 import { PNG } from "../../support/pictures.js";
+import { send } from "../../support/send.js";
 import { Bench, outbound, patience, until } from "./support.js";
 
 let bench: Bench;
@@ -43,8 +44,8 @@ async function received() {
   return bench.gateway.received[0]!;
 }
 
-describe("a file that comes in", () => {
-  it("lies under the home, under a name of ours, as what it really is", async () => {
+describe("an incoming file", () => {
+  it("is stored in the home under a generated name, with its real type", async () => {
     const file = {
       content: PNG,
       path: "documents/file_1.exe",
@@ -65,7 +66,7 @@ describe("a file that comes in", () => {
     expect(fs.statSync(path.join(home, attachment!.path!)).mode & 0o777).toBe(0o600);
   });
 
-  it("is acknowledged only when it has been fetched", async () => {
+  it("is confirmed only when it has been downloaded", async () => {
     bench.emulator.faults.delayMs = 100;
     bench.emulator.users.sendFile(dm, ann, "photo", { content: PNG, path: "photos/1.png" });
     await until("it is being fetched", () => bench.emulator.callsOf("getFile").length === 1);
@@ -73,7 +74,7 @@ describe("a file that comes in", () => {
     expect((await received()).attachments[0]).toMatchObject({ kind: "image" });
   });
 
-  it("holds up its own chat alone while it comes, and nothing is confirmed past it", async () => {
+  it("delays only its own chat while it is downloaded, and nothing behind it is confirmed", async () => {
     bench.emulator.faults.slowFiles = true;
     const ben = bench.emulator.users.person("Ben");
     bench.emulator.users.writeDm(ben, "before");
@@ -93,7 +94,7 @@ describe("a file that comes in", () => {
     expect(bench.emulator.callsOf("getFile")).toHaveLength(1);
   });
 
-  it("that is given up on doesn't keep its chat", async () => {
+  it("doesn't block its chat after the download timed out", async () => {
     await adapter.disconnect();
     await connected(300);
     bench.emulator.faults.slowFiles = true;
@@ -104,7 +105,7 @@ describe("a file that comes in", () => {
     expect(bench.gateway.received[0]!.attachments[0]?.problem).toBeDefined();
   });
 
-  it("that comes while the gateway stops is left to the next start", async () => {
+  it("is left to the next start if the gateway stops during the download", async () => {
     bench.emulator.faults.slowFiles = true;
     bench.emulator.users.sendFile(dm, ann, "photo", { content: PNG, path: "photos/1.png" });
     await until("it is being fetched", () => bench.emulator.callsOf("getFile").length === 1);
@@ -125,12 +126,12 @@ describe("a file that comes in", () => {
     expect(fs.existsSync(folder) ? fs.readdirSync(folder) : []).toEqual([]);
   });
 
-  it.each(["/etc/passwd", "../../etc/passwd"])("is not fetched from %s", async (outside) => {
+  it.each(["/etc/passwd", "../../etc/passwd"])("is not downloaded from %s", async (outside) => {
     bench.emulator.users.sendFile(dm, ann, "document", { content: PNG, path: outside });
     expect((await received()).attachments[0]?.problem).toBeDefined();
   });
 
-  it("of a stranger is named, and takes no room", async () => {
+  it("of an unauthorised person is named but not downloaded", async () => {
     const stranger = bench.emulator.users.person("Stranger", { id: 666 });
     bench.emulator.users.sendFile(bench.emulator.chats.privateWith(stranger), stranger, "document", {
       content: PNG,
@@ -140,7 +141,7 @@ describe("a file that comes in", () => {
     expect(bench.emulator.callsOf("getFile")).toEqual([]);
   });
 
-  it("that can't be fetched doesn't keep its message", async () => {
+  it("that can't be downloaded doesn't block its message", async () => {
     bench.emulator.faults.dropBefore("getFile");
     bench.emulator.users.sendFile(dm, ann, "voice", { content: PNG, path: "voice/1.ogg" }, { caption: "hi" });
     const { text, attachments } = await received();
@@ -149,17 +150,17 @@ describe("a file that comes in", () => {
   });
 });
 
-describe("a file that goes out", () => {
+describe("an outgoing file", () => {
   const copy = (name: string, mimeType: string, content: Buffer | string = PNG): OutboundFile => {
     fs.mkdirSync(path.join(home, "media/sent"), { recursive: true });
     fs.writeFileSync(path.join(home, "media/sent", name), content);
     return { name, path: `media/sent/${name}`, mimeType, bytes: content.length };
   };
-  const send = (files: OutboundFile[], text = "Here:") =>
-    adapter.send(outbound({ chatId: String(dm.id) }, text, { files }), patience());
+  const sendFiles = (files: OutboundFile[], text = "Here:") =>
+    send(adapter, outbound({ chatId: String(dm.id) }, text, { files }), patience());
 
-  it("follows the text, a picture as a picture", async () => {
-    const receipt = await send([copy("plot.png", "image/png"), copy("data.csv", "text/csv", "a,b\n")]);
+  it("follows the text; a picture is sent as a photo", async () => {
+    const receipt = await sendFiles([copy("plot.png", "image/png"), copy("data.csv", "text/csv", "a,b\n")]);
     expect(receipt.messageIds).toHaveLength(3);
     expect(bench.emulator.said(dm.id).map(({ text, file }) => [text, file?.method, file?.name])).toEqual([
       ["Here:", undefined, undefined],
@@ -168,32 +169,31 @@ describe("a file that goes out", () => {
     ]);
   });
 
-  it("is shown as the answer asked", async () => {
+  it("is sent as the kind that the answer asks for", async () => {
     const asDocument = { ...copy("plot.png", "image/png"), as: "document" as const };
     const asVoice = { ...copy("word.mp3", "audio/mpeg"), as: "voice" as const };
-    await send([asDocument, copy("song.mp3", "audio/mpeg"), asVoice]);
+    await sendFiles([asDocument, copy("song.mp3", "audio/mpeg"), asVoice]);
     const methods = bench.emulator.said(dm.id).map(({ file }) => file?.method);
     expect(methods).toEqual([undefined, "sendDocument", "sendAudio", "sendVoice"]);
   });
 
-  it("goes as a document when Telegram can't make a picture of it", async () => {
+  it("is sent as a document when Telegram refuses it as a photo", async () => {
     bench.emulator.faults.fail("sendPhoto", 400, "Bad Request: PHOTO_INVALID_DIMENSIONS");
-    await send([copy("long.png", "image/png")]);
+    await sendFiles([copy("long.png", "image/png")]);
     expect(bench.emulator.said(dm.id).at(-1)?.file).toMatchObject({
       method: "sendDocument",
       bytes: PNG.length,
     });
   });
 
-  it("that is gone is told of", async () => {
-    await send([{ name: "old.txt", path: "media/sent/none", mimeType: "text/plain", bytes: 1 }]);
-    const said = bench.emulator.said(dm.id);
-    expect(said).toHaveLength(1);
-    expect(said[0]?.text).toMatch(/Here:[\s\S]*old\.txt was not sent/);
+  it("that no longer exists is replaced by a note", async () => {
+    await sendFiles([{ name: "old.txt", path: "media/sent/none", mimeType: "text/plain", bytes: 1 }]);
+    const texts = bench.emulator.said(dm.id).map(({ text }) => text);
+    expect(texts).toEqual(["Here:", expect.stringMatching(/old\.txt was not sent/)]);
   });
 
-  it("needs no text", async () => {
-    await send([copy("data.csv", "text/csv", "a,b\n")], "");
+  it("can be sent without a text", async () => {
+    await sendFiles([copy("data.csv", "text/csv", "a,b\n")], "");
     expect(bench.emulator.said(dm.id)).toMatchObject([{ file: { name: "data.csv" } }]);
   });
 });

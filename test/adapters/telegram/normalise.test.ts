@@ -30,7 +30,7 @@ const entity = (type: string, offset: number, length: number, more: object = {})
   ...more,
 });
 
-describe("the origin", () => {
+describe("the origin of a message", () => {
   const cases: [string, object, object][] = [
     ["a private chat", {}, { chatType: "dm", chatId: "7", threadId: null, userId: "7", userName: "Ann Lee" }],
     ["a private chat without an author", { from: undefined }, { chatType: "dm", userId: "7" }],
@@ -49,7 +49,7 @@ describe("the origin", () => {
     ["a supergroup's reply thread", { chat: GROUP, message_thread_id: 5 }, { threadId: null }],
     ["a forum topic", { chat: FORUM, message_thread_id: 5, is_topic_message: true }, { threadId: "5" }],
     ["a forum's General", { chat: FORUM }, { threadId: "1" }],
-    ["a group message of nobody", { chat: GROUP, from: undefined }, { userId: null }],
+    ["a group message without an author", { chat: GROUP, from: undefined }, { userId: null }],
     [
       "a channel's direct message",
       { chat: { ...GROUP, is_direct_messages: true }, direct_messages_topic: { topic_id: 9 } },
@@ -57,11 +57,11 @@ describe("the origin", () => {
     ],
   ];
 
-  it.each(cases)("of %s", (_, fields, origin) => {
+  it.each(cases)("is set for %s", (_, fields, origin) => {
     expect(messageOf({ text: "hi", ...fields }).origin).toMatchObject(origin);
   });
 
-  it("of a channel post is the channel itself", () => {
+  it("is the channel itself for a channel post", () => {
     const message = messageOf(
       { text: "hi", chat: CHANNEL, from: undefined, author_signature: "Editor" },
       "channel_post",
@@ -75,8 +75,8 @@ describe("the origin", () => {
   });
 });
 
-describe("who wrote it", () => {
-  it("is a bot, an anonymous admin who is none, or a channel that may repeat us", () => {
+describe("the author", () => {
+  it("is marked as a bot, except for anonymous admins; automatic forwards count as bots", () => {
     const bot = { id: 1087968824, first_name: "Group", is_bot: true };
     expect(messageOf({ text: "x", chat: GROUP, from: bot }).isBot).toBe(true);
     expect(messageOf({ text: "x", chat: GROUP, from: bot, sender_chat: GROUP }).isBot).toBe(false);
@@ -86,7 +86,7 @@ describe("who wrote it", () => {
     expect(messageOf({ text: "x" }).isBot).toBe(false);
   });
 
-  it("is the chat that somebody writes as, not the one bot that stands for all of those", () => {
+  it("is the chat that a person writes as, not the shared bot in `from`", () => {
     const from = { id: 136817688, first_name: "Channel", is_bot: true };
     const asChannel = (id: number) =>
       messageOf({ text: "x", chat: GROUP, from, sender_chat: { id, type: "channel", title: `C${id}` } });
@@ -101,25 +101,25 @@ describe("who wrote it", () => {
 });
 
 describe("mentions", () => {
-  it("of other bots are told, where we aren't named", () => {
+  it("of other bots are reported if we aren't mentioned", () => {
     const other = { text: "@other_bot hi", entities: [entity("mention", 0, 10)] };
     expect(messageOf(other)).toMatchObject({ mentioned: false, mentionsOthers: true });
     const both = [entity("mention", 0, 10), entity("mention", 11, 11)];
     expect(messageOf({ text: "@other_bot @hermes_bot", entities: both })).not.toHaveProperty(
       "mentionsOthers",
     );
-    const person = { text: "@somebody hi", entities: [entity("mention", 0, 9)] };
+    const person = { text: "@another hi", entities: [entity("mention", 0, 8)] };
     expect(messageOf(person)).not.toHaveProperty("mentionsOthers");
   });
 
-  it("are taken out of the text, wherever they stand", () => {
+  it("of us are removed from anywhere in the text", () => {
     const text = "@hermes_bot what is 🙂 new, @Hermes_Bot?";
     const entities = [entity("mention", 0, 11), entity("mention", 28, 11)];
     const message = messageOf({ text, entities, chat: GROUP });
     expect(message).toMatchObject({ text: "what is 🙂 new, ?", mentioned: true });
   });
 
-  it("by id count too", () => {
+  it("of us by id count too", () => {
     const entities = [entity("text_mention", 4, 6, { user: { id: 4200 } })];
     expect(messageOf({ text: "hey Hermes look", entities })).toMatchObject({
       text: "hey look",
@@ -127,16 +127,16 @@ describe("mentions", () => {
     });
   });
 
-  it("of others stay", () => {
-    const message = messageOf({ text: "@somebody hi", entities: [entity("mention", 0, 9)] });
-    expect(message).toMatchObject({ text: "@somebody hi", mentioned: false });
+  it("of others stay in the text", () => {
+    const message = messageOf({ text: "@another hi", entities: [entity("mention", 0, 8)] });
+    expect(message).toMatchObject({ text: "@another hi", mentioned: false });
   });
 
-  it("alone stay too: a text has to be something", () => {
+  it("of us stay if the text is nothing else", () => {
     expect(textOf({ text: "@hermes_bot", entities: [entity("mention", 0, 11)] })).toBe("@hermes_bot");
   });
 
-  it("in a caption count", () => {
+  it("in a caption count too", () => {
     const caption_entities = [entity("mention", 0, 11)];
     const photo = [{ file_id: "f", file_unique_id: "u", width: 1, height: 1 }];
     expect(messageOf({ caption: "@hermes_bot look", caption_entities, photo })).toMatchObject({
@@ -145,7 +145,7 @@ describe("mentions", () => {
     });
   });
 
-  it("in a command are ours or another bot's", () => {
+  it("in a command tell whether it is for us or another bot", () => {
     const entities = [entity("bot_command", 0, 15)];
     expect(messageOf({ text: "/new@hermes_bot x", entities })).toMatchObject({
       text: "/new x",
@@ -158,17 +158,17 @@ describe("mentions", () => {
 describe("replies", () => {
   const replied = (fields: object) => ({ ...base, message_id: 3, ...fields });
 
-  it("carry what they answer", () => {
+  it("quote the original message", () => {
     const message = messageOf({ text: "why?", reply_to_message: replied({ text: "because" }) });
     expect(message).toMatchObject({ quoted: { text: "because", messageId: "3" }, repliedToBot: false });
   });
 
-  it("carry the words that the user picked", () => {
+  it("quote only the part that the user selected", () => {
     const fields = { text: "why?", quote: { text: "cause" }, reply_to_message: replied({ text: "because" }) };
     expect(messageOf(fields).quoted?.text).toBe("cause");
   });
 
-  it("to the bot are known", () => {
+  it("to the bot are recognised", () => {
     const from = { id: 4200, first_name: "Hermes", is_bot: true };
     expect(messageOf({ text: "why?", reply_to_message: replied({ from, caption: "a plot" }) })).toMatchObject(
       {
@@ -178,17 +178,17 @@ describe("replies", () => {
     );
   });
 
-  it("from another chat carry the picked words", () => {
+  it("across chats quote the selected part", () => {
     const message = messageOf({ text: "why?", external_reply: {}, quote: { text: "there" } });
     expect(message.quoted).toEqual({ text: "there", messageId: null });
   });
 
-  it("to a file name it", () => {
+  it("to a file quote its name", () => {
     const document = { file_id: "f", file_unique_id: "u", file_name: "a.pdf" };
     expect(messageOf({ text: "this", reply_to_message: replied({ document }) }).quoted?.text).toBe("[a.pdf]");
   });
 
-  it("are none in a topic whose first message stands there", () => {
+  it("aren't assumed when the topic's first message is in `reply_to_message`", () => {
     const reply_to_message = replied({ from: { ...ANN, id: 4200 }, forum_topic_created: { name: "Plans" } });
     const message = messageOf({ text: "hi", chat: FORUM, message_thread_id: 3, reply_to_message });
     expect(message).toMatchObject({ repliedToBot: false, origin: { threadId: "3", chatTopic: "Plans" } });
@@ -199,24 +199,24 @@ describe("replies", () => {
 describe("forwards", () => {
   const cases: [object, string][] = [
     [{ type: "user", sender_user: ANN }, "Ann Lee"],
-    [{ type: "hidden_user", sender_user_name: "Somebody" }, "Somebody"],
+    [{ type: "hidden_user", sender_user_name: "Hidden Ann" }, "Hidden Ann"],
     [{ type: "chat", sender_chat: GROUP }, "Team"],
     [{ type: "channel", chat: CHANNEL }, "News"],
-    [{ type: "of tomorrow" }, "somebody"],
+    [{ type: "of tomorrow" }, "someone"],
   ];
 
-  it.each(cases)("name their author, and their commands are none: %o", (forward_origin, name) => {
+  it.each(cases)("name their author, and their commands aren't executed: %o", (forward_origin, name) => {
     expect(textOf({ text: "/new", forward_origin })).toBe(`[Forwarded from ${name}]\n/new`);
   });
 
-  it("name it also where there are no words", () => {
+  it("name their author also without a text", () => {
     const photo = [{ file_id: "f", file_unique_id: "u", width: 1, height: 1 }];
     const forward_origin = { type: "user", sender_user: ANN };
     expect(textOf({ photo, forward_origin })).toBe("[Forwarded from Ann Lee]");
   });
 });
 
-describe("other kinds", () => {
+describe("other kinds of messages", () => {
   const cases: [string, object, string][] = [
     ["a sticker", { sticker: { emoji: "😀" } }, "[Sticker 😀]"],
     ["a location", { location: { latitude: 52.1, longitude: 4.3 } }, "[Location: 52.1, 4.3]"],
@@ -272,7 +272,7 @@ describe("other kinds", () => {
     ],
   ];
 
-  it.each(files)("%s is an attachment without words", (_, fields, attachment) => {
+  it.each(files)("%s is an attachment without a text", (_, fields, attachment) => {
     const message = messageOf(fields);
     expect(message.text).toBe("");
     expect(message.attachments).toHaveLength(1);
@@ -280,18 +280,18 @@ describe("other kinds", () => {
   });
 
   const nothings: [string, object][] = [
-    ["somebody joined", { new_chat_members: [ANN] }],
+    ["a person joined", { new_chat_members: [ANN] }],
     ["a pinned message", { pinned_message: {} }],
     ["a kind of tomorrow", { hologram: {} }],
     ["an empty text", { text: "" }],
   ];
 
-  it.each(nothings)("%s is nothing", (_, fields) => {
+  it.each(nothings)("%s is ignored", (_, fields) => {
     expect(of(fields)).toBeUndefined();
   });
 
   it.each(["callback_query", "my_chat_member", "business_message", "guest_message", "hologram"])(
-    "an update of the kind %s is nothing",
+    "an update of the kind %s is ignored",
     (kind) => {
       expect(of({ text: "hi" }, kind)).toBeUndefined();
     },
@@ -299,7 +299,7 @@ describe("other kinds", () => {
 });
 
 describe("edits", () => {
-  it("tell the whole new text under the message's id", () => {
+  it("contain the whole new text and the message's id", () => {
     for (const kind of ["edited_message", "edited_channel_post"]) {
       expect(of({ text: "new", edit_date: 2000 }, kind)).toEqual({
         kind: "edit",
@@ -308,12 +308,12 @@ describe("edits", () => {
     }
   });
 
-  it("of what has no words are nothing", () => {
+  it("without a text are ignored", () => {
     expect(of({ voice: { file_id: "v" } }, "edited_message")).toBeUndefined();
   });
 });
 
-it("gives the same event id however often a message comes", () => {
+it("gives a message the same event id every time", () => {
   const ids = [of({ text: "a" }), of({ text: "a" })].map(
     (known) => (known as { message: InboundMessage }).message.eventId,
   );

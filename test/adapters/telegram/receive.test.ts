@@ -10,15 +10,15 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-describe("a message comes in", () => {
-  it("again after the inbox failed, and nothing is confirmed meanwhile", async () => {
+describe("receiving", () => {
+  it("retries after the inbox failed, and confirms nothing meanwhile", async () => {
     const { emulator, gateway } = bench;
     gateway.failing = true;
     const adapter = await bench.connected();
     emulator.users.writeDm(emulator.users.person("Ann"), "hello");
     await until("it was tried twice", () => gateway.attempts >= 2);
     expect(emulator.updates.pending).toHaveLength(1);
-    await until("it is told", () => adapter.health().state === "degraded");
+    await until("it is reported", () => adapter.health().state === "degraded");
     await until("it was tried often", () => gateway.attempts >= 5);
     expect(bench.log).toHaveLength(1);
     gateway.failing = false;
@@ -26,7 +26,7 @@ describe("a message comes in", () => {
     await until("it is confirmed", () => emulator.updates.pending.length === 0);
   });
 
-  it("twice with the same event id when Telegram delivers it twice", async () => {
+  it("gives a message that Telegram delivers twice the same event id", async () => {
     const { emulator, gateway } = bench;
     await bench.connected();
     const { update } = emulator.users.writeDm(emulator.users.person("Ann"), "hello");
@@ -36,7 +36,7 @@ describe("a message comes in", () => {
     expect(new Set(gateway.received.map((message) => message.eventId)).size).toBe(1);
   });
 
-  it("in the order of writing when a batch comes newest first", async () => {
+  it("keeps the order of writing when a batch comes newest first", async () => {
     const { emulator, gateway } = bench;
     emulator.faults.reorder = true;
     const ann = emulator.users.person("Ann");
@@ -46,7 +46,7 @@ describe("a message comes in", () => {
     expect(gateway.texts).toEqual(["one", "two", "three"]);
   });
 
-  it("although update ids go on lower than before", async () => {
+  it("continues when update ids restart at a lower number", async () => {
     const { emulator, gateway } = bench;
     emulator.updates.restartIdsAt(900);
     await bench.connected();
@@ -59,7 +59,7 @@ describe("a message comes in", () => {
     await until("it is confirmed", () => emulator.updates.pending.length === 0);
   });
 
-  it("of one chat while another chat's can't be taken", async () => {
+  it("receives from one chat while another chat's message fails", async () => {
     const { emulator, gateway } = bench;
     const receive = gateway.receive.bind(gateway);
     let broken = true;
@@ -76,7 +76,7 @@ describe("a message comes in", () => {
 });
 
 describe("after downtime", () => {
-  it("what waits at Telegram is received, with the time when it was written", async () => {
+  it("receives pending messages with the time when they were written", async () => {
     const { emulator, gateway } = bench;
     const date = Math.floor(Date.now() / 1000) - 3600;
     emulator.users.writeDm(emulator.users.person("Ann"), { text: "are you there?", date });
@@ -88,7 +88,7 @@ describe("after downtime", () => {
 });
 
 describe("edits and moves", () => {
-  it("tells when a group becomes a supergroup", async () => {
+  it("reports when a group becomes a supergroup", async () => {
     const { emulator, gateway } = bench;
     await bench.connected();
     const group = emulator.chats.make("group");

@@ -8,32 +8,40 @@ const html = (markdown: string) =>
     .map((part) => part.html)
     .join("\n=====\n");
 
-describe("Markdown becomes Telegram's HTML", () => {
+describe("Markdown in Telegram's HTML", () => {
   const cases: [string, string, string][] = [
     ["styles", "**b** *i* ~~s~~ ***bi***", "<b>b</b> <i>i</i> <s>s</s> <i><b>bi</b></i>"],
-    ["what HTML would misread", "1 < 2 && \"q\" > 'r'", "1 &lt; 2 &amp;&amp; \"q\" &gt; 'r'"],
-    ["entities as what they stand for", "&lt;b&gt; &amp;", "&lt;b&gt; &amp;"],
+    [
+      "escapes of characters that HTML reserves",
+      "1 < 2 && \"q\" > 'r'",
+      "1 &lt; 2 &amp;&amp; \"q\" &gt; 'r'",
+    ],
+    ["decoded entities", "&lt;b&gt; &amp;", "&lt;b&gt; &amp;"],
     ["HTML as text", "a <script>x</script> b", "a &lt;script&gt;x&lt;/script&gt; b"],
     [
-      "what stands behind a tag",
+      "Markdown after a tag",
       "<x>\n[a](https://e.x) **b**",
       '&lt;x&gt;\n<a href="https://e.x">a</a> <b>b</b>',
     ],
     ["inline code without other styles", "**a `b` c**", "<b>a </b><code>b</code><b> c</b>"],
     ["headings", "# One\ntext", "<b>One</b>\n\ntext"],
     ["links", '[t](https://x.y/?a=1&b="2")', '<a href="https://x.y/?a=1&amp;b=&quot;2&quot;">t</a>'],
-    ["links that lead nowhere", "[t](javascript:alert(1)) [u](#top)", "t (javascript:alert(1)) u (#top)"],
+    [
+      "spelled-out addresses that Telegram can't link",
+      "[t](javascript:alert(1)) [u](#top)",
+      "t (javascript:alert(1)) u (#top)",
+    ],
     ["bare addresses", "see https://x.y", "see https://x.y"],
     ["images", "![a plot](https://x.y/z.png)", '<a href="https://x.y/z.png">a plot</a>'],
     ["fences", "```ts\nlet a = 1 < 2;\n```", '<pre><code class="language-ts">let a = 1 &lt; 2;</code></pre>'],
     ["fences without a language", "```\na\n\n  b\n```", "<pre>a\n\n  b</pre>"],
-    ["fences that nobody closed", "```py\nx", '<pre><code class="language-py">x</code></pre>'],
+    ["unclosed fences", "```py\nx", '<pre><code class="language-py">x</code></pre>'],
     ["quotes", "> a\n> **b**\n\nc", "<blockquote>a\n<b>b</b></blockquote>\n\nc"],
     ["quotes in quotes", "> a\n>> b", "<blockquote>a\n\nb</blockquote>"],
-    ["lists", "- a\n- b\n  - c\n    1. d\n- e", "• a\n• b\n  • c\n    1. d\n• e"],
+    ["lists", "- a\n- b\n  - c\n    1. d\n- e", "• a\n• b\n  ◦ c\n    1. d\n• e"],
     ["numbered lists from their number", "3. a\n4. b", "3. a\n4. b"],
     ["tasks", "- [x] a\n- [ ] b", "☑ a\n☐ b"],
-    ["rules", "a\n\n---\n\nb", "a\n\n———\n\nb"],
+    ["rules", "a\n\n---\n\nb", "a\n\n──────────\n\nb"],
     ["small tables", "|a|b|\n|-|-|\n|1|22|", "<pre>a │ b\n──┼───\n1 │ 22</pre>"],
     [
       "wide tables as groups",
@@ -47,7 +55,7 @@ describe("Markdown becomes Telegram's HTML", () => {
     ],
     ["line breaks", "a  \nb<br>c", "a\nb\nc"],
     ["lone surrogates and control characters", "a\ud83d b\u0000\u0007", "a\ufffd b"],
-    ["a lonely link definition", "[r]: http://z", "[r]: http://z"],
+    ["the source of a text with nothing but link definitions", "[r]: http://z", "[r]: http://z"],
     ["code that begins with blanks", "```\n  a\n```", "<pre>  a</pre>"],
   ];
 
@@ -55,11 +63,11 @@ describe("Markdown becomes Telegram's HTML", () => {
     expect(html(markdown)).toBe(expected);
   });
 
-  it("nothing is nothing", () => {
+  it("renders blank text as no message", () => {
     expect(render(" \n\n ")).toEqual([]);
   });
 
-  it("nested deeper than any stack is still text", () => {
+  it("keeps the words of text that is nested thousands of levels deep", () => {
     const deep = `${">".repeat(20_000)} deep`;
     expect(
       render(deep)
@@ -69,14 +77,14 @@ describe("Markdown becomes Telegram's HTML", () => {
   });
 });
 
-describe("long answers", () => {
-  it("reopen a fence, with its language and the next line's indentation", () => {
+describe("long answers on Telegram", () => {
+  it("reopen a code block with its language and the next line's indentation", () => {
     const code = "    let a = 1;\n".repeat(600);
     const parts = render(`Look:\n\n\`\`\`ts\n${code}\`\`\`\n\nDone.`);
     expect(parts.length).toBeGreaterThan(1);
     for (const part of parts.slice(1, -1))
       expect(part.html).toMatch(
-        /^<pre><code class="language-ts"> {4}let a = 1;\n[\s\S]*<\/code><\/pre> \(\d\/\d\)$/,
+        /^<pre><code class="language-ts"> {4}let a = 1;\n[\s\S]*<\/code><\/pre>\n\(\d\/\d\)$/,
       );
   });
 
@@ -93,13 +101,13 @@ describe("long answers", () => {
     for (const part of parts) expect(part.text.replace(/ \(\d+\/\d+\)$/, "").replaceAll(family, "")).toBe("");
   });
 
-  it("are measured with their tags and entities", () => {
+  it("count their tags and entities against the limit", () => {
     const parts = render("<".repeat(4000));
     expect(parts.length).toBeGreaterThan(3);
     for (const part of parts) expect(part.html.length).toBeLessThanOrEqual(4096);
   });
 
-  it("keep the words of a link whose address is too long for any message", () => {
+  it("spell out an address that is too long for a link", () => {
     const parts = render(`[here](https://x.y/${"z".repeat(9000)})`);
     expect(parts.map((part) => part.text).join("")).toContain("here");
     expect(
@@ -111,7 +119,7 @@ describe("long answers", () => {
   });
 });
 
-/** Markdown that an agent might write, and some that none would. */
+/** Markdown that a model may write, and some that none would. */
 const markdown = fc
   .array(
     fc.oneof(
@@ -142,10 +150,10 @@ const markdown = fc
   .map((pieces) => pieces.join(""));
 
 const visible = (text: string) => text.replace(/\s/gu, "");
-const withoutMarker = (text: string) => text.replace(/ \(\d+\/\d+\)$/, "");
+const withoutMarker = (text: string) => text.replace(/\s\(\d+\/\d+\)$/, "");
 
-describe("every part", () => {
-  it("is HTML that Telegram takes, within the limit, not empty, and says the same as its plain text", () => {
+describe("every part of an answer on Telegram", () => {
+  it("is valid HTML within the limit, not blank, with the same words as its plain text", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 80, max: 400 }), (source, limit) => {
         for (const part of render(source, limit)) {
@@ -161,7 +169,7 @@ describe("every part", () => {
     );
   });
 
-  it("joined with the others gives the whole text", () => {
+  it("gives the whole text when joined with the others", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 80, max: 400 }), (source, limit) => {
         const whole = render(source, 1_000_000)
@@ -177,7 +185,7 @@ describe("every part", () => {
     );
   });
 
-  it("has words that were in the source: plain texts lose none", () => {
+  it("keeps every word of plain text", () => {
     const word = fc.string({ unit: fc.constantFrom(..."abcdefghij"), minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 400 }), (words) => {

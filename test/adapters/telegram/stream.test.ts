@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
-import { Stream } from "../../../src/delivery/stream.js";
 import type { Target } from "../../../src/message.js";
+import { Preview } from "../../../src/pipeline/preview.js";
 import type { EmulatedChat } from "../../emulators/telegram/index.js";
+import { send } from "../../support/send.js";
 import { Bench, failureOf, outbound, patience, QUICK, until } from "./support.js";
 
 let bench: Bench;
@@ -26,8 +27,8 @@ afterEach(() => bench.close());
 
 const show = (target: Target, id: string | null, text: string) => adapter.show(target, id, text, patience());
 
-describe("an answer that is being written", () => {
-  it("is a draft in a private chat, the same one all along, and leaves no message", async () => {
+describe("a preview", () => {
+  it("is one draft in a private chat and leaves no message", async () => {
     expect(await show(inDm, null, "Once")).toBeNull();
     expect(await show(inDm, null, "Once **upon**")).toBeNull();
     expect(bench.emulator.world.drafts).toMatchObject([
@@ -37,14 +38,15 @@ describe("an answer that is being written", () => {
     expect(bench.emulator.said(dm.id)).toEqual([]);
   });
 
-  it("may be shown twice the same", async () => {
+  it("may be shown twice with the same text", async () => {
     const id = await show(inGroup, null, "Once");
     expect(await show(inGroup, id, "Once")).toBe(id);
   });
 
-  it("becomes the first part of a long answer; the rest follows", async () => {
+  it("becomes the first part of a long answer", async () => {
     const id = await show(inGroup, null, "Once");
-    const receipt = await adapter.send(
+    const receipt = await send(
+      adapter,
       outbound(inGroup, "word ".repeat(1200), { replaces: id! }),
       patience(),
     );
@@ -52,30 +54,30 @@ describe("an answer that is being written", () => {
     expect(bench.emulator.said(group.id)).toHaveLength(2);
   });
 
-  it("is edited, not posted again, after an attempt with an unknown end", async () => {
+  it("is edited again, not posted, after an attempt with an unknown outcome", async () => {
     const id = await show(inGroup, null, "Once");
     const message = outbound(inGroup, "The end.", { replaces: id! });
     bench.emulator.faults.dropAfter("editMessageText");
-    expect((await failureOf(adapter.send(message, patience()))).outcome).toBe("never_sent");
-    await adapter.send({ ...message, mayBeRepeat: true }, patience());
+    expect((await failureOf(send(adapter, message, patience()))).outcome).toBe("never_sent");
+    await send(adapter, { ...message, mayBeRepeat: true }, patience());
     expect(bench.emulator.said(group.id)).toMatchObject([{ text: "The end." }]);
   });
 
-  it("is posted anew when somebody deleted the preview", async () => {
+  it("is replaced by a new message when a user deleted it", async () => {
     const id = await show(inGroup, null, "Once");
     bench.emulator.chats.find(group.id, id)!.deleted = true;
-    await adapter.send(outbound(inGroup, "The end.", { replaces: id! }), patience());
+    await send(adapter, outbound(inGroup, "The end.", { replaces: id! }), patience());
     expect(bench.emulator.said(group.id)).toMatchObject([{ text: "The end.", edits: 0 }]);
   });
 
-  it("leaves other messages alone in a chat that has moved, where its number is one of theirs", async () => {
+  it("leaves other messages alone in a chat that has moved, where its number belongs to another", async () => {
     const old = bench.emulator.chats.make("group");
     const there = { ...inGroup, chatId: String(old.id) };
     const moved = bench.emulator.chats.upgrade(old.id);
     const number = await show({ ...inGroup, chatId: String(moved.id) }, null, "another");
     expect((await failureOf(show(there, number, "Once"))).outcome).toBe("refused");
     for (const text of ["The end.", "The end, once it is known."])
-      await adapter.send(outbound(there, text, { replaces: number! }), patience());
+      await send(adapter, outbound(there, text, { replaces: number! }), patience());
     expect(bench.emulator.said(moved.id).map(({ text }) => text)).toEqual([
       "another",
       "The end.",
@@ -84,7 +86,7 @@ describe("an answer that is being written", () => {
     expect((await failureOf(show(there, number, "Once"))).outcome).toBe("refused");
   });
 
-  it("is a message in private chats too where the server knows no drafts", async () => {
+  it("is a message in private chats too if the server doesn't support drafts", async () => {
     bench.emulator.faults.fail("sendMessageDraft", 404, "Not Found: method not found", 9);
     const id = await show(inDm, null, "Once");
     expect(id).not.toBeNull();
@@ -92,67 +94,64 @@ describe("an answer that is being written", () => {
     expect(bench.emulator.callsOf("sendMessageDraft")).toHaveLength(1);
   });
 
-  it("waits for itself and not for the answer when Telegram limits drafts", async () => {
+  it("is held back when Telegram limits drafts, but the answer isn't", async () => {
     bench.emulator.faults.fail("sendMessageDraft", 429, "Too Many Requests: retry after 1");
     expect((await failureOf(show(inDm, null, "Once"))).retryAfterMs).toBe(1000);
-    await adapter.send(outbound(inDm, "Once upon a time."), patience());
+    await send(adapter, outbound(inDm, "Once upon a time."), patience());
     expect(bench.emulator.said(dm.id)).toMatchObject([{ text: "Once upon a time." }]);
     expect((await failureOf(show(inDm, null, "Once"))).outcome).toBe("never_sent");
     expect(bench.emulator.callsOf("sendMessageDraft")).toHaveLength(1);
   });
 
-  it("holds up no answer when a draft gets no reply", async () => {
+  it("doesn't delay the answer when a draft call hangs", async () => {
     bench.emulator.faults.hang("sendMessageDraft");
     const failures: unknown[] = [];
-    const stream = new Stream({
+    const preview = new Preview({
       adapter,
       target: inDm,
-      messageId: null,
+      record: { begin: async () => true, name: async () => undefined },
       everyMs: 0,
-      leastChars: 1,
+      minChars: 1,
       cursor: "",
       isOpen: () => true,
       counted: () => undefined,
-      posting: async () => true,
-      shown: async () => undefined,
-      notShown: async () => undefined,
       failed: (error) => failures.push(error),
     });
-    stream.update("Once");
+    preview.update(() => "Once");
     await until("the draft is asked for", () => bench.emulator.callsOf("sendMessageDraft").length === 1);
     const limit = setTimeout(() => bench.emulator.disconnect(), QUICK.callMs / 2);
-    await stream.end();
+    await preview.end();
     clearTimeout(limit);
-    expect(failures).toMatchObject([{ message: expect.stringContaining("given up") }]);
+    expect(failures).toMatchObject([{ message: expect.stringContaining("aborted") }]);
   });
 
-  it("is shown however unfinished its Markdown is", async () => {
+  it("is shown with unfinished Markdown", async () => {
     const id = await show(inGroup, null, "```js\nlet a = [1, **2");
     expect(bench.emulator.said(group.id)[0]?.text).toBe("let a = [1, **2");
     expect(await show(inGroup, id, "| a | b\n|--")).toBe(id);
   });
 
-  it("is shown as the newest part of a draft that has grown too long", async () => {
+  it("shows the end of a text that is too long for a draft", async () => {
     await show(inDm, null, `${"word ".repeat(1200)} newest`);
     expect(bench.emulator.world.drafts.at(-1)?.text).toContain("newest");
   });
 });
 
-describe("an answer that never comes", () => {
-  const breakOff = (target: Target, id: string | null, text: string) =>
-    adapter.breakOff(target, id!, text, patience());
+describe("an abandoned preview", () => {
+  const abandon = (target: Target, id: string | null, text: string) =>
+    adapter.abandon(target, id!, text, patience());
 
-  it("may be broken off twice, and is past help where somebody deleted it", async () => {
+  it("may be abandoned twice, and is refused if a user deleted it", async () => {
     const id = await show(inGroup, null, "Once ▉");
-    await breakOff(inGroup, id, "Once");
-    await breakOff(inGroup, id, "Once");
+    await abandon(inGroup, id, "Once");
+    await abandon(inGroup, id, "Once");
     expect(bench.emulator.said(group.id)).toMatchObject([{ text: "Once" }]);
     bench.emulator.chats.find(group.id, id)!.deleted = true;
-    expect((await failureOf(breakOff(inGroup, id, "Once"))).outcome).toBe("refused");
+    expect((await failureOf(abandon(inGroup, id, "Once"))).outcome).toBe("refused");
     expect(bench.emulator.said(group.id)).toEqual([]);
   });
 
-  it("is not touched in a chat that has moved: its number is another message's there", async () => {
+  it("is not touched in a chat that has moved, where its number belongs to another message", async () => {
     const old = bench.emulator.chats.make("group");
     const there = { ...inGroup, chatId: String(old.id) };
     const id = await show(there, null, "Once ▉");
@@ -160,7 +159,7 @@ describe("an answer that never comes", () => {
     const others = await show({ ...inGroup, chatId: String(moved.id) }, null, "another");
     for (const number of [id, others])
       for (const text of ["Once", ""])
-        expect((await failureOf(breakOff(there, number, text))).outcome).toBe("refused");
+        expect((await failureOf(abandon(there, number, text))).outcome).toBe("refused");
     expect(bench.emulator.said(moved.id).map(({ text }) => text)).toContain("another");
   });
 });
@@ -178,26 +177,26 @@ describe("the typing sign", () => {
     );
   });
 
-  it("stays away while Telegram wants to be left alone", async () => {
+  it("isn't shown while Telegram asks to wait", async () => {
     bench.emulator.faults.flood(dm.id, 3);
-    await failureOf(adapter.send(outbound(inDm, "hi"), patience()));
+    await failureOf(send(adapter, outbound(inDm, "hi"), patience()));
     adapter.type(inDm);
     adapter.type(inGroup);
     await until("the other chat shows it", () => bench.emulator.world.actions.length === 1);
     expect(bench.emulator.callsOf("sendChatAction")).toHaveLength(1);
   });
 
-  it("waits for itself and not for messages when Telegram limits it", async () => {
+  it("is held back when Telegram limits it, but messages aren't", async () => {
     bench.emulator.faults.fail("sendChatAction", 429, "Too Many Requests: retry after 1");
     adapter.type(inDm);
     await until("it was refused", () => bench.emulator.callsOf("sendChatAction")[0]?.code === 429);
-    await adapter.send(outbound(inDm, "the answer"), patience());
+    await send(adapter, outbound(inDm, "the answer"), patience());
     expect(bench.emulator.said(dm.id)).toMatchObject([{ text: "the answer" }]);
     adapter.type(inDm);
     expect(bench.emulator.callsOf("sendChatAction")).toHaveLength(1);
   });
 
-  it("leaves no listeners on the connection, however many chats have one at a time", async () => {
+  it("leaves no listeners on the connection's signal", async () => {
     const warnings: Error[] = [];
     const collect = (warning: Error) => warnings.push(warning);
     process.on("warning", collect);
@@ -208,7 +207,7 @@ describe("the typing sign", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("harms nobody when it fails", async () => {
+  it("may fail without an effect on messages", async () => {
     bench.emulator.faults.fail("sendChatAction", 403, "Forbidden: bot was blocked by the user");
     adapter.type(inDm);
     adapter.type({ ...inDm, chatId: "nonsense" });
@@ -217,7 +216,7 @@ describe("the typing sign", () => {
 });
 
 describe("the menu", () => {
-  it("shows the commands that Telegram takes", async () => {
+  it("contains the commands that Telegram allows", async () => {
     const commands = [
       { name: "new", description: "Start anew" },
       { name: "Not-A-Name", description: "no" },
@@ -230,7 +229,7 @@ describe("the menu", () => {
     ]);
   });
 
-  it("may be registered again when nobody knows whether it was", async () => {
+  it("may be registered again after an unknown outcome", async () => {
     bench.emulator.faults.dropAfter("setMyCommands");
     const error = await failureOf(adapter.registerCommands([], patience()));
     expect(error.outcome).toBe("never_sent");

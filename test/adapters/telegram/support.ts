@@ -1,4 +1,4 @@
-/** An adapter on an emulator, with a gateway that can be told to wait or to fail. */
+/** An adapter connected to the emulator, and a gateway that can be made to wait or fail. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AdapterEvents, MessageEdit, MessageRef } from "../../../src/adapters/adapter.js";
 import {
@@ -7,25 +7,25 @@ import {
   telegramAdapter,
 } from "../../../src/adapters/telegram/index.js";
 import { SendError } from "../../../src/errors.js";
-import type { InboundMessage, OutboundMessage, Target } from "../../../src/message.js";
+import type { InboundMessage, Target } from "../../../src/message.js";
 import { type EmulatorOptions, TelegramEmulator } from "../../emulators/telegram/index.js";
+import type { Outgoing } from "../../support/send.js";
 
-/** Small, so that tests are quick; long polls still last longer than anything in them. */
+/** Short, for quick tests; long polls still outlast every test. */
 export const QUICK = {
   pollSeconds: 20,
   callMs: 3000,
-  backoffMs: 10,
-  longestBackoffMs: 50,
+  backoff: { firstMs: 10, maxMs: 50 },
   refusedMs: 50,
   conflictMs: 200,
   webhookCheckMs: 40,
 };
 
-export class StandInGateway implements AdapterEvents {
+export class FakeGateway implements AdapterEvents {
   readonly received: InboundMessage[] = [];
   readonly edits: MessageEdit[] = [];
   readonly moves: [string, string][] = [];
-  /** How many times `receive` was called, whatever became of it. */
+  /** How often `receive` was called, also when it failed. */
   attempts = 0;
   failing = false;
   #gate: Promise<void> = Promise.resolve();
@@ -78,7 +78,7 @@ export interface LogLine {
 
 export class Bench {
   readonly emulator: TelegramEmulator;
-  readonly gateway = new StandInGateway();
+  readonly gateway = new FakeGateway();
   readonly log: LogLine[] = [];
   readonly #adapters: TelegramAdapter[] = [];
   readonly #stop = new AbortController();
@@ -90,7 +90,7 @@ export class Bench {
   adapter(options: Partial<TelegramOptions> = {}): TelegramAdapter {
     const adapter = telegramAdapter({
       token: this.emulator.token,
-      apiRoot: this.emulator.url,
+      apiUrl: this.emulator.url,
       log: (level, message, fields) => this.log.push({ level, message, fields }),
       ...options,
       timing: { ...QUICK, ...options.timing },
@@ -114,16 +114,12 @@ export class Bench {
 
 export async function until(what: string, isSo: () => boolean, withinMs = 8000): Promise<void> {
   for (const endMs = Date.now() + withinMs; !isSo(); await sleep(5))
-    if (Date.now() > endMs) throw new Error(`waited in vain until ${what}`);
+    if (Date.now() > endMs) throw new Error(`timed out waiting until ${what}`);
 }
 
 let nextId = 1;
 
-export function outbound(
-  target: Partial<Target>,
-  text: string,
-  more: Partial<OutboundMessage> = {},
-): OutboundMessage {
+export function outbound(target: Partial<Target>, text: string, more: Partial<Outgoing> = {}): Outgoing {
   const id = nextId++;
   return {
     id,
@@ -141,7 +137,6 @@ export function outbound(
     },
     text,
     turnId: null,
-    mayBeRepeat: false,
     ...more,
   };
 }

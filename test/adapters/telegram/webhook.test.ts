@@ -27,7 +27,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** What the daemon's HTTP server does: a Request in, a Response out. */
+/** Like the gateway's HTTP server: a Request in, a Response out. */
 async function serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -50,7 +50,7 @@ async function post(body: string, secret: string | undefined = SECRET, method = 
 }
 
 describe("webhook mode", () => {
-  it("tells Telegram its address and secret, and doesn't poll", async () => {
+  it("registers its address and secret at Telegram, and doesn't poll", async () => {
     await connect();
     expect(adapter.webhookPath).toBe(PATH);
     expect(bench.emulator.world.webhook.target).toEqual({ url: publicUrl + PATH, secret: SECRET });
@@ -58,7 +58,7 @@ describe("webhook mode", () => {
     expect(bench.emulator.callsOf("getUpdates")).toEqual([]);
   });
 
-  it("answers when the inbox has the message, not before", async () => {
+  it("answers only when the inbox has the message", async () => {
     bench.gateway.hold();
     await connect();
     bench.emulator.users.writeDm(bench.emulator.users.person("Ann"), "hello");
@@ -69,7 +69,7 @@ describe("webhook mode", () => {
     expect(bench.gateway.texts).toEqual(["hello"]);
   });
 
-  it("gets it again, in order, after the inbox failed", async () => {
+  it("gets updates again in order after the inbox failed", async () => {
     bench.gateway.failing = true;
     await connect();
     const ann = bench.emulator.users.person("Ann");
@@ -81,7 +81,7 @@ describe("webhook mode", () => {
     expect(bench.emulator.world.webhook.attempts[0]?.status).toBe(503);
   });
 
-  it("believes nobody without the secret", async () => {
+  it("rejects calls without the secret", async () => {
     await connect();
     const update = JSON.stringify({ update_id: 1 });
     expect(await post(update, "wrong")).toBe(401);
@@ -89,7 +89,7 @@ describe("webhook mode", () => {
     expect(await post(update)).toBe(200);
   });
 
-  it("refuses what is no update", async () => {
+  it("rejects bodies that aren't updates", async () => {
     await connect();
     expect(await post("{")).toBe(400);
     expect(await post("[]")).toBe(400);
@@ -97,19 +97,19 @@ describe("webhook mode", () => {
     expect(await post("", SECRET, "GET")).toBe(405);
   });
 
-  it("asks Telegram to come back later while it is not connected", async () => {
+  it("answers 503 while it is not connected", async () => {
     expect(await post(JSON.stringify({ update_id: 1 }))).toBe(503);
     await connect();
     await adapter.disconnect();
     expect(await post(JSON.stringify({ update_id: 1 }))).toBe(503);
   });
 
-  it("is not well when another program has taken the webhook away", async () => {
+  it("is down when another program has removed the webhook", async () => {
     await connect();
     expect(adapter.health().state).toBe("ok");
     bench.emulator.world.webhook.target = undefined;
     await until("it is noticed", () => adapter.health().state === "down");
-    expect(adapter.health().detail).toContain("another webhook address");
+    expect(adapter.health().detail).toContain("webhook address is not ours");
   });
 
   it("needs a secret", () => {
@@ -117,7 +117,7 @@ describe("webhook mode", () => {
     expect(() => bench.adapter({ webhook: { secret: "white space", path: PATH } })).toThrow(/needs a secret/);
   });
 
-  it("is not there for a bot that polls", async () => {
+  it("is unavailable for a bot that polls", async () => {
     const polling = bench.adapter();
     expect(polling.webhookPath).toBeNull();
     expect((await polling.handleWebhook(new Request("http://gateway/"))).status).toBe(404);

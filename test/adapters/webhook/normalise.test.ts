@@ -33,14 +33,14 @@ function idOf(...call: Parameters<typeof read>): string {
 }
 
 describe("a delivery", () => {
-  it("has the id that its sender gave it", () => {
+  it("has its sender's id", () => {
     expect(idOf({}, { "X-GitHub-Delivery": "abc" })).toBe("abc");
     expect(idOf({ id: "evt_1" }, { "X-GitHub-Delivery": "abc" }, { style: "stripe" })).toBe("evt_1");
     expect(idOf({}, { "X-Webhook-Id": "w1" }, { style: "token" })).toBe("w1");
     expect(idOf({}, { "X-Run": "7", "X-Webhook-Id": "w1" }, { style: "hmac", idHeader: "X-Run" })).toBe("7");
   });
 
-  it("is told by its body otherwise, for a while", () => {
+  it("is identified by its body otherwise, for a while", () => {
     const first = read({ a: 1 }, {}, { style: "token" });
     expect(first).toEqual(read({ a: 1 }, {}, { style: "token" }, NOW + 10));
     expect(idOf({ a: 2 }, {}, { style: "token" })).not.toBe(idOf({ a: 1 }, {}, { style: "token" }));
@@ -48,14 +48,14 @@ describe("a delivery", () => {
     expect(later).toMatchObject({ delivery: { earlier: "delivery" in first && first.delivery.id } });
   });
 
-  it("is told by its body alone where ids are not to be trusted", () => {
+  it("is identified by its body only where ids aren't trusted", () => {
     const only = { uniqueBody: true };
     expect(idOf({ a: 1 }, { "X-GitHub-Delivery": "abc" }, only)).toBe(
       idOf({ a: 1 }, { "X-GitHub-Delivery": "other" }, only, NOW * 2),
     );
   });
 
-  it.each(["with space", "x".repeat(201), "\u00e4"])("takes no id that isn't one: %j", (id) => {
+  it.each(["with space", "x".repeat(201), "\u00e4"])("ignores an invalid id: %j", (id) => {
     expect(idOf({}, { "X-GitHub-Delivery": id })).toMatch(/^[0-9a-f]{32}-\d+$/);
   });
 
@@ -100,7 +100,7 @@ describe("a template", () => {
     expect(fillTemplate("{{@event}}{{@other}}", body, { event: "push" })).toBe("push");
   });
 
-  it("doesn't look into what values bring", () => {
+  it("doesn't expand templates within values", () => {
     expect(fillTemplate("{{a}}", { a: "{{b}}", b: "secret" }, {})).toBe("{{b}}");
     for (const path of ["constructor", "repo.__proto__", "repo.name.length", "toString"])
       expect(fillTemplate(`{{${path}}}`, body, {})).toBe("");

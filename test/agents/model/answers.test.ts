@@ -8,7 +8,7 @@ function usages(events: Awaited<ReturnType<typeof runTurn>>): TurnUsage[] {
 }
 
 describe("an answer", () => {
-  it("comes word by word and then whole", async () => {
+  it("streams and then arrives whole", async () => {
     const server = await startServer();
     server.script(says("Good", " mor", "ning"));
     const events = await runTurn(agentOn(server), turn("hi"));
@@ -19,7 +19,7 @@ describe("an answer", () => {
     expect(ending(events)).toBe("done");
   });
 
-  it("is asked for with the system prompt, the history and the new message", async () => {
+  it("is requested with system prompt, history and new message", async () => {
     const server = await startServer();
     const history = [
       { role: "user", content: "one" },
@@ -45,7 +45,7 @@ describe("an answer", () => {
     expect(JSON.stringify((await server.received(2)).body)).not.toContain("hm, ");
   });
 
-  it("that the length limit cut off is still an answer", async () => {
+  it("counts as an answer if the length limit cut it off", async () => {
     const server = await startServer();
     server.script({ ...says("half"), finishReason: "length" });
     const events = await runTurn(agentOn(server), turn("go"));
@@ -53,7 +53,7 @@ describe("an answer", () => {
     expect(ending(events)).toBe("done");
   });
 
-  it("can come from another model of the same service, when the session says so", async () => {
+  it("can come from another model of the same service if the session selects it", async () => {
     const server = await startServer();
     const agent = agentOn(server, { cost: { input: 1, output: 1 } });
     const [usage] = usages(await runTurn(agent, turn("hi", { model: "m-9" })));
@@ -62,7 +62,7 @@ describe("an answer", () => {
     expect(usage).not.toHaveProperty("costUsd");
   });
 
-  it("closes the connection when nobody listens any more", async () => {
+  it("closes the connection if the consumer stops reading", async () => {
     const server = await startServer();
     server.script({ ...says("on and "), endless: true });
     for await (const event of agentOn(server).run(turn("go"), new AbortController().signal)) {
@@ -73,7 +73,7 @@ describe("an answer", () => {
 });
 
 describe("tool calls", () => {
-  it("are run in order, and each round is told as messages", async () => {
+  it("run in order, and each round is emitted as messages", async () => {
     const server = await startServer();
     server.script(
       {
@@ -135,7 +135,7 @@ describe("tool calls", () => {
     expect(ending(events)).toBe("done");
   });
 
-  it("let the user steer between two rounds", async () => {
+  it("include steering between two rounds", async () => {
     const server = await startServer();
     server.script(calls("look", {}), says("In blue, then."));
     const waiting = ["make it blue"];
@@ -156,7 +156,7 @@ describe("tool calls", () => {
     });
   });
 
-  it("must end in the last round that a turn has", async () => {
+  it("aren't allowed in the last round of a turn", async () => {
     const server = await startServer();
     server.script(calls("look", {}), says("That's it."));
     const agent = agentOn(server, {}, { maxSteps: 2 });
@@ -166,7 +166,7 @@ describe("tool calls", () => {
     expect(ending(events)).toBe("done");
   });
 
-  it("that go on regardless fail the turn and are not run", async () => {
+  it("fail the turn and don't run if the model calls one in the last round", async () => {
     const server = await startServer();
     server.script(calls("look", {}));
     let looks = 0;
@@ -177,7 +177,7 @@ describe("tool calls", () => {
     expect(ending(events)).toBe("other");
   });
 
-  it("are not waited for after a stop", async () => {
+  it("aren't awaited after an abort", async () => {
     const server = await startServer();
     server.script(calls("deaf", {}));
     const stop = new AbortController();
@@ -191,7 +191,7 @@ describe("tool calls", () => {
 });
 
 describe("usage", () => {
-  it("is told for each request, with its cost and the cached part on its own", async () => {
+  it("is emitted per request with its cost, and cached tokens separately", async () => {
     const server = await startServer();
     server.script(
       { ...calls("look", {}), usage: { input: 1000, output: 100, cacheRead: 400, reasoning: 30 } },
@@ -214,12 +214,12 @@ describe("usage", () => {
     expect(second).toMatchObject({ inputTokens: 2000, costUsd: expect.closeTo(0.0041, 9) });
   });
 
-  it("has no cost when nobody knows the price", async () => {
+  it("has no cost if the price is unknown", async () => {
     const server = await startServer();
     expect(usages(await runTurn(agentOn(server), turn("hi")))[0]).not.toHaveProperty("costUsd");
   });
 
-  it("is estimated when the service says nothing about it", async () => {
+  it("is estimated if the service doesn't report it", async () => {
     const server = await startServer();
     server.script({ ...says("a few words here"), usage: null });
     const [usage] = usages(await runTurn(agentOn(server), turn("word ".repeat(200))));
@@ -229,7 +229,7 @@ describe("usage", () => {
 });
 
 describe("the providers", () => {
-  it.each(["openai", "anthropic"])("%s answers from an address of one's own", async (provider) => {
+  it.each(["openai", "anthropic"])("%s works with a custom base URL", async (provider) => {
     const server = await startServer();
     server.script({ ...says("Hel", "lo"), usage: { input: 50, output: 7, cacheRead: 20 } });
     const events = await runTurn(agentOn(server, { provider }), turn("hi"));
@@ -255,7 +255,7 @@ describe("the providers", () => {
     expect(JSON.stringify((await server.received(2)).body.messages.at(-1))).toContain("sky is blue");
   });
 
-  it("anthropic is told what to keep in its cache", async () => {
+  it("anthropic gets cache markers", async () => {
     const server = await startServer();
     await runTurn(agentOn(server, { provider: "anthropic" }), turn("hi"));
     expect(JSON.stringify((await server.received(1)).body.system)).toContain("ephemeral");

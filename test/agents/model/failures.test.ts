@@ -19,7 +19,7 @@ function failure(events: readonly AgentEvent[]) {
   return last?.type === "failed" ? last.failure : undefined;
 }
 
-describe("a server that repeats what it refuses", () => {
+describe("error messages that echo the request", () => {
   it.each([
     ["as it is", (said: string) => said],
     ["as JSON", (said: string) => JSON.stringify(said)],
@@ -37,7 +37,7 @@ describe("a server that repeats what it refuses", () => {
     expect(failure(events)?.message).not.toMatch(/tzchen|PIN|99/);
   });
 
-  it("is still understood by what it says after them", async () => {
+  it("are classified by the text after the echo", async () => {
     const server = await startServer();
     const said = "a very long story";
     server.script({ error: { status: 400, body: `${said}: maximum context length exceeded` } });
@@ -45,7 +45,7 @@ describe("a server that repeats what it refuses", () => {
   });
 });
 
-describe("a passing failure", () => {
+describe("a retryable failure", () => {
   it.each([
     ["429", refuses(429, "slow down")],
     ["500", refuses(500, "boom")],
@@ -75,7 +75,7 @@ describe("a passing failure", () => {
     expect(failure(events)?.notice).toMatch(/\.$/);
   });
 
-  it("waits as long as the service asks for", async () => {
+  it("waits for Retry-After", async () => {
     const server = await startServer();
     server.script(refuses(429, "slow down", { "retry-after-ms": "120" }), says("there"));
     const startedMs = performance.now();
@@ -83,14 +83,14 @@ describe("a passing failure", () => {
     expect(performance.now() - startedMs).toBeGreaterThan(110);
   });
 
-  it("isn't waited for when the service asks for hours", async () => {
+  it("doesn't wait if Retry-After is hours", async () => {
     const server = await startServer();
     server.script(refuses(429, "slow down", { "retry-after": "7200" }));
     expect(ending(await runTurn(agentOn(server), turn("hi")))).toBe("rate_limit");
     expect(server.requests).toHaveLength(1);
   });
 
-  it("can be stopped while waiting", async () => {
+  it("can be aborted while waiting", async () => {
     const server = await startServer();
     server.script(refuses(429, "slow down", { "retry-after": "30" }));
     const stop = new AbortController();
@@ -100,7 +100,7 @@ describe("a passing failure", () => {
     expect(ending(await running)).toBe("stopped");
   });
 
-  it("in mid-answer is not repeated, since the user has read the beginning", async () => {
+  it("isn't retried mid-answer, because the user has seen the beginning", async () => {
     const server = await startServer();
     server.script({ ...says("Once", " upon"), cutAfter: 1 }, says("again"));
     const events = await runTurn(agentOn(server), turn("hi"));
@@ -109,7 +109,7 @@ describe("a passing failure", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("after a tool call repeats that request alone, not the tool", async () => {
+  it("retries only the request after a tool call, not the tool", async () => {
     const server = await startServer();
     server.script(calls("look", {}), refuses(500, "boom"), says("ok"));
     let looks = 0;
@@ -121,7 +121,7 @@ describe("a passing failure", () => {
   });
 });
 
-describe("a lasting failure", () => {
+describe("a permanent failure", () => {
   it.each([
     [400, "refused"],
     [401, "credentials"],
@@ -134,7 +134,7 @@ describe("a lasting failure", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("of a rejected key names the model and the fix", async () => {
+  it("names the model and the fix for a rejected key", async () => {
     const server = await startServer();
     server.script(refuses(401, "Incorrect API key provided"));
     const last = (await runTurn(agentOn(server), turn("hi"))).at(-1);
@@ -145,7 +145,7 @@ describe("a lasting failure", () => {
     expect(notice).toContain("HERMES_MODEL_API_KEY");
   });
 
-  it("by the provider's filter is not a fault of the settings", async () => {
+  it("distinguishes the provider's content filter from wrong settings", async () => {
     const server = await startServer();
     server.script({ ...says(), finishReason: "content_filter" });
     const events = await runTurn(agentOn(server), turn("hi"));
@@ -153,7 +153,7 @@ describe("a lasting failure", () => {
     expect(messages(events)).toEqual([]);
   });
 
-  it("of a conversation that is too long says so, and asks nobody else", async () => {
+  it("reports a context that is too long without trying other models", async () => {
     const server = await startServer();
     server.script(tooLong());
     const agent = agentOn(server, { fallback: [serverModel(server, { default: "m-2" })] });
@@ -161,7 +161,7 @@ describe("a lasting failure", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("never shows the key", async () => {
+  it("never contains the API key", async () => {
     const server = await startServer();
     server.script(refuses(401, "bad key"));
     const agent = agentOn(server, { api_key: "sk-very-secret" });
@@ -169,8 +169,8 @@ describe("a lasting failure", () => {
   });
 });
 
-describe("silence", () => {
-  it("before the first word is a timeout, and the request is closed", async () => {
+describe("timeouts", () => {
+  it("closes the request if the first token doesn't arrive", async () => {
     const server = await startServer();
     server.script({ ...says("x"), stallAfter: 0 });
     const events = await runTurn(agentOn(server, {}, { limits: { firstWordMs: 50 } }), turn("hi"));
@@ -181,7 +181,7 @@ describe("silence", () => {
     await server.left(1);
   });
 
-  it("in mid-answer is a timeout too", async () => {
+  it("fail a turn that stalls mid-answer", async () => {
     const server = await startServer();
     server.script({ ...says("Once", "upon"), stallAfter: 1 });
     const events = await runTurn(agentOn(server, {}, { limits: { idleMs: 50 } }), turn("hi"));
@@ -192,14 +192,14 @@ describe("silence", () => {
     });
   });
 
-  it("that ends in time is none", async () => {
+  it("don't fire if output resumes in time", async () => {
     const server = await startServer();
     server.script({ ...says("at last"), firstWordAfterMs: 60 });
     const events = await runTurn(agentOn(server, {}, { limits: { idleMs: 20 } }), turn("hi"));
     expect(ending(events)).toBe("done");
   });
 
-  it("that never comes is a timeout as well", async () => {
+  it("stop output that never ends", async () => {
     const server = await startServer();
     server.script({ ...says("and "), endless: true });
     const events = await runTurn(agentOn(server, {}, { limits: { totalMs: 100 } }), turn("hi"));
@@ -208,8 +208,8 @@ describe("silence", () => {
   });
 });
 
-describe("a stop", () => {
-  it("in mid-answer ends the turn and closes the request", async () => {
+describe("aborting", () => {
+  it("ends the turn mid-answer and closes the request", async () => {
     const server = await startServer();
     server.script({ ...says("and "), endless: true });
     const stop = new AbortController();
@@ -222,7 +222,7 @@ describe("a stop", () => {
     await server.left(1);
   });
 
-  it("before the turn asks nobody", async () => {
+  it("sends no request if the signal is already aborted", async () => {
     const server = await startServer();
     const events = await runTurn(agentOn(server), turn("hi"), AbortSignal.abort());
     expect(events).toHaveLength(1);
@@ -249,7 +249,7 @@ describe("fallback models", () => {
     });
   });
 
-  it("are asked in order, and the last failure is told", async () => {
+  it("are tried in order, and the last failure is reported", async () => {
     const server = await startServer();
     server.script(refuses(401, "first"), refuses(403, "second"), refuses(404, "third"));
     const fallback = ["m-2", "m-3"].map((name) => serverModel(server, { default: name }));
@@ -258,7 +258,7 @@ describe("fallback models", () => {
     expect(failure(events)?.message).toContain("third");
   });
 
-  it("stay for the rest of the turn", async () => {
+  it("are kept for the rest of the turn", async () => {
     const server = await startServer();
     server.script(refuses(401, "no"), calls("look", {}), says("ok"));
     const agent = agentOn(server, { fallback: [serverModel(server, { default: "m-2" })] });
@@ -266,7 +266,7 @@ describe("fallback models", () => {
     expect(server.requests.map(({ body }) => body.model)).toEqual(["m-1", "m-2", "m-2"]);
   });
 
-  it("are not asked once a word was heard", async () => {
+  it("aren't tried after the user has seen part of an answer", async () => {
     const server = await startServer();
     server.script({ ...says("Once", "upon"), cutAfter: 1 });
     const agent = agentOn(server, { fallback: [serverModel(server, { default: "m-2" })] });
@@ -274,7 +274,7 @@ describe("fallback models", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("answer when nobody listens at the main one's address", async () => {
+  it("answer if the main endpoint refuses connections", async () => {
     const server = await startServer();
     const base_url = await closedAddress();
     const agent = agentOn(server, { base_url, fallback: [serverModel(server, { default: "m-2" })] });

@@ -33,19 +33,19 @@ describe("texts", () => {
     ]);
   });
 
-  it("that are empty are left out, since providers reject them", () => {
+  it("are dropped if empty, because providers reject them", () => {
     expect(toModelMessages([user(""), assistant(null), assistant("  "), user([]), user("x")])).toEqual([
       { role: "user", content: "x" },
     ]);
   });
 
-  it("of the system keep their place as a note", () => {
+  it("become notes in place if their role is system", () => {
     expect(toModelMessages([{ role: "system", content: "be brief" }])).toEqual([
       { role: "user", content: "[System note] be brief" },
     ]);
   });
 
-  it("of roles that no model knows are left out", () => {
+  it("are dropped if their role is unknown", () => {
     expect(toModelMessages([{ role: "session_meta", content: "{}" }])).toEqual([]);
   });
 });
@@ -72,7 +72,7 @@ describe("tool calls", () => {
     ]);
   });
 
-  it("whose result was lost get one that says so", () => {
+  it("get a placeholder if their result is missing", () => {
     expect(toModelMessages([assistant(null, call("a", "find", "{}")), user("well?")])).toEqual([
       { role: "assistant", content: [toolCall("a", "find", {})] },
       { role: "tool", content: [toolResult("a", "find", LOST_RESULT)] },
@@ -80,31 +80,31 @@ describe("tool calls", () => {
     ]);
   });
 
-  it("take their result back from behind another message", () => {
+  it("are followed by their result even if another message came between", () => {
     const messages = [assistant(null, call("a", "find", "{}")), user("hurry"), result("a", "one")];
     expect(toModelMessages(messages).map((message) => message.role)).toEqual(["assistant", "tool", "user"]);
     expect(toModelMessages(messages)[1]?.content).toEqual([toolResult("a", "find", "one")]);
   });
 
-  it("may use an id again", () => {
+  it("can reuse an id", () => {
     const round = (text: string) => [assistant(null, call("call_0", "find", "{}")), result("call_0", text)];
     const contents = toModelMessages([...round("one"), ...round("two")]).map((message) => message.content);
     expect(contents[1]).toEqual([toolResult("call_0", "find", "one")]);
     expect(contents[3]).toEqual([toolResult("call_0", "find", "two")]);
   });
 
-  it("keep arguments that are no JSON as text inside an object", () => {
+  it("wrap invalid JSON arguments in an object", () => {
     const [message] = toModelMessages([assistant(null, call("a", "find", '{"q":'))]);
     expect(message?.content).toEqual([toolCall("a", "find", { arguments: '{"q":' })]);
   });
 });
 
 describe("tool results", () => {
-  it("without a call are left out", () => {
+  it("are dropped without a call", () => {
     expect(toModelMessages([result("gone", "x"), user("hi")])).toEqual([{ role: "user", content: "hi" }]);
   });
 
-  it("that come twice count once", () => {
+  it("are deduplicated", () => {
     const messages = [assistant(null, call("a", "find", "{}")), result("a", "one"), result("a", "again")];
     expect(toModelMessages(messages)[1]?.content).toEqual([toolResult("a", "find", "one")]);
   });
@@ -123,7 +123,7 @@ describe("images", () => {
     ]);
   });
 
-  it("travel as a web address", () => {
+  it("are passed as URLs", () => {
     const url = "https://example.org/a.png";
     expect(toModelMessages([user([{ type: "image_url", image_url: { url } }])])).toEqual([
       { role: "user", content: [{ type: "image", image: new URL(url) }] },
@@ -140,7 +140,7 @@ describe("images", () => {
   );
 });
 
-describe("whatever the history", () => {
+describe("any history", () => {
   const id = fc.constantFrom("a", "b", "c");
   const message: fc.Arbitrary<ChatMessage> = fc.oneof(
     fc.string().map(user),
@@ -148,7 +148,7 @@ describe("whatever the history", () => {
     id.map((i) => result(i, `result ${i}`)),
   );
 
-  it("every call is followed at once by exactly one result, and no result stands alone", () => {
+  it("has exactly one result after every call, and no result without a call", () => {
     fc.assert(
       fc.property(fc.array(message), (history) => {
         const made = toModelMessages(history);
@@ -163,7 +163,7 @@ describe("whatever the history", () => {
     );
   });
 
-  it("the history itself stays as it was", () => {
+  it("isn't modified", () => {
     fc.assert(
       fc.property(fc.array(message), (history) => {
         const before = structuredClone(history);

@@ -19,7 +19,7 @@ async function written(text: string): Promise<{ folder: string; file: string }> 
   return { folder, file };
 }
 
-it("a file that hasn't changed is read once", async () => {
+it("reads an unchanged file once", async () => {
   const { folder, file } = await written("likes tea\n§\nlives in Rome\n");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
   const memory = memoryFiles(folder);
@@ -30,14 +30,14 @@ it("a file that hasn't changed is read once", async () => {
   expect(reads).toHaveBeenCalledTimes(1);
 });
 
-it("a file that isn't there is looked for and not opened", async () => {
+it("doesn't open a missing file", async () => {
   const memory = memoryFiles(tempDir());
   const reads = vi.spyOn(fs, "readFile");
   expect(await memory.read(ann)).toEqual([]);
   expect(reads).not.toHaveBeenCalled();
 });
 
-it("what another program writes is seen, also at once and in as many bytes", async () => {
+it("notices changes by other programs, even immediate ones of the same size", async () => {
   const { folder, file } = await written("likes tea");
   const memory = memoryFiles(folder);
   for (const text of ["likes tea", "likes hop", "likes pie"]) {
@@ -48,7 +48,7 @@ it("what another program writes is seen, also at once and in as many bytes", asy
   expect(await memory.read(ann)).toEqual([]);
 });
 
-it("what is kept is nobody's to change", async () => {
+it("returns copies of cached values", async () => {
   const { folder } = await written("likes tea");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
   const memory = memoryFiles(folder);

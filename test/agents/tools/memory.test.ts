@@ -25,8 +25,8 @@ function filesIn(folder: string): string[] {
   return all.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-describe("one's own memory", () => {
-  it("is read, added to, replaced and removed from", async () => {
+describe("personal memory", () => {
+  it("supports read, add, replace and remove", async () => {
     const { use } = setUp();
     expect(await use(ann, { action: "read" })).toBe("Nothing is remembered yet.");
     await use(ann, { action: "add", content: "Likes tea" });
@@ -37,7 +37,7 @@ describe("one's own memory", () => {
     expect(await use(ann, { action: "read" })).toBe("Likes coffee");
   });
 
-  it("is nobody else's, not even an owner's", async () => {
+  it("is private, also from owners", async () => {
     const { use } = setUp();
     await use(ann, { action: "add", content: "Likes tea" });
     for (const other of [bob, owner, { platform: "console", userId: "ann" }]) {
@@ -45,7 +45,7 @@ describe("one's own memory", () => {
     }
   });
 
-  it("doesn't tell a room what a person's notes contain", async () => {
+  it("doesn't reveal notes in a room", async () => {
     const { files, use } = setUp();
     await use(ann, { action: "add", content: "Has a therapist" });
     const inRoom = memoryTool(files, ann, { shared: true });
@@ -57,7 +57,7 @@ describe("one's own memory", () => {
     expect(await use(ann, { action: "read" })).toBe("Has a therapist");
   });
 
-  it("is not read out where several people listen, but can be added to", async () => {
+  it("can be extended but not read in a shared session", async () => {
     const { files, use } = setUp();
     const inRoom = memoryTool(files, ann, { shared: true });
     expect(await inRoom.run({ action: "add", content: "Likes tea" }, signal)).toBe("Saved.");
@@ -66,7 +66,7 @@ describe("one's own memory", () => {
     expect(await use(ann, { action: "read" })).toBe("Likes tea");
   });
 
-  it("keeps an entry once", async () => {
+  it("deduplicates entries", async () => {
     const { use } = setUp();
     for (let i = 0; i < 3; i++) await use(ann, { action: "add", content: "Likes tea" });
     expect(await use(ann, { action: "read" })).toBe("Likes tea");
@@ -89,7 +89,7 @@ describe("one's own memory", () => {
     expect(await use(ann, { action: "read" })).toBe("Likes tea\n§\nLikes cake");
   });
 
-  it("removes the entry that is exactly the words, also where others contain them", async () => {
+  it("removes the exact match, even if other entries contain the text", async () => {
     const { use } = setUp();
     await use(ann, { action: "add", content: "tea" });
     await use(ann, { action: "add", content: "green tea" });
@@ -97,7 +97,7 @@ describe("one's own memory", () => {
     expect(await use(ann, { action: "read" })).toBe("green tea");
   });
 
-  it("holds 8,000 characters and then asks for room", async () => {
+  it("is limited to 8,000 characters", async () => {
     const { use } = setUp();
     await use(ann, { action: "add", content: "x".repeat(7990) });
     expect(await use(ann, { action: "add", content: "one more entry" })).toContain(
@@ -106,21 +106,21 @@ describe("one's own memory", () => {
     expect(await use(ann, { action: "replace", old_text: "x", content: "y".repeat(8000) })).toBe("Saved.");
   });
 
-  it("can be made smaller where it has grown too large elsewhere", async () => {
+  it("can shrink if another program made it too large", async () => {
     const { folder, use } = setUp();
     await use(owner, { action: "add", target: "memory", content: "small" });
     fs.writeFileSync(path.join(folder, "MEMORY.md"), `${"x".repeat(9000)}\n§\nsmall\n`);
     expect(await use(owner, { action: "remove", target: "memory", old_text: "small" })).toBe("Saved.");
   });
 
-  it("loses nothing when many write at once", async () => {
+  it("keeps all concurrent writes", async () => {
     const { use } = setUp();
     const facts = Array.from({ length: 20 }, (_, i) => `fact ${i}.`);
     await Promise.all(facts.map((content) => use(ann, { action: "add", content })));
     expect((await use(ann, { action: "read" })).split("\n§\n").sort()).toEqual(facts.sort());
   });
 
-  it("goes on after a mistake", async () => {
+  it("works after an error", async () => {
     const { use } = setUp();
     const [wrong, right] = await Promise.all([
       use(ann, { action: "remove", old_text: "nothing" }),
@@ -130,15 +130,15 @@ describe("one's own memory", () => {
   });
 });
 
-describe("the shared memory", () => {
-  it("is written by owners and read by everybody", async () => {
+describe("shared memory", () => {
+  it("is written by owners and read by everyone", async () => {
     const { folder, use } = setUp();
     await use(owner, { action: "add", target: "memory", content: "The office is in Bern" });
     expect(await use(ann, { action: "read", target: "memory" })).toBe("The office is in Bern");
     expect(fs.readFileSync(path.join(folder, "MEMORY.md"), "utf8")).toBe("The office is in Bern\n");
   });
 
-  it.each(["add", "replace", "remove"])("refuses %s by others", async (action) => {
+  it.each(["add", "replace", "remove"])("rejects %s by non-owners", async (action) => {
     const { use } = setUp();
     await use(owner, { action: "add", target: "memory", content: "The office is in Bern" });
     const args = { action, target: "memory", content: "Nonsense", old_text: "office" };
@@ -146,7 +146,7 @@ describe("the shared memory", () => {
     expect(await use(ann, { action: "read", target: "memory" })).toBe("The office is in Bern");
   });
 
-  it("reads what Hermes wrote", async () => {
+  it("reads Hermes Agent's format", async () => {
     const { folder, use } = setUp();
     fs.mkdirSync(folder, { recursive: true });
     fs.writeFileSync(path.join(folder, "MEMORY.md"), "one\n§\ntwo\nlines § here");
@@ -154,8 +154,8 @@ describe("the shared memory", () => {
   });
 });
 
-describe("the files", () => {
-  it("are for the owner of the home alone, and nothing is left beside them", async () => {
+describe("memory files", () => {
+  it("are private, without leftovers", async () => {
     const { folder, use } = setUp();
     await use(ann, { action: "add", content: "Likes tea" });
     const files = filesIn(folder);
@@ -164,7 +164,7 @@ describe("the files", () => {
     expect(fs.statSync(path.dirname(files[0]!)).mode & 0o777).toBe(0o700);
   });
 
-  it("stay in their folder and apart, whatever the ids are", async () => {
+  it("stay separate and inside their folder for any id", async () => {
     const { folder, files } = setUp();
     const part = fc.constantFrom(
       "..",

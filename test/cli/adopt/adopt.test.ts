@@ -35,7 +35,7 @@ function withRollbackJournal(file: string): void {
   db.close();
 }
 
-/** The last message stands in the WAL alone. */
+/** The last message is in the WAL only. */
 function withLeftWal(file: string): void {
   const live = `${file}.live`;
   makeOldFile(live, 8, sampleHistory());
@@ -92,7 +92,7 @@ describe.each(FILES)("a home with a file of %s", (_, make) => {
   });
 });
 
-/** Text and order of everything that was said, whatever the version. */
+/** Text and order of all messages, for any version. */
 function inspectMessages(home: string): unknown[] {
   const copy = path.join(home, "..", "copy.db");
   for (const suffix of ["", "-wal"]) {
@@ -117,8 +117,8 @@ describe("what is kept", () => {
   });
 });
 
-describe("what is told of", () => {
-  it("chats that lose their session, chats that nobody speaks to, keys, transcripts, slips", async () => {
+describe("hermes adopt reports", () => {
+  it("chats that lose their session, unknown platforms, keys, transcripts and slips", async () => {
     const home = agentHome((file) => makeInlineFile(file, sampleHistory()));
     const entries = {
       ...ANN,
@@ -136,7 +136,7 @@ describe("what is told of", () => {
     const plan = await adopt(home, "--check");
     const warned = said(plan, "sessions.json", "warn").map(({ message }) => message);
     expect(warned).toEqual([
-      "left out:\nbroken: origin is missing or wrong",
+      "left out:\nbroken: origin is missing or invalid",
       "sessions that state.db doesn't have:\nagent:main:whatsapp:dm:9: gone",
       "1 chat on platforms that the gateway doesn't speak: whatsapp",
       "keys that are made otherwise now:\nagent:main:discord:group:5: is agent:main:discord:group:5:6 now",
@@ -242,7 +242,7 @@ describe("another process that has the file open", () => {
     return holder;
   }
 
-  it("stands in the way of a migration, and is named", async () => {
+  it("blocks a migration and is named", async () => {
     const home = agentHome((file) => makeOldFile(file, 8, sampleHistory()));
     const holder = await hold(home);
     const before = photograph(home);

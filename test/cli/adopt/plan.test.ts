@@ -43,7 +43,7 @@ describe("a plan", () => {
     expect(failures(look({ ...few, database: { ...SURVEY, kind: "current", version: 11 } }))).toEqual([]);
   });
 
-  it("stops at pages that are damaged, not at full text that is built anew", () => {
+  it("stops at damaged pages, not at a full-text index that is rebuilt", () => {
     const damaged = (problems: string[], more: Partial<Survey> = {}) =>
       look({ database: { ...SURVEY, ...more, problems } });
     expect(failures(damaged(["Tree 4 page 9: btreeInitPage() returns error code 11"]))).toHaveLength(1);

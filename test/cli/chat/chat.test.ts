@@ -6,7 +6,7 @@ import { Daemon } from "../../support/daemon.js";
 import { until } from "../../support/until.js";
 import { WebClient } from "../../support/web-client.js";
 import { AUTH, someHistory, storeIn } from "../support/home.js";
-import { finished, hermesJson, runHermes, startHermes, temporaryFolder } from "../support/run.js";
+import { finished, hermesJson, runHermes, spawnHermes, temporaryFolder } from "../support/run.js";
 import { openScreen, type Screen } from "../support/terminal.js";
 
 const PROMPT = /❯ *$/m;
@@ -114,7 +114,7 @@ describe("hermes chat in a terminal", { timeout: 90_000 }, () => {
     await screen.until(/exit=0/);
   });
 
-  it("says how to come back also to whoever leaves in the middle of an answer", async () => {
+  it("prints the resume hint also after leaving in the middle of an answer", async () => {
     const screen = await opened(temporaryFolder(), "chat");
     enter(screen, "first");
     await screen.until(/^first\s+❯ *$/m);
@@ -125,7 +125,7 @@ describe("hermes chat in a terminal", { timeout: 90_000 }, () => {
     expect(end).toMatch(/^one two.*\n+Session {2}\S+\nResume {3}hermes -r \S+.*\nexit=0$/m);
   });
 
-  it("stands once in a window of another width, while it is written and while one types", async () => {
+  it("is drawn once after a resize, while streaming and while typing", async () => {
     const screen = await opened(temporaryFolder(), "chat");
     const words = Array.from({ length: 30 }, (_, i) => `word${i}`).join(" ");
     enter(screen, "first");
@@ -199,7 +199,7 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
     const failed = await runHermes(home, ["chat", "-q", "!fail rate_limit"]);
     expect([failed.code, failed.stdout]).toEqual([1, ""]);
     expect(failed.stderr).toContain("The echo agent failed (rate_limit)");
-    // Its terminal is gone: nobody could be told of another try.
+    // Its terminal is gone: a retry could not be shown.
     expect((await storeIn(home, (store) => store.backlog())).inbox.dead.count).toBe(0);
   });
 
@@ -247,7 +247,7 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
   it("answers after a kill what was left open", async () => {
     const home = temporaryFolder();
     expect((await runHermes(home, ["chat", "-q", "first"])).code).toBe(0);
-    const child = startHermes(home, ["-c"]);
+    const child = spawnHermes(home, ["-c"]);
     child.stdin!.end("!slow 3000 after all");
     await storeIn(home, (store) =>
       until("the turn runs", async () => (await store.backlog()).inbox.running.count === 1, {

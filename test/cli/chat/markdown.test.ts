@@ -3,8 +3,7 @@ import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { cellWidth } from "../../../src/cli/cells.js";
 import { LiveText } from "../../../src/cli/chat/live-text.js";
-import { renderMarkdown } from "../../../src/cli/chat/markdown.js";
-import { unstyled, wrapSpans } from "../../../src/cli/chat/wrap.js";
+import { renderMarkdown, wrapText } from "../../../src/cli/chat/markdown.js";
 
 const plainly = (text: string, width = 40) => renderMarkdown(text, { width, colors: pc.createColors(false) });
 const coloured = (text: string) =>
@@ -13,14 +12,14 @@ const coloured = (text: string) =>
 describe("Markdown in a terminal", () => {
   it.each<[string, string, string[]]>([
     ["headings and emphasis", "# A **b**\n\nc *d* ~~e~~", ["A b", "", "c d e"]],
-    ["lines as they were written", "one\ntwo", ["one", "two"]],
-    ["lists, numbered and nested", "- a\n  - b\n- c", ["• a", "  • b", "• c"]],
+    ["line breaks", "one\ntwo", ["one", "two"]],
+    ["lists, numbered and nested", "- a\n  - b\n- c", ["• a", "  ◦ b", "• c"]],
     ["numbers of equal width", "9. x\n10. y", [" 9. x", "10. y"]],
-    ["tasks", "- [ ] to do\n- [x] done", ["• ☐ to do", "• ☑ done"]],
-    ["quotations", "> said\n> so", ["│ said", "│ so"]],
-    ["code as it is", "```js\nlet a  =  1;\n\nb()\n```", ["  js", "  let a  =  1;", "", "  b()"]],
+    ["tasks", "- [ ] to do\n- [x] done", ["☐ to do", "☑ done"]],
+    ["quotes", "> said\n> so", ["│ said", "│ so"]],
+    ["code without wrapping", "```js\nlet a  =  1;\n\nb()\n```", ["  js", "  let a  =  1;", "", "  b()"]],
     ["links with their address", "[here](https://a.b) <https://c.d>", ["here (https://a.b) https://c.d"]],
-    ["tables", "| a | b |\n|---|--:|\n| x | 10 |", ["a   b", "─  ──", "x  10"]],
+    ["tables", "| a | b |\n|---|--:|\n| x | 10 |", ["a │  b", "──┼───", "x │ 10"]],
     ["rules", "a\n\n---\n\nb", ["a", "", "─".repeat(40), "", "b"]],
   ])("draws %s", (_name, text, lines) => {
     expect(plainly(text)).toEqual(lines);
@@ -28,13 +27,13 @@ describe("Markdown in a terminal", () => {
 
   it("draws a table that is too wide row by row", () => {
     expect(plainly("| name | what it does |\n|---|---|\n| one | a long explanation |", 20)).toEqual([
-      "name: one",
-      "what it does: a long",
-      "explanation",
+      "one",
+      "• what it does: a",
+      "  long explanation",
     ]);
   });
 
-  it("uses colours where it may", () => {
+  it("uses colours if they are enabled", () => {
     expect(coloured("**b** `c`")).toBe("\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m");
     expect(plainly("**b** `c`")).toEqual(["b c"]);
   });
@@ -43,7 +42,7 @@ describe("Markdown in a terminal", () => {
     const word = fc.stringMatching(/^[a-z漢字🙂]{1,12}$/u);
     fc.assert(
       fc.property(fc.array(word, { maxLength: 40 }), fc.integer({ min: 2, max: 30 }), (words, width) => {
-        const lines = wrapSpans([{ text: words.join(" "), style: unstyled }], width);
+        const lines = wrapText(words.join(" "), width);
         expect(lines.join("").replaceAll(" ", "")).toBe(words.join(""));
         for (const line of lines) expect(cellWidth(line)).toBeLessThanOrEqual(width);
       }),
@@ -51,7 +50,7 @@ describe("Markdown in a terminal", () => {
   });
 });
 
-/** A terminal of its own: what stands on it after all that was written. */
+/** A small terminal emulator: what its screen shows after the output. */
 class TinyTerminal {
   readonly columns = 30;
   readonly rows = 12;
@@ -71,7 +70,7 @@ class TinyTerminal {
   }
 }
 
-describe("a text that grows", () => {
+describe("streamed text in a terminal", () => {
   const colors = pc.createColors(false);
   const whole = [
     "# Plan",
@@ -84,7 +83,7 @@ describe("a text that grows", () => {
   ].join("\n\n");
   const drawn = renderMarkdown(whole, { width: 29, colors }).join("\n");
 
-  it("stands there once when it is whole, however it came in", () => {
+  it("shows a complete answer once, however it was streamed", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 1, max: whole.length }), { maxLength: 30 }), (cuts) => {
         const terminal = new TinyTerminal();
@@ -97,7 +96,7 @@ describe("a text that grows", () => {
     );
   });
 
-  it("can be seen while it is written", () => {
+  it("is shown while it is written", () => {
     const terminal = new TinyTerminal();
     const text = new LiveText(terminal, colors);
     text.update("Half a sen");
@@ -106,7 +105,7 @@ describe("a text that grows", () => {
     expect(terminal.text).toBe("Half a sentence.\n\nAnd **mo");
   });
 
-  it("is printed whole where the answer became another", () => {
+  it("is printed again if the final answer differs", () => {
     const terminal = new TinyTerminal();
     const text = new LiveText(terminal, colors);
     text.update("One.\n\nTwo.\n\nThree");
@@ -114,7 +113,7 @@ describe("a text that grows", () => {
     expect(terminal.text).toBe("One.\n\nTwo.\nOther.");
   });
 
-  it("can't steer the terminal", () => {
+  it("can't send escape sequences to the terminal", () => {
     const terminal = new TinyTerminal();
     new LiveText(terminal, colors).end("a\u001b]0;evil\u0007b\u001b[2J");
     expect(terminal.text).not.toContain("\u001b");

@@ -76,7 +76,7 @@ describe("the recap", () => {
     expect(recapOf(messages, { ...LIMITS, exchanges: 0 }).entries).toEqual([]);
   });
 
-  it("stands in a panel, dim, with marks in colour", () => {
+  it("is drawn dim in a panel, with coloured marks", () => {
     const recap = { earlier: 4, entries: recapOf(rows(user("Hello"), assistant("Hi!")), LIMITS).entries };
     expect(drawRecap(recap, { width: 40, colors: pc.createColors(false) })).toEqual([
       "╭─ Previous Conversation ──────────────╮",

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../../src/cli/chat/complete.js";
-import { farewell } from "../../../src/cli/chat/farewell.js";
 import { chatByFlag } from "../../../src/cli/chat/flags.js";
 import { InputHistory } from "../../../src/cli/chat/history.js";
+import { resumeHint } from "../../../src/cli/chat/resume-hint.js";
 
 describe("hermes -c and hermes -r", () => {
   it.each([
@@ -80,10 +80,10 @@ describe("the history of the input", () => {
   });
 });
 
-describe("the farewell", () => {
+describe("the resumeHint", () => {
   it("says how to come back, as a shell takes it", () => {
-    expect(farewell({ id: "ID", title: null })).toEqual(["Session  ID", "Resume   hermes -r ID"]);
-    expect(farewell({ id: "ID", title: "my plan" })[1]).toContain('(or hermes -c "my plan")');
-    expect(farewell({ id: "ID", title: "it's $5" })[1]).toContain("(or hermes -c 'it'\\''s $5')");
+    expect(resumeHint({ id: "ID", title: null })).toEqual(["Session  ID", "Resume   hermes -r ID"]);
+    expect(resumeHint({ id: "ID", title: "my plan" })[1]).toContain('(or hermes -c "my plan")');
+    expect(resumeHint({ id: "ID", title: "it's $5" })[1]).toContain("(or hermes -c 'it'\\''s $5')");
   });
 });

@@ -59,7 +59,7 @@ const findings = (report: Report, check: string) =>
   report.findings.filter((finding) => finding.check === check);
 
 describe("hermes doctor", { timeout: 90_000 }, () => {
-  it("finds nothing wrong with a home that is in order, and makes nothing", async () => {
+  it("reports no faults for a healthy home, and creates no files", async () => {
     const home = await someHistory();
     const report = await hermesJson<Report>(home, "doctor", "--deep");
     expect(report.ok).toBe(true);
@@ -82,7 +82,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     expect(ran.stdout).toMatch(/^fail {2}config: .*timezone[\s\S]*http\.port[\s\S]*→ /);
   });
 
-  it("warns of files that others can read, with the command that mends it", async () => {
+  it("warns of files that others can read, with the command to fix it", async () => {
     const home = await someHistory();
     writeFileSync(join(home, ".env"), "X=1\n");
     chmodSync(join(home, ".env"), 0o644);
@@ -95,7 +95,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     ]);
   });
 
-  it("fails where the database is none", async () => {
+  it("fails for a file that isn't a database", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "state.db"), "no database".repeat(100), { mode: 0o600 });
     const ran = await runHermes(home, ["doctor"]);
@@ -103,7 +103,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     expect(ran.stdout).toMatch(/fail {2}database: .*is not an SQLite database/);
   });
 
-  it("says who runs, and what is wrong with sessions.json", async () => {
+  it("reports the running gateway, and faults of sessions.json", async () => {
     const home = await someHistory();
     mkdirSync(join(home, "sessions"));
     writeFileSync(join(home, "sessions", "sessions.json"), "{", { mode: 0o600 });
@@ -113,7 +113,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
       boot_id: "b",
       url: "http://127.0.0.1:8787",
     });
-    onTestFinished(() => lock.release());
+    onTestFinished(() => lock.leave());
     const report = await hermesJson<Report>(home, "doctor");
     expect(findings(report, "gateway")[0]!.message).toMatch(
       /^running at http:\/\/127\.0\.0\.1:8787 \(pid 4711, since 2026-/,
@@ -121,10 +121,10 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     expect(findings(report, "sessions.json")[0]).toMatchObject({ state: "warn" });
   });
 
-  it("lists messages that were given up, and tries them again when told to", async () => {
+  it("lists failed messages, and retries them with --retry", async () => {
     const home = await withDeadMessage();
     const text = await hermes(home, "doctor");
-    expect(text).toMatch(/warn {2}queues: 1 message given up:\n[\s\S]*in:1 {2}telegram {2}7 {2}1 attempt/);
+    expect(text).toMatch(/warn {2}queues: 1 message failed:\n[\s\S]*in:1 {2}telegram {2}7 {2}1 attempt/);
     expect(text).toMatch(/please answer me\n +the model is gone\n$/);
     expect((await hermesJson<Report>(home, "doctor")).dead).toMatchObject([
       { id: "in:1", error: "the model is gone" },

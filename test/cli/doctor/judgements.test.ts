@@ -17,7 +17,7 @@ import { isSafeSqlite } from "../../../src/store/sqlite/connect.js";
 const GB = 1024 ** 3;
 const NOW = 1_800_000_000;
 
-describe("room on the disk", () => {
+describe("disk space", () => {
   it("is measured against a copy of the database", () => {
     expect(judgeRoom(50 * GB, 1 * GB).state).toBe("ok");
     expect(judgeRoom(0.5 * GB, 1024).state).toBe("warn");
@@ -39,13 +39,13 @@ describe("the clock", () => {
     expect(at(-400)).toMatchObject({ state: "fail", message: expect.stringContaining("400 s behind h") });
   });
 
-  it("that nobody confirms must not be before the newest message", () => {
+  it("must not be before the newest message if no server can be asked", () => {
     expect(judgeClock({ now: NOW, newestMessageAt: null }).state).toBe("ok");
     expect(judgeClock({ now: NOW, newestMessageAt: NOW + 10 }).state).toBe("ok");
     expect(judgeClock({ now: NOW, newestMessageAt: NOW + 4000 }).state).toBe("warn");
   });
 
-  it("is compared with what a server says in passing", async () => {
+  it("is compared with the Date header of a server", async () => {
     const server = http.createServer((_, response) => {
       response.writeHead(404, { date: "Fri, 15 Jan 2027 08:00:00 GMT" }).end();
     });
@@ -63,7 +63,7 @@ describe("the clock", () => {
     const config = configSchema.parse({ timezone: "Europe/Berlin", session_reset: { at_hour: 5 } });
     expect(checkTimezone(config, new Date(NOW * 1000))).toEqual({
       state: "ok",
-      message: "Europe/Berlin: it is 09:00 GMT+01:00; sessions begin anew at 05:00",
+      message: "Europe/Berlin: it is 09:00 GMT+01:00; sessions are reset at 05:00",
     });
   });
 });
@@ -78,14 +78,14 @@ describe("SQLite", () => {
 describe("the lock", () => {
   const info = { pid: 7, started_at: NOW, boot_id: "b", url: "http://127.0.0.1:1" };
 
-  it("tells a gateway that runs from one that died and from somebody else's", () => {
+  it("distinguishes a running gateway, a crashed one and Hermes Agent's", () => {
     expect(describeLock({ running: false })).toMatchObject({ state: "ok", message: "not running" });
     expect(describeLock({ running: true, info }).message).toMatch(
       /^running at http:\/\/127\.0\.0\.1:1 \(pid 7/,
     );
     expect(describeLock({ running: false, crashed: info })).toMatchObject({
       state: "warn",
-      message: expect.stringContaining("without a goodbye"),
+      message: expect.stringContaining("crashed"),
     });
     expect(describeLock({ running: false, agentPid: 9 }).state).toBe("fail");
   });
@@ -94,18 +94,18 @@ describe("the lock", () => {
 describe("the size", () => {
   const keeping = (auto_prune: boolean) => configSchema.parse({ sessions: { auto_prune } }).sessions;
 
-  it("is fine while nothing is too old, or little", () => {
-    expect(judgeSize(9 * GB, { prunable: 0 }, keeping(false), true).state).toBe("ok");
-    expect(judgeSize(1024, { prunable: 5 }, keeping(false), true).state).toBe("ok");
-    expect(judgeSize(1024, { prunable: 5 }, keeping(true), false).state).toBe("ok");
+  it("is fine while nothing is too old, or the file is small", () => {
+    expect(judgeSize(9 * GB, 0, keeping(false), true).state).toBe("ok");
+    expect(judgeSize(1024, 5, keeping(false), true).state).toBe("ok");
+    expect(judgeSize(1024, 5, keeping(true), false).state).toBe("ok");
   });
 
-  it("is worth a word when old sessions pile up", () => {
-    expect(judgeSize(GB, { prunable: 5 }, keeping(false), false)).toMatchObject({
+  it("gets a warning when old sessions pile up", () => {
+    expect(judgeSize(GB, 5, keeping(false), false)).toMatchObject({
       state: "warn",
       fix: expect.stringContaining("hermes sessions prune --older-than 90"),
     });
-    expect(judgeSize(1024, { prunable: 5 }, keeping(true), true).state).toBe("warn");
+    expect(judgeSize(1024, 5, keeping(true), true).state).toBe("warn");
   });
 });
 
@@ -123,8 +123,8 @@ describe("the queues", () => {
   const facts = { vitals, dead: [], running: true, turnSeconds: 1800, now: NOW };
   const since = (seconds: number) => ({ count: 2, oldestAt: NOW - seconds });
 
-  it("are fine while everything is on its way", () => {
-    expect(judgeQueues(facts)).toEqual([{ state: "ok", message: "nothing is stuck, nothing was given up" }]);
+  it("are fine while everything makes progress", () => {
+    expect(judgeQueues(facts)).toEqual([{ state: "ok", message: "nothing is stuck, nothing has failed" }]);
     const busy = { waiting: since(60), running: since(1000), pending: since(60), sending: since(20) };
     expect(judgeQueues({ ...facts, vitals: { ...vitals, ...busy } })[0]!.state).toBe("ok");
     // Its time has not come: it waits for a pause to end.
@@ -132,7 +132,7 @@ describe("the queues", () => {
     expect(judgeQueues({ ...facts, vitals: { ...vitals, ...later } })[0]!.state).toBe("ok");
   });
 
-  it("name what has stood still for too long", () => {
+  it("report messages that are stuck", () => {
     const stuck = { waiting: since(700), running: since(4000), pending: since(4000), sending: since(400) };
     const found = judgeQueues({ ...facts, vitals: { ...vitals, ...stuck } });
     expect(found.map(({ message }) => message)).toEqual([
@@ -143,7 +143,7 @@ describe("the queues", () => {
     ]);
   });
 
-  it("name what a clock that was set back has made wrong", () => {
+  it("report the effects of a clock that was set back", () => {
     const ahead = { waiting: since(-7200), misdated: 3 };
     const found = judgeQueues({ ...facts, vitals: { ...vitals, ...ahead } });
     expect(found.map(({ state, message }) => [state, message])).toEqual([
@@ -152,7 +152,7 @@ describe("the queues", () => {
     ]);
   });
 
-  it("wait for a gateway that isn't there", () => {
+  it("report pending messages without a gateway", () => {
     const open = { waiting: since(5), pending: since(5) };
     expect(judgeQueues({ ...facts, running: false, vitals: { ...vitals, ...open } })).toMatchObject([
       { state: "warn", message: "2 messages and 2 answers wait" },
@@ -171,18 +171,18 @@ describe("a Telegram webhook", () => {
       NOW,
     )[0];
 
-  it("is well when Telegram has our address and nothing failed lately", () => {
+  it("is fine when Telegram has our address and no recent failure", () => {
     expect(judge({})).toMatchObject({ state: "ok", message: "the webhook is set" });
     expect(judge({ last_error_message: "x", last_error_date: NOW - 9999 })!.state).toBe("ok");
     expect(judge({ url: "" }, { running: false })).toMatchObject({ state: "ok" });
     expect(judge({ url: "" }, { wanted: undefined })).toBeUndefined();
   });
 
-  it("is in trouble when it fails, is lost, or isn't ours", () => {
+  it("is reported when it fails, is missing, or isn't ours", () => {
     const failing = { last_error_message: "Connection refused", last_error_date: NOW - 5 };
     expect(judge({ ...failing, pending_update_count: 3 })).toMatchObject({
       state: "fail",
-      message: "Telegram can't deliver to the webhook: Connection refused, 3 updates wait",
+      message: "Telegram can't deliver to the webhook: Connection refused, 3 updates are pending",
     });
     expect(judge(failing)!.state).toBe("warn");
     expect(judge({ url: "https://other.example/x" })).toMatchObject({
@@ -204,7 +204,7 @@ describe("Slack's scopes", () => {
   ];
   const without = (...scopes: string[]) => judgeScopes(all.filter((scope) => !scopes.includes(scope)));
 
-  it("are all there, or named with what they are for", () => {
+  it("are complete, or the missing ones are listed with their purpose", () => {
     expect(judgeScopes(undefined)).toEqual([]);
     expect(without()).toEqual([{ state: "ok", message: "has all scopes" }]);
     expect(without("files:read")).toMatchObject([
@@ -215,7 +215,7 @@ describe("Slack's scopes", () => {
     ]);
   });
 
-  it("that leave the bot deaf are a fault, though each alone is not", () => {
+  it("are a fault if the bot can't receive anything, though each alone isn't", () => {
     const hearing = all.filter((scope) => /history|app_mentions/.test(scope));
     expect(without(...hearing.slice(1)).map(({ state }) => state)).toEqual(["warn"]);
     expect(without(...hearing).map(({ state }) => state)).toEqual(["fail"]);
@@ -223,7 +223,7 @@ describe("Slack's scopes", () => {
 });
 
 describe("the models to ask", () => {
-  it("are the main one, its stand-ins, and helpers that differ", () => {
+  it("are the main one, its fallbacks, and side models that differ", () => {
     const base = { provider: "openai-compatible", base_url: "http://127.0.0.1:1/v1" };
     const config = configSchema.parse({
       model: {

@@ -55,7 +55,7 @@ session_reset:
     expect(tried.model.api_key).toBe("sk-1");
   });
 
-  it("is nothing where the answers are what is there already", () => {
+  it("is nothing if the answers equal the current values", () => {
     const current = currentOf(
       "timezone: UTC\nplatforms: {telegram: {allow_all: true}}\n",
       `TELEGRAM_BOT_TOKEN=${TOKEN}\n`,
@@ -70,7 +70,7 @@ session_reset:
     expect(changedFiles(current.texts, texts)).toEqual([]);
   });
 
-  it("moves a secret out of config.yaml, or gives it to the variable that stands there", () => {
+  it("moves a secret out of config.yaml, or sets the variable that is named there", () => {
     const moved = draft(
       currentOf("platforms:\n  telegram:\n    token: 1:old\n    allow_all: true\n"),
       telegram({ secrets: { token: TOKEN } }),
@@ -85,7 +85,7 @@ session_reset:
     expect(named.tried.platforms.telegram.token).toBe(TOKEN);
   });
 
-  it("switches platforms off and on, and doors open and shut", () => {
+  it("switches platforms off and on, and access with them", () => {
     const open = currentOf(
       "allow_all: true\nplatforms: {telegram: {enabled: false, allow_all: true}}\n",
       `TELEGRAM_BOT_TOKEN=${TOKEN}\n`,
@@ -99,7 +99,7 @@ session_reset:
     expect(off.loaded.config.platforms.telegram.enabled).toBe(false);
   });
 
-  it("never lets a key travel to another provider", () => {
+  it("never uses a key for another provider", () => {
     const current = currentOf(
       "model: {provider: openai-compatible, default: a, base_url: http://127.0.0.1:1/v1}\n",
       "HERMES_MODEL_API_KEY=sk-mine\n",
@@ -124,7 +124,7 @@ session_reset:
     expect(fresh.texts.env).toBe("ANTHROPIC_API_KEY=sk-a\n");
   });
 
-  it("tells of variables that would win over it", () => {
+  it("reports environment variables that override it", () => {
     const current = currentOf("", "", { TELEGRAM_BOT_TOKEN: "1:other" });
     const { shadowed, tried, loaded } = draft(current, telegram({ secrets: { token: TOKEN } }));
     expect(shadowed).toEqual(["TELEGRAM_BOT_TOKEN"]);
@@ -136,7 +136,7 @@ session_reset:
 });
 
 describe("the changes on the screen", () => {
-  it("are the lines that differ, each with a neighbour", () => {
+  it("are the changed lines, each with one line of context", () => {
     const before = "a\nb\nc\nd\ne\n";
     expect(diffLines(before, "a\nb\nC\nd\ne\n").map(({ sign, text }) => sign + text)).toEqual([
       " b",

@@ -92,14 +92,14 @@ async function namesModel(person: Person): Promise<void> {
 }
 
 describe("hermes setup", { timeout: 180_000 }, () => {
-  it("leads from nothing to a gateway that answers", async () => {
+  it("sets up an empty home until the gateway answers", async () => {
     discord.allowIntents(ALL_INTENTS & ~(1 << 15));
     slack.scopes.delete("files:read");
     model.script(refuses(401, "no such key"));
     const home = homeWith(addresses());
     const person = new Person(home);
     await namesModel(person);
-    await person.sees(/the key is refused/);
+    await person.sees(/the key was rejected/);
     await person.answers(/What now\?/, "Up", "Enter");
     await person.sees(/m1 \(openai-compatible\) answers/);
 
@@ -129,9 +129,9 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     await person.answers(/Who may talk to it on Slack\?/, "Down", "Enter");
     await person.types(/Their ids/, "U1, U2");
 
-    await person.answers(/begin anew\?/, "Enter");
+    await person.answers(/When is a session reset/, "Enter");
     await person.replaces(/At which hour/, "5");
-    await person.answers(/hours of silence/, "Enter");
+    await person.answers(/hours without a message/, "Enter");
     await person.replaces(/time zone/, "Europe/Berlin");
     const shown = await person.answers(/Write this\?/);
     expect(shown).toMatch(
@@ -162,7 +162,7 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     expect(model.requests.at(-1)!.headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
-  it("can be run again: what is there is offered, and nothing is written for it", async () => {
+  it("offers the current values when run again, and writes nothing for them", async () => {
     const home = homeWith(
       `${addresses()}timezone: UTC\nmodel: {provider: openai-compatible, default: m1, base_url: "${model.url}"}\n`,
     );
@@ -172,7 +172,7 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     for (const question of [
       ...[/Which model answers\?/, /Its address/, /Its API key/, /The model's name/, /On which chats\?/],
       ...[/Bot token \(empty: keep the present one\)/, /Who may talk to it on Telegram\?/],
-      ...[/begin anew\?/, /At which hour/, /hours of silence/, /time zone/],
+      ...[/When is a session reset/, /At which hour/, /hours without a message/, /time zone/],
     ])
       await person.answers(question, "Enter");
     await person.sees(/nothing to write[\s\S]*exit=0/);
@@ -180,7 +180,7 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     expect(readFileSync(join(home, ".env"), "utf8")).toContain("# mine");
   });
 
-  it("leaves everything as it was on Ctrl-C and on no", async () => {
+  it("changes nothing after Ctrl-C or no", async () => {
     const home = homeWith(addresses());
     const person = new Person(home);
     await namesModel(person);
@@ -189,7 +189,7 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     const again = new Person(home);
     await again.answers(/Which model answers\?/, "Up", "Enter");
     await again.answers(/On which chats\?/, "Enter");
-    await again.answers(/begin anew\?/, "Up", "Enter");
+    await again.answers(/When is a session reset/, "Up", "Enter");
     await again.answers(/time zone/, "Enter");
     await again.answers(/Write this\?/, "n");
     await again.sees(/Cancelled: nothing was changed[\s\S]*exit=0/);
@@ -199,7 +199,7 @@ describe("hermes setup", { timeout: 180_000 }, () => {
 });
 
 describe("hermes setup --non-interactive", { timeout: 90_000 }, () => {
-  it("writes what it is told once it works, and nothing else", async () => {
+  it("writes the given answers only after they work", async () => {
     const home = homeWith(addresses());
     const flags = ["--provider", "openai-compatible", "--base-url", model.url, "--model", "m1"];
     const wanted = [...flags, "--access", "telegram=everyone", "--timezone", "Europe/Berlin"];
@@ -233,7 +233,7 @@ describe("hermes setup --non-interactive", { timeout: 90_000 }, () => {
     await until("the gateway polls", () => telegram.updates.isPolled);
   });
 
-  it("says what is missing, where there is no terminal and where the file is broken", async () => {
+  it("reports missing answers, a missing terminal and a broken file", async () => {
     const home = homeWith(addresses());
     expect((await runHermes(home, ["setup"])).stderr).toMatch(/no terminal[\s\S]*--non-interactive/);
     expect((await runHermes(home, ["setup", "--json"])).code).toBe(2);

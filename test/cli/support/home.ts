@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { nowSeconds } from "../../../src/clock.js";
-import { openStore } from "../../../src/store/sqlite/index.js";
-import type { Store } from "../../../src/store/store.js";
+import { type OpenedStore, openStore } from "../../../src/store/sqlite/index.js";
 import { temporaryFolder } from "./run.js";
 
 const HOUR = 3600;
@@ -16,8 +15,8 @@ export const PROJECT = "20250304_143022_e5f6a7b8";
 export const WEATHER = "20250303_101500_f9a0b1c2";
 export const TOOL = "20250302_101500_00000000";
 
-export async function storeIn<T>(home: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore({ path: join(home, "state.db"), foreign: "adopt" });
+export async function storeIn<T>(home: string, work: (store: OpenedStore) => Promise<T>): Promise<T> {
+  const store = await openStore({ path: join(home, "state.db"), foreign: "adopt", threads: false });
   try {
     return await work(store);
   } finally {
@@ -49,7 +48,7 @@ async function addHistory(home: string): Promise<void> {
   });
 }
 
-async function addAuth(store: Store): Promise<void> {
+async function addAuth(store: OpenedStore): Promise<void> {
   const at = nowSeconds() - 2.5 * HOUR;
   await store.createSession({
     id: AUTH,
@@ -76,7 +75,7 @@ async function addAuth(store: Store): Promise<void> {
 }
 
 /** Split once: the conversation goes on in "my project #2". */
-async function addProject(store: Store): Promise<void> {
+async function addProject(store: OpenedStore): Promise<void> {
   const at = nowSeconds() - 1.2 * DAY;
   await store.createSession({ id: PROJECT, source: "discord", title: "my project", started_at: at });
   await store.appendMessages(PROJECT, [
@@ -89,7 +88,7 @@ async function addProject(store: Store): Promise<void> {
   });
 }
 
-async function addWeather(store: Store): Promise<void> {
+async function addWeather(store: OpenedStore): Promise<void> {
   const at = nowSeconds() - 3.5 * DAY;
   await store.createSession({ id: WEATHER, source: "telegram", user_id: "42", started_at: at });
   await store.appendMessages(WEATHER, [

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { run } from "../../../src/cli/run.js";
+import { needsProgram } from "../../support/needs-program.js";
 import { passedOn } from "../../support/passed-on.js";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -25,16 +28,19 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export function startHermes(
+/** Only this much of the machine's settings: no colours, no debugging, no other home. */
+function environment(home: string, env: Record<string, string>): Record<string, string> {
+  return { ...passedOn(), HOME: home, HERMES_HOME: home, ...env };
+}
+
+/** A process of the real program, for tests of signals, pipes and exit codes. */
+export function spawnHermes(
   home: string,
   args: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcess {
-  // Nothing of the machine's own settings: no colours, no debugging, no other home.
-  return spawn(process.execPath, [HERMES, ...args], {
-    cwd: ROOT,
-    env: { ...passedOn(), HOME: home, HERMES_HOME: home, ...env },
-  });
+  needsProgram();
+  return spawn(process.execPath, [HERMES, ...args], { cwd: ROOT, env: environment(home, env) });
 }
 
 export async function finished(child: ChildProcess): Promise<Ran> {
@@ -46,11 +52,38 @@ export async function finished(child: ChildProcess): Promise<Ran> {
   return { code, stdout, stderr };
 }
 
-/** Runs `hermes` to its end, with `input` on its standard input. */
-export function runHermes(home: string, args: readonly string[], input = ""): Promise<Ran> {
-  const child = startHermes(home, args);
-  child.stdin!.end(input);
-  return finished(child);
+/** Runs `hermes` in this process, with `input` on stdin and without a terminal. */
+export async function runHermes(
+  home: string,
+  args: readonly string[],
+  input = "",
+  env: Record<string, string> = {},
+): Promise<Ran> {
+  const [stdout, stderr] = [new Collected(), new Collected()];
+  const exits = new EventEmitter();
+  const code = await Promise.race([
+    run(args, {
+      stdin: Readable.from(input === "" ? [] : [Buffer.from(input)]),
+      ...{ stdout, stderr, env: environment(home, env), cwd: ROOT },
+      signals: new EventEmitter(),
+      exit: (code) => void exits.emit("exit", code),
+    }),
+    once(exits, "exit").then(([code]) => code as number),
+  ]);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+class Collected extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
 }
 
 /** For commands that must succeed: their output, with nothing on stderr. */

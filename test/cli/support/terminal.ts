@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { needsProgram } from "../../support/needs-program.js";
 import { HERMES, ROOT, temporaryFolder } from "./run.js";
 
 const PATIENCE_MS = 25_000;
@@ -13,7 +14,7 @@ export interface Screen {
   type(text: string): void;
   /** As a terminal hands in what was copied elsewhere. */
   paste(text: string): void;
-  /** Another width of the window; what stands there goes into other rows. */
+  /** Resizes the window; its text is rewrapped. */
   resize(columns: number): void;
   /** The screen as soon as it matches; an error that shows it if it never does. */
   until(pattern: RegExp): Promise<string>;
@@ -21,6 +22,7 @@ export interface Screen {
 
 /** Runs `hermes` in a terminal; when it ends, the screen says `exit=<code>`. */
 export function openScreen(home: string, args: readonly string[]): Screen {
+  needsProgram();
   const socket = join(temporaryFolder(), "tmux");
   const tmux = (...words: string[]) => runTmux(["-S", socket, "-u", "-f", "/dev/null", ...words]);
   const command = [process.execPath, HERMES, ...args].map(quoted).join(" ");

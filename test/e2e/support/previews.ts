@@ -65,10 +65,13 @@ export async function scene(top = "") {
   return { ...platforms, chats: chatsOf(platforms), daemon: new Daemon({ yaml }) };
 }
 
-/** With a model that says what it is told to. */
+/** With a scripted model. */
 export async function modelScene(top = "") {
   const model = await ModelServer.start();
-  onTestFinished(() => model.close());
+  // Titles have a server of their own: they would take the next scripted answer.
+  const titles = await ModelServer.start();
+  onTestFinished(() => Promise.all([model.close(), titles.close()]).then(() => undefined));
   const provider = `model: {provider: openai-compatible, default: m, base_url: "${model.url}"}`;
-  return { model, ...(await scene(`${provider}\n${top}`)) };
+  const auxiliary = `auxiliary: {title_generation: {provider: openai-compatible, model: t, base_url: "${titles.url}"}}`;
+  return { model, ...(await scene(`${provider}\n${auxiliary}\n${top}`)) };
 }

@@ -102,10 +102,10 @@ export class Conversation {
   readonly #rules: Rules;
   readonly #policy: Policy;
   readonly sessions: { tokens: string[]; ended: boolean }[] = [];
-  /** Why the chat was told that it begins afresh, each time. */
+  /** The reason of each reset that the chat was notified of. */
   readonly notices: Reason[] = [];
   #lastMs = 0;
-  /** Found due by the sweep; nobody has written since. */
+  /** Found due by the sweep, without a message since. */
   expired: Reason | undefined;
 
   constructor(rules: Rules, platform: string, chatType: string) {

@@ -15,7 +15,8 @@ const CHATS_PER_PLATFORM = 6;
 const COMMAND_REPLY = /^(✨|[•-] Session|The last session ended)/;
 const TOKEN = /\bc\d+p\d+m\d+\b/g;
 
-const PROGRESS = `SELECT (SELECT count(*) FROM gw_inbox) AS received,
+/** Memory flushes are tasks in the inbox: no person sent them. */
+const PROGRESS = `SELECT (SELECT count(*) FROM gw_inbox WHERE event_id NOT LIKE 'memory:%') AS received,
   (SELECT count(*) FROM gw_inbox WHERE state IN ('waiting', 'running'))
     + (SELECT count(*) FROM gw_outbox WHERE state IN ('pending', 'sending')) AS open`;
 
@@ -75,7 +76,7 @@ export class World {
     return [...this.#conversations.values()].map(({ model }) => model);
   }
 
-  /** Some people write, or all; now and then somebody begins anew, or only looks. */
+  /** Some or all people write; now and then one starts a new session or only reads. */
   talk(nowMs: number, everybody: boolean): void {
     for (const [chat, { people }] of this.#chats.entries()) {
       if (!everybody && !this.#random.chance(0.25)) continue;
@@ -194,7 +195,7 @@ export class World {
     expect(backwards).toEqual([]);
   }
 
-  /** Every answer in its place, once, in order; every chat was told why its session began afresh. */
+  /** Every answer in its place, once, in order; every chat got the reason of its reset. */
   expectAnswers(): void {
     for (const [chat, { kind, said }] of this.#chats.entries()) {
       const texts = said();

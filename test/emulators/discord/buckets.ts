@@ -1,4 +1,4 @@
-/** Rate-limit buckets: so many requests in a window; who asks during a penalty makes it longer. */
+/** Rate-limit buckets: a number of requests per window; requests during a penalty extend it. */
 
 export interface Limit {
   count: number;
@@ -19,7 +19,7 @@ export interface Verdict {
 
 export class Buckets {
   readonly #buckets = new Map<string, Bucket>();
-  /** Requests that came while the bot had been told to wait. */
+  /** Requests during a penalty. */
   ignored = 0;
 
   take(key: string, limit: Limit): Verdict {
@@ -59,7 +59,7 @@ function headersOf(key: string, bucket: Bucket, limit: Limit, now: number): Reco
   };
 }
 
-/** The bucket without the channel: Discord names the kind of route, the client adds the channel itself. */
+/** The bucket without the channel: Discord names the kind of route, and the client adds the channel. */
 function hashOf(key: string): string {
   return Buffer.from(key.split(":", 1)[0]!).toString("hex");
 }

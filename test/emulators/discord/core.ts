@@ -1,4 +1,4 @@
-/** What all routes work on: the world, and the events that a change of it gives. */
+/** Shared by all routes: the world, and the events that its changes cause. */
 import type { GatewayServer } from "./gateway.js";
 import { type Json, messagePayload } from "./payloads.js";
 import type { Message, User, World } from "./world.js";
@@ -10,14 +10,14 @@ export interface EmulatorCore {
   readonly applicationId: string;
   readonly baseUrl: string;
   readonly nonces: Nonces;
-  /** Channels in which the bot has shown that it types. */
+  /** Channels with a typing sign of the bot. */
   readonly typing: string[];
-  /** What the bot has put into the menu. */
+  /** The bot's registered commands. */
   commands: Json[];
   say(fields: Parameters<World["addMessage"]>[0]): Message;
   edit(message: Message, content: string): void;
   remove(message: Message): void;
-  /** As a REST answer shows it. */
+  /** As in a REST answer. */
   rest(message: Message): Json;
 }
 

@@ -1,4 +1,4 @@
-/** Acts as the people in the chats, and shows what they see. */
+/** The people in the chats: their actions and what they see. */
 import type { EmulatorCore } from "./core.js";
 import type { Interaction, Interactions } from "./interactions.js";
 import { channelPayload, guildPayload } from "./payloads.js";
@@ -8,7 +8,7 @@ export interface Seen {
   id: string;
   from: string;
   text: string;
-  /** Texts that it had before. */
+  /** Its earlier texts. */
   earlier: string[];
   replyTo: string | null;
   deleted: boolean;
@@ -102,7 +102,7 @@ export class Driver {
     return this.#interactions.ask(user, channel, name, options);
   }
 
-  /** The chat as its people see it, oldest first; what was deleted is there and marked. */
+  /** The chat as people see it, oldest first; deleted messages are included and marked. */
   chat(channel: Pick<Channel, "id">): Seen[] {
     return (this.core.world.messages.get(channel.id) ?? []).map((message) => ({
       id: message.id,
@@ -120,7 +120,7 @@ export class Driver {
     }));
   }
 
-  /** What the bot has written there. */
+  /** The bot's messages there. */
   said(channel: Pick<Channel, "id">): Seen[] {
     return this.chat(channel).filter(({ from, deleted }) => from === this.core.bot.name && !deleted);
   }

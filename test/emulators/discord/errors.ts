@@ -1,4 +1,4 @@
-/** Discord's refusals, word for word. */
+/** Discord's error answers, word for word. */
 
 export class ApiError extends Error {
   readonly status: number;

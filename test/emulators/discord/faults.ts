@@ -1,8 +1,8 @@
-/** What can go wrong on the way: switches that a test turns. */
+/** Faults that a test can switch on. */
 
 export type RestFault =
   | { kind: "delay"; ms: number }
-  /** Carried out, but the answer never comes: nobody knows. */
+  /** Executed, but the answer never comes: the outcome is unknown. */
   | { kind: "drop_after" }
   | { kind: "drop_before" }
   | { kind: "answer"; status: number; body: unknown }
@@ -17,28 +17,28 @@ interface Armed {
 
 export class Faults {
   #armed: Armed[] = [];
-  /** Each message event comes twice. */
+  /** Each message event is delivered twice. */
   duplicateEvents = false;
-  /** Message events are held until `n` are there, and come last first. */
+  /** Message events are held until there are `n`, and delivered last first. */
   reorderBy = 0;
   /** Heartbeats are not acknowledged. */
   deafToHeartbeats = false;
-  /** Connections stay open, and nothing is answered: neither requests nor heartbeats nor handshakes. */
+  /** Connections stay open without any answer to requests, heartbeats and handshakes. */
   silent = false;
   /** The gateway closes right after HELLO, with this code. */
   closeAfterHello: number | null = null;
 
-  /** Nobody answers who knocks at the gateway. */
+  /** Gateway handshakes hang. */
   hangHandshakes = false;
-  /** The bot's clock is so much ahead of Discord's, as far as requests tell the time. */
+  /** How far the bot's clock is ahead of the Date header. */
   clockBehindMs = 0;
 
-  /** The next request that fits, `times` times. */
+  /** Applies to the next `times` matching requests. */
   arm(method: string, path: RegExp, fault: RestFault, times = 1): void {
     this.#armed.push({ method, path, fault, times });
   }
 
-  /** Faults that nobody has run into yet. */
+  /** Faults that haven't been used yet. */
   get armed(): number {
     return this.#armed.reduce((sum, { times }) => sum + times, 0);
   }

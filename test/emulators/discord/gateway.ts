@@ -14,7 +14,7 @@ const OP = {
   hello: 10,
   ack: 11,
 } as const;
-const REPLAY_MAX = 20_000;
+const MAX_REPLAY = 20_000;
 
 interface Frame {
   s: number;
@@ -32,11 +32,11 @@ interface Session {
 export interface GatewayOptions {
   token: string;
   heartbeatMs: number;
-  /** Intents that the app may use; asking for more closes with 4014. */
+  /** The allowed intents; others close the connection with 4014. */
   allowedIntents: number;
   url(): string;
   ready(): Json;
-  /** What follows READY: the servers. */
+  /** The servers that follow READY. */
   afterReady(): { t: string; d: Json }[];
   identified(): void;
 }
@@ -88,7 +88,7 @@ export class GatewayServer {
     if (duplicateEvents && t.startsWith("MESSAGE_")) this.#emit(t, d);
   }
 
-  /** What was held back comes now, last first. */
+  /** Delivers held events, last first. */
   release(): void {
     for (const { t, d } of this.#held.splice(0).reverse()) this.#emit(t, d);
   }
@@ -106,7 +106,7 @@ export class GatewayServer {
     for (const socket of this.#sockets) send(socket, { op: OP.reconnect, d: null });
   }
 
-  /** The next RESUME is told that there is nothing to resume. */
+  /** The next RESUME fails with an invalid session. */
   forgetSessions(): void {
     this.#sessions.clear();
   }
@@ -124,7 +124,7 @@ export class GatewayServer {
     session.seq += 1;
     const frame = { s: session.seq, t, d };
     session.log.push(frame);
-    if (session.log.length > REPLAY_MAX) session.log.shift();
+    if (session.log.length > MAX_REPLAY) session.log.shift();
     if (session.socket) send(session.socket, { op: OP.dispatch, ...frame });
   }
 
@@ -191,7 +191,7 @@ export class GatewayServer {
     for (const session of this.#sessions.values()) {
       if (session.socket !== socket) continue;
       session.socket = null;
-      // The client said goodbye: there is nothing left to resume.
+      // The client closed normally: the session ends.
       if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A Discord of one's own on a loopback port: REST and gateway as the real one speaks them, a world to look into, a
- * driver to act as a user, and switches for what can go wrong.
+ * Discord on a loopback port: REST and gateway like the real ones, an inspectable world, a driver that acts as users, and
+ * fault injection.
  */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ import { World } from "./world.js";
 export interface EmulatorOptions {
   port?: number;
   heartbeatMs?: number;
-  /** Messages that a channel takes in a time; the real one: about 5 in 5 s. */
+  /** Rate limit of messages per channel; the real one: about 5 in 5 s. */
   messageLimit?: Limit;
   nonceWindowMs?: number;
   /** How soon a slash command must be answered. */
@@ -35,8 +35,8 @@ export class DiscordEmulator extends Driver {
   readonly buckets = new Buckets();
   readonly #settings: { token: string; allowedIntents: number; identifiesLeft: number };
   readonly #wanted: number;
-  /** Connects to the gateway that were tried. */
-  knocks = 0;
+  /** Attempts to connect to the gateway. */
+  connectAttempts = 0;
   #server: http.Server | undefined;
   #port = 0;
 
@@ -114,7 +114,7 @@ export class DiscordEmulator extends Driver {
     return `${this.baseUrl}/api`;
   }
 
-  /** Connections of any kind. */
+  /** Open connections of any kind. */
   openSockets(): Promise<number> {
     return new Promise((resolve, reject) => {
       if (!this.#server) return resolve(0);
@@ -123,12 +123,12 @@ export class DiscordEmulator extends Driver {
     });
   }
 
-  /** The operator made a new token: the old one is worth nothing. */
+  /** Replaces the token: the old one is invalid. */
   revokeToken(): void {
     this.#settings.token = `${this.#settings.token.slice(0, -1)}y`;
   }
 
-  /** What the developer portal lets the app ask for. */
+  /** Sets the intents that are switched on in the developer portal. */
   allowIntents(bits: number): void {
     this.#settings.allowedIntents = bits;
   }
@@ -144,7 +144,7 @@ export class DiscordEmulator extends Driver {
     const sockets = new WebSocketServer({
       server: this.#server,
       verifyClient: (_info, answer) => {
-        this.knocks += 1;
+        this.connectAttempts += 1;
         if (!this.faults.hangHandshakes && !this.faults.silent) answer(true);
       },
     });
@@ -156,7 +156,7 @@ export class DiscordEmulator extends Driver {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nobody answers at the port until `start` is called again. What was said stays. */
+  /** Stops listening until `start` is called again. The messages stay. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server) return;
@@ -179,7 +179,7 @@ export class DiscordEmulator extends Driver {
   }
 }
 
-/** As the portal's switches show in the application: presence, members, message content, each for a small bot. */
+/** The application flags of the portal's switches: presence, members, message content, each for a small bot. */
 function flagsFor(allowedIntents: number): number {
   const switches = [
     [1 << 8, 1 << 13],

@@ -9,8 +9,8 @@ import { CHANNEL, type Channel, type Message } from "./world.js";
 
 const MAX_CHARACTERS = 2000;
 const MAX_NONCE = 25;
-const HISTORY_MAX = 100;
-const UPLOAD_MAX = 25 * 1024 * 1024;
+const MAX_HISTORY = 100;
+const MAX_UPLOAD = 25 * 1024 * 1024;
 
 export function readableChannel(core: EmulatorCore, id: string): Channel {
   const channel = core.world.channels.get(id);
@@ -45,7 +45,7 @@ export function createMessage(core: EmulatorCore, call: Call, channelId: string)
   if (known) return { body: core.rest(known) };
   const content = checkContent(body.content);
   if (content.trim() === "" && call.files.length === 0) throw errors.emptyMessage();
-  if (call.files.reduce((sum, file) => sum + file.bytes.length, 0) > UPLOAD_MAX) {
+  if (call.files.reduce((sum, file) => sum + file.bytes.length, 0) > MAX_UPLOAD) {
     throw new ApiError(413, { message: "Request entity too large", code: 40005 });
   }
   const message = core.say({
@@ -99,10 +99,10 @@ function ownMessage(core: EmulatorCore, channelId: string, id: string): Message 
   return message;
 }
 
-/** Newest first; after an id, those that follow it at once. */
+/** Newest first; after an id, the ones next to it. */
 export function history(core: EmulatorCore, call: Call, channelId: string): RestAnswer {
   readableChannel(core, channelId);
-  const limit = Math.min(HISTORY_MAX, Number(call.query.get("limit") ?? 50));
+  const limit = Math.min(MAX_HISTORY, Number(call.query.get("limit") ?? 50));
   const after = call.query.get("after");
   const before = call.query.get("before");
   let found = core.world.visible(channelId);

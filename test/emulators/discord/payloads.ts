@@ -1,4 +1,4 @@
-/** The world → the JSON that Discord's API and gateway give. */
+/** The world → the JSON of Discord's API and gateway. */
 import * as errors from "./errors.js";
 import type { Channel, Guild, Message, StoredFile, User, World } from "./world.js";
 
@@ -64,7 +64,7 @@ export function memberPayload(world: World, userId: string): Json {
 
 export interface PayloadOptions {
   baseUrl: string;
-  /** Over the gateway a message tells its server; over REST it doesn't. */
+  /** A message contains its server's id in gateway events, but not over REST. */
   forGateway: boolean;
 }
 

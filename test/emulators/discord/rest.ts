@@ -1,4 +1,4 @@
-/** The REST API: a request → its route → an answer, with buckets and faults on the way. */
+/** The REST API: a request → its route → an answer, with rate limits and faults. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Buckets, Limit } from "./buckets.js";
@@ -32,14 +32,14 @@ export interface RestParts {
   token: () => string;
   gatewayUrl: () => string;
   identifiesLeft: () => number;
-  /** Of the application: which privileged intents it may ask for. */
+  /** The application's flags: its privileged intents. */
   flags: () => number;
   messageLimit: Limit;
 }
 
 export class RestServer {
   readonly #parts: RestParts;
-  /** Every request that came in: "POST /channels/1/messages". */
+  /** All requests: "POST /channels/1/messages". */
   readonly calls: { method: string; path: string; body: Json }[] = [];
 
   constructor(parts: RestParts) {
@@ -72,7 +72,7 @@ export class RestServer {
     if (fault?.kind === "answer") return { status: fault.status, body: fault.body };
     if (fault?.kind === "rate_limit") return limited(fault.retryAfterSeconds, fault.global ?? false, {});
     try {
-      // Whoever has an interaction's token needs no other.
+      // An interaction's token is enough.
       const open = call.path.startsWith("/webhooks/") || call.path.startsWith("/interactions/");
       if (!open && authorization !== `Bot ${this.#parts.token()}`) throw errors.unauthorized();
       return this.#withinLimits(call);

@@ -1,4 +1,4 @@
-/** What Discord keeps: users, servers, channels and messages, as a user would see them. */
+/** Discord's state: users, servers, channels and messages, as a user sees them. */
 
 export const CHANNEL = {
   text: 0,
@@ -26,9 +26,9 @@ export interface User {
 export interface Guild {
   id: string;
   name: string;
-  /** The role that Discord makes for the bot when it joins. */
+  /** The role that Discord creates for the bot when it joins. */
   botRoleId: string;
-  /** When the bot came in. */
+  /** When the bot joined. */
   joinedAtMs: number;
 }
 
@@ -47,7 +47,7 @@ export interface Channel {
   members: Set<string>;
   archived: boolean;
   locked: boolean;
-  /** What the bot may do: everything, see only, or nothing. */
+  /** The bot's permissions: all, read only, or none. */
   access: "write" | "read" | "none";
 }
 
@@ -63,7 +63,7 @@ export interface Message {
   channelId: string;
   authorId: string;
   content: string;
-  /** Texts that it had before. */
+  /** Its earlier texts. */
   earlier: string[];
   type: number;
   flags: number;
@@ -71,7 +71,7 @@ export interface Message {
   editedAtMs: number | null;
   deleted: boolean;
   replyTo: string | null;
-  /** The text of a message that was forwarded in this one; its files were that one's. */
+  /** The text of a forwarded message; the files are that message's. */
   forwarded: string | null;
   files: StoredFile[];
   stickers: { id: string; name: string }[];
@@ -87,7 +87,7 @@ export class World {
   readonly messages = new Map<string, Message[]>();
   #lastId = 0n;
 
-  /** Grows with time, as Discord's do. */
+  /** Increases with time, like Discord's. */
   newId(atMs = Date.now()): string {
     const wanted = BigInt(Math.max(0, Math.trunc(atMs) - DISCORD_EPOCH_MS)) << 22n;
     if (atMs < Date.now() - 1000) return String(wanted | BigInt(Math.floor(Math.random() * 4_000_000)));
@@ -169,7 +169,7 @@ export class World {
     return this.messages.get(channelId)?.find(({ id, deleted }) => id === messageId && !deleted);
   }
 
-  /** What is there to read, oldest first. */
+  /** Readable messages, oldest first. */
   visible(channelId: string): Message[] {
     return (this.messages.get(channelId) ?? [])
       .filter(({ deleted }) => !deleted)

@@ -1,4 +1,4 @@
-/** Events on their way to the bot: sent, acknowledged in time or sent again, given up after the last retry. */
+/** Events for the bot: delivered, acknowledged in time or redelivered, and given up after the last retry. */
 import { randomUUID } from "node:crypto";
 
 export type DeliveryType = "events_api" | "slash_commands" | "interactive";
@@ -14,12 +14,12 @@ export interface Delivery {
   timer?: NodeJS.Timeout;
 }
 
-/** Brings one delivery to the bot. False: there is no way just now. */
+/** Sends one delivery to the bot. Returns false if there is no connection. */
 export type Carrier = (delivery: Delivery) => boolean;
 
 export interface DeliveryTimes {
   ackTimeoutMs: number;
-  /** Slack's: at once, after a minute, after five. */
+  /** Slack's are 0, 1 and 5 minutes. */
   retryDelaysMs: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export class Deliveries {
     return delivery;
   }
 
-  /** Keeps what comes from now on; `release` lets it go, backwards if so asked. */
+  /** Holds new deliveries until `release`. */
   hold(): void {
     this.#held ??= [];
   }
@@ -65,7 +65,7 @@ export class Deliveries {
     for (const delivery of order === "kept" ? held : held.reverse()) this.#send(delivery);
   }
 
-  /** Once more, though it was acknowledged. */
+  /** Delivers it again in a new envelope. */
   repeat(delivery: Delivery): void {
     this.submit(delivery.type, delivery.payload);
   }
@@ -84,7 +84,7 @@ export class Deliveries {
     if (delivery) this.#retry(delivery, reason);
   }
 
-  /** The bot can be reached again: what waits goes now, in its order. */
+  /** Delivers all waiting deliveries, in order. */
   flush(): void {
     for (const delivery of this.all.filter((d) => d.state === "waiting")) {
       if (!this.#held?.includes(delivery)) this.#send(delivery);
@@ -108,7 +108,7 @@ export class Deliveries {
   #retry(delivery: Delivery, reason: string): void {
     if (delivery.state === "acked") return;
     clearTimeout(delivery.timer);
-    // A command that nobody takes fails before the user's eyes; only events are sent again.
+    // Only events are redelivered; the user sees that a command failed.
     const delayMs =
       delivery.type === "events_api" ? this.#times.retryDelaysMs[delivery.attempts - 1] : undefined;
     delivery.retryReason = reason;

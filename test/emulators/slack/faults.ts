@@ -1,13 +1,13 @@
-/** What may go wrong between the bot and Slack's Web API, on demand. */
+/** Faults of the Web API, on demand. */
 export type Fault =
   | { kind: "delay"; ms: number }
-  /** The connection is cut before Slack has looked at the request. */
+  /** Cuts the connection before the request is processed. */
   | { kind: "cut_before" }
-  /** Slack has done it, and the connection is cut before it says so. */
+  /** Processes the request, then cuts the connection. */
   | { kind: "cut_after" }
   | { kind: "error"; error: string; extra?: Record<string, unknown> }
   | { kind: "status"; status: number }
-  /** One 429; what comes after it goes through. */
+  /** A single 429. */
   | { kind: "rate_limit"; seconds: number };
 
 interface Penalty {
@@ -16,21 +16,21 @@ interface Penalty {
 }
 
 export class Faults {
-  /** Nothing gets through, neither requests nor sockets. */
+  /** Cuts all requests and sockets. */
   outage = false;
-  /** Requests come in, and no answer ever goes out. */
+  /** Never answers requests. */
   silent = false;
-  /** Penalties that were ignored, per method. */
+  /** Calls during a rate limit, per method. */
   readonly ignored = new Map<string, number>();
   readonly #queued: { methods: readonly string[]; fault: Fault; times: number }[] = [];
   readonly #penalties = new Map<string, Penalty>();
 
-  /** For the next calls of this method, or of these (`*`: of any). */
+  /** Applies to the next calls of these methods; `*` matches all. */
   next(method: string | readonly string[], fault: Fault, times = 1): void {
     this.#queued.push({ methods: [method].flat(), fault, times });
   }
 
-  /** Faults that nobody has run into yet. */
+  /** The number of faults that haven't occurred yet. */
   get armed(): number {
     return this.#queued.reduce((sum, { times }) => sum + times, 0);
   }
@@ -42,7 +42,7 @@ export class Faults {
     this.#penalties.clear();
   }
 
-  /** From now on 429 for so many seconds; every call in that time makes it longer. */
+  /** Answers 429 for this long; each call in that time extends it. */
   rateLimit(method: string, seconds: number): void {
     this.#penalties.set(method, { untilMs: Date.now() + seconds * 1000, seconds });
   }
@@ -56,7 +56,7 @@ export class Faults {
     return entry.fault;
   }
 
-  /** Seconds to wait, or undefined where the way is free. */
+  /** Seconds to wait, undefined if not limited. */
   retryAfter(method: string): number | undefined {
     const penalty = this.#penalties.get(method);
     if (!penalty) return undefined;

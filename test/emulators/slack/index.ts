@@ -1,6 +1,6 @@
 /**
- * Slack on loopback: the Web API, Socket Mode and the Events API over HTTP, with a workspace to look into, people to act
- * as, and faults on demand. Set `api_url` to `emulator.apiUrl`.
+ * Slack on loopback: the Web API, Socket Mode and the Events API over HTTP, with a workspace to inspect, users to act as,
+ * and faults on demand. Set `api_url` to `emulator.apiUrl`.
  */
 import { EventEmitter } from "node:events";
 import { Deliveries, type Delivery } from "./deliveries.js";
@@ -23,7 +23,7 @@ export interface EmulatorOptions {
   /** Slack's is three seconds. */
   ackTimeoutMs?: number;
   retryDelaysMs?: readonly number[];
-  /** How long a minute lasts for the rate limits; 0: no limits. */
+  /** Length of a minute for the rate limits; 0 disables them. */
   minuteMs?: number;
 }
 
@@ -35,11 +35,10 @@ export interface Said {
   files?: readonly { name: string; content: Buffer; mimetype?: string }[];
   attachments?: unknown[];
   subtype?: string;
-  /** Sent while nobody listened: it stands in the history, and no event tells of it. */
+  /** Adds it to the history without an event. */
   silently?: boolean;
-  /** When it was said; epoch milliseconds. */
+  /** Epoch milliseconds. */
   atMs?: number;
-  /** Its id, where that matters. */
   ts?: string;
 }
 
@@ -86,7 +85,7 @@ export class SlackEmulator {
     return this;
   }
 
-  /** As if the machine were gone: nobody listens. `start` brings it back at the same address. */
+  /** Closes the port. `start` opens the same one again. */
   async goDown(): Promise<void> {
     this.sockets.cut();
     await this.#server.close();
@@ -110,19 +109,18 @@ export class SlackEmulator {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** Events go to the app's address from now on instead of its socket. */
+  /** Delivers events over HTTP instead of the socket from now on. */
   postEventsTo(endpoint: Endpoint): void {
     this.deliveries.carryWith(postTo(endpoint, this.signingSecret, this.deliveries));
   }
 
-  /** Resolves with the first value that is there, looked for at every change. */
+  /** Checks after every change and resolves with the first result that isn't undefined or false. */
   async until<T>(look: () => T | undefined | false, timeoutMs = 10_000): Promise<T> {
     const end = Date.now() + timeoutMs;
     for (;;) {
       const found = look();
       if (found !== undefined && found !== false) return found;
-      if (Date.now() > end)
-        throw new Error(`The emulator waited ${timeoutMs} ms in vain for ${String(look)}`);
+      if (Date.now() > end) throw new Error(`Not true within ${timeoutMs} ms: ${String(look)}`);
       await this.#change(Math.min(50, timeoutMs));
     }
   }
@@ -145,7 +143,7 @@ export class SlackEmulator {
     return this.workspace.addConversation(id, type, members, name);
   }
 
-  /** The next events come twice, each under its own envelope. */
+  /** Delivers the next events twice, in separate envelopes. */
   duplicateNext(times = 1): void {
     this.#repeats += times;
   }
@@ -172,7 +170,7 @@ export class SlackEmulator {
     return message;
   }
 
-  /** A mention gives two events for one post, as Slack does. */
+  /** Slack sends two events for a message with a mention. */
   #announce(message: StoredMessage): void {
     const room = this.workspace.conversation(message.channel);
     const wire = {
@@ -237,7 +235,7 @@ export class SlackEmulator {
     });
   }
 
-  /** Any event of Slack's, also one that nobody knows. */
+  /** Delivers any event, known or not. */
   event(event: Record<string, unknown>): Delivery {
     const payload = this.envelope(event);
     const delivery = this.deliveries.submit("events_api", payload);
@@ -270,7 +268,7 @@ export class SlackEmulator {
     };
   }
 
-  /** Slack is gone, with everything that is open; and back. */
+  /** Cuts all connections and rejects new ones until turned off. */
   outage(on: boolean): void {
     this.faults.outage = on;
     if (!on) return;

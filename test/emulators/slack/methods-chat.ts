@@ -2,19 +2,19 @@ import type { Args, Method, MethodContext } from "./methods.js";
 import { ApiError, type Block, type Conversation, type Metadata, type StoredMessage } from "./types.js";
 import { wireMessage } from "./wire.js";
 
-const LONGEST_POST = 40_000;
-const LONGEST_UPDATE = 4_000;
-const LONGEST_SECTION = 3_000;
-const LONGEST_BLOCKS = 13_200;
-const LONGEST_MARKDOWN = 12_000;
-const MOST_BLOCKS = 50;
+const MAX_POST = 40_000;
+const MAX_UPDATE = 4_000;
+const MAX_SECTION = 3_000;
+const MAX_BLOCKS_CHARS = 13_200;
+const MAX_MARKDOWN = 12_000;
+const MAX_BLOCKS = 50;
 
 export const chatMethods: Record<string, Method> = {
   "chat.postMessage": (args, context) => {
     const room = writable(args, context);
     const content = contentOf(args);
-    // Slack doesn't refuse: it cuts, and whoever wrote too much loses the rest.
-    const text = content.text.slice(0, LONGEST_POST);
+    // Slack truncates longer texts without an error.
+    const text = content.text.slice(0, MAX_POST);
     const message = context.workspace.add({
       ...content,
       ...bot(context),
@@ -30,7 +30,7 @@ export const chatMethods: Record<string, Method> = {
     const message = own(context.workspace.find(room.id, args.ts), context, "cant_update_message");
     if (message.streaming) throw new ApiError("streaming_state_conflict");
     const { text, blocks, metadata } = contentOf(args);
-    if (text.length > LONGEST_UPDATE) throw new ApiError("msg_too_long");
+    if (text.length > MAX_UPDATE) throw new ApiError("msg_too_long");
     message.text = text;
     if (blocks) message.blocks = blocks;
     else delete message.blocks;
@@ -103,7 +103,7 @@ function contentOf(args: Args): { text: string; blocks?: Block[]; metadata?: Met
   const blocks = parsed<Block[]>(args.blocks, "invalid_blocks_format");
   const metadata = parsed<Metadata>(args.metadata, "invalid_metadata_format");
   if (text === "" && !blocks) throw new ApiError("no_text");
-  if (args.markdown_text !== undefined && text.length > LONGEST_MARKDOWN) throw new ApiError("msg_too_long");
+  if (args.markdown_text !== undefined && text.length > MAX_MARKDOWN) throw new ApiError("msg_too_long");
   if (blocks) checkBlocks(blocks);
   if (metadata && (typeof metadata.event_type !== "string" || typeof metadata.event_payload !== "object"))
     throw new ApiError("invalid_metadata_schema");
@@ -111,11 +111,11 @@ function contentOf(args: Args): { text: string; blocks?: Block[]; metadata?: Met
 }
 
 function checkBlocks(blocks: readonly Block[]): void {
-  if (blocks.length > MOST_BLOCKS) throw new ApiError("invalid_blocks");
+  if (blocks.length > MAX_BLOCKS) throw new ApiError("invalid_blocks");
   const lengths = blocks.map(({ text }) => (typeof text === "string" ? text : (text?.text ?? "")).length);
-  const tooLong = blocks.some(({ type }, i) => type === "section" && lengths[i]! > LONGEST_SECTION);
+  const tooLong = blocks.some(({ type }, i) => type === "section" && lengths[i]! > MAX_SECTION);
   if (tooLong) throw new ApiError("invalid_blocks", { detail: "must be less than 3001 characters" });
-  if (lengths.reduce((sum, n) => sum + n, 0) > LONGEST_BLOCKS) throw new ApiError("msg_blocks_too_long");
+  if (lengths.reduce((sum, n) => sum + n, 0) > MAX_BLOCKS_CHARS) throw new ApiError("msg_blocks_too_long");
 }
 
 function parsed<T>(json: string | undefined, error: string): T | undefined {
@@ -131,7 +131,7 @@ function bot({ workspace }: MethodContext) {
   return { user: workspace.botUser, botId: workspace.botId };
 }
 
-/** A thread of a message that isn't there becomes a plain post: so does Slack. */
+/** Like Slack, posts to the top level if the thread doesn't exist. */
 function threadOf(args: Args, room: Conversation, { workspace }: MethodContext): { threadTs?: string } {
   if (!args.thread_ts) return {};
   const exists = workspace.all(room.id).some((message) => message.ts === args.thread_ts);
@@ -153,7 +153,7 @@ function streaming(args: Args, context: MethodContext): StoredMessage {
 function streamed(args: Args): string {
   const chunks = parsed<{ type: string; text?: string }[]>(args.chunks, "invalid_chunks") ?? [];
   const text = (args.markdown_text ?? "") + chunks.map((chunk) => chunk.text ?? "").join("");
-  if (text.length > LONGEST_MARKDOWN) throw new ApiError("msg_too_long");
+  if (text.length > MAX_MARKDOWN) throw new ApiError("msg_too_long");
   return text;
 }
 

@@ -1,4 +1,4 @@
-/** The Web API's methods, with the words of Slack's own errors. */
+/** The Web API's methods, with Slack's error codes. */
 import { chatMethods } from "./methods-chat.js";
 import { fileMethods } from "./methods-files.js";
 import { roomMethods } from "./methods-rooms.js";
@@ -8,7 +8,7 @@ import type { Workspace } from "./workspace.js";
 export interface MethodContext {
   workspace: Workspace;
   baseUrl: string;
-  /** Opens the door for one socket. */
+  /** A ticket for one socket. */
   ticket(): string;
 }
 
@@ -33,10 +33,10 @@ const basics: Record<string, Method> = {
 
 const METHODS: Record<string, Method> = { ...basics, ...chatMethods, ...roomMethods, ...fileMethods };
 
-/** Belongs to the app's own token, the others to the bot's. */
+/** The app token's scope; the others belong to the bot token. */
 export const APP_SCOPE = "connections:write";
 
-/** One of the scopes is enough. */
+/** Any one of the scopes is enough. */
 const SCOPES: Record<string, readonly string[]> = {
   "apps.connections.open": [APP_SCOPE],
   "chat.postMessage": ["chat:write"],
@@ -55,7 +55,7 @@ const SCOPES: Record<string, readonly string[]> = {
   "files.completeUploadExternal": ["files:write"],
   "files.info": ["files:read"],
 };
-/** What only events need. */
+/** Scopes that only events need. */
 const EVENT_SCOPES = ["app_mentions:read", "commands"];
 export const ALL_SCOPES = new Set([...Object.values(SCOPES).flat(), ...EVENT_SCOPES]);
 

@@ -1,4 +1,4 @@
-/** The HTTP side: Web API methods under /api/, files to fetch and to upload. */
+/** The HTTP server: Web API methods under /api/, file downloads and uploads. */
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ export interface ServerParts {
   scopes: Set<string>;
   botToken: string;
   appToken: string;
-  /** Tokens that were taken back, and the word for it. */
+  /** Revoked tokens and the error code for each. */
   revoked: Map<string, string>;
   upgrade: (request: IncomingMessage, socket: import("node:stream").Duplex, head: Buffer) => void;
   changed: () => void;
@@ -44,7 +44,7 @@ export class ApiServer {
     });
   }
 
-  /** Gives the port. */
+  /** Returns the port. */
   async listen(port: number): Promise<number> {
     this.#server.listen(port, "127.0.0.1");
     await once(this.#server, "listening");
@@ -64,7 +64,7 @@ export class ApiServer {
     await closed;
   }
 
-  /** Every connection is cut, as in an outage. */
+  /** Cuts all connections. */
   cutAll(): void {
     this.#server.closeAllConnections();
   }
@@ -129,7 +129,7 @@ export class ApiServer {
       throw new ApiError("not_allowed_token_type");
   }
 
-  /** Without the right token Slack shows its login page instead of the file. */
+  /** Without a valid token, Slack answers with its login page. */
   #file(path: string, request: IncomingMessage, response: ServerResponse): void {
     const file = this.#parts.context.workspace.files.get(path.split("/")[2] ?? "");
     const allowed = request.headers.authorization === `Bearer ${this.#parts.botToken}`;
@@ -140,7 +140,7 @@ export class ApiServer {
     response.end(file.content);
   }
 
-  /** Five answers to a command, whoever has its address; seen by its sender. */
+  /** A response URL works five times without a token; only the sender of the command sees the responses. */
   #whisper(path: string, body: string, response: ServerResponse): void {
     const uses = (this.#answered.get(path) ?? 0) + 1;
     this.#answered.set(path, uses);

@@ -1,8 +1,8 @@
-/** The Events API over HTTP: signed requests to the app's address, an answer of 200 is the acknowledgement. */
+/** The Events API over HTTP: signed requests to the app, acknowledged by status 200. */
 import { createHmac } from "node:crypto";
 import type { Deliveries, Delivery } from "./deliveries.js";
 
-/** The app's request URL, or the function that stands behind it. */
+/** The app's request URL, or a function that handles its requests. */
 export type Endpoint = string | ((request: Request) => Promise<Response>);
 
 export function signature(secret: string, timestamp: string, body: string): string {

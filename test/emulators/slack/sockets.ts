@@ -1,4 +1,4 @@
-/** Socket Mode: tickets, hello, envelopes out, acknowledgements in. */
+/** Socket Mode: tickets, hello, envelopes and acknowledgements. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -6,9 +6,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Deliveries, Delivery } from "./deliveries.js";
 
 export class Sockets {
-  /** A socket opens, and Slack never says hello. */
+  /** Opens sockets without a hello. */
   withholdHello = false;
-  /** Pings are left without an answer: the socket looks open and is deaf. */
+  /** Doesn't answer pings. */
   withholdPongs = false;
   opened = 0;
   readonly #server = new WebSocketServer({ noServer: true, autoPong: false });
@@ -70,7 +70,7 @@ export class Sockets {
     this.#deliveries.acknowledge(id, payload);
   }
 
-  /** What a socket took with it unacknowledged comes again. */
+  /** Redelivers the unacknowledged events of a closed socket. */
   #closed(ws: WebSocket): void {
     const flying = this.#open.get(ws) ?? new Set();
     this.#open.delete(ws);
@@ -78,7 +78,7 @@ export class Sockets {
     this.#changed();
   }
 
-  /** Each event goes to one of the sockets, at random. */
+  /** Sends each event to a random socket. */
   carry(delivery: Delivery): boolean {
     const sockets = [...this.#open.keys()].filter((ws) => ws.readyState === ws.OPEN);
     const ws = sockets[Math.floor(Math.random() * sockets.length)];
@@ -100,12 +100,12 @@ export class Sockets {
     ws.send(JSON.stringify(message));
   }
 
-  /** Raw words to every socket, such as things no SDK has heard of. */
+  /** Sends a raw message to all sockets. */
   broadcast(message: unknown): void {
     for (const ws of this.#open.keys()) this.#say(ws, message);
   }
 
-  /** Slack asks for a new socket, politely. */
+  /** Asks the client to reconnect. */
   refresh(reason = "refresh_requested"): void {
     this.broadcast({ type: "disconnect", reason, debug_info: { host: "emulator" } });
   }

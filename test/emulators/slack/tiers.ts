@@ -1,4 +1,4 @@
-/** Slack's published limits: calls a minute by tier, and about one post a second and channel. Off unless asked for. */
+/** Slack's published rate limits: calls per minute by tier, and about one post per second and channel. Off by default. */
 const PER_MINUTE: Record<string, number> = {
   "conversations.history": 50,
   "conversations.replies": 50,
@@ -18,12 +18,12 @@ export class Tiers {
   readonly #minuteMs: number;
   readonly #calls = new Map<string, number[]>();
 
-  /** `minuteMs`: how long a minute lasts; 0 switches all of it off. */
+  /** `minuteMs` is the length of a minute; 0 disables the limits. */
   constructor(minuteMs: number) {
     this.#minuteMs = minuteMs;
   }
 
-  /** Seconds to wait, or undefined where the call may go on. */
+  /** Seconds to wait, undefined if not limited. */
   retryAfter(method: string, channel: string | undefined): number | undefined {
     if (this.#minuteMs === 0) return undefined;
     if (method === "chat.postMessage")

@@ -1,4 +1,4 @@
-/** Words of the emulated workspace. */
+/** Types of the emulated workspace. */
 
 export type ConversationType = "im" | "mpim" | "channel" | "private";
 
@@ -23,7 +23,7 @@ export interface StoredFile {
   mimetype: string;
   size: number;
   content: Buffer;
-  /** Uploaded, but not yet shared anywhere. */
+  /** Uploaded, but not shared yet. */
   pending: boolean;
 }
 
@@ -32,19 +32,19 @@ export interface Metadata {
   event_payload: Record<string, unknown>;
 }
 
-/** A message as it stands now. */
+/** A message in its current state. */
 export interface StoredMessage {
   channel: string;
   ts: string;
   user: string;
   botId?: string;
-  /** As it was sent: Slack's markup, or what a stream has written so far. */
+  /** As sent: mrkdwn, or the text of a stream so far. */
   text: string;
   blocks?: Block[];
   threadTs?: string;
   metadata?: Metadata;
   files: StoredFile[];
-  /** Slack's own field for shared messages and cards. */
+  /** Shared messages and cards. */
   attachments?: unknown[];
   edits: number;
   deleted: boolean;
@@ -57,7 +57,7 @@ export interface Block {
   text?: string | { type: string; text: string };
 }
 
-/** What somebody reads: blocks stand for the text where there are any. */
+/** What a user sees: blocks replace the text. */
 export function visibleText(message: Pick<StoredMessage, "text" | "blocks">): string {
   if (!message.blocks || message.blocks.length === 0) return message.text;
   return message.blocks.map(({ text }) => (typeof text === "string" ? text : (text?.text ?? ""))).join("\n");
@@ -65,7 +65,7 @@ export function visibleText(message: Pick<StoredMessage, "text" | "blocks">): st
 
 export type ApiAnswer = Record<string, unknown>;
 
-/** An answer of `ok: false`. */
+/** A response with `ok: false`. */
 export class ApiError extends Error {
   readonly extra: Record<string, unknown>;
 

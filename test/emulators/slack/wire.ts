@@ -1,4 +1,4 @@
-/** Stored things as Slack writes them. */
+/** Stored messages and files in Slack's format. */
 import type { StoredFile, StoredMessage } from "./types.js";
 import type { Workspace } from "./workspace.js";
 

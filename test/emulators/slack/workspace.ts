@@ -9,7 +9,7 @@ import {
   visibleText,
 } from "./types.js";
 
-/** People, conversations and everything that was said: what a user would see, and how it came to be. */
+/** People, conversations and messages, with their history. */
 export class Workspace {
   readonly teamId = "T0EMU";
   readonly appId = "A0EMU";
@@ -19,7 +19,7 @@ export class Workspace {
   readonly conversations = new Map<string, Conversation>();
   readonly files = new Map<string, StoredFile>();
   readonly statuses: { channel: string; threadTs: string; status: string }[] = [];
-  /** What only the sender of a command sees. */
+  /** Responses visible only to the sender of a command. */
   readonly whispers: { channel: string; user: string; text: string }[] = [];
   readonly #messages = new Map<string, StoredMessage[]>();
   #lastTs = 0;
@@ -30,7 +30,7 @@ export class Workspace {
     this.people.set(this.botUser, { id: this.botUser, name: "hermes", isBot: true });
   }
 
-  /** Seconds with six digits, never the same twice; `atMs` for something that was said earlier. */
+  /** A unique ts; `atMs` for a message in the past. */
   nextTs(atMs?: number): string {
     if (atMs !== undefined) return stamp(Math.floor(atMs) * 1000 + (++this.#past % 1000));
     this.#lastTs = Math.max(this.#lastTs + 1, Date.now() * 1000);
@@ -51,14 +51,14 @@ export class Workspace {
     return conversation;
   }
 
-  /** As the bot sees it: rooms without the bot don't exist unless they are public. */
+  /** From the bot's view: private conversations without the bot don't exist. */
   conversation(id: string | undefined): Conversation {
     const found = id === undefined ? undefined : (this.conversations.get(id) ?? this.#dmWith(id));
     if (!found) throw new ApiError("channel_not_found");
     return found;
   }
 
-  /** A user's id may stand for the direct messages with them. */
+  /** A user id selects the direct message with that user. */
   #dmWith(user: string): Conversation | undefined {
     if (!this.people.has(user)) return undefined;
     return [...this.conversations.values()].find((c) => c.type === "im" && c.members.has(user));
@@ -95,12 +95,12 @@ export class Workspace {
     return message;
   }
 
-  /** Everything in a conversation, deleted ones too, in order. */
+  /** All messages of a conversation in order, including deleted ones. */
   all(channel: string): readonly StoredMessage[] {
     return this.#messages.get(channel) ?? [];
   }
 
-  /** What a user sees of the bot in this conversation, in order; `threadTs` narrows it to one thread. */
+  /** The bot's visible messages in order, in all of the conversation or one thread. */
   seen(channel: string, threadTs?: string): StoredMessage[] {
     return this.all(channel).filter(
       (m) => m.user === this.botUser && !m.deleted && (threadTs === undefined || m.threadTs === threadTs),
@@ -111,7 +111,7 @@ export class Workspace {
     return this.seen(channel, threadTs).map(visibleText);
   }
 
-  /** How often each marker of ours is visible: more than once is a repeat. */
+  /** How many visible messages carry each marker; more than one is a repeat. */
   markers(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const message of [...this.#messages.values()].flat()) {

@@ -1,4 +1,4 @@
-/** A request's body → its fields and files. Own parser: grammY's multipart is refused by Node 20's. */
+/** A request's body → its fields and files. Parsed here, because Node 20's parser rejects grammY's multipart. */
 import type { IncomingMessage } from "node:http";
 import type { Payload, UploadedFile } from "./types.js";
 

@@ -13,7 +13,7 @@ export class Chats {
   readonly #topics = new Map<number, Set<number>>();
   readonly blocked = new Set<number>();
   readonly kicked = new Set<number>();
-  /** Not 1: as a topic that is General. */
+  /** Never 1, which is the General topic. */
   #nextMessageId = 10;
   #nextChatId = 5000;
 
@@ -49,7 +49,7 @@ export class Chats {
     return this.#topicsOf(chatId).has(topicId);
   }
 
-  /** The chat that a bot may write to, or why it may not. */
+  /** The chat if the bot may write to it; else throws the refusal. */
   writable(id: unknown): EmulatedChat {
     const chatId = Number(id);
     const movedTo = this.#moved.get(chatId);
@@ -80,7 +80,7 @@ export class Chats {
     return seen;
   }
 
-  /** Everything ever written there, deleted or not, oldest first. */
+  /** All messages, including deleted ones, oldest first. */
   all(chatId: number): readonly SeenMessage[] {
     return this.#list(chatId);
   }

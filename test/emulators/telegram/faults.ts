@@ -1,4 +1,4 @@
-/** Switches for what goes wrong between a bot and Telegram. All off at first. */
+/** Switchable faults between a bot and Telegram. All off at first. */
 import { ApiError } from "./types.js";
 
 interface Scripted {
@@ -13,41 +13,41 @@ interface Penalty {
 }
 
 export class Faults {
-  /** Every answer comes this much later. */
+  /** Delay of every answer. */
   delayMs = 0;
-  /** Every request is cut before it is read. */
+  /** Every connection is cut before its request is read. */
   outage = false;
-  /** Requests come in, and no answer ever goes out. */
+  /** Requests are never answered. */
   silent = false;
-  /** No file's content comes while it is on. */
+  /** File downloads hang. */
   slowFiles = false;
   /** Every new update is queued twice, with the same id. */
   duplicate = false;
   /** Batches come newest first. */
   reorder = false;
-  /** The least time between two messages to one chat; sooner opens a penalty. */
+  /** Minimum time between two messages to one chat; less causes a 429. */
   perChatMs = 0;
   readonly #scripted: Scripted[] = [];
   readonly #penalties = new Map<number | "*", Penalty>();
   readonly #lastSentMs = new Map<number, number>();
 
-  /** The request is carried out, then the connection is cut: the unknown send. */
+  /** Executes the request, then cuts the connection: the send's outcome is unknown. */
   dropAfter(method: string, times = 1): void {
     this.#scripted.push({ method, times, how: "drop_after" });
   }
 
-  /** The connection is cut, nothing is carried out. The caller can't tell it from the above. */
+  /** Cuts the connection without executing the request. The caller can't tell the difference. */
   dropBefore(method: string, times = 1): void {
     this.#scripted.push({ method, times, how: "drop_before" });
   }
 
-  /** So many calls go well before what is switched on next. */
+  /** The fault that is set next applies after this many successful calls. */
   after(method: string, calls: number): this {
     this.#scripted.push({ method, times: calls, how: "nothing" });
     return this;
   }
 
-  /** No answer ever comes to this method; other calls go on. */
+  /** Calls of this method hang; others work. */
   hang(method: string, times = 1): void {
     this.#scripted.push({ method, times, how: "hang" });
   }
@@ -61,12 +61,12 @@ export class Faults {
     this.#scripted.push({ method, times, how: new ApiError(code, description) });
   }
 
-  /** Too many requests to one chat, or to all: each call that ignores the wait makes it longer. */
+  /** A rate limit for one chat, or for all: each call during the wait extends it. */
   flood(chatId: number | "*", seconds: number): void {
     this.#penalties.set(chatId, { untilMs: Date.now() + seconds * 1000, seconds });
   }
 
-  /** Scripted faults that nobody has run into yet. */
+  /** Scripted faults that haven't been used yet. */
   get armed(): number {
     return this.#scripted.reduce((sum, { times }) => sum + times, 0);
   }
@@ -89,7 +89,7 @@ export class Faults {
     return found?.how;
   }
 
-  /** Throws the 429 that is due. */
+  /** Throws a 429 during a wait. */
   checkFlood(chatId: number | undefined, isMessage: boolean): void {
     const now = Date.now();
     for (const key of [chatId, "*"] as const) {

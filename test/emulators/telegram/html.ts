@@ -1,4 +1,4 @@
-/** Telegram's HTML → plain text and entities, refused in the server's own words. */
+/** Telegram's HTML → plain text and entities, with the server's own error texts. */
 import { ApiError } from "./types.js";
 
 const TAGS = new Set([

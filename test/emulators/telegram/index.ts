@@ -1,6 +1,6 @@
 /**
  * A Telegram Bot API server on loopback: `new TelegramEmulator().start()`, then give a bot its `url` and `token`. `users`
- * acts as people do, `seen` and the lists tell what they would see, `faults` makes things go wrong.
+ * writes as people, `seen` and the lists show what they see, `faults` injects faults.
  */
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
@@ -22,7 +22,7 @@ export interface EmulatorOptions {
   token?: string;
   username?: string;
   firstUpdateId?: number;
-  /** Between two attempts at a webhook that failed. */
+  /** Between two attempts at a failed webhook call. */
   webhookRetryMs?: number;
 }
 
@@ -33,7 +33,7 @@ export class TelegramEmulator {
   readonly users: Users;
   readonly world: World;
   readonly #server = http.createServer((request, response) => void this.#handle(request, response));
-  /** The tokens that it knows; take one out and it is revoked. */
+  /** The valid tokens; remove one to revoke it. */
   readonly tokens = new Set<string>();
   #port = 0;
 
@@ -79,7 +79,7 @@ export class TelegramEmulator {
     return this;
   }
 
-  /** As if the machine were gone: nobody listens. `start` brings it back at the same address. */
+  /** Stops listening, as if the machine were gone. `start` brings it back at the same address. */
   async goDown(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -92,17 +92,17 @@ export class TelegramEmulator {
     if (this.#server.listening) await this.goDown();
   }
 
-  /** Cuts every open connection; new ones are welcome. */
+  /** Cuts every open connection; new ones are accepted. */
   disconnect(): void {
     this.#server.closeAllConnections();
   }
 
-  /** What stands in the chat now, oldest first. */
+  /** The chat's messages now, oldest first. */
   seen(chatId: number): SeenMessage[] {
     return this.chats.all(chatId).filter((message) => !message.deleted);
   }
 
-  /** What the bot wrote there. */
+  /** The bot's messages there. */
   said(chatId: number): SeenMessage[] {
     return this.seen(chatId).filter((message) => message.from === "bot");
   }

@@ -1,4 +1,4 @@
-/** The Bot API's methods, as far as bots of ours call them. Each takes the payload and gives the result. */
+/** The methods of the Bot API that our adapter calls. Each takes the payload and returns the result. */
 import { randomUUID } from "node:crypto";
 import type { Chats } from "./chats.js";
 import { type Entity, parseHtml } from "./html.js";
@@ -14,8 +14,8 @@ import {
 import type { UpdateQueue } from "./updates.js";
 import type { WebhookSender } from "./webhook.js";
 
-const LONGEST_TEXT = 4096;
-const LONGEST_CAPTION = 1024;
+const MAX_TEXT = 4096;
+const MAX_CAPTION = 1024;
 export const NOT_MODIFIED =
   "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message";
 
@@ -34,7 +34,7 @@ export interface Action {
 
 export interface World {
   bot: Person;
-  /** As @BotFather's /setprivacy says. What the bot is shown doesn't depend on it here. */
+  /** @BotFather's /setprivacy. It doesn't affect the emulator's deliveries. */
   privacyMode: boolean;
   chats: Chats;
   updates: UpdateQueue;
@@ -105,7 +105,7 @@ export const METHODS: Record<string, Method> = {
 
 function sendMessage(world: World, payload: Payload): WireMessage {
   const chat = world.chats.writable(payload.chat_id);
-  const { text, entities } = textOf(payload, "text", LONGEST_TEXT);
+  const { text, entities } = textOf(payload, "text", MAX_TEXT);
   if (text.trim() === "") throw new ApiError(400, "Bad Request: message text is empty");
   const seen = post(world, chat, payload, { text, file: undefined });
   return wireOf(world, chat, seen, { text, ...(entities.length > 0 && { entities }) });
@@ -116,7 +116,7 @@ function editMessageText(world: World, payload: Payload): WireMessage {
   const seen = world.chats.find(chat.id, payload.message_id);
   if (!seen) throw new ApiError(400, "Bad Request: message to edit not found");
   if (seen.from !== "bot") throw new ApiError(400, "Bad Request: message can't be edited");
-  const { text } = textOf(payload, "text", LONGEST_TEXT);
+  const { text } = textOf(payload, "text", MAX_TEXT);
   const html = payload.parse_mode === "HTML" ? String(payload.text) : undefined;
   if (text === seen.text && html === seen.html) throw new ApiError(400, NOT_MODIFIED);
   Object.assign(seen, { text, html, edits: seen.edits + 1 });
@@ -129,7 +129,7 @@ function sendMessageDraft(world: World, payload: Payload): true {
     throw new ApiError(400, "Bad Request: method is available only in private chats");
   const draftId = Number(payload.draft_id);
   if (!Number.isInteger(draftId) || draftId === 0) throw new ApiError(400, "Bad Request: DRAFT_ID_INVALID");
-  const { text } = textOf(payload, "text", LONGEST_TEXT);
+  const { text } = textOf(payload, "text", MAX_TEXT);
   world.drafts.push({ chatId: chat.id, draftId, threadId: threadOf(payload), text });
   return true;
 }
@@ -150,7 +150,7 @@ function sendFile(kind: string): Method {
   const field = kind.toLowerCase();
   return (world, payload, files) => {
     const chat = world.chats.writable(payload.chat_id);
-    const { text } = textOf(payload, "caption", LONGEST_CAPTION);
+    const { text } = textOf(payload, "caption", MAX_CAPTION);
     const id = String(payload[field] ?? "").replace("attach://", "");
     const upload = files.find((file) => file.field === id);
     if (!upload) throw new ApiError(400, "Bad Request: wrong file identifier/HTTP URL specified");

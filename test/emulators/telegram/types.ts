@@ -1,4 +1,4 @@
-/** The Bot API's words, as far as the emulator speaks them, and what a user would see. */
+/** The types of the Bot API that the emulator uses, and what a user sees. */
 
 export type ChatKind = "private" | "group" | "supergroup" | "channel";
 
@@ -17,7 +17,7 @@ export interface EmulatedChat {
   is_forum?: boolean;
 }
 
-/** A message as it travels in updates and answers. */
+/** A message in updates and results. */
 export interface WireMessage {
   message_id: number;
   chat: EmulatedChat;
@@ -40,7 +40,7 @@ export interface WireUpdate {
 /** One message as the chat shows it. */
 export interface SeenMessage {
   id: number;
-  /** When it came; epoch milliseconds. */
+  /** When it was sent; epoch milliseconds. */
   at: number;
   chatId: number;
   /** The bot, or the user's id; null: the channel itself. */
@@ -60,7 +60,7 @@ export interface Call {
   method: string;
   payload: Payload;
   at: number;
-  /** The answer's error code; 0: it went well; undefined: not answered (yet). */
+  /** The answer's error code; 0: success; undefined: not answered (yet). */
   code: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface UploadedFile {
   content: Buffer;
 }
 
-/** What the server says no with. */
+/** A refusal by the server. */
 export class ApiError extends Error {
   readonly code: number;
   readonly parameters: { retry_after?: number; migrate_to_chat_id?: number } | undefined;

@@ -16,7 +16,7 @@ interface Poll {
 export class UpdateQueue {
   /** Not confirmed yet, oldest first. */
   readonly pending: WireUpdate[] = [];
-  /** The highest offset that the bot has asked for. */
+  /** The highest offset that the bot has polled with. */
   confirmed = 0;
   reorder = false;
   #nextId: number;
@@ -31,7 +31,7 @@ export class UpdateQueue {
     return this.#poll !== undefined;
   }
 
-  /** After a week without updates ids go on anywhere, even lower. */
+  /** After a week without updates, ids may restart anywhere, even lower. */
   restartIdsAt(id: number): void {
     this.#nextId = id;
   }
@@ -43,7 +43,7 @@ export class UpdateQueue {
     return update;
   }
 
-  /** Also again, as after a confirmation that got lost. */
+  /** May be called again with the same update, as after a lost confirmation. */
   put(update: WireUpdate): void {
     this.pending.push(update);
     this.#serve();

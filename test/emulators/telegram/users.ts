@@ -1,4 +1,4 @@
-/** Acts as people do: they write, edit, delete, reply, mention, forward and send files, in any chat. */
+/** The users: they write, edit, delete, reply, mention, forward and send files, in any chat. */
 import { randomUUID } from "node:crypto";
 import { nowSeconds, type World } from "./methods.js";
 import type { EmulatedChat, Person, SeenMessage, WireMessage, WireUpdate } from "./types.js";
@@ -7,7 +7,7 @@ export interface Writing {
   text?: string;
   caption?: string;
   from?: Person | null;
-  /** The topic it stands in. */
+  /** Its topic. */
   topic?: number;
   /** The message that it answers. */
   replyTo?: number;
@@ -67,7 +67,7 @@ export class Users {
     return { message: edited, update: this.#announce(kind, edited) };
   }
 
-  /** Telegram tells a bot nothing about it. */
+  /** Telegram doesn't notify bots of deletions. */
   delete(message: WireMessage): void {
     const seen = this.#world.chats.find(message.chat.id, message.message_id);
     if (seen) seen.deleted = true;
@@ -88,7 +88,7 @@ export class Users {
     return this.write(chat, { ...writing, from, fields: { ...writing.fields, [kind]: content } });
   }
 
-  /** A group becomes a supergroup: both chats say so. */
+  /** A group becomes a supergroup: both chats get a notice. */
   upgrade(chat: EmulatedChat): EmulatedChat {
     const moved = this.#world.chats.upgrade(chat.id);
     this.#service(chat, { migrate_to_chat_id: moved.id });
@@ -137,7 +137,7 @@ function replied(chat: EmulatedChat, seen: SeenMessage, bot: Person): WireMessag
   return { message_id: seen.id, chat, date: nowSeconds(), from, text: seen.text };
 }
 
-/** What Telegram marks by itself: commands and mentions. */
+/** The entities that Telegram adds: commands and mentions. */
 function entitiesOf(text: string): { type: string; offset: number; length: number }[] {
   const found = [...text.matchAll(/(?<![\w/])\/[a-z0-9_]+(?:@\w+)?|(?<!\w)@\w{4,}/gi)];
   return found.map(([word, ..._], i) => ({

@@ -1,4 +1,4 @@
-/** Webhook delivery: the head of each chat's queue, one at a time, again and again until a 2xx. */
+/** Webhook delivery: the head of each chat's queue, one at a time, retried until a 2xx. */
 import type { WireMessage, WireUpdate } from "./types.js";
 import type { UpdateQueue } from "./updates.js";
 
@@ -27,7 +27,7 @@ export class WebhookSender {
     this.target = undefined;
   }
 
-  /** Looks for chats whose head is not on its way. */
+  /** Delivers for chats whose head isn't being delivered. */
   wake(): void {
     if (!this.target) return;
     for (const update of this.#queue.pending) {

@@ -41,7 +41,7 @@ export class EventReader {
     this.#request.destroy();
   }
 
-  /** The next event of this name that nobody has taken yet. */
+  /** The next event of this name that no test has read yet. */
   async next(event: string): Promise<SentEvent> {
     for (;;) {
       for (; this.#taken < this.events.length; ) {

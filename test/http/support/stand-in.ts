@@ -1,14 +1,12 @@
-import type {
-  WebAdapter,
-  WebLogEntry,
-  WebOptions,
-  WebSessionSummary,
-} from "../../../src/adapters/web/index.js";
+import type { WebAdapter } from "../../../src/adapters/web/index.js";
 import { webAdapter } from "../../../src/adapters/web/index.js";
+import type { WebLogEntry, WebOptions, WebSessionSummary } from "../../../src/adapters/web/types.js";
 import { clientOf } from "../../../src/http/request.js";
-import { type HttpServer, startHttp } from "../../../src/http/server.js";
+import type { HttpServer } from "../../../src/http/server.js";
 import { type InboundMessage, type OutboundKind, type Target, targetOf } from "../../../src/message.js";
 import { receivingOnly } from "../../support/events.js";
+import { startHttp } from "../../support/http.js";
+import { send } from "../../support/send.js";
 
 /** The least that the web chat needs of a gateway, in memory: an inbox without duplicates, a log, sessions. */
 export class StandIn {
@@ -67,8 +65,8 @@ export class StandIn {
   /** As delivery does it: sent first, in the log afterwards. */
   async say(target: Target, text: string, kind: OutboundKind = "answer", turnId: string | null = null) {
     const id = ++this.#outboxId;
-    const message = { id, nonce: `n${id}`, kind, target, text, turnId, mayBeRepeat: false };
-    const receipt = await this.adapter.send(message, new AbortController().signal);
+    const message = { id, nonce: `n${id}`, kind, target, text, turnId };
+    const receipt = await send(this.adapter, message, new AbortController().signal);
     const at = Date.now() / 1000;
     this.logOf(target.chatId!).push({ id: `out:${id}`, from: "bot", kind, text, at, turnId });
     return receipt;

@@ -5,18 +5,23 @@ import type { ErasurePlan, MessageChange, ThoughtColumn } from "../../people.js"
 import type { Progress } from "../../store.js";
 import { noteRoutesChanged, setMeta } from "../meta.js";
 import { removeSession } from "../prune.js";
+import { dropKey } from "../queues/keys.js";
 import { Slice } from "../slice.js";
 import { marks, sql } from "../statements.js";
+import { read, write } from "../verb.js";
 import { ERASED } from "./redact.js";
 
-/** Words that were deleted may still lie in the file. */
+/** Deleted text may still be in the bytes of the file. */
 const SCRUB_DUE = "gw_scrub_due";
 
 /**
- * The order makes a second run complete: the words of others that repeat theirs go before theirs, rows that tell who
- * they are go last. Deleted bytes are overwritten, as far as this connection deletes them.
+ * The order lets a second run finish: repetitions by others go before the originals, rows that identify the person go
+ * last. Deleted bytes are overwritten, as far as this connection deletes them.
  */
-export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progress, void> {
+export const erasePerson = write(function* erasePerson(
+  db: Database,
+  plan: ErasurePlan,
+): Generator<Progress, void> {
   db.pragma("secure_delete = ON");
   setMeta(db, SCRUB_DUE, "1");
   const slice = new Slice();
@@ -47,9 +52,9 @@ export function* erasePerson(db: Database, plan: ErasurePlan): Generator<Progres
   }
   yield* eraseSends(db, plan, step);
   eraseRoutes(db, plan);
-}
+});
 
-/** From here on nothing of theirs is answered or sent, and no turn writes that has read them: its epoch is over. */
+/** Cancels their open messages and answers, and fences off running turns that have read them. */
 function* silence(
   db: Database,
   plan: ErasurePlan,
@@ -81,7 +86,11 @@ function* eraseRepeats(
   step: () => Generator<Progress, void>,
 ): Generator<Progress, void> {
   for (const { id, text } of outbox.changes) {
-    sql(db, "UPDATE gw_outbox SET text = ? WHERE id = ?").run(text, id);
+    // Rendered parts may spell the words differently, so they are rendered again and marked as a possible repeat.
+    sql(
+      db,
+      `UPDATE gw_outbox SET text = ?, may_be_repeat = max(may_be_repeat, parts IS NOT NULL), parts = NULL WHERE id = ?`,
+    ).run(text, id);
     yield* step();
   }
   for (const { inboxId, text } of previews) {
@@ -130,7 +139,7 @@ function removeInbox(db: Database, id: number): void {
 }
 
 function forgetNotes(db: Database, id: number): void {
-  sql(db, "DELETE FROM gw_notes WHERE inbox_id = ?").run(id);
+  sql(db, "DELETE FROM gw_message_changes WHERE inbox_id = ?").run(id);
   sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(id);
 }
 
@@ -172,7 +181,7 @@ function* eraseSends(
     sql(
       db,
       `UPDATE gw_outbox SET text = ?, target = ?, message_ids = NULL, replaces = NULL, files = NULL, error = NULL,
-         details = NULL, trace_id = NULL WHERE id = ?`,
+         parts = NULL, details = NULL, trace_id = NULL WHERE id = ?`,
     ).run(ERASED, JSON.stringify(target), id);
     yield* step();
   }
@@ -198,24 +207,25 @@ function eraseRoutes(db: Database, plan: ErasurePlan): void {
   noteRoutesChanged(db);
 }
 
-export function forgetPerson(db: Database, plan: ErasurePlan): void {
+export const forgetPerson = write(function forgetPerson(db: Database, plan: ErasurePlan): void {
   const { person, ids, shared } = plan;
   const list = marks(ids);
   for (const { id } of shared)
     db.prepare(`UPDATE sessions SET user_id = NULL WHERE id = ? AND user_id IN (${list})`).run(id, ...ids);
-  for (const table of ["gw_participants", "gw_authors", "gw_farewells", "gw_pairing"])
+  for (const table of ["gw_participants", "gw_authors", "gw_pairing"])
     db.prepare(`DELETE FROM ${table} WHERE platform = ? AND user_id IN (${list})`).run(
       person.platform,
       ...ids,
     );
+  for (const key of plan.keys) dropKey(db, key);
   for (const id of ids)
     sql(db, "DELETE FROM gw_pairing_limits WHERE name = ?").run(`request:${person.platform}:${id}`);
-}
+});
 
-export function scrubDue(db: Database): boolean {
+export const scrubDue = read(function scrubDue(db: Database): boolean {
   return sql(db, "SELECT 1 FROM state_meta WHERE key = ?").get(SCRUB_DUE) !== undefined;
-}
+});
 
-export function scrubbed(db: Database): void {
+export const scrubbed = write(function scrubbed(db: Database): void {
   sql(db, "DELETE FROM state_meta WHERE key = ?").run(SCRUB_DUE);
-}
+});

@@ -5,7 +5,7 @@ import type { InboxState, OutboxState, ReplyFile } from "../../queues.js";
 import { type StoredMessage, storedMessages } from "../messages.js";
 import { marks } from "../statements.js";
 
-/** Everything in the file that could be a person's: read as it stands, judged elsewhere. */
+/** Everything in the file that could be a person's. plan.ts decides what is. */
 export interface Facts {
   person: Person;
   ids: string[];
@@ -16,6 +16,7 @@ export interface Facts {
   outbox: OutboxFacts[];
   previews: PreviewFacts[];
   routes: RouteFacts[];
+  keys: KeyFacts[];
   schedules: ScheduleFacts[];
   pairing: { approved: number; pending: number };
   marks: number;
@@ -23,7 +24,7 @@ export interface Facts {
 
 export interface SessionFacts {
   row: SessionRow;
-  /** Something in it names them. Otherwise it was only held where they wrote, and somebody quotes there. */
+  /** Something in it names them. Otherwise it only took place where they wrote, and may quote them. */
   known: boolean;
   /** Read when asked for, each time. */
   messages: () => StoredMessage[];
@@ -41,7 +42,7 @@ export interface InboxFacts {
   state: InboxState;
   bootId: string | null;
   message: InboundMessage;
-  /** What it said before or says now, where its author has changed it. */
+  /** Other versions of its text, if its author edited it. */
   versions: string[];
 }
 
@@ -59,6 +60,11 @@ export interface OutboxFacts {
 export interface PreviewFacts {
   inboxId: number;
   text: string;
+}
+
+export interface KeyFacts {
+  key: SessionKey;
+  tuple: (string | null)[];
 }
 
 export interface RouteFacts {
@@ -86,6 +92,7 @@ export function gatherFacts(db: Database, person: Person): Facts {
     names: namesOf(db, person.platform, ids),
     inbox,
     routes,
+    keys: allKeys(db),
     outbox: allOutbox(db),
     previews: allPreviews(db),
     sessions: sessionsAround(db, person.platform, ids, { inbox, routes }),
@@ -95,7 +102,7 @@ export function gatherFacts(db: Database, person: Person): Facts {
   };
 }
 
-/** A second id of the same person stands beside the first wherever both are known. */
+/** Rows that know a second id of the person have both. */
 function idsOf(db: Database, { platform, userId }: Person): string[] {
   const pairs = db
     .prepare(
@@ -129,15 +136,15 @@ function allInbox(db: Database): InboxFacts[] {
   const rows = db
     .prepare(
       `SELECT id, i.session_key AS key, chat_id AS chatId, session_id AS sessionId, turn_id AS turnId, state,
-         boot_id AS bootId, payload, n.text, n.told ->> '$' AS told
-       FROM gw_inbox i LEFT JOIN gw_notes n ON n.inbox_id = i.id ORDER BY id`,
+         boot_id AS bootId, payload, n.text, n.known_text ->> '$' AS known
+       FROM gw_inbox i LEFT JOIN gw_message_changes n ON n.inbox_id = i.id ORDER BY id`,
     )
     .all() as (Omit<InboxFacts, "message" | "versions"> &
-    Record<"payload" | "text" | "told", string | null>)[];
-  return rows.map(({ payload, text, told, ...row }) => ({
+    Record<"payload" | "text" | "known", string | null>)[];
+  return rows.map(({ payload, text, known, ...row }) => ({
     ...row,
     message: JSON.parse(payload!) as InboundMessage,
-    versions: [text, told].filter((version) => version !== null),
+    versions: [text, known].filter((version) => version !== null),
   }));
 }
 
@@ -172,8 +179,17 @@ function allRoutes(db: Database): RouteFacts[] {
   }));
 }
 
+/** Keys may outlive their routes. */
+function allKeys(db: Database): KeyFacts[] {
+  const rows = db.prepare("SELECT session_key AS key, tuple FROM gw_keys WHERE json_valid(tuple)").all() as {
+    key: SessionKey;
+    tuple: string;
+  }[];
+  return rows.map(({ key, tuple }) => ({ key, tuple: JSON.parse(tuple) as (string | null)[] }));
+}
+
 function allSchedules(db: Database): ScheduleFacts[] {
-  // One that broke must not keep anybody from going.
+  // A broken schedule must not block an erasure.
   const rows = db
     .prepare(
       `SELECT id, name, iif(json_valid(maker), maker, NULL) AS maker, iif(json_valid(target), target, NULL) AS target
@@ -253,7 +269,7 @@ function roomsOf(db: Database, platform: string, sessionIds: readonly (SessionId
     .all(platform, JSON.stringify(sessionIds)) as string[];
 }
 
-/** Whoever reads a room can quote everybody in it, also where the one quoted has never been answered. */
+/** Anyone in a room can quote anyone there, even a person who never got an answer. */
 function quotingIn(
   db: Database,
   platform: string,
@@ -313,8 +329,8 @@ export function isPerson(platform: string, ids: readonly string[]): IsTheirs {
 }
 
 /** On whose behalf a message is: as the gateway names a person, with a second id where there is one. */
-export function senderOf({ platform, origin, errand }: InboundMessage): Parameters<IsTheirs>[0] {
-  if (errand?.principal) return { platform: errand.principal.platform, userIds: [errand.principal.userId] };
+export function senderOf({ platform, origin, task }: InboundMessage): Parameters<IsTheirs>[0] {
+  if (task?.principal) return { platform: task.principal.platform, userIds: [task.principal.userId] };
   return originPerson({ ...origin, platform });
 }
 

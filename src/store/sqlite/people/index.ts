@@ -4,15 +4,16 @@ import type { MessageRow, SessionId } from "../../../session.js";
 import type { ErasurePlan, PersonRows } from "../../people.js";
 import { getMessages } from "../messages.js";
 import { marks } from "../statements.js";
+import { bulkRead } from "../verb.js";
 import { gatherFacts } from "./facts.js";
 import { planOf } from "./plan.js";
 
-export function planErasure(db: Database, person: Person): ErasurePlan {
+export const planErasure = bulkRead(function planErasure(db: Database, person: Person): ErasurePlan {
   return planOf(gatherFacts(db, person));
-}
+});
 
 /** Their rows as they are kept. */
-export function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
+export const queueRowsOf = bulkRead(function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
   const { inbox, outbox, routes, schedules, person, ids } = plan;
   const chosen = (sql: string, list: readonly unknown[]) =>
     db.prepare(sql).all(JSON.stringify(list)) as Record<string, never>[];
@@ -48,10 +49,14 @@ export function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
       )
       .all(person.platform, ...ids) as PersonRows["pairing"],
   };
-}
+});
 
 /** Of a session that others are in, too: what they wrote, and not what was answered. */
-export function writtenIn(db: Database, messageIds: readonly number[], id: SessionId): MessageRow[] {
+export const writtenIn = bulkRead(function writtenIn(
+  db: Database,
+  messageIds: readonly number[],
+  id: SessionId,
+): MessageRow[] {
   const theirs = new Set(messageIds);
   return getMessages(db, id, { includeUndone: true }).filter((row) => theirs.has(row.id));
-}
+});

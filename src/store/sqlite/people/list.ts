@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
 import type { KnownPerson } from "../../people.js";
 import { sql } from "../statements.js";
+import { bulkRead } from "../verb.js";
 
 /** One line of what a table knows of a person. */
-interface Seen {
+export interface Seen {
   platform: string;
   userId: string;
   name?: string | null;
@@ -14,14 +15,14 @@ interface Seen {
   pairing?: KnownPerson["pairing"];
 }
 
-/** Who is asked for: the errand's principal, else whoever wrote; as the gateway names a person. */
+/** The task's principal, otherwise the author, with the gateway's name for them. */
 const SENDER = `
-  COALESCE(payload ->> '$.errand.principal.platform', platform) AS platform,
-  COALESCE(payload ->> '$.errand.principal.userId', payload ->> '$.origin.userId', payload ->> '$.origin.userIdAlt',
+  COALESCE(payload ->> '$.task.principal.platform', platform) AS platform,
+  COALESCE(payload ->> '$.task.principal.userId', payload ->> '$.origin.userId', payload ->> '$.origin.userIdAlt',
     CASE WHEN payload ->> '$.origin.chatType' = 'dm' THEN chat_id END) AS userId`;
 
 const SOURCES: readonly string[] = [
-  // Sessions of one person. Where nobody answered yet, the session's start is the last that is known.
+  // Sessions of one person. Without messages, the session's start is their last activity.
   `SELECT s.source AS platform, s.user_id AS userId, count(*) AS sessions, sum(s.message_count) AS messages,
      min(s.started_at) AS first, max(COALESCE((SELECT max(timestamp) FROM messages m WHERE m.session_id = s.id), s.started_at)) AS last
    FROM sessions s WHERE s.user_id IS NOT NULL GROUP BY 1, 2`,
@@ -43,11 +44,11 @@ const SOURCES: readonly string[] = [
   "SELECT maker ->> '$.platform' AS platform, maker ->> '$.userId' AS userId FROM gw_schedules WHERE json_valid(maker)",
 ];
 
-export function listPeople(db: Database, platform?: string): KnownPerson[] {
+export const listPeople = bulkRead(function listPeople(db: Database, platform?: string): KnownPerson[] {
   const seen = SOURCES.flatMap((text) => sql(db, text).all() as Seen[]);
   const wanted = seen.filter((one) => one.userId && (platform === undefined || one.platform === platform));
   return joinSeen(wanted).toSorted((a, b) => (b.lastSeen ?? 0) - (a.lastSeen ?? 0));
-}
+});
 
 /** What several tables know of the same person, as one. Names in the order in which they were met. */
 export function joinSeen(seen: readonly Seen[]): KnownPerson[] {

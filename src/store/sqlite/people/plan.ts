@@ -2,7 +2,7 @@ import type { Person } from "../../../message.js";
 import { senderName } from "../../../sender-name.js";
 import type { SessionId, SessionKey, SessionRow } from "../../../session.js";
 import type { ErasurePlan, PlannedSession } from "../../people.js";
-import { decodeContent, plainText } from "../content.js";
+import { decodeContent, plainText } from "../../shared/content.js";
 import type { StoredMessage } from "../messages.js";
 import {
   type Facts,
@@ -25,7 +25,7 @@ import {
   withoutRepeats,
 } from "./redact.js";
 
-/** What is in the file → whose it is, and what becomes of it when a person goes. Pure. */
+/** Facts from the file → what an erasure does with them. Pure. */
 export function planOf(facts: Facts): ErasurePlan {
   const isTheirs = isPerson(facts.person.platform, facts.ids);
   const sessions = classify(facts, isTheirs);
@@ -44,6 +44,7 @@ export function planOf(facts: Facts): ErasurePlan {
     outbox: { remove: outbox.remove, redact: outbox.redact, changes: outbox.changes },
     previews: previewChanges(facts, shared.words),
     routes: { remove: keys.ownRoutes, redact: keys.sharedRoutes },
+    keys: keysNaming(facts, keys),
     chats: keys.chats,
     schedules: facts.schedules
       .filter(({ maker }) => maker && isTheirs(asPerson(maker)))
@@ -65,7 +66,7 @@ export function planOf(facts: Facts): ErasurePlan {
   };
 }
 
-/** What stands before their messages in a room: a name, or the id where there is none; as given, and as it is shown. */
+/** The prefix of their messages in a room: a name, or the id without one; as given, and as shown. */
 const called = ({ names, ids }: Facts) => [
   ...new Set([...names, ...ids].flatMap((name) => [name, senderName({ userName: name })])),
 ];
@@ -74,7 +75,7 @@ const asPerson = ({ platform, userId }: Person) => ({ platform, userIds: [userId
 
 // --- sessions -----------------------------------------------------------------------------------------------------
 
-/** Theirs alone are those that belong to them and that nobody else has written in, with all that came of them. */
+/** Sessions are theirs alone if they own them and no one else wrote in them, with all sessions derived from them. */
 function classify(facts: Facts, isTheirs: IsTheirs): { own: SessionFacts[]; shared: SessionFacts[] } {
   const own = new Set<SessionId>();
   for (const session of facts.sessions) {
@@ -87,7 +88,7 @@ function classify(facts: Facts, isTheirs: IsTheirs): { own: SessionFacts[]; shar
   return { own: mine!, shared: rest! };
 }
 
-/** Began in a chat of theirs. Hermes Agent notes a person for rooms too: those are told by their routes and names. */
+/** Began in one of their chats. Hermes Agent stores a person for rooms too: routes and names reveal those. */
 function belongs({ row, participants, messages }: SessionFacts, facts: Facts, isTheirs: IsTheirs): boolean {
   if (row.user_id === null || !facts.ids.includes(row.user_id)) return false;
   const isFrom = row.source === facts.person.platform || participants.some((one) => isTheirs(asPerson(one)));
@@ -133,7 +134,7 @@ function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: I
     { authors: new Map(authors), messageIds: new Set(messageIds), names },
   );
   const texts = asked.flatMap(({ message, versions }) => [message.text, ...versions]);
-  // What they have changed since may still stand as it was in a quote.
+  // A quote may still contain the text before an edit.
   const quoted = facts.inbox.filter(quotesOneOf(asked)).map(({ message }) => message.quoted!.text);
   const { changes, words } = redactions(rows, theirs, { names, texts: [...texts, ...quoted] });
   const changed = new Set(changes.map(({ id }) => id));
@@ -173,7 +174,7 @@ interface Keys {
   chats: string[];
 }
 
-/** A room's key names nobody; a direct chat's, and one of a person in a room, is theirs. */
+/** A room's key names no person; that of a direct chat, or of a person in a room, is theirs. */
 function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
   const routes = facts.routes.filter(({ origin }) => isTheirs(originPerson(origin)));
   const ownRoutes = routes.filter((route) => !isShared(route)).map(({ key }) => key);
@@ -184,7 +185,7 @@ function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
   const known = new Map(facts.routes.map((route) => [route.key, route]));
   const isOwnKey = (row: InboxFacts) => {
     const route = known.get(row.key);
-    if (row.message.errand) return true;
+    if (row.message.task) return true;
     if (route ? isShared(route) : others.has(row.key)) return false;
     return (
       row.message.origin.chatType === "dm" ||
@@ -194,7 +195,7 @@ function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
   const direct = [
     ...routes.map(({ key, origin }) => ({ key, origin })),
     ...asked
-      .filter(({ message }) => !message.errand)
+      .filter(({ message }) => !message.task)
       .map(({ key, message }) => ({ key, origin: message.origin })),
   ].filter(({ key, origin }) => origin.chatType === "dm" && !others.has(key));
   return {
@@ -205,7 +206,20 @@ function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
   };
 }
 
-function isShared({ tuple }: RouteFacts): boolean {
+/** Of their own chats, and of those whose messages and routes are gone. */
+function keysNaming({ keys, ids, person }: Facts, { own, chats }: Keys): SessionKey[] {
+  const names = new Set<string | null>([...ids, ...chats]);
+  const found = keys.filter((one) => {
+    const [platform, , ...parts] = one.tuple;
+    return (
+      own.has(one.key) ||
+      (platform === person.platform && !isShared(one) && parts.some((id) => names.has(id)))
+    );
+  });
+  return found.map(({ key }) => key);
+}
+
+function isShared({ tuple }: Pick<RouteFacts, "tuple">): boolean {
   const [, chatType, , , person] = tuple;
   return chatType !== "dm" && (person ?? null) === null;
 }
@@ -240,7 +254,7 @@ function inboxPlan(facts: Facts, keys: Keys, words: Words, isTheirs: IsTheirs) {
   };
 }
 
-/** By its id, whatever it says. */
+/** By its id, not by its text. */
 function quotesOneOf(asked: readonly InboxFacts[]): (row: InboxFacts) => boolean {
   const ids = new Set(asked.map(({ chatId, message }) => `${chatId} ${message.origin.messageId}`));
   return ({ chatId, message: { quoted } }) => !!quoted?.messageId && ids.has(`${chatId} ${quoted.messageId}`);
@@ -306,7 +320,7 @@ function filesOf(
   const sent = queues.sends.flatMap(({ files }) =>
     files.flatMap((file) => ("path" in file ? file.path : [])),
   );
-  // Whoever names a file of somebody else doesn't make it theirs.
+  // Mentioning another person's file doesn't make it theirs.
   const others = new Set(facts.inbox.filter(({ message }) => !isTheirs(senderOf(message))).flatMap(attached));
   const all = [...named, ...came, ...sent].filter(
     (file) => file.match(FILE)?.[0] === file && !others.has(file),

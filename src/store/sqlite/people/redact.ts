@@ -5,7 +5,7 @@
 import type { SessionId } from "../../../session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../../summary-marks.js";
 import { type MessageChange, THOUGHT_COLUMNS } from "../../people.js";
-import { decodeContent, decodeJsonList, plainText } from "../content.js";
+import { decodeContent, decodeJsonList, plainText } from "../../shared/content.js";
 import type { StoredMessage } from "../messages.js";
 
 export const ERASED = "[erased]";
@@ -16,14 +16,14 @@ export interface SharedRows {
   /** Something in it names them: it may be more than a quote. */
   known: boolean;
   rows: readonly StoredMessage[];
-  /** It began in a direct chat of theirs: what nobody else is noted for, they wrote. */
+  /** It began in a direct chat with them: they wrote every message without another author. */
   belongsToThem: boolean;
 }
 
 export interface Whose {
-  /** Messages that somebody is noted for: true where it is this person. */
+  /** Messages with a stored author: true if it is this person. */
   authors: ReadonlyMap<number, boolean>;
-  /** `<session> <platform's message id>` of theirs: platforms count anew in each chat. */
+  /** `<session> <platform's message id>` of theirs: platforms number messages per chat. */
   messageIds: ReadonlySet<string>;
   names: readonly string[];
 }
@@ -44,10 +44,10 @@ export function rowsOf(sessions: readonly SharedRows[], whose: Whose): Set<numbe
   return new Set(asked.filter(isTheirs).map(({ row }) => row.id));
 }
 
-/** Somebody said something: it isn't a summary alone. */
+/** It isn't only a summary. */
 const isAsked = (row: StoredMessage) => row.role === "user" && spoken(row) !== "";
 
-/** What a row says, without the summary that may stand before it. */
+/** The text of a row, without a summary before it. */
 function spoken({ content }: StoredMessage): string {
   const text = plainText(decodeContent(content));
   if (!text.startsWith(SUMMARY_PREFIX)) return text;
@@ -76,7 +76,7 @@ export function redactions(
   const tellsOfThem = new Set<SessionId | null>();
   for (const session of sessions) {
     const { id, parentId, known } = session;
-    // It goes on from another session: its summaries may tell what they said there.
+    // It continues another session: its summaries may contain what they said there.
     const summaries = known ? parentId !== null : tellsOfThem.has(parentId);
     const before = parts.length;
     let answersThem = false;
@@ -91,7 +91,7 @@ export function redactions(
   return { changes: [...parts, ...wholes], words };
 }
 
-/** What stands before the first message is the gateway's own. */
+/** Text before the first message is the gateway's own. */
 const isSaid = ({ role }: StoredMessage) => role !== "system" && role !== "session_meta";
 
 function wholeChange(row: StoredMessage): MessageChange[] {
@@ -139,7 +139,7 @@ function partChange(row: StoredMessage, { words, names, summaries }: Scrub): Mes
   return isChanged(row, change) ? [change] : [];
 }
 
-/** A summary is told from what follows it: nobody can say what in it is whose. */
+/** Splits a summary from the text after it: its parts have no authors. */
 function withoutSummary(stored: string, goes: boolean, rest: (text: string) => string): string {
   const start = stored.indexOf(SUMMARY_PREFIX);
   const end = stored.indexOf(SUMMARY_END);
@@ -161,7 +161,7 @@ function isChanged(row: StoredMessage, { content, toolCalls, thoughts = {} }: Me
 export interface Words {
   /** Everything they wrote, as a quote may repeat it. */
   all: ReadonlySet<string>;
-  /** What is long enough to be theirs wherever it stands, as text and as in JSON, by its beginning; the longest first. */
+  /** Phrases that are long enough to be theirs anywhere, as text and as in JSON, by their beginning; longest first. */
   distinct: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -197,7 +197,7 @@ const NOTE_START = "[Note: ";
 const NOTE_OF = "'s earlier message ";
 
 /**
- * `[Note: Ann's earlier message …]`: how a message has changed, as the agent is told before the next one. The agent may
+ * `[Note: Ann's earlier message …]`: a change of a message, given to the agent with the next one. The agent may
  * have repeated it anywhere in a line; it ends with the line's last bracket.
  */
 function changeNote(line: string): { start: number; end: number; name: string } | undefined {
@@ -228,7 +228,7 @@ function notedWords(content: string, names: readonly string[]): string[] {
   });
 }
 
-/** One that never ends goes on to the end of the text, so that nothing is read twice. */
+/** Without an end it extends to the end of the text, so that nothing is read twice. */
 const JSON_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 /** Anybody can write a note of that shape: what isn't JSON isn't ours. */
@@ -240,13 +240,13 @@ function parsed(json: string): string[] {
   }
 }
 
-/** `[Ann] hello` → Ann. Nothing where nobody is named. */
+/** `[Ann] hello` → Ann. Empty without a name. */
 export function nameBefore(content: string): string {
   const said = content.split("\n").find((line) => !IS_NOTE.test(line)) ?? "";
   return /^\[([^\]\n]+)\] /.exec(said)?.[1] ?? "";
 }
 
-/** What the agent said to others, without what it repeated of them. */
+/** The agent's answers to others, without repetitions of the person's text. */
 export function withoutRepeats(text: string, words: Words, names: readonly string[]): string {
   return withoutWords(withoutNotes(text, names), words);
 }
@@ -270,7 +270,7 @@ export function withoutWords(text: string, { distinct }: Words): string {
 
 const QUOTE_BLOCK = /(^|^\[[^\]\n\r\u2028\u2029]+\] )((?:> .*(?:\n|$))+)/gm;
 
-/** Of what others wrote: the quotes of theirs. */
+/** Quotes of their messages in messages of others. */
 function withoutQuotes(text: string, words: Words): string {
   return text.replace(QUOTE_BLOCK, (block, before: string, quote: string) => {
     if (!quotes(quote.replace(/^> /gm, ""), words)) return block;

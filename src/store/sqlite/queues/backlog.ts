@@ -1,15 +1,16 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { Backlog, ReadyRow, Share } from "../../queues.js";
+import type { Backlog, Owners, ReadyRow } from "../../queues.js";
 import type { OpenRows } from "../../store.js";
 import { sql } from "../statements.js";
+import { read } from "../verb.js";
 import { OLDER_IN_CHAT } from "./outbox.js";
+import { ownedBy } from "./owned.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
-import { within } from "./share.js";
 import { misdatedWaits } from "./waits.js";
 
 /** Counts come from the indexes of what is open; the oldest is the one with the least id. */
-export function backlog(db: Database, share?: Share): Backlog {
+export const backlog = read(function backlog(db: Database, owners?: Owners): Backlog {
   return {
     inbox: {
       waiting: depth(db, INBOX, "waiting"),
@@ -22,10 +23,10 @@ export function backlog(db: Database, share?: Share): Backlog {
       unknown: depth(db, OUTBOX, "unknown"),
       dead: depth(db, OUTBOX, "dead"),
     },
-    ready: { inbox: readyMessage(db, share), outbox: readyDelivery(db, share) },
+    ready: { inbox: readyMessage(db, owners), outbox: readyDelivery(db, owners) },
     misdated: misdatedWaits(db),
   };
-}
+});
 
 interface Queue {
   table: string;
@@ -44,8 +45,8 @@ function depth(db: Database, { table, open, since }: Queue, state: string): Open
   ).get() as OpenRows;
 }
 
-function readyMessage(db: Database, share: Share | undefined): ReadyRow | null {
-  const { condition, values } = within(share, "w.");
+function readyMessage(db: Database, owners: Owners | undefined): ReadyRow | null {
+  const { condition, values } = ownedBy(owners, "w.");
   const found = sql(
     db,
     `SELECT id, max(received_at, not_before) AS at FROM gw_inbox w WHERE w.state = 'waiting' AND w.${OPEN_IN}
@@ -56,8 +57,8 @@ function readyMessage(db: Database, share: Share | undefined): ReadyRow | null {
   return found ?? null;
 }
 
-function readyDelivery(db: Database, share: Share | undefined): ReadyRow | null {
-  const { condition, values } = within(share, "o.");
+function readyDelivery(db: Database, owners: Owners | undefined): ReadyRow | null {
+  const { condition, values } = ownedBy(owners, "o.");
   const found = sql(
     db,
     `SELECT id, max(created_at, not_before) AS at FROM gw_outbox o WHERE o.state = 'pending' AND o.${OPEN_OUT}

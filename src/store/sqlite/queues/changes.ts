@@ -4,8 +4,9 @@ import type { InboundMessage } from "../../../message.js";
 import type { SessionKey } from "../../../session.js";
 import type { ChangedMessage, ChangeNote, MessageChange, MessageName } from "../../queues.js";
 import { sql } from "../statements.js";
+import { write } from "../verb.js";
 
-/** What authors change or take back: in the message while it waits, later as a note for the next turn. */
+/** Edits and deletions: in the message while it waits, later as a note for the next turn. */
 
 interface Found {
   id: number;
@@ -17,7 +18,7 @@ interface Found {
 
 /** A chat's older messages are of no interest any more. */
 const LOOK_BACK = 500;
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 
 function find(db: Database, { platform, account, chatId, messageId }: MessageName): Found | undefined {
   return sql(
@@ -28,7 +29,10 @@ function find(db: Database, { platform, account, chatId, messageId }: MessageNam
   ).get(platform, chatId, account, messageId) as Found | undefined;
 }
 
-export function changeMessage(db: Database, change: MessageChange): ChangedMessage {
+export const changeMessage = write(function changeMessage(
+  db: Database,
+  change: MessageChange,
+): ChangedMessage {
   const row = find(db, change);
   if (!row) return { outcome: "ignored" };
   const { id: inboxId, session_key: sessionKey } = row;
@@ -36,13 +40,13 @@ export function changeMessage(db: Database, change: MessageChange): ChangedMessa
     changeWaiting(db, row, change.text);
     return { outcome: "changed", inboxId, sessionKey };
   }
-  // Whatever got no turn, the agent doesn't know of.
+  // Without a turn, the agent doesn't know the message.
   const wasAsked = row.state === "running" || row.state === "done" || row.state === "dead";
   if (!wasAsked || row.reason?.startsWith("/")) return { outcome: "ignored" };
   return note(db, row, change.text) ? { outcome: "noted", inboxId, sessionKey } : { outcome: "ignored" };
-}
+});
 
-/** Its words are others from now on, but whatever they begin with, they are not carried out. */
+/** Replaces its text. An edited message is never a command. */
 function changeWaiting(db: Database, { id, payload }: Found, text: string | null): void {
   if (text === null) {
     const taken =
@@ -56,52 +60,53 @@ function changeWaiting(db: Database, { id, payload }: Found, text: string | null
 
 interface StoredNote {
   text: string | null;
-  told: string | null;
+  known_text: string | null;
 }
 
-/** Platforms tell of changes that changed no word, and tell again: false when there is nothing new to tell. */
+/** Platforms report edits without a new text, and repeat reports: false if there is nothing new. */
 function note(db: Database, { id, session_key, payload }: Found, text: string | null): boolean {
-  const noted = sql(db, "SELECT text, told FROM gw_notes WHERE inbox_id = ?").get(id) as
+  const noted = sql(db, "SELECT text, known_text FROM gw_message_changes WHERE inbox_id = ?").get(id) as
     | StoredNote
     | undefined;
   const original = (JSON.parse(payload) as InboundMessage).text;
   if ((noted ? noted.text : original) === text) return false;
-  const open = text !== known(noted?.told ?? null, original);
+  const open = text !== known(noted?.known_text ?? null, original);
   sql(
     db,
-    `INSERT INTO gw_notes (inbox_id, session_key, text, at, open) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (inbox_id) DO UPDATE SET text = excluded.text, at = excluded.at, open = excluded.open`,
+    `INSERT INTO gw_message_changes (inbox_id, session_key, text, at, pending) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (inbox_id) DO UPDATE SET text = excluded.text, at = excluded.at, pending = excluded.pending`,
   ).run(id, session_key, text, nowSeconds(), open ? 1 : 0);
   return open;
 }
 
-/** What the agent takes the message to say. */
-function known(told: string | null, original: string): string | null {
-  return told === null ? original : (JSON.parse(told) as string | null);
+/** The text that the agent knows. */
+function known(text: string | null, original: string): string | null {
+  return text === null ? original : (JSON.parse(text) as string | null);
 }
 
 /** Of messages that were asked since this session began; the rest is of a conversation that is over. */
 export function openNotes(db: Database, key: SessionKey, sessionBegan: number): ChangeNote[] {
   const rows = sql(
     db,
-    `SELECT n.inbox_id AS inboxId, n.at, n.text, n.told, i.payload FROM gw_notes n JOIN gw_inbox i ON i.id = n.inbox_id
-     WHERE n.session_key = ? AND n.open = 1 AND i.started_at >= ? ORDER BY n.at LIMIT ${MOST_NOTES}`,
+    `SELECT n.inbox_id AS inboxId, n.at, n.text, n.known_text, i.payload FROM gw_message_changes n JOIN gw_inbox i ON i.id = n.inbox_id
+     WHERE n.session_key = ? AND n.pending = 1 AND i.started_at >= ? ORDER BY n.at LIMIT ${MAX_NOTES}`,
   ).all(key, sessionBegan) as (StoredNote & { inboxId: number; at: number; payload: string })[];
-  return rows.map(({ inboxId, at, text, told, payload }) => {
+  return rows.map(({ inboxId, at, text, known_text, payload }) => {
     const { text: original, origin } = JSON.parse(payload) as InboundMessage;
     const userName = origin.userName ?? origin.userId ?? null;
-    return { inboxId, at, text, before: known(told, original) ?? original, userName };
+    return { inboxId, at, text, before: known(known_text, original) ?? original, userName };
   });
 }
 
-/** The agent has been told; of a change that came meanwhile it is told with the next turn. */
+/** The agent knows these now. A change that came meanwhile stays pending for the next turn. */
 export function takeNotes(db: Database, notes: readonly Pick<ChangeNote, "inboxId" | "at">[]): void {
-  const take = "UPDATE gw_notes SET open = 0, told = json_quote(text) WHERE inbox_id = ? AND at = ?";
+  const take =
+    "UPDATE gw_message_changes SET pending = 0, known_text = json_quote(text) WHERE inbox_id = ? AND at = ?";
   for (const { inboxId, at } of notes) sql(db, take).run(inboxId, at);
 }
 
 export function noteOf(db: Database, inboxId: number): { at: number; text: string | null } | undefined {
-  return sql(db, "SELECT at, text FROM gw_notes WHERE inbox_id = ?").get(inboxId) as
+  return sql(db, "SELECT at, text FROM gw_message_changes WHERE inbox_id = ?").get(inboxId) as
     | { at: number; text: string | null }
     | undefined;
 }

@@ -1,70 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import type { AnswerDetails } from "../../../client-request.js";
 import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
-import type { OutboundKind, Target } from "../../../message.js";
-import { traceIdFromNonce } from "../../../trace-id.js";
 import type {
+  Claim,
   DeliveryOutcome,
   DeliveryRow,
   NewReply,
+  OutboxPart,
   OutboxRow,
-  OutboxState,
-  ReplyFile,
-  Share,
+  Owners,
 } from "../../queues.js";
-import { sql } from "../statements.js";
+import { ownerOf } from "../../shared/owner.js";
+import { newWait, type StoredOutbox, toDeliveryRow, toOutboxRow } from "../../shared/rows.js";
+import { marks, sql } from "../statements.js";
+import { read, write } from "../verb.js";
+import { ownedBy } from "./owned.js";
 import { OPEN_OUT } from "./schema.js";
-import { within } from "./share.js";
-import { newWait } from "./waits.js";
 
-export interface StoredOutbox {
-  id: number;
-  nonce: string;
-  kind: OutboundKind;
-  target: string;
-  text: string;
-  turn_id: string | null;
-  state: OutboxState;
-  attempts: number;
-  created_at: number;
-  sent_at: number | null;
-  may_be_repeat: number;
-  message_ids: string | null;
-  replaces: string | null;
-  lost_preview_of: string | null;
-  files: string | null;
-  error: string | null;
-  trace_id: string | null;
-  details: string | null;
-}
-
-export function toOutboxRow(row: StoredOutbox): OutboxRow {
-  return {
-    id: row.id,
-    traceId: row.trace_id ?? traceIdFromNonce(row.nonce),
-    nonce: row.nonce,
-    kind: row.kind,
-    target: JSON.parse(row.target) as Target,
-    text: row.text,
-    turnId: row.turn_id,
-    state: row.state,
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    mayBeRepeat: row.may_be_repeat === 1,
-    replaces: row.replaces,
-    lostPreviewOf: row.lost_preview_of,
-    files: filesOf(row),
-    ...(row.details === null ? {} : { details: JSON.parse(row.details) as AnswerDetails }),
-  };
-}
-
-export function filesOf({ files }: Pick<StoredOutbox, "files">): ReplyFile[] {
-  return files === null ? [] : (JSON.parse(files) as ReplyFile[]);
-}
-
-interface ReplyOf {
+export interface ReplyOf {
   nonce: string;
   inboxId?: number;
   turnId?: string;
@@ -82,8 +36,8 @@ export function addReply(
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, trace_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, owner, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
@@ -101,51 +55,55 @@ export function addReply(
       lostPreviewOf ?? null,
       files.length > 0 ? JSON.stringify(files) : null,
       details ? JSON.stringify(details) : null,
+      ownerOf(target.platform, target.account),
       traceId ?? null,
       inboxId ?? null,
     ).lastInsertRowid,
   );
 }
 
-export function enqueueReply(db: Database, reply: NewReply, key?: string): number {
+export const enqueueReply = write(function enqueueReply(db: Database, reply: NewReply, key?: string): number {
   const nonce = key === undefined ? randomUUID() : `k.${key}`;
   const queued =
     key === undefined ? undefined : sql(db, "SELECT id FROM gw_outbox WHERE nonce = ?").pluck().get(nonce);
   if (queued === undefined) checkRoom(db);
   return queued === undefined ? addReply(db, reply, { nonce }) : (queued as number);
-}
+});
 
 /** A program that sends in a loop must not fill the disk. Answers are bounded by their questions. */
-const WAITING_MAX = 10_000;
+const MAX_WAITING = 10_000;
 
 function checkRoom(db: Database): void {
   const waiting = sql(
     db,
     `SELECT count(*) FROM (SELECT 1 FROM gw_outbox WHERE state = 'pending' AND ${OPEN_OUT} LIMIT ?)`,
   ).pluck();
-  if ((waiting.get(WAITING_MAX) as number) < WAITING_MAX) return;
-  throw new HermesError("unavailable", `${WAITING_MAX} messages wait to be sent already.`, {
-    hint: "`hermes gateway status` tells whether a gateway runs and reaches its platforms.",
+  if ((waiting.get(MAX_WAITING) as number) < MAX_WAITING) return;
+  throw new HermesError("unavailable", `${MAX_WAITING} messages wait to be sent already.`, {
+    hint: "`hermes gateway status` shows whether a gateway runs and reaches its platforms.",
   });
 }
 
-export function getDelivery(db: Database, outboxId: number): DeliveryRow | undefined {
+export const getDelivery = read(function getDelivery(
+  db: Database,
+  outboxId: number,
+): DeliveryRow | undefined {
   const row = sql(db, "SELECT * FROM gw_outbox WHERE id = ?").get(outboxId) as StoredOutbox | undefined;
   return row && toDeliveryRow(row);
-}
+});
 
-export function toDeliveryRow(row: StoredOutbox): DeliveryRow {
-  const messageIds = JSON.parse(row.message_ids ?? "[]") as string[];
-  return { ...toOutboxRow(row), error: row.error, messageIds, sentAt: row.sent_at };
-}
-
-/** What must be sent before the row `o`. */
+/** Rows that must be sent before the row `o`. */
 export const OLDER_IN_CHAT = `SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform
   AND older.chat_id IS o.chat_id AND older.id < o.id AND older.state IN ('pending', 'sending')`;
 
-/** In each chat one at a time, in order: what is older there and not settled holds back what is newer. */
-export function claimDeliveries(db: Database, bootId: string, limit: number, share?: Share): OutboxRow[] {
-  const { condition, values } = within(share, "o.");
+/** One at a time per chat, in order: an older row that isn't settled holds back newer ones. */
+export const claimDeliveries = write(function claimDeliveries(
+  db: Database,
+  bootId: string,
+  limit: number,
+  owners?: Owners,
+): OutboxRow[] {
+  const { condition, values } = ownedBy(owners, "o.");
   const rows = sql(
     db,
     `UPDATE gw_outbox SET state = 'sending', attempts = attempts + 1, boot_id = ? WHERE id IN (
@@ -153,16 +111,76 @@ export function claimDeliveries(db: Database, bootId: string, limit: number, sha
        ORDER BY o.id LIMIT ?) RETURNING *`,
   ).all(bootId, nowSeconds(), ...values, limit) as StoredOutbox[];
   return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
+});
+
+export const saveParts = write(function saveParts(
+  db: Database,
+  outboxId: number,
+  parts: readonly OutboxPart[],
+): void {
+  sql(db, "UPDATE gw_outbox SET parts = ? WHERE id = ?").run(JSON.stringify(parts), outboxId);
+});
+
+export const savePart = write(function savePart(
+  db: Database,
+  outboxId: number,
+  index: number,
+  ids: readonly string[],
+): void {
+  sql(
+    db,
+    "UPDATE gw_outbox SET parts = json_set(parts, ?, json(?)), may_be_repeat = 0 WHERE id = ? AND parts IS NOT NULL",
+  ).run(`$[${index}].ids`, JSON.stringify(ids), outboxId);
+});
+
+/** Of these rows, those that nothing older in their chat holds back. */
+export function claimThese(db: Database, ids: readonly number[], { bootId, owners }: Claim): OutboxRow[] {
+  if (ids.length === 0) return [];
+  const { condition, values } = ownedBy(owners, "o.");
+  const rows = sql(
+    db,
+    `UPDATE gw_outbox AS o SET state = 'sending', attempts = attempts + 1, boot_id = ?
+     WHERE o.id IN (${marks(ids)}) AND ${condition} AND NOT EXISTS (${OLDER_IN_CHAT}) RETURNING *`,
+  ).all(bootId, ...ids, ...values) as StoredOutbox[];
+  return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
 }
 
-export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcome): void {
+/** The replies of a turn that this boot has claimed. */
+export function claimedOf(db: Database, turnId: string, { bootId }: Claim): OutboxRow[] {
+  const rows = sql(
+    db,
+    "SELECT * FROM gw_outbox WHERE turn_id = ? AND state = 'sending' AND boot_id = ? ORDER BY id",
+  ).all(turnId, bootId) as StoredOutbox[];
+  return rows.map(toOutboxRow);
+}
+
+/** The row that was waiting for this one in its chat. The plus keeps SQLite from reading all open rows instead of one chat's. */
+function nextInChat(db: Database, id: number): number[] {
+  return sql(
+    db,
+    `SELECT next.id FROM gw_outbox row JOIN gw_outbox next
+       ON next.platform = row.platform AND next.chat_id IS row.chat_id AND next.id > row.id
+     WHERE row.id = ? AND +next.state = 'pending' AND next.not_before <= ? ORDER BY next.id LIMIT 1`,
+  )
+    .pluck()
+    .all(id, nowSeconds()) as number[];
+}
+
+export const settleDelivery = write(function settleDelivery(
+  db: Database,
+  id: number,
+  outcome: DeliveryOutcome,
+  bootId: string,
+  claim?: Claim,
+): OutboxRow[] {
   const sent = outcome.state === "sent";
   const pending = outcome.state === "pending";
   const { notBefore, setAt } = newWait(pending ? outcome.waitSeconds : 0);
-  sql(
+  const { changes } = sql(
     db,
     `UPDATE gw_outbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, sent_at = ?, message_ids = ?,
-       may_be_repeat = max(may_be_repeat, ?) WHERE id = ?`,
+       may_be_repeat = max(may_be_repeat, ?), parts = CASE WHEN ? THEN NULL ELSE parts END
+     WHERE id = ? AND state = 'sending' AND boot_id = ?`,
   ).run(
     outcome.state,
     notBefore,
@@ -171,19 +189,22 @@ export function settleDelivery(db: Database, id: number, outcome: DeliveryOutcom
     sent ? nowSeconds() : null,
     sent ? JSON.stringify(outcome.messageIds) : null,
     pending && outcome.mayBeRepeat ? 1 : 0,
+    sent ? 1 : 0,
     id,
+    bootId,
   );
-}
+  return claim && !pending && changes > 0 ? claimThese(db, nextInChat(db, id), claim) : [];
+});
 
 /**
- * Sends that were under way when an older boot ended: nobody knows whether they arrived. They stay as they are until
- * somebody has decided: a crash before that must find them again.
+ * Sends that were under way when an older boot ended, claimed by this one: their outcome is unknown. They stay in their state until
+ * they are settled, so that after another crash the next boot finds them again.
  */
-export function recoverOutbox(db: Database, bootId: string, share?: Share): OutboxRow[] {
-  const { condition, values } = within(share);
+export function recoverOutbox(db: Database, bootId: string, owners?: Owners): OutboxRow[] {
+  const { condition, values } = ownedBy(owners);
   const rows = sql(
     db,
-    `SELECT * FROM gw_outbox WHERE state = 'sending' AND ${OPEN_OUT} AND boot_id IS NOT ? AND ${condition} ORDER BY id`,
-  ).all(bootId, ...values) as StoredOutbox[];
-  return rows.map(toOutboxRow);
+    `UPDATE gw_outbox SET boot_id = ? WHERE state = 'sending' AND ${OPEN_OUT} AND boot_id IS NOT ? AND ${condition} RETURNING *`,
+  ).all(bootId, bootId, ...values) as StoredOutbox[];
+  return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
 }

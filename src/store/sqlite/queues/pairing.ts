@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
+import { mayRequestPairing, type RequestPermission } from "../../../pairing-limits.js";
 import type { ApprovedRow, NewPairing, PairingRow, PairingState, SettledMessage } from "../../queues.js";
 import { marks, sql } from "../statements.js";
+import { read, write } from "../verb.js";
 import { settleMessage } from "./inbox.js";
 
 const PENDING = `SELECT id, platform, user_id AS userId, user_name AS userName, hash, salt, created_at AS createdAt
@@ -10,21 +12,33 @@ const PENDING = `SELECT id, platform, user_id AS userId, user_name AS userName, 
 /** Long enough for every limit that is counted. */
 const FORGOTTEN_AFTER_SECONDS = 86_400;
 
-export function pendingPairings(db: Database, platform: string): PairingRow[] {
+function pendingPairings(db: Database, platform: string): PairingRow[] {
   return sql(db, `${PENDING} AND platform = ? ORDER BY created_at`).all(platform) as PairingRow[];
 }
 
-export function pairingState(db: Database, platform: string, userId: string): PairingState {
+export const pairingState = read(function pairingState(
+  db: Database,
+  platform: string,
+  userId: string,
+): PairingState {
   return {
     pending: pendingPairings(db, platform),
     lastRequestAt: limit(db, `request:${platform}:${userId}`),
     lockedUntil: limit(db, `lockout:${platform}`),
     failures: limit(db, `failures:${platform}`) ?? 0,
   };
-}
+});
 
-export function addPairing(db: Database, pairing: NewPairing, settled?: SettledMessage): void {
+export const addPairing = write(function addPairing(
+  db: Database,
+  pairing: NewPairing,
+  settled?: SettledMessage,
+): RequestPermission {
   const { id, platform, userId, userName, hash, salt, createdAt } = pairing;
+  // Given again.
+  if (sql(db, "SELECT 1 FROM gw_pairing WHERE id = ?").get(id) !== undefined) return { ok: true };
+  const permission = mayRequestPairing(pairingState(db, platform, userId), createdAt);
+  if (!permission.ok) return permission;
   forget(db, createdAt - FORGOTTEN_AFTER_SECONDS);
   // One request a person: a new code replaces the old one.
   sql(db, "DELETE FROM gw_pairing WHERE platform = ? AND user_id = ? AND approved_at IS NULL").run(
@@ -37,23 +51,24 @@ export function addPairing(db: Database, pairing: NewPairing, settled?: SettledM
   ).run(id, platform, userId, userName, hash, salt, createdAt);
   setLimit(db, `request:${platform}:${userId}`, createdAt);
   if (settled) settleMessage(db, settled);
-}
+  return { ok: true };
+});
 
-export function approvePairing(db: Database, id: string): boolean {
+export const approvePairing = write(function approvePairing(db: Database, id: string): boolean {
   const approved = sql(
     db,
     "UPDATE gw_pairing SET approved_at = ?, hash = NULL, salt = NULL WHERE id = ? AND approved_at IS NULL RETURNING platform",
   ).get(nowSeconds(), id) as { platform: string } | undefined;
   if (approved) setLimit(db, `failures:${approved.platform}`, 0);
   return approved !== undefined;
-}
+});
 
 /** The request is gone; when its person may ask again stays as it is. */
-export function denyPairing(db: Database, id: string): boolean {
+export const denyPairing = write(function denyPairing(db: Database, id: string): boolean {
   return sql(db, "DELETE FROM gw_pairing WHERE id = ? AND approved_at IS NULL").run(id).changes > 0;
-}
+});
 
-export function failPairing(
+export const failPairing = write(function failPairing(
   db: Database,
   platform: string,
   failures: number,
@@ -61,15 +76,23 @@ export function failPairing(
 ): void {
   setLimit(db, `failures:${platform}`, failures);
   if (lockedUntil !== null) setLimit(db, `lockout:${platform}`, lockedUntil);
-}
+});
 
-export function revokePairing(db: Database, platform: string, userId: string): boolean {
+export const revokePairing = write(function revokePairing(
+  db: Database,
+  platform: string,
+  userId: string,
+): boolean {
   return (
     sql(db, "DELETE FROM gw_pairing WHERE platform = ? AND user_id = ?").run(platform, userId).changes > 0
   );
-}
+});
 
-export function isPaired(db: Database, platform: string, userIds: readonly string[]): boolean {
+export const isPaired = read(function isPaired(
+  db: Database,
+  platform: string,
+  userIds: readonly string[],
+): boolean {
   if (userIds.length === 0) return false;
   return (
     sql(
@@ -77,13 +100,16 @@ export function isPaired(db: Database, platform: string, userIds: readonly strin
       `SELECT 1 FROM gw_pairing WHERE platform = ? AND approved_at IS NOT NULL AND user_id IN (${marks(userIds)}) LIMIT 1`,
     ).get(platform, ...userIds) !== undefined
   );
-}
+});
 
 /**
- * People whom another Hermes has let in. Each is taken over once: whoever was let out since stays out, unless they were
- * let in again over there.
+ * People whom another Hermes program approved. Each is adopted once: a person who was revoked here stays revoked, unless they
+ * are approved there again.
  */
-export function adoptPairings(db: Database, people: readonly ApprovedRow[]): number {
+export const adoptPairings = write(function adoptPairings(
+  db: Database,
+  people: readonly ApprovedRow[],
+): number {
   const strangers = notAdopted(db, people);
   for (const { platform, userId, userName, approvedAt } of strangers) {
     revokePairing(db, platform, userId);
@@ -94,7 +120,7 @@ export function adoptPairings(db: Database, people: readonly ApprovedRow[]): num
   }
   for (const person of people) setLimit(db, adoptedName(person), person.approvedAt);
   return strangers.length;
-}
+});
 
 export function notAdopted(db: Database, people: readonly ApprovedRow[]): ApprovedRow[] {
   return people.filter((person) => {
@@ -104,17 +130,6 @@ export function notAdopted(db: Database, people: readonly ApprovedRow[]): Approv
 }
 
 const adoptedName = ({ platform, userId }: ApprovedRow) => `adopted:${platform}:${userId}`;
-
-export function listPairings(db: Database): { pending: PairingRow[]; approved: ApprovedRow[] } {
-  return {
-    pending: sql(db, `${PENDING} ORDER BY created_at`).all() as PairingRow[],
-    approved: sql(
-      db,
-      `SELECT platform, user_id AS userId, user_name AS userName, approved_at AS approvedAt FROM gw_pairing
-       WHERE approved_at IS NOT NULL ORDER BY approved_at`,
-    ).all() as ApprovedRow[],
-  };
-}
 
 function forget(db: Database, before: number): void {
   sql(db, "DELETE FROM gw_pairing WHERE approved_at IS NULL AND created_at < ?").run(before);

@@ -2,18 +2,25 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { Origin } from "../../../message.js";
 import type { Penalty } from "../../queues.js";
+import { type StoredWait, secondsLeft } from "../../shared/rows.js";
 import { sql } from "../statements.js";
-import { type StoredWait, secondsLeft } from "./waits.js";
+import { read, write } from "../verb.js";
+import { dropKey, saveKey } from "./keys.js";
 
-/** What adapters remember: how far they came, who must wait. */
+/** What adapters keep: their positions, and pauses that platforms imposed. */
 
-export function getCursor(db: Database, platform: string, account: string, name: string): string | undefined {
+export const getCursor = read(function getCursor(
+  db: Database,
+  platform: string,
+  account: string,
+  name: string,
+): string | undefined {
   return sql(db, "SELECT value FROM gw_cursors WHERE platform = ? AND account = ? AND name = ?")
     .pluck()
     .get(platform, account, name) as string | undefined;
-}
+});
 
-export function saveCursor(
+export const saveCursor = write(function saveCursor(
   db: Database,
   platform: string,
   account: string,
@@ -25,10 +32,15 @@ export function saveCursor(
     `INSERT INTO gw_cursors (platform, account, name, value) VALUES (?, ?, ?, ?)
      ON CONFLICT (platform, account, name) DO UPDATE SET value = excluded.value`,
   ).run(platform, account, name, value);
-}
+});
 
-/** Keys are made from ids: the part that names the chat changes, wherever it stands. */
-export function moveChat(db: Database, platform: string, from: string, to: string): number {
+/** Keys are made from ids: every part that names the chat changes. */
+export const moveChat = write(function moveChat(
+  db: Database,
+  platform: string,
+  from: string,
+  to: string,
+): number {
   const routes = sql(
     db,
     "SELECT session_key AS key, origin, tuple FROM gw_routes WHERE json_extract(origin, '$.platform') = ? AND json_extract(origin, '$.chatId') = ?",
@@ -50,7 +62,9 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
       db,
       "UPDATE gw_inbox SET session_key = ?, chat_id = ? WHERE session_key = ? AND state = 'waiting'",
     ).run(key, to, route.key);
-    sql(db, "UPDATE gw_notes SET session_key = ? WHERE session_key = ?").run(key, route.key);
+    sql(db, "UPDATE gw_message_changes SET session_key = ? WHERE session_key = ?").run(key, route.key);
+    dropKey(db, route.key);
+    saveKey(db, key, tuple);
   }
   // Message ids of the old chat mean other messages in the new one.
   sql(
@@ -70,9 +84,12 @@ export function moveChat(db: Database, platform: string, from: string, to: strin
     platform,
   });
   return routes.length;
-}
+});
 
-export function savePenalty(db: Database, { platform, account, chatId, seconds }: Penalty): void {
+export const savePenalty = write(function savePenalty(
+  db: Database,
+  { platform, account, chatId, seconds }: Penalty,
+): void {
   const now = nowSeconds();
   sql(db, "DELETE FROM gw_penalties WHERE until < ?").run(now);
   sql(
@@ -81,9 +98,9 @@ export function savePenalty(db: Database, { platform, account, chatId, seconds }
      ON CONFLICT (platform, account, chat_id) DO UPDATE SET until = excluded.until, set_at = excluded.set_at
        WHERE until < excluded.until OR set_at > @now`,
   ).run({ platform, account, chatId, until: now + seconds, now });
-}
+});
 
-export function openPenalties(db: Database): Penalty[] {
+export const openPenalties = read(function openPenalties(db: Database): Penalty[] {
   const now = nowSeconds();
   const rows = sql(
     db,
@@ -94,4 +111,4 @@ export function openPenalties(db: Database): Penalty[] {
     ...whose,
     seconds: secondsLeft({ not_before, wait_set_at }, now),
   }));
-}
+});

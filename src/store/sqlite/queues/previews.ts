@@ -1,17 +1,18 @@
 import type { Database } from "better-sqlite3";
 import { type InboundMessage, targetOf } from "../../../message.js";
 import { traceIdOf } from "../../../trace-id.js";
-import type { LeftPreview, LeftPreviews, Share } from "../../queues.js";
+import type { LeftPreview, LeftPreviews, Owners, PreviewRef } from "../../queues.js";
 import { sql } from "../statements.js";
+import { read, write } from "../verb.js";
+import { ownedBy } from "./owned.js";
 import { OPEN_OUT } from "./schema.js";
-import { within } from "./share.js";
 
-/** Messages that show an answer while it is written: noted before they are made, named once their id is known. */
+/** Messages that show an answer while it is written: recorded before they are posted, named once their id is known. */
 
 const UNNAMED = "";
 
-/** A preview stands where the answer will stand: what comes before it in its conversation must be there by then. */
-export function notePreview(db: Database, inboxId: number): boolean {
+/** A preview takes the answer's place in the chat: earlier replies of the session must be sent before it. */
+export const beginPreview = write(function beginPreview(db: Database, inboxId: number): boolean {
   const before = sql(
     db,
     `SELECT 1 FROM gw_outbox WHERE state IN ('pending', 'sending') AND ${OPEN_OUT}
@@ -20,19 +21,41 @@ export function notePreview(db: Database, inboxId: number): boolean {
   if (before !== undefined) return false;
   savePreview(db, inboxId, UNNAMED);
   return true;
+});
+
+export const namePreview = write(function namePreview(
+  db: Database,
+  preview: PreviewRef,
+  messageId: string | null,
+): boolean {
+  const isFound = "outboxId" in preview || preview.found;
+  if (isFound && messageId !== null && isKnown(db, messageId)) return false;
+  if ("outboxId" in preview)
+    sql(db, "UPDATE gw_outbox SET replaces = ?, lost_preview_of = NULL WHERE id = ?").run(
+      messageId,
+      preview.outboxId,
+    );
+  else if (messageId === null) removePreview(db, preview.inboxId);
+  else savePreview(db, preview.inboxId, messageId);
+  return true;
+});
+
+function isKnown(db: Database, messageId: string): boolean {
+  return sql(db, "SELECT 1 FROM gw_previews WHERE message_id = ?").get(messageId) !== undefined;
 }
 
-export function savePreview(db: Database, inboxId: number, messageId: string): void {
+function savePreview(db: Database, inboxId: number, messageId: string): void {
   sql(
     db,
     "INSERT INTO gw_previews (inbox_id, message_id) VALUES (?, ?) ON CONFLICT (inbox_id) DO UPDATE SET message_id = excluded.message_id",
   ).run(inboxId, messageId);
 }
 
-export function forgetPreview(db: Database, inboxId: number): void {
+function removePreview(db: Database, inboxId: number): void {
   sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(inboxId);
 }
 
+/** Null: it may have been posted, but its id is unknown. */
 export function getPreview(db: Database, inboxId: number): string | null | undefined {
   const id = sql(db, "SELECT message_id FROM gw_previews WHERE inbox_id = ?").pluck().get(inboxId) as
     | string
@@ -41,8 +64,8 @@ export function getPreview(db: Database, inboxId: number): string | null | undef
 }
 
 /**
- * What a turn showed before it was cut off belongs to its first message. If that one was cancelled or given up since,
- * the first of those that are asked again takes it over.
+ * The preview of an interrupted turn belongs to its first message. If that one was cancelled or given up since, the first
+ * of those that are retried takes it over.
  */
 export function followPreview(db: Database, earlierTurnId: string, inboxIds: readonly number[]): void {
   const first = Math.min(...inboxIds);
@@ -55,11 +78,11 @@ export function followPreview(db: Database, earlierTurnId: string, inboxIds: rea
   ).run(first, earlierTurnId);
 }
 
-/** What the answer takes the place of, or must look for. */
+/** The message that the answer replaces, or must look for. */
 export function takePreview(db: Database, inboxId: number): { replaces?: string; lostPreviewOf?: string } {
   const shown = getPreview(db, inboxId);
   if (shown === undefined) return {};
-  forgetPreview(db, inboxId);
+  removePreview(db, inboxId);
   return shown === null ? { lostPreviewOf: questionOf(db, inboxId) } : { replaces: shown };
 }
 
@@ -68,7 +91,7 @@ function questionOf(db: Database, inboxId: number): string {
   return targetOf(JSON.parse(payload) as InboundMessage).replyTo ?? "";
 }
 
-/** Where no answer took its place, this much was said. */
+/** The text that stays if no answer takes its place. */
 export function leavePreview(db: Database, inboxId: number | undefined, said: string | undefined): void {
   if (inboxId === undefined || said === undefined) return;
   sql(db, "UPDATE gw_previews SET text = ? WHERE inbox_id = ?").run(said, inboxId);
@@ -77,12 +100,12 @@ export function leavePreview(db: Database, inboxId: number | undefined, said: st
 const OVER = "state NOT IN ('waiting', 'running')";
 const LEFT_AT_ONCE = 100;
 
-export function leftPreviews(
+export const leftPreviews = read(function leftPreviews(
   db: Database,
   { since, sessionKey }: LeftPreviews,
-  share?: Share,
+  owners?: Owners,
 ): LeftPreview[] {
-  const { condition, values } = within(share, "i.");
+  const { condition, values } = ownedBy(owners, "i.");
   const rows = sql(
     db,
     `SELECT p.inbox_id, p.message_id, p.text, i.payload FROM gw_previews p CROSS JOIN gw_inbox i ON i.id = p.inbox_id
@@ -94,7 +117,7 @@ export function leftPreviews(
     const messageId = message_id === UNNAMED ? null : message_id;
     return { inboxId: inbox_id, traceId: traceIdOf(message), target: targetOf(message), messageId, text };
   });
-}
+});
 
 interface StoredPreview {
   inbox_id: number;
@@ -103,20 +126,10 @@ interface StoredPreview {
   payload: string;
 }
 
-/** Whoever asks again meanwhile goes on with it. */
-export function settlePreview(db: Database, inboxId: number): void {
+/** A message that is retried meanwhile keeps its preview. */
+export const settlePreview = write(function settlePreview(db: Database, inboxId: number): void {
   sql(
     db,
     `DELETE FROM gw_previews WHERE inbox_id = ? AND EXISTS (SELECT 1 FROM gw_inbox WHERE id = inbox_id AND ${OVER})`,
   ).run(inboxId);
-}
-
-export function isPreview(db: Database, messageId: string): boolean {
-  return sql(db, "SELECT 1 FROM gw_previews WHERE message_id = ?").get(messageId) !== undefined;
-}
-
-export function foundPreview(db: Database, outboxId: number, messageId: string): boolean {
-  if (isPreview(db, messageId)) return false;
-  sql(db, "UPDATE gw_outbox SET replaces = ?, lost_preview_of = NULL WHERE id = ?").run(messageId, outboxId);
-  return true;
-}
+});

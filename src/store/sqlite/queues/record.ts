@@ -1,40 +1,42 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import { failureWords } from "../../../errand.js";
 import { type EventOutcome, type InboundMessage, targetOf } from "../../../message.js";
 import { endAfterTurn } from "../../../one-turn.js";
+import { failureWords } from "../../../task.js";
 import { traceIdOfRequest } from "../../../trace-id.js";
-import type {
-  ChatLogEntry,
-  DeadLetter,
-  InboxRow,
-  Recovered,
-  RecoveryNotices,
-  Share,
-  Trace,
-} from "../../queues.js";
+import type { ChatLogEntry, InboxRow, Owners, Recovered, RecoveryNotices } from "../../queues.js";
+import type { DeadLetter, Trace } from "../../reports.js";
+import {
+  filesOf,
+  type StoredInbox,
+  type StoredOutbox,
+  toDeliveryRow,
+  toInboxRow,
+  toOutboxRow,
+} from "../../shared/rows.js";
 import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
+import { longRead, read, write } from "../verb.js";
 import { noteOf } from "./changes.js";
-import { recoverInbox, type StoredInbox, toInboxRow } from "./inbox.js";
-import { addReply, filesOf, recoverOutbox, type StoredOutbox, toDeliveryRow, toOutboxRow } from "./outbox.js";
-import { OPEN_IN, OPEN_OUT } from "./schema.js";
+import { recoverInbox } from "./inbox.js";
+import { pruneKeys } from "./keys.js";
+import { addReply, recoverOutbox } from "./outbox.js";
 import { endWith } from "./turns.js";
 
-/** What has happened, and what was left over: the log of a chat, the way of a message, the dead. */
+/** The record: recovery, the log of a chat, traces of messages, dead letters. */
 
-export function recover(
+export const recover = write(function recover(
   db: Database,
   bootId: string,
   maxAttempts: number,
   notices: RecoveryNotices,
-  share?: Share,
+  owners?: Owners,
 ): Recovered {
-  const inbox = recoverInbox(db, bootId, maxAttempts, share);
+  const inbox = recoverInbox(db, bootId, maxAttempts, owners);
   const tell = (row: InboxRow, notice: string) => {
     const { message, sessionKey, id } = row;
-    const text = failureWords(message.errand, message.errand ? "it was cut off too often" : notice);
+    const text = failureWords(message.task, message.task ? "it was cut off too often" : notice);
     const of = { inboxId: id, nonce: `r${id}.${bootId}` };
     if (text !== undefined) addReply(db, { target: targetOf(message), kind: "notice", text, sessionKey }, of);
   };
@@ -43,10 +45,15 @@ export function recover(
     endWith(db, row.sessionKey, endAfterTurn(row));
   }
   for (const row of inbox.interrupted) tell(row, notices.interrupted);
-  return { ...inbox, unsettled: recoverOutbox(db, bootId, share) };
-}
+  return { ...inbox, unsettled: recoverOutbox(db, bootId, owners) };
+});
 
-export function chatLog(db: Database, platform: string, chatId: string, limit: number): ChatLogEntry[] {
+export const chatLog = read(function chatLog(
+  db: Database,
+  platform: string,
+  chatId: string,
+  limit: number,
+): ChatLogEntry[] {
   const written = sql(
     db,
     `SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state <> 'refused'
@@ -58,7 +65,7 @@ export function chatLog(db: Database, platform: string, chatId: string, limit: n
   ).all(platform, chatId, limit) as StoredOutbox[];
   const entries = [...written.map(fromUser), ...got.map(fromBot)];
   return entries.toSorted((a, b) => a.at - b.at).slice(-limit);
-}
+});
 
 function fromUser(row: StoredInbox): ChatLogEntry {
   const { text } = JSON.parse(row.payload) as InboundMessage;
@@ -78,18 +85,6 @@ function fromBot(row: StoredOutbox): ChatLogEntry {
   return { id: `out:${id}`, from: "bot", kind, text, at: created_at, turnId: turn_id, files: filesOf(row) };
 }
 
-export function deadLetters(db: Database): DeadLetter[] {
-  const messages = sql(
-    db,
-    `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} ORDER BY id`,
-  ).all() as StoredInbox[];
-  const sends = sql(
-    db,
-    `SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') AND ${OPEN_OUT} ORDER BY id`,
-  ).all() as DeadSend[];
-  return [...messages.map(deadMessage), ...sends.map(deadSend)];
-}
-
 export type DeadSend = StoredOutbox & { session_key: string | null };
 
 export function deadMessage(row: StoredInbox): DeadLetter {
@@ -106,7 +101,7 @@ export function deadSend(row: DeadSend): DeadLetter {
   return { id: `out:${row.id}`, sessionKey, platform, chatId, text, error, attempts, at: createdAt };
 }
 
-export function retryDead(db: Database, id?: string): number {
+export const retryDead = write(function retryDead(db: Database, id?: string): number {
   const [, queue, number] = /^(in|out):(\d+)$/.exec(id ?? "") ?? [];
   if (id !== undefined && number === undefined) return 0;
   const only = number === undefined ? null : Number(number);
@@ -126,9 +121,9 @@ export function retryDead(db: Database, id?: string): number {
     ).run(only, only).changes;
   }
   return retried;
-}
+});
 
-export function dropDead(
+export const dropDead = write(function dropDead(
   db: Database,
   { platform, account }: { platform: string; account: string },
   reason: string,
@@ -137,10 +132,10 @@ export function dropDead(
     db,
     `UPDATE gw_inbox SET state = 'cancelled', reason = ? WHERE state = 'dead' AND platform = ? AND account = ?`,
   ).run(reason, platform, account).changes;
-}
+});
 
 /** By `in:12` or 12, by its trace or request id, the platform's event or message id, or by the id of an answer that was sent. */
-export function traceMessage(db: Database, reference: string): Trace[] {
+export const traceMessage = longRead(function traceMessage(db: Database, reference: string): Trace[] {
   const number = /^(?:in:)?(\d+)$/.exec(reference)?.[1] ?? null;
   const rows = sql(
     db,
@@ -155,7 +150,7 @@ export function traceMessage(db: Database, reference: string): Trace[] {
     quoted: `%"${reference}"%`,
   }) as StoredInbox[];
   return rows.map((row) => traceOf(db, row));
-}
+});
 
 function traceOf(db: Database, row: StoredInbox): Trace {
   const deliveries = sql(
@@ -186,7 +181,7 @@ function traceOf(db: Database, row: StoredInbox): Trace {
   };
 }
 
-export function eventOutcome(
+export const eventOutcome = read(function eventOutcome(
   db: Database,
   platform: string,
   account: string,
@@ -210,7 +205,7 @@ export function eventOutcome(
     receivedAt: row.received_at,
     answers: answers.map(toOutboxRow),
   };
-}
+});
 
 type Step = (at: number, what: string, detail?: string) => Trace["steps"];
 
@@ -222,7 +217,10 @@ function changeSteps(note: ReturnType<typeof noteOf>, step: Step): Trace["steps"
 
 const ROWS_AT_ONCE = 500;
 
-export function* pruneQueues(db: Database, olderThanSeconds: number): Generator<Progress, number> {
+export const pruneQueues = write(function* pruneQueues(
+  db: Database,
+  olderThanSeconds: number,
+): Generator<Progress, number> {
   const before = nowSeconds() - olderThanSeconds;
   const slice = new Slice();
   let removed = 0;
@@ -239,7 +237,8 @@ export function* pruneQueues(db: Database, olderThanSeconds: number): Generator<
       yield* slice.pause({ step: "Forgetting old queue rows", done: removed, total: 0 });
     }
   }
-  for (const table of ["gw_notes", "gw_previews"])
+  pruneKeys(db);
+  for (const table of ["gw_message_changes", "gw_previews"])
     sql(db, `DELETE FROM ${table} WHERE inbox_id < (SELECT COALESCE(min(id), 0) FROM gw_inbox)`).run();
   return removed;
-}
+});

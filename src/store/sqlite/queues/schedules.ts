@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { ScheduledRun } from "../../../errand.js";
 import { HermesError } from "../../../errors.js";
+import type { ScheduledRun } from "../../../task.js";
 import type {
   DueSchedule,
   NewSchedule,
@@ -13,6 +13,7 @@ import type {
 import { isDoubled } from "../faults.js";
 import { noteRoutesChanged } from "../meta.js";
 import { sql } from "../statements.js";
+import { read, write } from "../verb.js";
 import { closeRoute, getRoute } from "./routes.js";
 
 interface StoredSchedule {
@@ -49,7 +50,13 @@ const RUNS_KEPT = 100;
 const DONE_KEPT = 100;
 const DUE_AT_ONCE = 100;
 
-export function addSchedule(db: Database, schedule: NewSchedule, max: number): ScheduleRow {
+export const addSchedule = write(function addSchedule(
+  db: Database,
+  schedule: NewSchedule,
+  max: number,
+): ScheduleRow {
+  const repeated = getSchedule(db, schedule.id);
+  if (repeated) return repeated;
   const open = sql(db, "SELECT count(*) FROM gw_schedules WHERE state <> 'done'").pluck().get() as number;
   if (open >= max)
     throw new HermesError("refused", `There are ${open} schedules already.`, {
@@ -69,26 +76,29 @@ export function addSchedule(db: Database, schedule: NewSchedule, max: number): S
     ).run({ ...columnsOf(schedule), id: schedule.id, created_at: schedule.createdAt }),
   );
   return getSchedule(db, schedule.id)!;
-}
+});
 
-export function listSchedules(db: Database): ScheduleRow[] {
+export const listSchedules = read(function listSchedules(db: Database): ScheduleRow[] {
   const rows = sql(
     db,
     "SELECT * FROM gw_schedules ORDER BY state = 'done', name COLLATE NOCASE",
   ).all() as StoredSchedule[];
   return rows.map((row) => toSchedule(db, row));
-}
+});
 
-export function findSchedule(db: Database, reference: string): ScheduleRow | undefined {
+export const findSchedule = read(function findSchedule(
+  db: Database,
+  reference: string,
+): ScheduleRow | undefined {
   const row = sql(
     db,
     `SELECT * FROM gw_schedules WHERE id = @reference OR name = @reference COLLATE NOCASE
      ORDER BY id = @reference DESC, state = 'done', created_at DESC LIMIT 1`,
   ).get({ reference }) as StoredSchedule | undefined;
   return row && toSchedule(db, row);
-}
+});
 
-export function changeSchedule(
+export const changeSchedule = write(function changeSchedule(
   db: Database,
   id: string,
   changes: Partial<ScheduleChanges>,
@@ -105,10 +115,10 @@ export function changeSchedule(
     ).run({ ...columnsOf(next), id, state: next.state, run_requested_at: next.runRequestedAt }),
   );
   return getSchedule(db, id);
-}
+});
 
 /** From here on it says nothing: what waits or is being answered is called off, and what of it wasn't sent yet. */
-export function removeSchedule(db: Database, id: string): boolean {
+export const removeSchedule = write(function removeSchedule(db: Database, id: string): boolean {
   const runs = "SELECT inbox_id FROM gw_schedule_runs WHERE schedule_id = @id AND inbox_id IS NOT NULL";
   const open = sql(
     db,
@@ -126,9 +136,9 @@ export function removeSchedule(db: Database, id: string): boolean {
   sql(db, `DELETE FROM gw_outbox WHERE state IN ('pending', 'dead') AND inbox_id IN (${runs})`).run({ id });
   sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id = ?").run(id);
   return sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id).changes > 0;
-}
+});
 
-export function dueSchedules(db: Database, now: number): DueSchedule[] {
+export const dueSchedules = read(function dueSchedules(db: Database, now: number): DueSchedule[] {
   const rows = sql(
     db,
     `SELECT s.*, EXISTS (SELECT 1 FROM gw_schedule_runs r JOIN gw_inbox i ON i.id = r.inbox_id
@@ -137,12 +147,15 @@ export function dueSchedules(db: Database, now: number): DueSchedule[] {
      ORDER BY s.next_at LIMIT ?`,
   ).all(now, DUE_AT_ONCE) as (StoredSchedule & { busy: number })[];
   return rows.map((row) => ({ ...toSchedule(db, row), isBusy: row.busy === 1 }));
-}
+});
 
-export function skipRun(db: Database, { scheduleId, tick, nextAt, reason }: SkippedRun): void {
+export const skipRun = write(function skipRun(
+  db: Database,
+  { scheduleId, tick, nextAt, reason }: SkippedRun,
+): void {
   addRun(db, { scheduleId, tick, manual: false, inboxId: null, reason });
   moveOn(db, scheduleId, nextAt);
-}
+});
 
 /** In the transaction that accepts its message. One that is there already only moves its schedule on. */
 export function startRun(db: Database, run: ScheduledRun, inboxId: number | undefined): void {
@@ -156,7 +169,7 @@ export function startRun(db: Database, run: ScheduledRun, inboxId: number | unde
 }
 
 /**
- * The next run takes the place of one that failed: nobody will want it again, and a schedule that fails for weeks must
+ * The next run replaces a failed one: it isn't worth a retry, and a schedule that fails for weeks must
  * not fill the list of what was given up. Its run keeps the reason.
  */
 function settleFailed(db: Database, scheduleId: string): void {
@@ -198,7 +211,7 @@ function addRun(
   ).run({ id: scheduleId });
 }
 
-export function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
+export const scheduleRuns = read(function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
   const rows = sql(
     db,
     `SELECT r.*, i.state AS inbox_state, i.error AS inbox_error, i.session_id,
@@ -207,7 +220,7 @@ export function scheduleRuns(db: Database, id: string, limit: number): RunRow[] 
      WHERE r.schedule_id = ? ORDER BY r.id DESC LIMIT ?`,
   ).all(id, limit) as StoredRun[];
   return rows.map(toRun);
-}
+});
 
 function getSchedule(db: Database, id: string): ScheduleRow | undefined {
   const row = sql(db, "SELECT * FROM gw_schedules WHERE id = ?").get(id) as StoredSchedule | undefined;

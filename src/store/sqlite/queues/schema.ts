@@ -1,6 +1,7 @@
-/** Our own tables: what waits, which chat is in which session, what goes out, who was let in. */
+/** Our own tables: inbox, routes, outbox, pairing, schedules. */
 export const QUEUE_TABLES = [
-  `CREATE TABLE IF NOT EXISTS gw_inbox (
+  // Layout 1 called it gw_inbox, which is the same to SQLite: see migrate-layout.ts.
+  `CREATE TABLE IF NOT EXISTS gw_Inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     platform TEXT NOT NULL,
     account TEXT NOT NULL,
@@ -21,9 +22,10 @@ export const QUEUE_TABLES = [
     reason TEXT,
     error TEXT,
     unanswered_ids TEXT,
+    owner TEXT NOT NULL DEFAULT 'gateway',
     UNIQUE (platform, account, event_id)
 )`,
-  // due_at: the session isn't due for a reset before then, so the sweep needn't look at it. 0: not known yet.
+  // due_at: the session isn't due for a reset before then, so the sweep skips it. 0: unknown.
   `CREATE TABLE IF NOT EXISTS gw_routes (
     session_key TEXT PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -36,7 +38,8 @@ export const QUEUE_TABLES = [
     epoch INTEGER NOT NULL DEFAULT 1,
     expired_reason TEXT,
     flags TEXT NOT NULL DEFAULT '{}',
-    due_at REAL NOT NULL DEFAULT 0
+    due_at REAL NOT NULL DEFAULT 0,
+    model TEXT
 )`,
   `CREATE TABLE IF NOT EXISTS gw_outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,7 +67,9 @@ export const QUEUE_TABLES = [
     files TEXT,
     error TEXT,
     trace_id TEXT,
-    details TEXT
+    details TEXT,
+    parts TEXT,
+    owner TEXT NOT NULL DEFAULT 'gateway'
 )`,
   `CREATE TABLE IF NOT EXISTS gw_pairing (
     id TEXT PRIMARY KEY,
@@ -116,30 +121,28 @@ export const QUEUE_TABLES = [
     at REAL NOT NULL,
     UNIQUE (schedule_id, tick, manual)
 )`,
-  // A null text: the message was taken back. What the agent was told last stands in JSON; null: the message itself.
-  `CREATE TABLE IF NOT EXISTS gw_notes (
+  // Edits and deletions of messages that an agent knows. A null text: the author deleted it. known_text: the JSON of the text that the
+  // agent knows; null: the original. pending: the agent doesn't know the change yet.
+  `CREATE TABLE IF NOT EXISTS gw_message_changes (
     inbox_id INTEGER PRIMARY KEY,
     session_key TEXT NOT NULL,
     text TEXT,
     at REAL NOT NULL,
-    told TEXT,
-    open INTEGER NOT NULL DEFAULT 1
+    known_text TEXT,
+    pending INTEGER NOT NULL DEFAULT 1
 )`,
-  // Last turns of sessions that ended by themselves, on behalf of whoever the session was opened for.
-  `CREATE TABLE IF NOT EXISTS gw_farewells (
-    session_id TEXT PRIMARY KEY,
-    session_key TEXT NOT NULL,
-    platform TEXT NOT NULL,
-    user_id TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID`,
-  // An empty message_id: there may be a message, and nobody knows which. The text: how far a turn came that ended.
+  // An empty message_id: the preview may have been posted, but its id is unknown. The text: the part that a failed turn has shown.
   `CREATE TABLE IF NOT EXISTS gw_previews (
     inbox_id INTEGER PRIMARY KEY,
     message_id TEXT NOT NULL,
     text TEXT NOT NULL DEFAULT ''
 )`,
-  "CREATE TABLE IF NOT EXISTS gw_incomplete_transcripts (session_id TEXT PRIMARY KEY) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS gw_stale_transcripts (session_id TEXT PRIMARY KEY) WITHOUT ROWID",
+  // Session keys are not injective: the first chat that gets one keeps it, another one with the same key gets a suffix.
+  `CREATE TABLE IF NOT EXISTS gw_keys (
+    session_key TEXT PRIMARY KEY,
+    tuple TEXT NOT NULL
+) WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 
@@ -164,6 +167,6 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_outbox_sent ON gw_outbox(sent_at) WHERE sent_at IS NOT NULL",
   `CREATE UNIQUE INDEX IF NOT EXISTS gw_schedules_name ON gw_schedules(name COLLATE NOCASE)
     WHERE state <> 'done'`,
-  "CREATE INDEX IF NOT EXISTS gw_notes_open ON gw_notes(session_key) WHERE open = 1",
+  "CREATE INDEX IF NOT EXISTS gw_message_changes_pending ON gw_message_changes(session_key) WHERE pending = 1",
   "CREATE INDEX IF NOT EXISTS gw_pairing_user ON gw_pairing(platform, user_id)",
 ];

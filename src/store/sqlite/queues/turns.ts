@@ -1,19 +1,39 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { EndReason, SessionId, SessionKey } from "../../../session.js";
-import type { InboxRow, RunningRow, StartedTurn, TurnFailure, TurnFinish, TurnStart } from "../../queues.js";
+import type {
+  InboxRow,
+  OutboxRow,
+  RouteRow,
+  RunningRow,
+  StartedTask,
+  StartedTurn,
+  TaskStart,
+  TurnFailure,
+  TurnFinish,
+  TurnStart,
+} from "../../queues.js";
+import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
 import { appendMessages } from "../messages.js";
-import { addAuthors, addParticipant, addUsage, requireSession } from "../sessions.js";
+import { addAuthors, addParticipant, addUsage, getSession, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
+import { read, write } from "../verb.js";
 import { openNotes, takeNotes } from "./changes.js";
-import { finishInbox, type StoredInbox, toInboxRow } from "./inbox.js";
-import { addReply } from "./outbox.js";
-import { followPreview, leavePreview, takePreview } from "./previews.js";
-import { closeRoute, getRoute } from "./routes.js";
+import { finishInbox } from "./inbox.js";
+import { addReply, claimedOf, claimThese } from "./outbox.js";
+import { followPreview, getPreview, leavePreview, takePreview } from "./previews.js";
+import { closeRoute, getRoute, openForTurn } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
 
-export function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
-  const route = getRoute(db, start.sessionKey);
+export const startTurn = write(function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
+  const { sessionKey, expectedEpoch, open, at } = start;
+  const known = getRoute(db, sessionKey);
+  const repeated = runningIn(db, start);
+  if (known && repeated.length > 0) return startedTurn(db, known, repeated, { opened: open !== undefined });
+  if (expectedEpoch !== undefined && (known?.epoch ?? null) !== expectedEpoch) return undefined;
+  // Cancelled or erased by another process, a message must not open a session.
+  if (open && !areWaiting(db, start.inboxIds)) return undefined;
+  const route = open ? openForTurn(db, known, open, { sessionKey, at }) : known;
   if (!route) return undefined;
   if (start.earlierTurnId) followPreview(db, start.earlierTurnId, start.inboxIds);
   const started = sql(
@@ -30,22 +50,70 @@ export function startTurn(db: Database, start: TurnStart): StartedTurn | undefin
      WHERE session_key = @key`,
   ).run({ at: start.at, key: start.sessionKey });
   const current = getRoute(db, start.sessionKey)!;
+  return startedTurn(db, current, started, { withdrawnFrom: [...withdrawnFrom], opened: open !== undefined });
+});
+
+/** The rows of a turn that was started already: the call is a repeat. */
+function runningIn(
+  db: Database,
+  { inboxIds, turnId }: Pick<TurnStart, "inboxIds" | "turnId">,
+): StoredInbox[] {
+  return sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE id IN (${marks(inboxIds)}) AND state = 'running' AND turn_id = ?`,
+  ).all(...inboxIds, turnId) as StoredInbox[];
+}
+
+function startedTurn(
+  db: Database,
+  route: RouteRow,
+  rows: readonly StoredInbox[],
+  { opened, withdrawnFrom = [] }: { opened: boolean; withdrawnFrom?: SessionId[] },
+): StartedTurn {
   return {
-    route: current,
-    session: requireSession(db, current.sessionId),
-    epoch: current.epoch,
-    attempt: Math.max(...started.map(({ attempts }) => attempts)),
-    rows: started.map(toInboxRow).toSorted((a, b) => a.id - b.id),
-    notes: openNotes(db, start.sessionKey, current.createdAt),
-    withdrawnFrom: [...withdrawnFrom],
+    route,
+    session: requireSession(db, route.sessionId),
+    epoch: route.epoch,
+    attempt: Math.max(...rows.map(({ attempts }) => attempts)),
+    rows: rows.map(toInboxRow).toSorted((a, b) => a.id - b.id),
+    notes: openNotes(db, route.sessionKey, route.createdAt),
+    withdrawnFrom,
+    opened,
+    preview: getPreview(db, Math.min(...rows.map(({ id }) => id))),
   };
 }
 
-/** The notice about a reset goes out with the first answer, once. */
+function areWaiting(db: Database, ids: readonly number[]): boolean {
+  const query = `SELECT 1 FROM gw_inbox WHERE id IN (${marks(ids)}) AND state = 'waiting' LIMIT 1`;
+  return sql(db, query).get(...ids) !== undefined;
+}
+
+export const startTask = write(function startTask(
+  db: Database,
+  { inboxId, sessionId, bootId, turnId }: TaskStart,
+): StartedTask | undefined {
+  const attempt = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
+     WHERE id = ? AND state = 'waiting' RETURNING attempts`,
+  )
+    .pluck()
+    .get(bootId, turnId, nowSeconds(), sessionId, inboxId) as number | undefined;
+  const [repeated] = attempt === undefined ? runningIn(db, { inboxIds: [inboxId], turnId }) : [];
+  if (repeated) return { session: getSession(db, sessionId), attempt: repeated.attempts };
+  return attempt === undefined ? undefined : { session: getSession(db, sessionId), attempt };
+});
+
+/** The notice about a reset goes out once, with the first answer. */
 const TOLD = { wasAutoReset: false, isFreshReset: false };
 
-export function finishTurn(db: Database, finish: TurnFinish): boolean {
-  if (!holdsEpoch(db, finish)) return false;
+export const finishTurn = write(function finishTurn(
+  db: Database,
+  finish: TurnFinish,
+): OutboxRow[] | undefined {
+  const { turnId, claim } = finish;
+  if (isDone(db, finish)) return claim ? claimedOf(db, turnId, claim) : [];
+  if (!holdsEpoch(db, finish)) return undefined;
   if (finish.messages.length > 0) {
     const ids = appendMessages(db, finish.sessionId, finish.messages);
     addAuthors(db, finish.sessionId, ids, finish.authors ?? []);
@@ -59,25 +127,54 @@ export function finishTurn(db: Database, finish: TurnFinish): boolean {
   ).run(nowSeconds(), finish.lastPromptTokens ?? null, JSON.stringify(TOLD), finish.sessionKey);
   finishInbox(db, finish.inboxIds, { state: "done" });
   takeNotes(db, finish.notes ?? []);
-  addReplies(db, finish);
+  const replies = addReplies(db, finish);
   leavePreview(db, finish.inboxIds[0], finish.said);
   if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
-  return true;
+  return claim ? claimThese(db, replies, claim) : [];
+});
+
+/** This turn has been finished already: the call is a repeat. */
+function isDone(db: Database, { inboxIds, turnId }: TurnFinish): boolean {
+  if (inboxIds.length === 0) return false;
+  return (
+    sql(
+      db,
+      `SELECT 1 FROM gw_inbox WHERE id IN (${marks(inboxIds)}) AND state = 'done' AND turn_id = ? LIMIT 1`,
+    ).get(...inboxIds, turnId) !== undefined
+  );
 }
 
-/** Its rows are a turn's own as long as no other turn has them: also when the route has moved on meanwhile. */
-export function failTurn(db: Database, failed: TurnFailure): { kept: boolean } | undefined {
+/** A turn owns its rows until another turn takes them, even if the route has moved on. */
+export const failTurn = write(function failTurn(
+  db: Database,
+  failed: TurnFailure,
+): { kept: boolean } | undefined {
   const { next, error, turnId } = failed;
   const ids = sql(db, `SELECT id FROM gw_inbox WHERE turn_id = ? AND state = 'running' AND ${OPEN_IN}`)
     .pluck()
     .all(turnId) as number[];
-  if (ids.length === 0) return undefined;
+  if (ids.length === 0) return repeatedFailure(db, failed);
   const kept = keepQuestion(db, failed);
   finishInbox(db, ids, { error, ...next });
   addReplies(db, failed);
   leavePreview(db, failed.inboxIds[0], failed.said);
   endWith(db, failed.sessionKey, failed.end);
   return { kept };
+});
+
+/** The same answer if this failure is stored already; undefined if the turn lost its rows. */
+function repeatedFailure(
+  db: Database,
+  { inboxIds, turnId, next, error }: TurnFailure,
+): { kept: boolean } | undefined {
+  if (inboxIds.length === 0) return undefined;
+  const rows = sql(
+    db,
+    `SELECT unanswered_ids FROM gw_inbox WHERE id IN (${marks(inboxIds)}) AND turn_id = ? AND state = ? AND error = ?`,
+  )
+    .pluck()
+    .all(...inboxIds, turnId, next.state, error) as (string | null)[];
+  return rows.length === 0 ? undefined : { kept: rows.some((ids) => ids !== null) };
 }
 
 /** The question of a failed turn stays in the session, so that the next turn knows about it. */
@@ -99,7 +196,7 @@ function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): bo
   return true;
 }
 
-/** A failed message is asked again: its new turn brings the question once more. */
+/** A failed message is retried: its new turn stores the question again. */
 function withdrawQuestion(
   db: Database,
   { id, unanswered_ids: ids }: StoredInbox,
@@ -125,17 +222,17 @@ function withdrawQuestion(
     .all(withdrawn) as SessionId[];
 }
 
-/** Commands are no turns. */
-export function runningTurns(db: Database, bootId: string): RunningRow[] {
+/** Without commands. */
+export const runningTurns = read(function runningTurns(db: Database, bootId: string): RunningRow[] {
   return sql(
     db,
     `SELECT id AS inboxId, turn_id AS turnId, session_key AS sessionKey FROM gw_inbox
      WHERE state = 'running' AND ${OPEN_IN} AND boot_id = ? AND reason IS NULL AND turn_id IS NOT NULL ORDER BY id`,
   ).all(bootId) as RunningRow[];
-}
+});
 
-/** Since the chat came into its session; a summary in between makes no difference. */
-export function askAgain(db: Database, key: SessionKey): InboxRow[] {
+/** Since the chat entered its session, across compressions. */
+export const askAgain = write(function askAgain(db: Database, key: SessionKey): InboxRow[] {
   const route = getRoute(db, key);
   if (!route) return [];
   const { platform, chatId } = route.origin;
@@ -147,33 +244,33 @@ export function askAgain(db: Database, key: SessionKey): InboxRow[] {
     .pluck()
     .get(platform, chatId, key, route.createdAt) as string | undefined;
   if (last === undefined) return [];
-  // Whatever has another reason is not for anybody to ask again: it was erased, say.
+  // Rows with another reason can't be retried: they were erased, for example.
   const rows = sql(
     db,
     `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL, error = NULL, reason = NULL
      WHERE turn_id = ? AND state IN ('dead', 'cancelled') AND (reason IS NULL OR reason = 'stopped') RETURNING *`,
   ).all(last) as StoredInbox[];
   return rows.map(toInboxRow).toSorted((a, b) => a.id - b.id);
-}
+});
 
-/** Ends what a key's route points at, together with the route. */
+/** Ends the session of a key together with its route. */
 export function endWith(db: Database, sessionKey: string, end: EndReason | undefined): void {
   const route = end === undefined ? undefined : getRoute(db, sessionKey);
   if (route) closeRoute(db, sessionKey, route.sessionId, end!);
 }
 
-/** A turn of an older epoch has been overtaken: by a reset, a stop, a split, a restart. It writes nothing. */
+/** A turn with an older epoch can't write: a reset, a stop, a split or a restart has overtaken it. */
 function holdsEpoch(db: Database, turn: { sessionKey: string; epoch: number }): boolean {
   return getRoute(db, turn.sessionKey)?.epoch === turn.epoch;
 }
 
-/** The answer takes the place of the message that showed it while it was written. */
+/** The answer replaces its preview. */
 function addReplies(
   db: Database,
   turn: Pick<TurnFinish, "turnId" | "inboxIds" | "replies" | "sessionKey">,
-): void {
+): number[] {
   const [inboxId] = turn.inboxIds;
-  for (const [part, reply] of turn.replies.entries()) {
+  return turn.replies.map((reply, part) =>
     addReply(
       db,
       { sessionKey: turn.sessionKey, ...reply },
@@ -183,6 +280,6 @@ function addReplies(
         ...(inboxId === undefined ? {} : { inboxId }),
         ...(reply.kind === "answer" && inboxId !== undefined ? takePreview(db, inboxId) : {}),
       },
-    );
-  }
+    ),
+  );
 }

@@ -1,11 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { sql } from "../statements.js";
+import { write } from "../verb.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
 
 /**
  * Waits are stored as their end (`not_before`) and the moment they were set (`wait_set_at`). One that was set in the
- * future tells that the clock was set back since: it begins again now and lasts as long as it was meant to.
+ * future shows that the clock was set back since: it starts again now with its full length.
  */
 
 /** The longest pause after a failure. Waits of earlier versions, which lack the moment, are cut to it. */
@@ -15,27 +16,10 @@ const MAX_WAIT_SECONDS = 86_400;
 /** The rows that are looked at: those that have waited longest. */
 const MAX_LOOKED_AT = 1000;
 
-export interface StoredWait {
-  not_before: number;
-  wait_set_at: number | null;
-}
-
-/** A wait that begins now, as it is stored. */
-export function newWait(seconds: number): { notBefore: number; setAt: number | null } {
-  if (seconds <= 0) return { notBefore: 0, setAt: null };
-  const setAt = nowSeconds();
-  return { notBefore: setAt + seconds, setAt };
-}
-
-export function secondsLeft({ not_before, wait_set_at }: StoredWait, now = nowSeconds()): number {
-  const beginsAt = wait_set_at !== null && wait_set_at > now ? wait_set_at : now;
-  return Math.max(0, not_before - beginsAt);
-}
-
 const INBOX = { table: "gw_inbox", open: `state = 'waiting' AND ${OPEN_IN}` };
 const OUTBOX = { table: "gw_outbox", open: `state = 'pending' AND ${OPEN_OUT}` };
 
-export function restartWaits(db: Database): number {
+export const restartWaits = write(function restartWaits(db: Database): number {
   const now = nowSeconds();
   const restarted = [INBOX, OUTBOX].map(
     ({ table, open }) =>
@@ -52,7 +36,7 @@ export function restartWaits(db: Database): number {
      WHERE until > @now AND (set_at IS NULL OR set_at > @now)`,
   ).run({ now }).changes;
   return restarted.reduce((sum, count) => sum + count, penalties);
-}
+});
 
 /** Rows whose wait can't be right: it was set in the future, or ends later than any wait does. */
 export function misdatedWaits(db: Database): number {

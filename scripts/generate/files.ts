@@ -1,0 +1,25 @@
+/** The generated files with their expected text. */
+import { readFileSync } from "node:fs";
+import { configJsonSchemaText } from "./config-schema.js";
+import { exampleText } from "./example.js";
+import { withPlatformTable } from "./readme.js";
+
+const ROOT = new URL("../../", import.meta.url);
+
+export interface GeneratedFile {
+  name: string;
+  url: URL;
+  text: string;
+}
+
+export function generatedFiles(): GeneratedFile[] {
+  const file = (name: string, textOf: (url: URL) => string) => {
+    const url = new URL(name, ROOT);
+    return { name, url, text: textOf(url) };
+  };
+  return [
+    file("config/config.schema.json", configJsonSchemaText),
+    file("config/config.example.yaml", exampleText),
+    file("README.md", (url) => withPlatformTable(readFileSync(url, "utf8"))),
+  ];
+}

@@ -1,0 +1,10 @@
+/** The built-in platforms, one line each. */
+export { apiServer } from "./api-server/platform.js";
+export { cli } from "./cli/platform.js";
+export { consolePlatform } from "./console/platform.js";
+export { cron } from "./cron/platform.js";
+export { discord } from "./discord/platform.js";
+export { slack } from "./slack/platform.js";
+export { telegram } from "./telegram/platform.js";
+export { web } from "./web/platform.js";
+export { webhook } from "./webhook/platform.js";

@@ -1,0 +1,143 @@
+/** Attachments of a message → files in the home, or the reason why there is none. */
+import net from "node:net";
+import PQueue from "p-queue";
+import type { Agent } from "undici";
+import {
+  checkSize,
+  download,
+  type Fetched,
+  type IncomingMedia,
+  keepFile,
+  MediaProblem,
+  NOT_FETCHED,
+} from "../../media/incoming.js";
+import type { Attachment, InboundMessage } from "../../message.js";
+import { guardedLookup, isPrivateAddress } from "../../public-address.js";
+import { unlessAborted } from "../../timeout.js";
+
+export type MediaSource =
+  /** Headers go to the platform's own servers only. `check` throws where the answer isn't the file. */
+  | { url: string; headers?: Record<string, string>; check?(response: Response): void }
+  /** For platforms that give the bytes themselves. */
+  | { body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
+
+export interface RemoteFile {
+  attachment: Attachment;
+  /** May ask the platform where the file is. Throws a MediaProblem where a person should read why it can't be had. */
+  locate(signal: AbortSignal): MediaSource | Promise<MediaSource>;
+}
+
+export interface DownloadOptions {
+  /** The platform's name as people write it. */
+  label: string;
+  media: IncomingMedia;
+  /** For each file, from locating it to its last byte. */
+  timeoutMs: number;
+  /** The platform's own servers, which the operator trusts. */
+  isOwn(url: URL): boolean;
+  /** Also fetch from public https addresses elsewhere, without headers; private addresses are refused. */
+  allowPublic?: boolean;
+  maxRedirects?: number;
+}
+
+const CONCURRENCY = 4;
+
+export class MediaDownloads {
+  readonly #options: DownloadOptions;
+  readonly #queue = new PQueue({ concurrency: CONCURRENCY });
+
+  constructor(options: DownloadOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects only when the signal aborts, or when access to the message can't be decided yet. */
+  async fetchAll(
+    message: InboundMessage,
+    files: readonly RemoteFile[],
+    signal: AbortSignal,
+  ): Promise<Attachment[]> {
+    if (files.length === 0) return [];
+    if (!(await this.#options.media.mayFetch(message)))
+      return files.map(({ attachment }) => ({ ...attachment, problem: NOT_FETCHED }));
+    return Promise.all(files.map((file) => this.#fetch(file, signal)));
+  }
+
+  async #fetch(file: RemoteFile, signal: AbortSignal): Promise<Attachment> {
+    try {
+      return { ...file.attachment, ...(await this.#queue.add(() => this.#download(file, signal))) };
+    } catch (error) {
+      signal.throwIfAborted();
+      const problem = error instanceof MediaProblem ? error.message : "It could not be fetched";
+      return { ...file.attachment, problem };
+    }
+  }
+
+  async #download({ attachment, locate }: RemoteFile, signal: AbortSignal): Promise<Fetched> {
+    signal.throwIfAborted();
+    const { media, timeoutMs } = this.#options;
+    checkSize(attachment.bytes ?? 0, media.maxBytes);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const work = async (): Promise<Fetched> => {
+      const source = await locate(limited);
+      if ("body" in source) return keepFile(source.body, media, attachment.mimeType);
+      const { url, headers, check } = source;
+      const request = { url, declared: attachment.mimeType, timeoutMs, signal: limited };
+      return download(
+        { ...request, fetch: () => this.#request(url, headers, limited), ...(check && { check }) },
+        media,
+      );
+    };
+    return unlessAborted(work(), limited);
+  }
+
+  async #request(
+    address: string,
+    headers: Record<string, string> | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { maxRedirects = 0 } = this.#options;
+    let url = this.#checked(address);
+    for (let redirects = 0; ; redirects++) {
+      const response = await this.#requestOnce(url, headers, signal);
+      const location = response.headers.get("location");
+      if (location === null || response.status < 300 || response.status >= 400) return response;
+      await response.body?.cancel();
+      if (redirects >= maxRedirects) throw new MediaProblem("It was moved to another address");
+      url = this.#checked(location, url);
+    }
+  }
+
+  #requestOnce(
+    url: URL,
+    headers: Record<string, string> | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    if (this.#options.isOwn(url)) return fetch(url, { headers: headers ?? {}, redirect: "manual", signal });
+    return fetchPublic(url, signal);
+  }
+
+  #checked(address: string, base?: URL): URL {
+    const { label, isOwn, allowPublic } = this.#options;
+    const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined;
+    if (!url || !(isOwn(url) || (allowPublic && isPublic(url))))
+      throw new MediaProblem(`It lies outside of ${label}`);
+    return url;
+  }
+}
+
+let publicAgent: Agent | undefined;
+
+/** Connects only if the looked-up address is public. Connections end with their request. */
+async function fetchPublic(url: URL, signal: AbortSignal): Promise<Response> {
+  const { Agent, fetch } = await import("undici");
+  publicAgent ??= new Agent({ pipelining: 0, connect: { lookup: guardedLookup(false) } });
+  const response = await fetch(url, { redirect: "manual", signal, dispatcher: publicAgent });
+  return response as unknown as Response;
+}
+
+/** As far as one sees without looking the name up. */
+function isPublic(url: URL): boolean {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (url.protocol !== "https:" || url.username !== "" || url.password !== "") return false;
+  return net.isIP(host) === 0 ? host !== "localhost" : !isPrivateAddress(host);
+}

@@ -1,0 +1,41 @@
+import path from "node:path";
+import { definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
+import { ownSettings } from "../settings.js";
+
+const NAME = "web";
+const MAX_LOG_ENTRIES = 200;
+const MAX_SESSIONS = 50;
+
+export const web = definePlatform({
+  name: NAME,
+  label: "web chat",
+  summary: "The web chat on the HTTP port",
+  settings: ownSettings(true, {}),
+  ids: { chat: /^[0-9a-f]{32}$/ },
+  unsolicited: true,
+  capabilities: ["files", "streaming", "typing"],
+  docs: { secrets: "", receives: "the HTTP port", interrupted: "is shown once, by its number" },
+  load,
+});
+
+async function load(_: unknown, { chats, clients, commands, home }: PlatformDeps): Promise<LoadedPlatform> {
+  const { webAdapter } = await import("./index.js");
+  const adapter = webAdapter({
+    clientOf: clients.clientOf,
+    commands,
+    chatLog: (chatId) => chats.log(NAME, chatId, MAX_LOG_ENTRIES),
+    file: async (chatId, outboxId, index) => {
+      const sent = await chats.sent(outboxId);
+      const isTheirs = sent?.target.platform === NAME && sent.target.chatId === chatId;
+      const file = isTheirs ? sent.files[index] : undefined;
+      return file && { ...file, file: path.join(home, file.path) };
+    },
+    session: async (chatId) => {
+      const id = await chats.sessionIdOf({ platform: NAME, chatType: "dm", chatId, userId: chatId });
+      const session = id === undefined ? undefined : await chats.session(id);
+      return session ? { id: session.id, title: session.title } : null;
+    },
+    sessions: (chatId) => chats.sessions({ platform: NAME, userId: chatId }, MAX_SESSIONS),
+  });
+  return { adapter, routes: (app) => adapter.routes(app) };
+}

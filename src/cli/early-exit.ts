@@ -1,0 +1,8 @@
+/** Runs `clean` when the process ends before the returned function is called. */
+export function onEarlyExit(clean: () => void): () => void {
+  // Before `exitDespiteReads`, which may end the process by a signal.
+  process.prependListener("exit", clean);
+  return () => {
+    process.off("exit", clean);
+  };
+}

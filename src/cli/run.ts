@@ -1,0 +1,182 @@
+import { Command } from "commander";
+import { version } from "../version.js";
+import { chatByFlag } from "./chat/flags.js";
+import { reportFailure } from "./failure.js";
+import { type Io, io, type Output, withIo } from "./io.js";
+
+const DEFAULT_COLUMNS = 80;
+
+interface Entry {
+  name: string;
+  summary: string;
+  load: () => Promise<Command>;
+}
+
+/** Every command of `hermes`. Only the requested one is loaded, so `--help` stays fast. */
+const COMMANDS: readonly Entry[] = [
+  {
+    name: "gateway",
+    summary: "Run the gateway, show its status, install it as a service",
+    load: async () => (await import("./gateway.js")).gatewayCommand(),
+  },
+  {
+    name: "chat",
+    summary: "Chat in the terminal; `hermes -c` resumes the last conversation",
+    load: async () => (await import("./chat/index.js")).chatCommand(),
+  },
+  {
+    name: "sessions",
+    summary: "List, read, search, export and clean up stored conversations",
+    load: async () => (await import("./sessions/index.js")).sessionsCommand(),
+  },
+  {
+    name: "insights",
+    summary: "Show tokens, cost, tools and activity of the last days",
+    load: async () => (await import("./insights.js")).insightsCommand(),
+  },
+  {
+    name: "adopt",
+    summary: "Take over a home that Hermes Agent has used; --check only shows the changes",
+    load: async () => (await import("./adopt/index.js")).adoptCommand(),
+  },
+  {
+    name: "config",
+    summary: "Check, show and find the configuration",
+    load: async () => (await import("./config.js")).configCommand(),
+  },
+  {
+    name: "explain",
+    summary: "Explain session keys, resets and access decisions",
+    load: async () => (await import("./explain/index.js")).explainCommand(),
+  },
+  {
+    name: "trace",
+    summary: "Show the timeline of one message: accepted, answered, delivered, or why not",
+    load: async () => (await import("./trace.js")).traceCommand(),
+  },
+  {
+    name: "cron",
+    summary: "Schedule prompts and send the answers to a chat",
+    load: async () => (await import("./cron/index.js")).cronCommand(),
+  },
+  {
+    name: "send",
+    summary: "Send a message to a chat, exactly once",
+    load: async () => (await import("./send.js")).sendCommand(),
+  },
+  {
+    name: "hooks",
+    summary: "List hooks and try them",
+    load: async () => (await import("./hooks.js")).hooksCommand(),
+  },
+  {
+    name: "plugins",
+    summary: "List the platforms installed in the home, and why one isn't loaded",
+    load: async () => (await import("./plugins.js")).pluginsCommand(),
+  },
+  {
+    name: "pairing",
+    summary: "Approve people who asked to talk to the bot",
+    load: async () => (await import("./pairing.js")).pairingCommand(),
+  },
+  {
+    name: "people",
+    summary: "List people; export or erase the data of one person",
+    load: async () => (await import("./people/index.js")).peopleCommand(),
+  },
+  {
+    name: "setup",
+    summary: "Set up a model and platforms, step by step",
+    load: async () => (await import("./setup/index.js")).setupCommand(),
+  },
+  {
+    name: "backup",
+    summary: "Write everything except secrets into one file, while the gateway runs",
+    load: async () => (await import("./backup.js")).backupCommand(),
+  },
+  {
+    name: "restore",
+    summary: "Verify a backup and restore it",
+    load: async () => (await import("./restore.js")).restoreCommand(),
+  },
+  {
+    name: "doctor",
+    summary: "Check the installation and suggest fixes",
+    load: async () => (await import("./doctor/index.js")).doctorCommand(),
+  },
+];
+
+const EXAMPLES = `
+Examples:
+  hermes gateway                          start: web chat on http://127.0.0.1:8787
+  hermes chat                             talk in this terminal
+  hermes -c                               resume the latest conversation, or one by title
+  hermes -r 20260305_091523_a1b2c3d4      resume any conversation by id or title
+  hermes sessions list                    the latest conversations
+  hermes sessions search docker NOT swarm search messages
+  hermes sessions show "my project"       read one by id, id prefix or title
+  hermes insights --days 7                usage of the last week
+
+The data lives in HERMES_HOME (default ~/.hermes). Every command takes --help.`;
+
+function newProgram(): Command {
+  return new Command("hermes")
+    .description("One agent on every chat its people use: the gateway and its sessions.")
+    .version(version(), "--version", "print the version")
+    .option("--home <dir>", "data directory (default: HERMES_HOME)")
+    .helpOption("-h, --help", "explain the command")
+    .showHelpAfterError("(add --help for usage)")
+    .addHelpText("after", EXAMPLES)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io().stdout.write(text),
+      writeErr: (text) => io().stderr.write(text),
+      getOutHelpWidth: () => widthOf(io().stdout),
+      getErrHelpWidth: () => widthOf(io().stderr),
+    })
+    .exitOverride()
+    .hook("preAction", useHomeOption);
+}
+
+function widthOf({ isTTY, columns }: Output): number {
+  return (isTTY && columns) || DEFAULT_COLUMNS;
+}
+
+/** Commands read the home from the environment only. */
+function useHomeOption(program: Command): void {
+  const { home } = program.opts<{ home?: string }>();
+  if (home) io().env.HERMES_HOME = home;
+}
+
+/** Loaded commands take over how this program prints errors and help. */
+function inherit(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inherit(child, command);
+}
+
+async function buildProgram(argv: readonly string[]): Promise<Command> {
+  const program = newProgram();
+  for (const { name, summary, load } of COMMANDS) {
+    const command = argv.includes(name) ? await load() : new Command(name);
+    program.addCommand(command.description(summary));
+    inherit(command, program);
+  }
+  return program;
+}
+
+/**
+ * Runs `hermes` with these arguments and returns its exit code. Everything it reads and prints goes through `given`; left
+ * out, through the process.
+ */
+export async function run(argv: readonly string[], given?: Omit<Io, "exitCode">): Promise<number> {
+  return withIo(given && { ...given, env: { ...given.env }, exitCode: 0 }, async () => {
+    try {
+      const words = chatByFlag(argv);
+      const program = await buildProgram(words);
+      await program.parseAsync(words, { from: "user" });
+      return io().exitCode;
+    } catch (error) {
+      return reportFailure(error);
+    }
+  });
+}

@@ -1,0 +1,89 @@
+/** Every top-level key but `platforms`, with its default and one line about it. Sections are under `sections/`. */
+
+import { z } from "zod";
+import { exampleTargets } from "../adapters/platforms.js";
+import { dmBehavior } from "../adapters/settings.js";
+import { backup } from "./sections/backup.js";
+import { delivery, display, streaming } from "./sections/chat.js";
+import { cron } from "./sections/cron.js";
+import { hooks } from "./sections/hooks.js";
+import { gateway, media } from "./sections/media.js";
+import { agent, auxiliary, model } from "./sections/model.js";
+import { plugins } from "./sections/plugins.js";
+import { id, listOf, sample, zone } from "./sections/scalars.js";
+import { health, http, log } from "./sections/server.js";
+import { compression, resetOverrides, resetPolicy, sessions } from "./sections/sessions.js";
+import { webhookSample, webhooks } from "./sections/webhooks.js";
+
+const EXAMPLE = exampleTargets();
+
+const owner = z.string().regex(/^[a-z][a-z0-9_]*:.+$/, 'is not "platform:user id"');
+
+export const coreSchema = z.strictObject({
+  timezone: sample(
+    zone.describe("IANA name of the zone for daily resets and shown times; unset: the system's"),
+    "Europe/Berlin",
+  ),
+  owners: listOf(owner).describe('People who may see every session, as "platform:user id"'),
+  allow_from: listOf(id).describe("Users who may talk to the bot on any platform; * = everybody"),
+  allow_all: z.boolean().default(false).describe("Everybody may talk to the bot on any platform"),
+  unauthorized_dm_behavior: dmBehavior
+    .default("pair")
+    .describe("A stranger's direct message: pair answers with a code for the operator, ignore stays silent"),
+
+  group_sessions_per_user: z
+    .boolean()
+    .default(true)
+    .describe("In groups, everybody has a session of their own"),
+  thread_sessions_per_user: z
+    .boolean()
+    .default(false)
+    .describe("In threads too; otherwise a thread is one session"),
+  // Hermes has no cap; we do, because each running turn holds a model request and its history in memory.
+  max_concurrent_sessions: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(50)
+    .transform((cap) => (cap === 0 ? null : cap))
+    .describe("Concurrent turns, the rest wait; null or 0 = no cap"),
+
+  session_reset: resetPolicy.prefault({}).describe("When a session is reset"),
+  reset_by_type: sample(
+    resetOverrides.describe(
+      "Whole policies by chat type (dm, group, channel, thread); they replace session_reset",
+    ),
+    "group: {mode: idle, idle_minutes: 120}",
+  ),
+  reset_by_platform: resetOverrides.describe(
+    "Whole policies by platform; they replace reset_by_type and session_reset",
+  ),
+  sessions: sessions.prefault({}).describe("How long old sessions are kept"),
+  compression: compression.prefault({}).describe("When and how a long session is summarised"),
+
+  model: model.prefault({}).describe("The model that answers"),
+  auxiliary: auxiliary.prefault({}).describe("Models for side work; unset keys are the main model's"),
+  agent: agent.prefault({}).describe("Limits of a turn"),
+
+  display: display.prefault({}).describe("What people see besides the answers"),
+  streaming: streaming.prefault({}).describe("Live answers"),
+  delivery: delivery.prefault({}).describe("Failed sends"),
+  media: media.prefault({}).describe("Pictures and other files"),
+  gateway: gateway.prefault({}).describe("Keys of Hermes Agent that the gateway reads, too"),
+
+  cron: cron.prefault({}).describe("Schedules"),
+
+  http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
+  webhooks: sample(
+    webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
+    webhookSample(`${EXAMPLE.platform}:${EXAMPLE.chatId}:5`),
+  ),
+  backup: backup.prefault({}).describe("Automatic backups"),
+  hooks: hooks.prefault({}).describe("Receivers of events, besides the modules under hooks/ of the home"),
+  plugins: plugins.prefault({}).describe("Platforms that are installed under plugins/ of the home"),
+  health: health.prefault({}).describe("When /readyz reports a problem"),
+  log: log.prefault({}).describe("The log"),
+});
+
+export type CoreConfig = z.output<typeof coreSchema>;
+export type ResetPolicyConfig = z.output<typeof resetPolicy>;

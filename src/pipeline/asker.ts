@@ -1,0 +1,30 @@
+import { type InboundMessage, type Principal, roomOf } from "../message.js";
+import { isOwner } from "../policies/access.js";
+import { type Identity, identityOf } from "../sessions/key.js";
+import type { Context } from "./context.js";
+
+/** Who sent a message, and which session it belongs to. */
+export interface Asker extends Identity {
+  principal: Principal;
+}
+
+export function askerOf(
+  message: InboundMessage,
+  { config, isolation, keys }: Pick<Context, "config" | "isolation" | "keys">,
+): Asker {
+  const identity = identityOf(message.origin, isolation, keys);
+  return { ...identity, principal: principalOf(message, config.owners, identity.shared) };
+}
+
+/**
+ * On whose behalf everything is looked up. In a session that several people share, the words of one could make the
+ * agent look up what belongs to another: there the search is limited to the room.
+ */
+export function principalOf(message: InboundMessage, owners: readonly string[], shared: boolean): Principal {
+  const { platform, origin, task } = message;
+  const room = shared ? roomOf(origin) : undefined;
+  const given = task?.principal;
+  if (given) return { ...given, owner: given.owner ?? isOwner(given, owners), ...(room && { room }) };
+  const userId = origin.userId ?? origin.userIdAlt ?? origin.chatId ?? "";
+  return { platform, userId, owner: isOwner({ ...origin, platform }, owners), ...(room && { room }) };
+}

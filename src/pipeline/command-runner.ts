@@ -1,0 +1,338 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
+import { isAdmin, mayUse, type NamedCommand, unknownCommand } from "../commands/admin.js";
+import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../commands/command.js";
+import { commands, findCommand } from "../commands/index.js";
+import { parseCommand } from "../commands/parse-command.js";
+import { describeError } from "../errors.js";
+import type { CommandVerdict } from "../hooks/verdict.js";
+import { type Person, targetOf } from "../message.js";
+import { BACKGROUND } from "../one-turn.js";
+import { nextReset, resetPolicyFor } from "../policies/reset.js";
+import { placesOf, platformConfig } from "../rules.js";
+import type { SessionKey, SessionRow } from "../session.js";
+import type { AcceptedMessage, InboxRow, RouteRow } from "../store/queues.js";
+import type { NewSession } from "../store/store.js";
+import { deliveryOf } from "../targets/find-target.js";
+import type { After } from "./after.js";
+import { askerOf } from "./asker.js";
+import type { Context } from "./context.js";
+import type { Delivery } from "./deliver.js";
+import { aboutMessage, aboutRoute } from "./event-facts.js";
+import type { Previews } from "./previews.js";
+import type { Queue } from "./queue.js";
+import type { Inbox } from "./receive.js";
+import type { Resolver } from "./resolve.js";
+
+export interface CommandStages {
+  queue: Queue;
+  inbox: Inbox;
+  resolver: Resolver;
+  after: After;
+  previews: Previews;
+  delivery: Delivery;
+}
+
+/** The longest time that /stop waits for the turn and its preview to end. */
+const MAX_STOP_MS = 2000;
+
+/** Runs slash commands: right away where that makes sense, otherwise after what is queued before them. */
+export class CommandRunner implements CommandGateway {
+  readonly commands = commands;
+  readonly #context: Context;
+  readonly #stages: CommandStages;
+
+  constructor(context: Context, stages: CommandStages) {
+    this.#context = context;
+    this.#stages = stages;
+  }
+
+  get store() {
+    return this.#context.store;
+  }
+  get config() {
+    return this.#context.config;
+  }
+  get contextLength() {
+    return this.#context.agent.contextLength;
+  }
+
+  async run(row: InboxRow, command: Command, args: string): Promise<void> {
+    const work = (signal?: AbortSignal) => this.#carryOut(row, command, args, signal);
+    if (command.when === "idle") this.#stages.queue.lanes.push({ row, command: work });
+    else await this.#stages.queue.lanes.hold(row.sessionKey, () => work());
+  }
+
+  async #carryOut(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<void> {
+    if (!(await this.store.startCommand(row.id, command.name, this.#context.bootId))) return;
+    const { events } = this.#context;
+    const about = { command: command.name, ...aboutMessage(row) };
+    const startedAt = monotonicSeconds();
+    events.emit({ type: "command-started", args, ...about });
+    const { ok, done, ...outcome } = await this.#outcomeOf(row, command, args, signal);
+    await this.#settle(row, done, outcome);
+    events.emit({ type: "command-ended", ok, seconds: monotonicSeconds() - startedAt, ...about });
+    this.#stages.delivery.wake();
+  }
+
+  /** A command that exists only in hooks. */
+  isHooked(name: string): boolean {
+    return this.#context.hooks?.wantsCommand(name) ?? false;
+  }
+
+  async runHooked(row: InboxRow, name: string): Promise<void> {
+    await this.#stages.queue.lanes.hold(row.sessionKey, async () => {
+      if (!(await this.store.startCommand(row.id, name, this.#context.bootId))) return;
+      const outcome = this.#refusalOf(row, { name }) ?? (await this.#outcomeOfHooked(row, name));
+      await this.#settle(row, outcome.done, outcome);
+      this.#stages.delivery.wake();
+    });
+  }
+
+  async #outcomeOfHooked(row: InboxRow, name: string): Promise<Omit<Done, "ok">> {
+    const { args } = parseCommand(row.message.text);
+    const verdict = await this.#verdictOf(row, name, args);
+    const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
+    if (verdict?.decision === "rewrite" && other) return this.#runAllowed(row, other, verdict.args);
+    return { done: { name }, reply: decided(verdict, name) ?? unknownCommand(name, commands) };
+  }
+
+  /** Hooks first, then the command itself, or the one that they rewrote it to. */
+  async #outcomeOf(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<Done> {
+    const refusal = this.#refusalOf(row, command);
+    if (refusal) return refusal;
+    const verdict = await this.#verdictOf(row, command.name, args);
+    const reply = decided(verdict, command.name);
+    if (reply !== undefined) return { ok: verdict?.decision === "handled", done: command, reply };
+    const other = verdict?.decision === "rewrite" ? findCommand(verdict.command) : undefined;
+    if (verdict?.decision !== "rewrite" || !other) return this.#runAllowed(row, command, args, signal);
+    return this.#runAllowed(row, other, verdict.args, signal);
+  }
+
+  async #verdictOf(row: InboxRow, command: string, args: string): Promise<CommandVerdict | undefined> {
+    const { message, traceId } = row;
+    const rawCommand = parseCommand(message.text).command ?? command;
+    return this.#context.hooks?.askAboutCommand({ command, rawCommand, args, message, traceId });
+  }
+
+  #askerOf(row: InboxRow) {
+    const { origin, platform } = row.message;
+    return {
+      isDm: origin.chatType === "dm",
+      userId: origin.userId ?? null,
+      owner: askerOf(row.message, this.#context).principal.owner,
+      settings: platformConfig(this.config, platform),
+    };
+  }
+
+  #refusalOf(row: InboxRow, command: NamedCommand): Done | undefined {
+    const permission = mayUse(command, this.#askerOf(row));
+    return permission.ok ? undefined : { ok: false, done: command, reply: permission.reason };
+  }
+
+  async #runAllowed(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<Done> {
+    const refusal = this.#refusalOf(row, command);
+    if (refusal) return refusal;
+    const call = { ...(await this.#callOf(row, args)), ...(signal && { signal }) };
+    try {
+      const isAdministrator = isAdmin(this.#askerOf(row));
+      return { ok: true, done: command, ...(await command.run({ ...call, isAdmin: isAdministrator })) };
+    } catch (error) {
+      // /stop has its own reply.
+      if (signal?.aborted) return { ok: false, done: command };
+      const { traceId } = row;
+      this.#context.log.error({ err: error, traceId, command: command.name }, "command failed");
+      return { ok: false, done: command, reply: `/${command.name} failed: ${wordsFor(error)}` };
+    }
+  }
+
+  /** The reply is stored with the end of the row, and so is the question for the agent if there is one. */
+  async #settle(row: InboxRow, command: Done["done"], outcome: CommandOutcome): Promise<void> {
+    const target = targetOf(row.message);
+    const replies = outcome.reply ? [{ target, kind: "command" as const, text: outcome.reply }] : [];
+    const route = command.rewrites ? await this.store.getRoute(row.sessionKey) : undefined;
+    if (route) this.#context.messagesChanged(route.sessionId);
+    const settled = { inboxId: row.id, state: "done", reason: `/${command.name}`, replies } as const;
+    const follow = outcome.turn && followUp(row, command.name, outcome.turn.text);
+    const next = await this.store.settleMessage({ ...settled, ...(follow ? { follow } : {}) });
+    if (!next && replies.length === 0) this.#stages.previews.dismiss(row);
+    if (next && outcome.turn?.steer) this.#stages.queue.lanes.steer(next);
+    else if (next) this.#stages.queue.lanes.push({ row: next });
+  }
+
+  async #callOf(row: InboxRow, args: string): Promise<CommandCall> {
+    const route = await this.store.getRoute(row.sessionKey);
+    return {
+      args,
+      message: row.message,
+      key: row.sessionKey,
+      inboxId: row.id,
+      principal: askerOf(row.message, this.#context).principal,
+      isAdmin: false,
+      now: nowSeconds(),
+      route,
+      session: route && (await this.store.getSession(route.sessionId)),
+      gateway: this,
+    };
+  }
+
+  // ── what commands may do ──────────────────────────────────────────────────────────────────────────────────────
+
+  async startSession(call: CommandCall, { title }: { title?: string }): Promise<RouteRow> {
+    const { principal, shared } = askerOf(call.message, this.#context);
+    const session = await this.#stages.resolver.newSession(call.message, principal, shared);
+    const before = call.route;
+    const route = await this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
+    const { events } = this.#context;
+    const how = { reason: "manual", endReason: "session_reset" } as const;
+    if (before && !before.expiredReason)
+      events.emit({ type: "session-reset", ...how, ...aboutRoute(before) });
+    events.emit({ type: "session-started", ...aboutRoute(route) });
+    return route;
+  }
+
+  async switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined> {
+    // A chat needs a route before it can be switched.
+    if (!call.route) await this.startSession(call, {});
+    const route = await this.store.switchRoute(call.key, sessionId, "session_switch");
+    return this.#changed(route);
+  }
+
+  async branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined> {
+    const { session, key: sessionKey } = call;
+    if (!session) return undefined;
+    if (!call.route) await this.startSession(call, {});
+    const owner = this.#ownerOfCopy(call, session);
+    const named = title === undefined ? {} : { title };
+    const wanted = { sessionKey, sessionId: session.id, ...named, ...(owner ? { owner } : {}) };
+    const route = this.#changed(await this.store.branchRoute(wanted));
+    if (route) this.#context.messagesChanged(route.sessionId);
+    return route;
+  }
+
+  /** A copy of a shared session belongs to the asker if it continues in their own chat. */
+  #ownerOfCopy({ message, principal }: CommandCall, { user_id }: SessionRow): Person | undefined {
+    const { shared } = askerOf(message, this.#context);
+    return user_id === null && !shared ? principal : undefined;
+  }
+
+  async compress(call: CommandCall, focus: string) {
+    const { route } = call;
+    if (!route) return undefined;
+    const place = { key: call.key, epoch: route.epoch, sessionId: route.sessionId };
+    const done = await this.#stages.after.compress(place, { focus, reason: "asked" }, call.signal);
+    return done && { before: done.before, after: done.after, title: done.child.title };
+  }
+
+  async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
+    const cancelled = await this.store.cancelWaiting(key, "stopped", before);
+    const wasRunning = this.#stages.queue.lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
+    for (const row of cancelled) this.#stages.previews.dismiss(row);
+    if (wasRunning || cancelled.length > 0) await this.#stopped(key);
+    return { wasRunning, cancelled: cancelled.length };
+  }
+
+  async askAgain(key: SessionKey): Promise<boolean> {
+    const rows = await this.store.askAgain(key);
+    for (const row of rows) this.#stages.queue.lanes.push({ row });
+    return rows.length > 0;
+  }
+
+  isRunning(key: SessionKey): boolean {
+    return this.#stages.queue.lanes.isRunning(key);
+  }
+
+  waiting(key: SessionKey): number {
+    return this.#stages.queue.lanes.waiting(key);
+  }
+
+  /** A message with a session of its own, as durable as any other. */
+  async background(call: CommandCall, prompt: string): Promise<string> {
+    const id = randomUUID().slice(0, 8);
+    const message = {
+      ...call.message,
+      eventId: `background:${id}`,
+      text: prompt,
+      fromCommand: true as const,
+    };
+    const row = await this.#stages.inbox.accept(message, `${call.key}${BACKGROUND}${id}`);
+    if (row) this.#stages.queue.lanes.push({ row });
+    return id;
+  }
+
+  async model(key: SessionKey): Promise<string> {
+    const { models, agent } = this.#context;
+    return models.get(key) ?? (await this.store.getRoute(key))?.model ?? agent.model;
+  }
+
+  async setModel(key: SessionKey, model: string | undefined): Promise<void> {
+    const isStored = await this.store.setRouteModel(key, model ?? null);
+    this.#context.models.set(key, isStored ? undefined : model);
+  }
+
+  deliveryOf(call: CommandCall, text: string) {
+    const places = { ...placesOf(this.config), origin: targetOf(call.message) };
+    return deliveryOf(this.store, text, places);
+  }
+
+  nextReset(route: RouteRow): { at: number; reason: "idle" | "daily" } | undefined {
+    return nextReset(resetPolicyFor(route.origin, this.#context.reset), {
+      lastUserActivity: route.lastUserActivity,
+      now: nowSeconds(),
+      timeZone: this.config.timezone,
+      hasBackgroundWork: false,
+    });
+  }
+
+  async #open(call: CommandCall, session: NewSession, endReason: string): Promise<RouteRow> {
+    const route = await this.store.openRoute({
+      sessionKey: call.key,
+      origin: call.message.origin,
+      tuple: askerOf(call.message, this.#context).tuple,
+      session,
+      expectedSessionId: (await this.store.getRoute(call.key))?.sessionId ?? null,
+      endReason,
+      flags: { isFreshReset: true },
+      at: call.now,
+    });
+    return this.#changed(route)!;
+  }
+
+  /** The stopped turn's preview gets its final text before /stop is answered, but that doesn't wait for long. */
+  async #stopped(key: SessionKey): Promise<void> {
+    const { queue, previews } = this.#stages;
+    const enough = new AbortController();
+    const timeout = sleep(MAX_STOP_MS, undefined, { signal: enough.signal }).catch(() => undefined);
+    const over = queue.lanes.over(key).then(() => previews.settle({ sessionKey: key }));
+    await Promise.race([over, timeout]);
+    enough.abort();
+  }
+
+  #changed(route: RouteRow | undefined): RouteRow | undefined {
+    if (route) this.#context.routesChanged();
+    return route;
+  }
+}
+
+/** The outcome, and the command that ran in the end. */
+type Done = CommandOutcome & { ok: boolean; done: Pick<Command, "name" | "rewrites"> };
+
+/** Errors that the asker can act on are shown; internal ones are left to the log. */
+function wordsFor(error: unknown): string {
+  const { code, message } = describeError(error);
+  const isOurs = code === "internal" || code === "unavailable";
+  return isOurs ? "something went wrong here. The operator's log says what." : message;
+}
+
+/** The reply if a hook has decided; undefined: the command runs. */
+function decided(verdict: CommandVerdict | undefined, name: string): string | undefined {
+  if (verdict?.decision === "deny") return verdict.message ?? `/${name} was denied.`;
+  return verdict?.decision === "handled" ? (verdict.message ?? "") : undefined;
+}
+
+/** The question that follows the command: a message of its own, in the same chat. */
+function followUp({ message, sessionKey }: InboxRow, command: string, text: string): AcceptedMessage {
+  const eventId = `${message.eventId}/${command}`;
+  return { message: { ...message, eventId, text, fromCommand: true }, sessionKey, receivedAt: nowSeconds() };
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Adapter,
+  type AdapterEvents,
+  canRegisterCommands,
+  type MenuCommand,
+} from "../adapters/adapter.js";
+import { HermesError, SendError } from "../errors.js";
+import type { Events } from "../events.js";
+
+export interface ConnectingParts {
+  adapter: Adapter;
+  /** Receives its messages. */
+  intake: AdapterEvents;
+  menu: readonly MenuCommand[];
+  events: Events;
+  signal: AbortSignal;
+  pauses?: Pauses;
+}
+
+/** Between two attempts; each is up to twice the one before. */
+export interface Pauses {
+  firstMs: number;
+  longestMs: number;
+  /** If only a person can help: they may do so without a restart. */
+  firstRefusedMs: number;
+  longestRefusedMs: number;
+}
+
+const PAUSES: Pauses = {
+  firstMs: 2_000,
+  longestMs: 300_000,
+  firstRefusedMs: 300_000,
+  longestRefusedMs: 3_600_000,
+};
+const CALL_MS = 30_000;
+
+/** Connects a platform, and retries with growing pauses. Other platforms aren't affected. */
+export class Connecting {
+  readonly #parts: ConnectingParts;
+  readonly #pauses: Pauses;
+
+  constructor(parts: ConnectingParts) {
+    this.#parts = parts;
+    this.#pauses = parts.pauses ?? PAUSES;
+  }
+
+  /** Resolves after the first attempt; retries follow in the background. Never rejects. */
+  async start(): Promise<void> {
+    const failed = await this.#attempt();
+    if (failed) void this.#tryAgain(failed);
+  }
+
+  async #tryAgain(first: Failed): Promise<void> {
+    let failed: Failed | undefined = first;
+    for (let failures = 0; failed; failures++) {
+      // Settings don't change until a restart.
+      if (failed.kind === "invalid") return;
+      if (!(await this.#pause(this.#pauseMs(failed, failures)))) return;
+      // Cleans up after the attempt before.
+      await this.#parts.adapter.disconnect().catch(() => undefined);
+      failed = await this.#attempt();
+    }
+  }
+
+  async #attempt(): Promise<Failed | undefined> {
+    const { adapter, intake, events, signal } = this.#parts;
+    const { platform, account } = adapter;
+    try {
+      await adapter.connect(intake, signal);
+      if (signal.aborted) return undefined;
+      events.emit({ type: "platform-connected", platform, account });
+      void this.#register();
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      events.emit({ type: "platform-failed", platform, account, error });
+      return { kind: kindOf(error) };
+    }
+  }
+
+  /** The menu of commands is optional: messages arrive without it. */
+  async #register(): Promise<void> {
+    const { adapter, menu, signal } = this.#parts;
+    if (!canRegisterCommands(adapter)) return;
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        return await adapter.registerCommands(menu, AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]));
+      } catch (error) {
+        if (signal.aborted) return;
+        const refused = error instanceof SendError && error.outcome === "refused";
+        if (failures === 0 || refused)
+          this.#parts.events.emit({ type: "menu-failed", ...namesOf(adapter), error });
+        if (refused || !(await this.#pause(this.#pauseMs({ kind: "passing" }, failures)))) return;
+      }
+    }
+  }
+
+  #pauseMs({ kind }: Failed, failures: number): number {
+    const { firstMs, longestMs, firstRefusedMs, longestRefusedMs } = this.#pauses;
+    return kind === "refused"
+      ? pauseMs(failures, firstRefusedMs, longestRefusedMs)
+      : pauseMs(failures, firstMs, longestMs);
+  }
+
+  /** False: the gateway stops. */
+  async #pause(ms: number): Promise<boolean> {
+    const { signal } = this.#parts;
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+}
+
+interface Failed {
+  kind: "passing" | "refused" | "invalid";
+}
+
+function kindOf(error: unknown): Failed["kind"] {
+  if (!(error instanceof HermesError)) return "passing";
+  return error.code === "refused" || error.code === "invalid" ? error.code : "passing";
+}
+
+/** Doubles each time, with jitter, so that platforms that failed together don't retry together. */
+export function pauseMs(
+  failures: number,
+  firstMs: number,
+  longestMs: number,
+  random: () => number = Math.random,
+): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(failures, 20)) * (0.5 + random() / 2);
+}
+
+function namesOf({ platform, account }: Adapter): { platform: string; account: string } {
+  return { platform, account };
+}

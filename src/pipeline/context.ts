@@ -1,0 +1,44 @@
+import type { Adapter } from "../adapters/adapter.js";
+import type { Target } from "../message.js";
+import type { CompressionSettings } from "../policies/compression.js";
+import type { ResetSettings } from "../policies/reset.js";
+import { compressionSettingsOf, isolationOf, resetSettingsOf } from "../rules.js";
+import type { Isolation, KeyOptions } from "../sessions/key.js";
+import { readAliasFrom } from "../sessions/whatsapp-identity.js";
+import { ChatModels } from "./models.js";
+import { Pace } from "./pace.js";
+import type { GatewayParts } from "./parts.js";
+
+/** What every stage works with: the gateway's parts, and what follows from the configuration. Made once. */
+export interface Context extends GatewayParts {
+  isolation: Isolation;
+  keys: KeyOptions;
+  reset: ResetSettings;
+  compression: CompressionSettings;
+  models: ChatModels;
+  pace: Pace;
+  /** Aborted when the gateway stops. */
+  stopping: AbortSignal;
+  /** A target without an account means the platform's first bot. */
+  adapterFor(target: Pick<Target, "platform" | "account">): Adapter | undefined;
+  /** Whether the account is a platform's second bot or a later one. */
+  isAdditionalBot(platform: string, account: string): boolean;
+}
+
+export function contextOf(parts: GatewayParts, stopping: AbortSignal): Context {
+  const { config, adapters, homeDir } = parts;
+  return {
+    ...parts,
+    isolation: isolationOf(config),
+    keys: { readAlias: readAliasFrom(homeDir) },
+    reset: resetSettingsOf(config),
+    compression: compressionSettingsOf(config),
+    models: new ChatModels(),
+    pace: new Pace(),
+    stopping,
+    adapterFor: ({ platform, account }) =>
+      adapters.find((a) => a.platform === platform && (a.account === account || account === "")),
+    isAdditionalBot: (platform, account) =>
+      adapters.filter((a) => a.platform === platform).findIndex((a) => a.account === account) > 0,
+  };
+}

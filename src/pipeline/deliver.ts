@@ -1,0 +1,262 @@
+import PQueue from "p-queue";
+import { nowSeconds } from "../clock.js";
+import { SendError } from "../errors.js";
+import { killPoint } from "../kill-point.js";
+import type { Target } from "../message.js";
+import { nextAttempt } from "../policies/retry.js";
+import type { Claim, DeliveryOutcome, OutboxRow } from "../store/queues.js";
+import type { TraceId } from "../trace-id.js";
+import type { Context } from "./context.js";
+import { deliverySettled } from "./event-facts.js";
+import { PartSender } from "./part-sender.js";
+
+type DeliveryContext = Pick<
+  Context,
+  "store" | "bootId" | "owners" | "adapterFor" | "pace" | "config" | "events" | "log"
+>;
+
+interface Settled {
+  row: OutboxRow;
+  outcome: DeliveryOutcome;
+  /** When its send began. */
+  startedAt: number;
+  /** Left out if there was no attempt. */
+  sender?: PartSender | undefined;
+}
+
+const AT_ONCE = 64;
+const SEND_TIMEOUT_MS = 60_000;
+/** How often to look for rows whose wait is over. */
+const POLL_MS = 1000;
+const NO_ADAPTER_RETRY_SECONDS = 60;
+const GIVE_UP_AFTER_SECONDS = 86_400;
+
+/** Outbox rows → their parts → their outcome. In each chat in order; a chat that waits holds up no other. */
+export class Delivery {
+  readonly #context: DeliveryContext;
+  readonly #sends = new PQueue({ concurrency: AT_ONCE });
+  /** Outcomes that could not be stored (a full disk, say). Their chats wait, so they stay few. */
+  readonly #unstored = new Map<number, Settled>();
+  #poll: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #again = false;
+  /** There was no room for everything in the outbox. */
+  #more = false;
+  #closed = false;
+
+  constructor(context: DeliveryContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    this.#poll = setInterval(() => this.wake(), POLL_MS);
+    this.wake();
+  }
+
+  /** There may be something to send. Cheap to call often. */
+  wake(): void {
+    if (this.#closed) return;
+    if (this.#claiming) {
+      this.#again = true;
+      return;
+    }
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = undefined;
+      if (!this.#again) return;
+      this.#again = false;
+      this.wake();
+    });
+  }
+
+  /** For a transaction that adds to the outbox: its rows are claimed with it. Undefined: they have to wait. */
+  claim(): Claim | undefined {
+    if (this.#room === 0) this.#more = true;
+    const { bootId, owners } = this.#context;
+    return this.#closed || this.#room === 0 ? undefined : { bootId, owners };
+  }
+
+  /** Sends rows that were claimed. */
+  take(rows: readonly OutboxRow[]): void {
+    for (const row of rows) void this.#sends.add(() => this.#deliver(this.#addressed(row)));
+  }
+
+  get #room(): number {
+    return Math.max(0, AT_ONCE - this.#sends.size - this.#sends.pending);
+  }
+
+  /** Running sends finish; the rest waits in the outbox. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#poll);
+    // What it claims is sent as well: otherwise its outcome would be unknown.
+    await this.#claiming;
+    await this.#sends.onIdle();
+    await this.#storeLeft();
+  }
+
+  /** After a crash: asks the platform what arrived where that is possible; elsewhere `delivery.unknown` decides. */
+  async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
+    await Promise.all(rows.map((row) => this.#settleOne(this.#addressed(row))));
+    this.wake();
+  }
+
+  async #settleOne(row: OutboxRow): Promise<void> {
+    const error = "the gateway died during the send";
+    const startedAt = nowSeconds();
+    const sender = this.#senderOf(row);
+    if (sender instanceof PartSender)
+      return void (await this.#settle({
+        row,
+        outcome: await this.#lookUp(sender, error),
+        startedAt,
+        sender,
+      }));
+    await this.#settle({ row, outcome: sender ?? this.#afterUnknown(error), startedAt });
+  }
+
+  /** Undefined: there is no adapter for it. An outcome: it can't be sent at all. */
+  #senderOf(row: OutboxRow): PartSender | DeliveryOutcome | undefined {
+    const adapter = this.#context.adapterFor(row.target);
+    if (!adapter) return undefined;
+    try {
+      const sender = new PartSender(this.#context, adapter, row);
+      return sender.isEmpty ? { state: "dead", error: "There is nothing to send" } : sender;
+    } catch (error) {
+      this.#failed(error, row.traceId);
+      return { state: "dead", error: `It can't be rendered: ${messageOf(error)}` };
+    }
+  }
+
+  /** Asks the platform whether the next part has arrived, if it can tell. */
+  async #lookUp(sender: PartSender, error: string): Promise<DeliveryOutcome> {
+    try {
+      const found = await sender.lookUpNext(AbortSignal.timeout(SEND_TIMEOUT_MS));
+      if (sender.isDone) return { state: "sent", messageIds: sender.messageIds };
+      if (found === "unknown") return this.#afterUnknown(error);
+      return { state: "pending", waitSeconds: 0, error, mayBeRepeat: false };
+    } catch (failure) {
+      this.#failed(failure, sender.row.traceId);
+      return this.#afterUnknown(error);
+    }
+  }
+
+  async #claim(): Promise<void> {
+    try {
+      const room = this.#room;
+      this.#more = room === 0;
+      if (room === 0) return;
+      await this.#storeLeft();
+      const { store, bootId, owners } = this.#context;
+      const rows = await store.claimDeliveries(bootId, room, owners);
+      this.#more = rows.length === room;
+      this.take(rows);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** A message to a chat without any messages names no bot: the platform's first bot sends it. */
+  #addressed(row: OutboxRow): OutboxRow {
+    if (row.target.account !== "") return row;
+    const account = this.#context.adapterFor(row.target)?.account ?? "";
+    return { ...row, target: { ...row.target, account } };
+  }
+
+  async #deliver(row: OutboxRow): Promise<void> {
+    const startedAt = nowSeconds();
+    const sender = this.#senderOf(row);
+    const isReady = sender instanceof PartSender;
+    const outcome = isReady ? await this.#send(sender) : (sender ?? this.#noAdapter(row));
+    await this.#settle({ row, outcome, startedAt, sender: isReady ? sender : undefined }, this.claim());
+    if (this.#more || (outcome.state === "pending" && outcome.waitSeconds === 0)) this.wake();
+  }
+
+  /** False: it could not be stored; it is tried again soon. */
+  async #settle(settled: Settled, claim?: Claim): Promise<boolean> {
+    const { row, outcome, startedAt, sender } = settled;
+    let next: OutboxRow[];
+    try {
+      await sender?.save();
+      next = await this.#context.store.settleDelivery(row.id, outcome, this.#context.bootId, claim);
+    } catch (error) {
+      this.#unstored.set(row.id, settled);
+      this.#failed(error, row.traceId);
+      return false;
+    }
+    this.#unstored.delete(row.id);
+    killPoint("settled");
+    this.#context.events.emit(deliverySettled(row, outcome, startedAt));
+    this.take(next);
+    return true;
+  }
+
+  async #storeLeft(): Promise<void> {
+    for (const left of this.#unstored.values()) if (!(await this.#settle(left))) return;
+  }
+
+  #noAdapter(row: OutboxRow): DeliveryOutcome {
+    return this.#tryAgain(row, `no adapter for ${row.target.platform}`, NO_ADAPTER_RETRY_SECONDS);
+  }
+
+  /** Part by part, as long as its chat doesn't have to wait. */
+  async #send(sender: PartSender): Promise<DeliveryOutcome> {
+    try {
+      while (!sender.isDone) {
+        const waitSeconds = this.#waitSeconds(sender.row.target);
+        if (waitSeconds > 0) return postponed(waitSeconds);
+        await sender.sendNext(AbortSignal.timeout(SEND_TIMEOUT_MS));
+      }
+      return { state: "sent", messageIds: sender.messageIds };
+    } catch (error) {
+      return this.#afterFailure(sender, error);
+    }
+  }
+
+  #waitSeconds(target: Target): number {
+    const { pace, adapterFor } = this.#context;
+    return pace.waitSeconds(target, adapterFor(target)?.pace?.(target));
+  }
+
+  async #penalise(row: OutboxRow, error: SendError, delayMs: number): Promise<void> {
+    const { pace, store, events } = this.#context;
+    const seconds = delayMs / 1000;
+    const penalty = pace.penalise(row.target, error.scope, seconds);
+    events.emit({ type: "penalised", platform: penalty.platform, scope: error.scope, seconds });
+    await store.savePenalty(penalty).catch((failure: unknown) => this.#failed(failure, row.traceId));
+  }
+
+  async #afterFailure(sender: PartSender, error: unknown): Promise<DeliveryOutcome> {
+    const { row } = sender;
+    const message = messageOf(error);
+    const outcome = error instanceof SendError ? error.outcome : "unknown";
+    if (outcome === "refused") return { state: "dead", error: message };
+    if (outcome === "unknown") return this.#lookUp(sender, message);
+    const asked = error instanceof SendError ? error.retryAfterMs : undefined;
+    if (asked !== undefined) await this.#penalise(row, error as SendError, asked);
+    const delayMs = asked ?? nextAttempt({ attempts: row.attempts, random: Math.random });
+    return this.#tryAgain(row, message, delayMs / 1000);
+  }
+
+  #failed(error: unknown, traceId?: TraceId): void {
+    this.#context.log.error({ err: error, traceId }, "delivery failed");
+  }
+
+  #afterUnknown(error: string): DeliveryOutcome {
+    if (this.#context.config.delivery.unknown === "hold") return { state: "unknown", error };
+    return { state: "pending", waitSeconds: 1, error, mayBeRepeat: true };
+  }
+
+  #tryAgain(row: OutboxRow, error: string, waitSeconds: number): DeliveryOutcome {
+    if (nowSeconds() - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
+    return { state: "pending", waitSeconds, error, mayBeRepeat: false };
+  }
+}
+
+function postponed(waitSeconds: number): DeliveryOutcome {
+  const error = "waiting its turn";
+  return { state: "pending", waitSeconds, error, mayBeRepeat: false, postponed: true };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,265 @@
+import type { Failure, TurnUsage } from "../agents/backend.js";
+import { nowSeconds } from "../clock.js";
+import type { TurnEnd } from "../events.js";
+import { killPoint } from "../kill-point.js";
+import { takeFiles } from "../media/outgoing.js";
+import { resetPolicyFor } from "../policies/reset.js";
+import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
+import type { EndReason, NewMessage } from "../session.js";
+import { resetNotice } from "../sessions/reset-notice.js";
+import type { Author, NewReply, RouteRow, TurnFailure, Unanswered } from "../store/queues.js";
+import type { Usage } from "../store/store.js";
+import type { After } from "./after.js";
+import type { Context } from "./context.js";
+import type { Delivery } from "./deliver.js";
+import { outgoingPlace } from "./outgoing.js";
+import {
+  answerReplies,
+  failureReplies,
+  lastAnswer,
+  reply,
+  saysNothing,
+  type TakeFiles,
+  tookTooLong,
+} from "./replies.js";
+import { type AgentResult, earlierHistory } from "./run.js";
+import type { Turn } from "./turn.js";
+import { plainWords } from "./turn-input.js";
+import { unansweredMessages } from "./unanswered.js";
+
+/** How a turn ended, beyond what its start says. */
+export type Ending = Pick<TurnEnd, "outcome"> & Partial<TurnEnd>;
+
+const OVERTAKEN: Ending = { outcome: "overtaken", failure: { kind: "overtaken", message: "overtaken" } };
+const GIVEN_UP =
+  "Something went wrong on my side and your message was not answered. Please send it again later.";
+/** In place of it for tasks: the log and `hermes trace` have the details. */
+const INTERNAL_FAULT = "something went wrong here. The operator's log says what.";
+
+/** The agent's result → one transaction: messages, counters, replies, rows done; or the rows' failure. */
+export class Finisher {
+  readonly #context: Context;
+  readonly #after: After;
+  readonly #delivery: Delivery;
+  readonly #takeFiles: TakeFiles;
+
+  constructor(context: Context, { after, delivery }: { after: After; delivery: Delivery }) {
+    this.#context = context;
+    this.#after = after;
+    this.#delivery = delivery;
+    this.#takeFiles = (wanted, target) => takeFiles(wanted, outgoingPlace(context, target));
+  }
+
+  async conclude(turn: Turn, result: AgentResult): Promise<Ending> {
+    if (!result.failure) return this.#finish(turn, result);
+    const { agent, config } = this.#context;
+    const reason = turn.running.controller.signal.reason as string | undefined;
+    const wasStopped = result.failure.kind === "stopped";
+    if (wasStopped && reason === "interrupted") return this.#finish(turn, withPartialAnswer(result), false);
+    if (wasStopped && reason === "shutdown") return this.#release(turn, "the gateway stopped");
+    const isLate = wasStopped && reason === "timeout";
+    const failure = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const stopped = wasStopped && reason === "stopped";
+    await this.#fail(turn, {
+      error: failure.message,
+      next: { state: stopped ? "cancelled" : "dead" },
+      replies: stopped && !turn.isRequest ? [] : failureReplies(turn, agent.model, failure),
+      unanswered: stopped ? undefined : unansweredOf(turn, failure.kind),
+      end: turn.end,
+    });
+    const { kind, message } = failure;
+    return { outcome: stopped ? "stopped" : "failed", failure: { kind, message }, answer: result.text };
+  }
+
+  /** After a fault of ours: the message waits for another attempt; after the last one its chat is notified. */
+  async giveBack(turn: Turn, error: unknown): Promise<Ending> {
+    const message = error instanceof Error ? error.message : String(error);
+    const failure = { kind: "internal", message };
+    // Nothing was started: its rows still wait.
+    if (!turn.hasStarted) return { outcome: "retrying", failure };
+    const { attempt } = turn.started;
+    const delayMs = nextAttempt({ attempts: attempt, random: Math.random });
+    const notice = turn.last.message.task ? INTERNAL_FAULT : GIVEN_UP;
+    if (!attemptsExhausted(attempt)) {
+      await this.#fail(turn, { error: message, next: { state: "waiting", waitSeconds: delayMs / 1000 } });
+      return { outcome: "retrying", failure };
+    }
+    await this.#fail(turn, {
+      error: message,
+      next: { state: "dead" },
+      replies: failureReplies(turn, this.#context.agent.model, { ...failure, notice }),
+      unanswered: unansweredOf(turn, "other"),
+      end: turn.end,
+    });
+    return { outcome: "failed", failure };
+  }
+
+  async #finish(turn: Turn, result: AgentResult, send = true): Promise<Ending> {
+    const { store } = this.#context;
+    const { running } = turn;
+    const { session, route, epoch, notes } = turn.started;
+    const rows = [...turn.rows, ...running.taken];
+    const added = addedBy(turn, result);
+    const messages = stamped(added.map(({ message }) => message));
+    const answer = lastAnswer(result);
+    const silent = saysNothing(answer, turn);
+    const lastPromptTokens = promptTokens(result.usages.at(-1));
+    const replies = await this.#repliesTo(turn, result, send && !silent ? answer : undefined);
+    killPoint("turn-answered");
+    const claimed = await store.finishTurn({
+      turnId: turn.id,
+      sessionKey: turn.key,
+      sessionId: session.id,
+      epoch,
+      inboxIds: rows.map((row) => row.id),
+      messages,
+      authors: added.map(({ author }) => author),
+      usage: totalUsage(result.usages),
+      participants: rows.map((row) => turn.personOf(row)),
+      replies,
+      said: running.said,
+      notes,
+      lastPromptTokens,
+      end: turn.end,
+      claim: this.#delivery.claim(),
+    });
+    killPoint("turn-committed");
+    if (!claimed) return { ...(await this.#overtaken(turn)), answer };
+    this.#delivery.take(claimed);
+    this.#context.messagesCommitted(session, messages);
+    const asked = rows.map(plainWords).join("\n");
+    const tokens = lastPromptTokens ?? route.lastPromptTokens;
+    if (!turn.end) this.#after.start(turn, { asked, answer, added: messages.length, promptTokens: tokens });
+    if (!send) return { outcome: "interrupted", answer };
+    return { outcome: silent ? "silent" : "answered", answer };
+  }
+
+  /** A notice about a reset goes before the answer. */
+  async #repliesTo(turn: Turn, result: AgentResult, answer: string | undefined): Promise<NewReply[]> {
+    const notice = this.#noticeFor(turn.started.route);
+    const { model } = this.#context.agent;
+    const answers = await answerReplies(turn, model, result, answer, this.#takeFiles);
+    return notice ? [reply(turn, notice, "notice"), ...answers] : answers;
+  }
+
+  #noticeFor(route: RouteRow): string | undefined {
+    if (!route.wasAutoReset) return undefined;
+    const { config, reset } = this.#context;
+    const { platform, chatType } = route.origin;
+    const { atHour, idleMinutes } = resetPolicyFor(route.origin, reset);
+    const { notify, notify_exclude_platforms: excludedPlatforms } =
+      config.reset_by_platform[platform] ?? config.reset_by_type[chatType] ?? config.session_reset;
+    return resetNotice(route, { notify, excludedPlatforms, atHour, idleMinutes });
+  }
+
+  /** The chat has moved on to another session: the message is asked again there, unless it was stopped. */
+  async #overtaken(turn: Turn): Promise<Ending> {
+    if (!turn.running.controller.signal.aborted) {
+      await this.#release(turn, "overtaken");
+      return OVERTAKEN;
+    }
+    const failure: Failure = { kind: "stopped", message: "stopped", notice: "Stopped." };
+    const replies = turn.isRequest ? failureReplies(turn, this.#context.agent.model, failure) : [];
+    await this.#fail(turn, { error: failure.message, next: { state: "cancelled" }, replies });
+    return OVERTAKEN;
+  }
+
+  /** Back into the inbox; the attempt doesn't count. */
+  async #release(turn: Turn, error: string): Promise<Ending> {
+    await this.#fail(turn, { error, next: { state: "waiting", waitSeconds: 0, uncounted: true } });
+    return { outcome: "released", failure: { kind: "released", message: error } };
+  }
+
+  async #fail(turn: Turn, { error, next, replies = [], unanswered, end }: TurnFault): Promise<void> {
+    const { store, messagesCommitted } = this.#context;
+    const { id: turnId, key: sessionKey, inboxIds, running } = turn;
+    const failed = await store.failTurn({
+      ...{ turnId, sessionKey, inboxIds, error, next, replies, said: running.said, unanswered, end },
+    });
+    if (replies.length > 0) this.#delivery.wake();
+    if (!failed?.kept || !unanswered) return;
+    const messages = unanswered.questions.flatMap((question) => question.messages);
+    messagesCommitted(turn.session, messages);
+  }
+}
+
+interface TurnFault extends Pick<TurnFailure, "error" | "next"> {
+  replies?: readonly NewReply[];
+  unanswered?: Unanswered | undefined;
+  end?: EndReason | undefined;
+}
+
+/** Programs and schedules keep track of their own questions; a person's question stays in the session. */
+function unansweredOf(turn: Turn, kind: Failure["kind"]): Unanswered | undefined {
+  if (turn.rows.some(({ message }) => message.request || message.task)) return undefined;
+  return {
+    sessionId: turn.session.id,
+    epoch: turn.epoch,
+    questions: turn.askedWithoutNotes.map(({ row, messages, author }) => ({
+      inboxId: row.id,
+      messages: stamped(unansweredMessages(messages, kind)),
+      author,
+    })),
+    participants: turn.rows.map((row) => turn.personOf(row)),
+  };
+}
+
+/** What was written before the interruption is part of the conversation; it isn't sent any more. */
+function withPartialAnswer(result: AgentResult): AgentResult {
+  if (result.text === "" || result.messages.at(-1)?.content === result.text) return result;
+  const partial = { role: "assistant", content: result.text, finish_reason: "interrupted" };
+  return { ...result, messages: [...result.messages, partial] };
+}
+
+interface Added {
+  message: NewMessage;
+  author: Author | null;
+}
+
+/** All messages of the turn with their authors. What was added on the way is among the agent's own. */
+function addedBy(turn: Turn, result: AgentResult): Added[] {
+  const earlier = earlierHistory(turn).map((message) => ({ message: message as NewMessage, author: null }));
+  const asked = turn.asked.flatMap(({ messages, author }) =>
+    messages.map((message) => ({ message, author })),
+  );
+  const steered = turn.running.taken.values();
+  const answered = result.messages.map((message) => {
+    const row = message.role === "user" ? steered.next().value : undefined;
+    return { message: message as NewMessage, author: row ? turn.authorOf(row) : null };
+  });
+  return [...earlier, ...asked, ...answered];
+}
+
+const MICROSECOND = 1e-6;
+
+/** The database and the transcript have the same times. */
+function stamped(messages: readonly NewMessage[]): NewMessage[] {
+  const now = nowSeconds();
+  return messages.map((message, i) => ({ timestamp: now + i * MICROSECOND, ...message }));
+}
+
+/** Everything the model was given, cached or not. */
+function promptTokens(usage: TurnUsage | undefined): number | undefined {
+  return usage && usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+function totalUsage(usages: readonly TurnUsage[]): Usage {
+  const sum = (pick: (usage: TurnUsage) => number) => usages.reduce((total, usage) => total + pick(usage), 0);
+  const last = usages.at(-1);
+  if (!last) return {};
+  const priced = usages.every((usage) => usage.costUsd !== undefined);
+  return {
+    input_tokens: sum((u) => u.inputTokens),
+    output_tokens: sum((u) => u.outputTokens),
+    cache_read_tokens: sum((u) => u.cacheReadTokens),
+    cache_write_tokens: sum((u) => u.cacheWriteTokens),
+    reasoning_tokens: sum((u) => u.reasoningTokens),
+    api_call_count: usages.length,
+    model: last.model,
+    billing_provider: last.provider,
+    ...(last.baseUrl ? { billing_base_url: last.baseUrl } : {}),
+    ...(priced
+      ? { estimated_cost_usd: sum((u) => u.costUsd ?? 0), cost_status: "estimated" }
+      : { cost_status: "unknown" }),
+  };
+}

@@ -1,0 +1,323 @@
+import PQueue from "p-queue";
+import { mergeWaiting } from "../policies/busy.js";
+import type { SessionKey } from "../session.js";
+import type { InboxRow } from "../store/queues.js";
+
+/**
+ * Waiting messages → turns. One lane per session key, one turn at a time in it, in order; many lanes in parallel, up to
+ * the cap. Consecutive messages of one person that waited become one turn.
+ */
+export interface LaneItem {
+  row: InboxRow;
+  /** Runs instead of a turn, in the order of the queue. */
+  command?: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface RunningTurn {
+  /** Who asks: the turn has their rights. Null: unknown. */
+  authorId: string | null;
+  controller: AbortController;
+  /** Only /stop ends it: messages that arrive meanwhile wait. */
+  isCommand: boolean;
+  /** Messages that the agent hasn't taken yet. */
+  steering: InboxRow[];
+  /** Messages that the agent has taken: done when the turn is. */
+  taken: InboxRow[];
+  /** The answer so far, as the chat sees it. */
+  said: string;
+}
+
+export interface LaneOptions {
+  maxConcurrent: number;
+  run(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void>;
+  /** How long to wait for more of the same message. */
+  settleMs(row: InboxRow): number;
+  /** There is room again: read the rest from the store. */
+  refill(): Promise<void>;
+  onError(error: unknown, key: SessionKey): void;
+}
+
+interface Lane {
+  items: LaneItem[];
+  scheduled: boolean;
+  running: RunningTurn | undefined;
+  /** Resolves when it has ended. */
+  over: Promise<void> | undefined;
+  /** Commands that don't wait, one after another; no turn starts before they end. */
+  held: Promise<void> | undefined;
+  /** How many are still adding messages that must start together. */
+  filling: number;
+  /** No turn starts before: more of the same burst may arrive. */
+  quietUntilMs: number;
+}
+
+/** Rows in memory. The rest stays in the inbox until there is room. */
+const MAX_ITEMS = 10_000;
+
+export class Lanes {
+  readonly #options: LaneOptions;
+  readonly #queue: PQueue;
+  readonly #lanes = new Map<SessionKey, Lane>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  /** Rows in a lane or running: a row that is read twice runs once. */
+  readonly #known = new Set<number>();
+  #overflowed = false;
+  #closed = false;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.maxConcurrent });
+  }
+
+  push(item: LaneItem): void {
+    const { row } = item;
+    if (this.#closed || this.#known.has(row.id)) return;
+    // Once a row was skipped, newer ones must not overtake it.
+    if (this.#overflowed || this.#known.size >= MAX_ITEMS) {
+      this.#overflowed = true;
+      return;
+    }
+    this.#known.add(row.id);
+    this.#enter(item);
+  }
+
+  /** In a lane, or running. */
+  has({ id }: Pick<InboxRow, "id">): boolean {
+    return this.#known.has(id);
+  }
+
+  isRunning(key: SessionKey): boolean {
+    return this.#lanes.get(key)?.running !== undefined;
+  }
+
+  waiting(key: SessionKey): number {
+    return this.#lanes.get(key)?.items.length ?? 0;
+  }
+
+  /** Whether a lane whose key starts with this has work. */
+  hasWork(prefix: string): boolean {
+    for (const key of this.#lanes.keys()) if (key.startsWith(prefix)) return true;
+    return false;
+  }
+
+  get depth(): { waiting: number; running: number } {
+    return { waiting: this.#known.size, running: this.#queue.pending };
+  }
+
+  /** Ends the running turn. Waiting messages stay, except those before the row `clearBefore`. */
+  abort(key: SessionKey, reason: "stopped" | "interrupted", clearBefore = 0): boolean {
+    const lane = this.#lanes.get(key);
+    if (lane) this.#clear(lane, clearBefore);
+    if (reason === "stopped" || !lane?.running?.isCommand) lane?.running?.controller.abort(reason);
+    return lane?.running !== undefined;
+  }
+
+  /** Resolves when the running turn has ended. */
+  async over(key: SessionKey): Promise<void> {
+    await this.#lanes.get(key)?.over;
+  }
+
+  /** A command that doesn't wait for the running turn. Later messages start after it. */
+  async hold(key: SessionKey, work: () => Promise<void>): Promise<void> {
+    const lane = this.#lane(key);
+    const mine = (lane.held ?? Promise.resolve()).then(work);
+    const quiet = mine.catch(() => undefined);
+    lane.held = quiet;
+    await quiet;
+    if (lane.held === quiet) {
+      lane.held = undefined;
+      this.#goOn(key, lane);
+    }
+    await mine;
+  }
+
+  /** No turn starts there until the returned function is called: rows that belong together start together. */
+  fill(key: SessionKey): () => void {
+    const lane = this.#lane(key);
+    lane.filling += 1;
+    let isFull = false;
+    return () => {
+      if (isFull) return;
+      isFull = true;
+      lane.filling -= 1;
+      this.#goOn(key, lane);
+    };
+  }
+
+  /**
+   * Adds a message to the running turn, between two of its tool calls. If the turn doesn't take it, it becomes the next
+   * turn; so does a message of another person, whose rights the turn doesn't have.
+   */
+  steer(row: InboxRow): void {
+    const running = this.#lanes.get(row.sessionKey)?.running;
+    const author = authorOf(row);
+    const isTheirs = running !== undefined && author !== null && author === running.authorId;
+    if (isTheirs && !this.#known.has(row.id)) {
+      this.#known.add(row.id);
+      running.steering.push(row);
+    } else {
+      this.push({ row });
+    }
+  }
+
+  /** A message that waits to be added to a running turn was edited, or deleted (null). */
+  changeSteering(key: SessionKey, inboxId: number, text: string | null): void {
+    const running = this.#lanes.get(key)?.running;
+    if (!running) return;
+    if (text === null && running.steering.some(({ id }) => id === inboxId)) this.#known.delete(inboxId);
+    running.steering = running.steering.flatMap((row) => {
+      if (row.id !== inboxId) return [row];
+      return text === null ? [] : [{ ...row, message: { ...row.message, text, edited: true as const } }];
+    });
+  }
+
+  /** No new turns; running ones get a grace period, then they are aborted. Their messages wait in the inbox. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    this.#queue.clear();
+    for (const timer of this.#timers) clearTimeout(timer);
+    const cutOff = setTimeout(() => {
+      for (const { running } of this.#lanes.values())
+        if (!running?.isCommand) running?.controller.abort("shutdown");
+    }, graceMs);
+    await this.#queue.onIdle();
+    clearTimeout(cutOff);
+  }
+
+  #enter(item: LaneItem): void {
+    const key = item.row.sessionKey;
+    const lane = this.#lane(key);
+    // In the order of the inbox: rows may be read in another order.
+    const place = lane.items.findLastIndex(({ row }) => row.id < item.row.id) + 1;
+    lane.items.splice(place, 0, item);
+    // A row that waits for a retry holds up later ones: order counts more than speed.
+    const pauseMs = item.row.waitSeconds * 1000;
+    const settleMs = item.command ? 0 : this.#options.settleMs(item.row);
+    lane.quietUntilMs = Math.max(lane.quietUntilMs, performance.now() + Math.max(pauseMs, settleMs));
+    this.#schedule(key, lane);
+  }
+
+  #lane(key: SessionKey): Lane {
+    const found = this.#lanes.get(key);
+    if (found) return found;
+    const idle = { running: undefined, over: undefined, held: undefined };
+    const lane = { items: [], scheduled: false, ...idle, filling: 0, quietUntilMs: 0 };
+    this.#lanes.set(key, lane);
+    return lane;
+  }
+
+  #clear(lane: Lane, before: number): void {
+    const isOlder = (row: InboxRow) => row.id < before;
+    const dropped = [...lane.items.map((item) => item.row), ...(lane.running?.steering ?? [])].filter(
+      isOlder,
+    );
+    for (const row of dropped) this.#known.delete(row.id);
+    lane.items = lane.items.filter((item) => !isOlder(item.row));
+    if (lane.running) lane.running.steering = lane.running.steering.filter((row) => !isOlder(row));
+  }
+
+  #goOn(key: SessionKey, lane: Lane): void {
+    if (lane.items.length > 0) this.#schedule(key, lane);
+    else if (!lane.running && !lane.held && lane.filling === 0 && this.#lanes.get(key) === lane)
+      // Only if it is the same lane: a timer of a removed lane may fire when its successor runs.
+      this.#lanes.delete(key);
+  }
+
+  #schedule(key: SessionKey, lane: Lane): void {
+    if (lane.scheduled || lane.running || lane.held || lane.filling > 0 || this.#closed) return;
+    lane.scheduled = true;
+    const waitMs = lane.quietUntilMs - performance.now();
+    const start = () => {
+      lane.scheduled = false;
+      // More messages arrived meanwhile.
+      if (lane.quietUntilMs > performance.now() + 1) return this.#schedule(key, lane);
+      // Set before add(): with a free slot p-queue starts the task synchronously.
+      lane.scheduled = true;
+      void this.#queue.add(() => this.#runNext(key, lane));
+    };
+    if (waitMs > 0) this.#later(waitMs, start);
+    else start();
+  }
+
+  async #runNext(key: SessionKey, lane: Lane): Promise<void> {
+    lane.scheduled = false;
+    if (lane.held || lane.filling > 0) return;
+    const items = takeTurn(lane.items);
+    if (items.length > 0 && !this.#closed) {
+      lane.over = this.#runItems(key, lane, items);
+      await lane.over;
+    }
+    for (const { row } of items) this.#known.delete(row.id);
+    this.#goOn(key, lane);
+    await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
+  }
+
+  async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
+    const authorId = authorOf(items[0]!.row);
+    const controller = new AbortController();
+    const command = items[0]?.command;
+    const whose = { authorId, isCommand: command !== undefined };
+    const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "" };
+    lane.running = running;
+    try {
+      if (command) await command(controller.signal);
+      else
+        await this.#options.run(
+          key,
+          items.map((item) => item.row),
+          running,
+        );
+    } catch (error) {
+      this.#options.onError(error, key);
+    } finally {
+      lane.running = undefined;
+      for (const { id } of running.taken) this.#known.delete(id);
+      const left = running.steering.map((row) => ({ row }));
+      lane.items = [...left, ...lane.items].toSorted((a, b) => a.row.id - b.row.id);
+    }
+  }
+
+  async #refillIfRoom(): Promise<void> {
+    if (!this.#overflowed || this.#known.size > MAX_ITEMS / 2 || this.#closed) return;
+    this.#overflowed = false;
+    await this.#options.refill();
+  }
+
+  #later(delayMs: number, action: () => void): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        if (!this.#closed) action();
+      },
+      Math.min(delayMs, 2 ** 30),
+    );
+    this.#timers.add(timer);
+  }
+}
+
+/**
+ * One command, or the messages of one sender up to the next command or sender. Messages of an interrupted turn become the
+ * same turn again: its preview may answer all of them.
+ */
+function takeTurn(items: LaneItem[]): LaneItem[] {
+  if (items[0]?.command) return items.splice(0, 1);
+  const turnId = items[0]?.row.turnId;
+  const end = items.findIndex(({ command, row }) => command || row.turnId !== turnId);
+  const plain = end === -1 ? items : items.slice(0, end);
+  if (plain.length <= 1) return items.splice(0, plain.length);
+  const [first] = mergeWaiting(
+    plain.map((item) => ({ senderId: senderOf(item.row), text: item.row.message.text, media: [], item })),
+  );
+  return items.splice(0, first?.messages.length ?? 0);
+}
+
+/** A direct chat has one person, even without an id. */
+function authorOf({ message: { origin } }: InboxRow): string | null {
+  const { userIdAlt, userId, chatType, chatId } = origin;
+  return userIdAlt ?? userId ?? (chatType === "dm" ? (chatId ?? "") : null);
+}
+
+/** Requests of programs are never merged: each has its own answer. */
+function senderOf({ message }: InboxRow): string | null {
+  return message.request ? null : (message.origin.userIdAlt ?? message.origin.userId ?? null);
+}

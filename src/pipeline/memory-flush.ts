@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { describeError } from "../errors.js";
+import type { Person } from "../message.js";
+import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
+import type { SessionId, SessionRow } from "../session.js";
+import { memoryFlushOf } from "../store/memory-flush.js";
+import type { InboxRow, RouteRow, TurnFailure } from "../store/queues.js";
+import type { Context } from "./context.js";
+import type { Lanes } from "./lanes.js";
+
+const MAX_MS = 60_000;
+const INSTRUCTION = `This conversation is about to be closed. If it holds something about the person or the work that will
+matter later and isn't in your memory yet, save it now with the memory tool, briefly. Otherwise do nothing. Your
+answer is not shown to anybody.`;
+
+/**
+ * Before a session that ended by itself is out of view, its agent may save what matters. The store queues a task with the
+ * end of the session; it has the retries and lanes of any message, but no route, no reply, and leaves no messages.
+ */
+export class MemoryFlushes {
+  readonly #context: Context;
+  readonly #lanes: Lanes;
+  /** Of a process that doesn't queue them. */
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(context: Context, lanes: Lanes) {
+    this.#context = context;
+    this.#lanes = lanes;
+  }
+
+  /** A task from the inbox. */
+  add(row: InboxRow, sessionId: SessionId): void {
+    this.#lanes.push({ row, command: (signal) => this.#run(row, sessionId, signal) });
+  }
+
+  /** Once, without a task: a process that serves one account leaves nothing to others. */
+  runNow(route: RouteRow): void {
+    const { store, log } = this.#context;
+    const { sessionId, platform, userId } = memoryFlushOf(route);
+    const running = store
+      .getSession(sessionId)
+      .then((session) => session && this.#save(session, { platform, userId }))
+      .catch((error: unknown) => describeError(error).message)
+      .then((reason) => {
+        if (reason !== undefined) log.warn({ sessionId, reason }, "memories were not saved");
+        this.#running.delete(running);
+      });
+    this.#running.add(running);
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #run(row: InboxRow, sessionId: SessionId, signal: AbortSignal): Promise<void> {
+    const { store, bootId } = this.#context;
+    const turnId = randomUUID();
+    const started = await store.startTask({ inboxId: row.id, sessionId, bootId, turnId });
+    if (!started) return;
+    const { session, attempt } = started;
+    const { platform, userId } = row.message.task?.principal ?? {
+      platform: row.message.platform,
+      userId: "",
+    };
+    const reason = session && (await this.#save(session, { platform, userId }, signal).catch(messageOf));
+    if (reason !== undefined) return this.#failed(row, turnId, attempt, reason);
+    await store.settleMessage({ inboxId: row.id, state: "done", reason: "memory", replies: [] });
+  }
+
+  async #failed(row: InboxRow, turnId: string, attempt: number, error: string): Promise<void> {
+    const { store, log, stopping } = this.#context;
+    const { id, sessionKey, traceId } = row;
+    if (!stopping.aborted) log.warn({ traceId, attempt, reason: error }, "memories were not saved");
+    const next = stopping.aborted ? RELEASED : nextOf(attempt);
+    await store.failTurn({ turnId, sessionKey, inboxIds: [id], error, next, replies: [] });
+  }
+
+  /** Undefined: the agent had its chance. Otherwise the reason why not. */
+  async #save(session: SessionRow, principal: Person, stopped?: AbortSignal): Promise<string | undefined> {
+    const { store, agent, tools, stopping } = this.#context;
+    if (session.message_count === 0 || agent.name === "echo") return undefined;
+    const request = {
+      session: { id: session.id, key: `memory:${session.id}`, source: session.source },
+      principal,
+      systemPrompt: session.system_prompt ?? "",
+      history: await store.getConversation(session.id),
+      input: [{ role: "user", content: INSTRUCTION }],
+      tools: (await tools(session, principal)).filter((tool) => tool.name === "memory"),
+      takeSteering: () => [],
+    };
+    const limit = AbortSignal.timeout(MAX_MS);
+    const signal = AbortSignal.any(stopped ? [stopping, limit, stopped] : [stopping, limit]);
+    for await (const event of agent.run(request, signal))
+      if (event.type === "failed") return event.failure.message;
+    return undefined;
+  }
+}
+
+const RELEASED: TurnFailure["next"] = { state: "waiting", waitSeconds: 0, uncounted: true };
+
+function nextOf(attempt: number): TurnFailure["next"] {
+  if (attemptsExhausted(attempt)) return { state: "dead" };
+  return { state: "waiting", waitSeconds: nextAttempt({ attempts: attempt, random: Math.random }) / 1000 };
+}
+
+function messageOf(error: unknown): string {
+  return describeError(error).message;
+}

@@ -1,0 +1,19 @@
+import { KEPT_FOLDERS, MEDIA_FOLDERS } from "../config/paths.js";
+import type { OutgoingPlace } from "../media/outgoing.js";
+import type { Target } from "../message.js";
+import type { Context } from "./context.js";
+
+/** Where files for a chat may come from, and how large they may be. */
+export function outgoingPlace(
+  { config, homeDir, adapterFor }: Pick<Context, "config" | "homeDir" | "adapterFor">,
+  target: Target,
+): OutgoingPlace {
+  const maxBytes = adapterFor(target)?.files?.maxBytes;
+  return {
+    home: homeDir,
+    folder: MEDIA_FOLDERS.sent,
+    allowedFolders: [MEDIA_FOLDERS.outgoing, ...config.gateway.media_delivery_allow_dirs],
+    keptFolders: KEPT_FOLDERS,
+    maxBytes: maxBytes === undefined ? undefined : Math.min(maxBytes, config.media.max_upload_bytes),
+  };
+}

@@ -1,0 +1,147 @@
+import { type Adapter, canFindPreview, canLookUp, type PartContext } from "../adapters/adapter.js";
+import { SendError } from "../errors.js";
+import { killPoint } from "../kill-point.js";
+import type { OutboundMessage } from "../message.js";
+import type { OutboxPart, OutboxRow, Queues } from "../store/queues.js";
+import type { Pace } from "./pace.js";
+
+export interface SenderContext {
+  store: Pick<Queues, "saveParts" | "savePart" | "namePreview">;
+  pace: Pick<Pace, "sent">;
+}
+
+/**
+ * One attempt at an outbox row: sends its parts in order. The parts of a message that has several are stored before the
+ * first is sent, and each one's ids after it is sent, so the next attempt continues with the first part without ids.
+ */
+export class PartSender {
+  readonly row: OutboxRow;
+  readonly #context: SenderContext;
+  readonly #adapter: Adapter;
+  readonly #message: OutboundMessage;
+  readonly #parts: OutboxPart[];
+  /** How many parts have their ids in the store; undefined: the parts aren't stored. */
+  #saved: number | undefined;
+  /** The next part may have arrived. */
+  #mayBeRepeat: boolean;
+
+  /** Throws if the adapter can't render the message. */
+  constructor(context: SenderContext, adapter: Adapter, row: OutboxRow) {
+    this.#context = context;
+    this.#adapter = adapter;
+    this.row = row;
+    this.#message = toMessage(row);
+    // Stored parts are sent as they are, even if the renderer has changed since.
+    this.#parts = row.parts ? [...row.parts] : adapter.render(this.#message).map((part) => ({ part }));
+    this.#saved = row.parts ? this.#next : undefined;
+    this.#mayBeRepeat = row.mayBeRepeat;
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
+  }
+
+  get isDone(): boolean {
+    return this.#next === this.#parts.length;
+  }
+
+  get messageIds(): string[] {
+    return this.#parts.flatMap(({ ids = [] }) => ids);
+  }
+
+  /** Sends the next part, unless it turns out to be there. Rejects with a SendError, or with a fault of the adapter. */
+  async sendNext(signal: AbortSignal): Promise<void> {
+    const before = this.#mayBeRepeat ? await this.lookUpNext(signal) : "missing";
+    if (before !== "found") await this.#send(before === "unknown", signal);
+    await orNeverSent(this.save());
+    if (!this.isDone) killPoint("part-stored");
+  }
+
+  async #send(mayBeRepeat: boolean, signal: AbortSignal): Promise<void> {
+    if (this.#parts.length > 1 && this.#saved === undefined) await orNeverSent(this.#saveAll());
+    killPoint("before-send");
+    const index = this.#next;
+    const context = await this.#contextFor(index, mayBeRepeat, signal);
+    const ids = await this.#adapter.sendPart(this.#message, this.#parts[index]!.part, context, signal);
+    this.#context.pace.sent(this.row.target, ids.length);
+    this.#arrived(ids);
+    killPoint(this.isDone ? "sent" : "part-sent");
+  }
+
+  /** Asks the platform whether the next part has arrived. Unknown: it can't tell. Rejects if it can't tell now. */
+  async lookUpNext(signal: AbortSignal): Promise<"found" | "missing" | "unknown"> {
+    const adapter = this.#adapter;
+    if (!canLookUp(adapter)) return "unknown";
+    // Without stored parts (an older version sent some, perhaps) any number of them may be there.
+    const last = this.#saved === undefined ? this.#parts.length - 1 : this.#next;
+    for (let index = this.#next; index <= last; index++) {
+      const context = this.#baseContext(index, true);
+      const found = await adapter.lookUp(this.#message, this.#parts[index]!.part, context, signal);
+      if (typeof found === "string") return found;
+      this.#arrived(found);
+    }
+    return "found";
+  }
+
+  /** Stores the ids of the part that arrived last. Those of the message's last part are stored with the outcome. */
+  async save(): Promise<void> {
+    const next = this.#next;
+    if (this.isDone || next === 0 || this.#saved === next) return;
+    if (this.#saved === undefined) return this.#saveAll();
+    await this.#context.store.savePart(this.row.id, next - 1, this.#parts[next - 1]!.ids!);
+    this.#saved = next;
+  }
+
+  async #saveAll(): Promise<void> {
+    await this.#context.store.saveParts(this.row.id, this.#parts);
+    this.#saved = this.#next;
+  }
+
+  /** The first part without ids. */
+  get #next(): number {
+    const index = this.#parts.findIndex(({ ids }) => ids === undefined);
+    return index === -1 ? this.#parts.length : index;
+  }
+
+  #arrived(ids: readonly string[]): void {
+    const index = this.#next;
+    this.#parts[index] = { ...this.#parts[index]!, ids };
+    this.#mayBeRepeat = false;
+  }
+
+  #baseContext(index: number, mayBeRepeat: boolean): PartContext {
+    const replaces = index === 0 ? (this.row.replaces ?? undefined) : undefined;
+    return { index, count: this.#parts.length, sent: this.messageIds, mayBeRepeat, replaces };
+  }
+
+  /**
+   * A preview may be in the chat under an unknown id. If it can be found, it becomes the first part; otherwise that part
+   * is marked as a possible repeat.
+   */
+  async #contextFor(index: number, mayBeRepeat: boolean, signal: AbortSignal): Promise<PartContext> {
+    const context = this.#baseContext(index, mayBeRepeat);
+    const { id, target, lostPreviewOf } = this.row;
+    if (lostPreviewOf === null || index > 0) return context;
+    if (!canFindPreview(this.#adapter)) return { ...context, mayBeRepeat: true };
+    const found = await this.#adapter.findPreview({ ...target, replyTo: lostPreviewOf }, signal);
+    if (found === null || !(await this.#context.store.namePreview({ outboxId: id }, found))) return context;
+    return { ...context, replaces: found };
+  }
+}
+
+function toMessage(row: OutboxRow): OutboundMessage {
+  const { id, traceId, nonce, kind, target, text, turnId, details } = row;
+  const files = row.files.filter((file) => "path" in file);
+  return {
+    ...{ id, traceId, nonce, kind, target, text, turnId },
+    ...(files.length === 0 ? {} : { files }),
+    ...(details ? { details } : {}),
+  };
+}
+
+/** The caller stores it again with the outcome of the attempt. */
+function orNeverSent(saving: Promise<void>): Promise<void> {
+  return saving.catch((cause: unknown) => {
+    throw new SendError("never_sent", "The parts of the message can't be stored", { cause });
+  });
+}

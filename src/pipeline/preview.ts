@@ -1,0 +1,156 @@
+import type { CanStream } from "../adapters/adapter.js";
+import { SendError } from "../errors.js";
+import { killPoint } from "../kill-point.js";
+import type { Target } from "../message.js";
+
+/**
+ * An answer while it is written, shown as a message that is edited at the platform's pace: the newest text, never two
+ * calls at once. Failures are dropped; the answer itself is sent from the outbox.
+ *
+ *   empty ── posting ──► posting ── show succeeds ──► shown ── edits ──► shown
+ *              ▲            ├── certainly not posted ──► empty
+ *              │            └── outcome unknown ───────► lost (no second message: the answer looks for this one)
+ *              └── an earlier reply is still pending ──► empty, tried again later
+ */
+type State = { is: "empty" } | { is: "posting" } | { is: "shown"; messageId: string } | { is: "lost" };
+
+/** Stores the state, so that after a crash the answer takes the preview's place. */
+export interface PreviewRecord {
+  /** A message is about to be posted. False: an earlier reply in this chat is still pending. */
+  begin(): Promise<boolean>;
+  /** It was posted under this id; null: it wasn't posted. */
+  name(messageId: string | null): Promise<unknown>;
+}
+
+export interface PreviewOptions {
+  adapter: CanStream;
+  target: Target;
+  record: PreviewRecord;
+  everyMs: number;
+  /** Nothing shorter is shown. */
+  minChars: number;
+  cursor: string;
+  isOpen(): boolean;
+  /** Called for every post and every edit. */
+  counted(): void;
+  failed(error: unknown): void;
+}
+
+const SHOW_TIMEOUT_MS = 10_000;
+const MAX_STRIKES = 3;
+
+export class Preview {
+  readonly #options: PreviewOptions;
+  #state: State;
+  #latest: () => string = () => "";
+  #grown = false;
+  #showing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #lastShownMs = Number.NEGATIVE_INFINITY;
+  #shownText = "";
+  #strikes = 0;
+  #tooEarly = false;
+  #ended = false;
+  /** Cancels a call that hasn't posted anything yet. */
+  #cancel = new AbortController();
+
+  /** `earlier`: what an earlier attempt at the same answer left: an id, or null if its id was lost. */
+  constructor(options: PreviewOptions, earlier?: string | null) {
+    this.#options = options;
+    if (earlier === undefined) this.#state = { is: "empty" };
+    else this.#state = earlier === null ? { is: "lost" } : { is: "shown", messageId: earlier };
+  }
+
+  /** What the chat shows of it: an id, or null if its id is unknown; undefined: nothing. */
+  get left(): string | null | undefined {
+    if (this.#state.is === "empty") return undefined;
+    return this.#state.is === "shown" ? this.#state.messageId : null;
+  }
+
+  /** There is more text; `text` is called when it is shown. */
+  update(text: () => string): void {
+    this.#latest = text;
+    this.#grown = true;
+    this.#schedule();
+  }
+
+  /** Nothing is shown any more when it resolves. A draft that hangs must not hold up the answer. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    if (this.#state.is === "empty") this.#cancel.abort();
+    await this.#showing;
+  }
+
+  #schedule(): void {
+    const isOver = this.#ended || this.#strikes >= MAX_STRIKES || this.#state.is === "lost";
+    if (isOver || this.#timer || this.#showing || !this.#grown) return;
+    const waitMs = Math.max(0, this.#lastShownMs + this.#options.everyMs - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#showing = this.#show().finally(() => {
+        this.#showing = undefined;
+        this.#schedule();
+      });
+    }, waitMs);
+  }
+
+  async #show(): Promise<void> {
+    const { adapter, target, cursor, minChars, isOpen, counted } = this.#options;
+    const text = this.#latest();
+    const isOpenNow = isOpen();
+    if (isOpenNow) this.#grown = false;
+    else this.#lastShownMs = performance.now();
+    if (this.#ended || !isOpenNow || text.trim().length < minChars || text === this.#shownText) return;
+    this.#cancel = new AbortController();
+    this.#tooEarly = false;
+    const signal = AbortSignal.any([this.#cancel.signal, AbortSignal.timeout(SHOW_TIMEOUT_MS)]);
+    const id = this.#state.is === "shown" ? this.#state.messageId : null;
+    try {
+      await this.#shown(await adapter.show(target, id, text + cursor, signal, this.#begin));
+      this.#shownText = text;
+    } catch (error) {
+      this.#grown = true;
+      if (!this.#tooEarly) await this.#afterFailure(error);
+    } finally {
+      if (!this.#tooEarly) counted();
+      this.#lastShownMs = performance.now();
+    }
+  }
+
+  /** The adapter calls it before it posts a message. */
+  readonly #begin = async (): Promise<void> => {
+    if (this.#cancel.signal.aborted) throw new SendError("never_sent", "The answer is ready");
+    const before = this.#state;
+    this.#state = { is: "posting" };
+    const restore = () => {
+      this.#state = before;
+    };
+    const mayPost = await this.#options.record.begin().catch((error: unknown) => {
+      restore();
+      throw error;
+    });
+    if (mayPost) return;
+    restore();
+    this.#tooEarly = true;
+    throw new SendError("never_sent", "An earlier reply in this chat is still pending");
+  };
+
+  async #shown(id: string | null): Promise<void> {
+    killPoint("preview-shown");
+    const isNew = this.#state.is !== "shown" || this.#state.messageId !== id;
+    if (id !== null && isNew) await this.#options.record.name(id);
+    this.#state = id === null ? { is: "empty" } : { is: "shown", messageId: id };
+    this.#strikes = 0;
+  }
+
+  async #afterFailure(error: unknown): Promise<void> {
+    const { record, failed } = this.#options;
+    this.#strikes += 1;
+    failed(error);
+    if (this.#state.is !== "posting") return;
+    const wasPosted = !(error instanceof SendError) || error.outcome === "unknown";
+    this.#state = { is: wasPosted ? "lost" : "empty" };
+    if (!wasPosted) await record.name(null).catch(failed);
+  }
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Adapter,
+  type CanStream,
+  canDismiss,
+  canFindPreview,
+  canPreview,
+  canStream,
+  canType,
+} from "../adapters/adapter.js";
+import { nowSeconds } from "../clock.js";
+import { SendError } from "../errors.js";
+import { hideTags } from "../media/tags.js";
+import { type Target, targetOf } from "../message.js";
+import type { InboxRow, LeftPreview, LeftPreviews } from "../store/queues.js";
+import type { Context } from "./context.js";
+import { Preview } from "./preview.js";
+import type { Turn } from "./turn.js";
+
+const CALL_TIMEOUT_MS = 10_000;
+/** A chat that has to wait longer is left for the next look. */
+const MAX_WAIT_SECONDS = 2;
+/** Abandoned previews that couldn't be changed for so long stay as they are. */
+const MAX_AGE_SECONDS = 300;
+/** After a start: nothing could be done while the gateway was down. */
+const MAX_AGE_AFTER_START_SECONDS = 86_400;
+
+type PreviewContext = Pick<
+  Context,
+  "store" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners"
+>;
+
+/** What a chat sees of an answer before it is sent: the typing sign, and the text while it is written. */
+export class Previews {
+  readonly #context: PreviewContext;
+  /** Abandoned previews that are being changed, by the message they answer. */
+  readonly #abandoning = new Map<number, Promise<void>>();
+
+  constructor(context: PreviewContext) {
+    this.#context = context;
+  }
+
+  typing({ adapter, target, first }: Turn): void {
+    if (first.message.task || !adapter || !canType(adapter)) return;
+    if (this.#context.pace.isOpen(target)) adapter.type(target);
+  }
+
+  /** `text`: all that was written so far, with its file tags. */
+  update(turn: Turn, text: string): void {
+    const { adapter, target, first, id } = turn;
+    const { task, request } = first.message;
+    if (!adapter || task || !(request?.stream ?? this.#context.config.streaming.enabled)) return;
+    if (canPreview(adapter)) adapter.preview(target, id, hideTags(text));
+    if (canPreview(adapter) || !canStream(adapter)) return;
+    turn.preview ??= this.#open(adapter, turn);
+    turn.preview.update(() => hideTags(text));
+  }
+
+  /** Before the answer is stored: nothing is shown any more, and the id of its message is known. */
+  async end(turn: Turn): Promise<void> {
+    const { preview } = turn;
+    if (!preview) return;
+    await preview.end();
+    turn.shown = preview.left;
+    turn.preview = undefined;
+  }
+
+  /** The turn ended without an answer. `silent`: the chat gets no other reply either. */
+  async drop({ adapter, target, first, id, key, shown }: Turn, silent: boolean): Promise<void> {
+    if (adapter && canPreview(adapter)) adapter.dropPreview?.(target, id);
+    if (silent && shown === undefined) this.dismiss(first);
+    if (adapter && canStream(adapter)) await this.settle({ sessionKey: key });
+  }
+
+  /** The message gets no reply: signs that it is being worked on are removed. */
+  dismiss(row: InboxRow): void {
+    const target = targetOf(row.message);
+    const adapter = this.#context.adapterFor(target);
+    if (adapter && canDismiss(adapter)) adapter.dismiss(target);
+  }
+
+  #open(adapter: Adapter & CanStream, { id, first, target, shown }: Turn): Preview {
+    const { store, config, log, pace } = this.#context;
+    const { edit_interval, buffer_threshold, cursor } = config.streaming;
+    const options = {
+      adapter,
+      target,
+      record: {
+        begin: () => store.beginPreview(first.id),
+        name: (messageId: string | null) => store.namePreview({ inboxId: first.id }, messageId),
+      },
+      everyMs: edit_interval * 1000,
+      minChars: buffer_threshold,
+      cursor,
+      isOpen: () => pace.isOpen(target, adapter.pace?.(target)),
+      counted: () => pace.sent(target),
+      failed: (error: unknown) =>
+        log.debug({ err: error, traceId: first.traceId, turnId: id }, "preview failed"),
+    };
+    return new Preview(options, shown);
+  }
+
+  // ── abandoned: the answer never comes ─────────────────────────────────────────────────────────────────────────
+
+  /**
+   * The messages of abandoned previews keep their text without the cursor; empty ones are deleted. Resolves when all
+   * of them, or those of one session, are done or postponed. Never rejects.
+   */
+  async settle(which: Omit<LeftPreviews, "since"> = {}): Promise<void> {
+    await this.#settle({ since: nowSeconds() - MAX_AGE_SECONDS, ...which });
+  }
+
+  /** The same, with what an earlier start left behind. */
+  async settleOld(): Promise<void> {
+    await this.#settle({ since: nowSeconds() - MAX_AGE_AFTER_START_SECONDS });
+  }
+
+  async #settle(which: LeftPreviews): Promise<void> {
+    const { store, owners, stopping } = this.#context;
+    if (stopping.aborted) return;
+    try {
+      const left = await store.leftPreviews(which, owners);
+      await Promise.all(left.map((preview) => this.#abandonOnce(preview)));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #abandonOnce(preview: LeftPreview): Promise<void> {
+    const { inboxId } = preview;
+    const running = this.#abandoning.get(inboxId);
+    if (running) return running;
+    const work = this.#abandon(preview).finally(() => this.#abandoning.delete(inboxId));
+    this.#abandoning.set(inboxId, work);
+    return work;
+  }
+
+  async #abandon(preview: LeftPreview): Promise<void> {
+    const { inboxId, target } = preview;
+    const adapter = this.#context.adapterFor(target);
+    if (!adapter || !canStream(adapter)) return;
+    try {
+      if (!(await this.#mayEdit(adapter, target))) return;
+      await this.#finalise(adapter, preview);
+      await this.#context.store.settlePreview(inboxId);
+    } catch (error) {
+      this.#failed(error, preview);
+      if (error instanceof SendError) await this.#afterFailure(preview, error);
+    }
+  }
+
+  async #mayEdit(adapter: Adapter, target: Target): Promise<boolean> {
+    const { pace, stopping } = this.#context;
+    const waitSeconds = pace.waitSeconds(target, adapter.pace?.(target));
+    if (waitSeconds > MAX_WAIT_SECONDS) return false;
+    if (waitSeconds > 0) await sleep(waitSeconds * 1000, undefined, { signal: stopping });
+    return true;
+  }
+
+  async #finalise(adapter: Adapter & CanStream, preview: LeftPreview): Promise<void> {
+    const { pace, stopping } = this.#context;
+    const { target, messageId, text } = preview;
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
+    const id = messageId ?? (await this.#find(adapter, preview, signal));
+    if (id === null) return;
+    pace.sent(target);
+    await adapter.abandon(target, id, text.trim(), signal);
+  }
+
+  /** Null as well if the message shows another answer. */
+  async #find(
+    adapter: Adapter,
+    { target, inboxId }: LeftPreview,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    if (!canFindPreview(adapter)) return null;
+    const found = await adapter.findPreview(target, signal);
+    const isOurs = await this.#context.store.namePreview({ inboxId, found: true }, found);
+    return isOurs ? found : null;
+  }
+
+  async #afterFailure(preview: LeftPreview, error: SendError): Promise<void> {
+    const { store, pace } = this.#context;
+    const { inboxId, target } = preview;
+    if (error.retryAfterMs !== undefined) pace.penalise(target, error.scope, error.retryAfterMs / 1000);
+    if (error.outcome !== "refused") return;
+    await store.settlePreview(inboxId).catch((failure: unknown) => this.#failed(failure, preview));
+  }
+
+  #failed(error: unknown, preview?: LeftPreview): void {
+    this.#context.log.debug({ err: error, traceId: preview?.traceId }, "abandoned preview left as it is");
+  }
+}

@@ -1,0 +1,47 @@
+import { isPicture } from "../media/images.js";
+import { BACKGROUND } from "../one-turn.js";
+import { busyDecision } from "../policies/busy.js";
+import type { SessionKey } from "../session.js";
+import type { InboxRow } from "../store/queues.js";
+import { burstWaitMs } from "./burst.js";
+import type { Context } from "./context.js";
+import { type LaneOptions, Lanes } from "./lanes.js";
+
+/** Messages that get a turn → the lane of their session, or the turn that is running there. */
+export class Queue {
+  readonly lanes: Lanes;
+  readonly #context: Context;
+
+  constructor(context: Context, stages: Pick<LaneOptions, "run" | "refill" | "onError">) {
+    this.#context = context;
+    this.lanes = new Lanes({
+      ...stages,
+      maxConcurrent: context.config.max_concurrent_sessions ?? Number.POSITIVE_INFINITY,
+      settleMs: ({ message }) => burstWaitMs(message, context.adapterFor(message)?.burst),
+    });
+  }
+
+  add(row: InboxRow): void {
+    const { sessionKey, message } = row;
+    const { lanes } = this;
+    if (!lanes.isRunning(sessionKey)) {
+      lanes.push({ row });
+      return;
+    }
+    const mode = message.request ? "queue" : this.#context.config.display.busy_input_mode;
+    // A running turn takes words only: pictures wait for a turn of their own.
+    const canSteer = !message.attachments.some(isPicture);
+    const decision = busyDecision(mode, { running: true, isCommand: false, canSteer });
+    if (decision === "steer") lanes.steer(row);
+    else lanes.push({ row });
+    if (decision === "interrupt") lanes.abort(sessionKey, "interrupted");
+  }
+
+  hasBackgroundWork(key: SessionKey): boolean {
+    return this.lanes.hasWork(`${key}${BACKGROUND}`);
+  }
+
+  isBusy(key: SessionKey): boolean {
+    return this.lanes.isRunning(key) || this.lanes.waiting(key) > 0 || this.hasBackgroundWork(key);
+  }
+}

@@ -1,0 +1,155 @@
+import { nowSeconds } from "../clock.js";
+import { unknownCommand } from "../commands/admin.js";
+import type { Command } from "../commands/command.js";
+import { commands } from "../commands/index.js";
+import { parseCommand } from "../commands/parse-command.js";
+import { type InboundMessage, targetOf } from "../message.js";
+import {
+  type AccessLists,
+  type AccessQuestion,
+  accessDecision,
+  anyAllowlistSet,
+  unauthorizedResponse,
+} from "../policies/access.js";
+import { type EngageSettings, engageDecision } from "../policies/engage.js";
+import { isTooOld } from "../policies/lateness.js";
+import type { InboxRow } from "../store/queues.js";
+import type { CommandRunner } from "./command-runner.js";
+import type { Context } from "./context.js";
+import type { Delivery } from "./deliver.js";
+import { aboutMessage } from "./event-facts.js";
+import type { MemoryFlushes } from "./memory-flush.js";
+import { MissedReport } from "./missed-report.js";
+import { Pairing } from "./pairing.js";
+import type { Previews } from "./previews.js";
+import type { Queue } from "./queue.js";
+import { type RouterOptions, routerOptionsOf } from "./router-options.js";
+
+/** message → ignore(reason) / refuse(reason) / pair / command / unknown command / turn. */
+export type Decision =
+  | { to: "ignore"; reason: string }
+  | { to: "refuse"; reason: string }
+  | { to: "pair"; reason: string }
+  | { to: "command"; command: Command; args: string }
+  | { to: "unknown_command"; name: string }
+  | { to: "turn" };
+
+/** The reason of a message that was missed for longer than `catch_up_max_age`. */
+const TOO_OLD = "too_old";
+
+export async function decide(
+  message: InboundMessage,
+  options: RouterOptions,
+  receivedAt: number,
+): Promise<Decision> {
+  const { sentAt, task, edited, fromCommand } = message;
+  const { lists, engage, dmBehaviour, maxAgeSeconds } = options.of(message.platform);
+  if (!task && maxAgeSeconds !== undefined) {
+    const arrival = { sentAt, receivedAt, startedAt: options.startedAt, maxAgeSeconds };
+    if (isTooOld(arrival)) return { to: "refuse", reason: TOO_OLD };
+  }
+  const refusal = await refusalOf(message, lists, dmBehaviour, options);
+  if (refusal) return refusal;
+  const engaged = engagedBy(message, engage);
+  if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
+  // Not typed as a command, even if the text starts with a slash.
+  if (task || edited || fromCommand) return { to: "turn" };
+  const { isCommand, command: name, args } = parseCommand(message.text);
+  if (!isCommand || name === null) return { to: "turn" };
+  const command = options.findCommand(name);
+  return command ? { to: "command", command, args } : { to: "unknown_command", name };
+}
+
+async function refusalOf(
+  message: InboundMessage,
+  lists: AccessLists,
+  dmBehaviour: "pair" | "ignore" | undefined,
+  options: RouterOptions,
+): Promise<Decision | undefined> {
+  const { origin, isBot, authenticated, platform, roles } = message;
+  const question: AccessQuestion = { origin, isBot, authenticated, paired: false, lists, roles };
+  const decision = accessDecision(question);
+  if (decision.allow) return undefined;
+  const isUnknown = decision.reason === "not_listed";
+  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
+  // Pairing only adds people to the lists: the store is asked only about those who aren't on them.
+  if (isUnknown && (await options.isPaired(platform, ids))) return undefined;
+  const response = unauthorizedResponse({
+    chatType: origin.chatType,
+    dmBehaviour,
+    anyAllowlistSet: anyAllowlistSet(lists),
+  });
+  return { to: response === "pair" && isUnknown ? "pair" : "refuse", reason: decision.reason };
+}
+
+function engagedBy(message: InboundMessage, settings: EngageSettings): ReturnType<typeof engageDecision> {
+  const { origin, mentioned, repliedToBot, threadWithBot, isBot, text, mentionsOthers = false } = message;
+  const { chatType, threadId = null } = origin;
+  const channelIds = [origin.chatId, origin.threadId, origin.parentChatId].filter((id) => !!id) as string[];
+  const content = { mentioned, repliedToBot, mentionsOthers, isBot, text };
+  return engageDecision({ chatType, threadId, channelIds, threadWithBot, ...content }, settings);
+}
+
+export interface RouterStages {
+  queue: Queue;
+  commandRunner: CommandRunner;
+  delivery: Delivery;
+  previews: Previews;
+  memoryFlushes: MemoryFlushes;
+}
+
+/** Decides what becomes of a message, and hands it on. */
+export class Router {
+  readonly #context: Context;
+  readonly #stages: RouterStages;
+  readonly #options: RouterOptions;
+  readonly #missed: MissedReport;
+  readonly #pairing: Pairing;
+
+  constructor(context: Context, stages: RouterStages) {
+    this.#context = context;
+    this.#stages = stages;
+    this.#options = routerOptionsOf(context.config, context.store, nowSeconds());
+    this.#missed = new MissedReport(context.log);
+    this.#pairing = new Pairing(context.store);
+  }
+
+  async route(row: InboxRow): Promise<void> {
+    const memoryOf = row.message.task?.memoryOf;
+    if (memoryOf !== undefined) return this.#stages.memoryFlushes.add(row, memoryOf);
+    const startedAt = nowSeconds();
+    const decision = await decide(row.message, this.#options, row.receivedAt);
+    const reason = "reason" in decision ? decision.reason : null;
+    this.#context.events.emit({ type: "routed", to: decision.to, reason, startedAt, ...aboutMessage(row) });
+    if (decision.to === "turn") return this.#stages.queue.add(row);
+    await this.#act(row, decision);
+    if (reason === TOO_OLD) this.#missed.add(row.message.platform, row.message.sentAt);
+    this.#stages.delivery.wake();
+  }
+
+  stop(): void {
+    this.#missed.flush();
+  }
+
+  async #act(row: InboxRow, decision: Exclude<Decision, { to: "turn" }>): Promise<void> {
+    const { commandRunner } = this.#stages;
+    switch (decision.to) {
+      case "ignore":
+      case "refuse":
+        return this.#settle(row, "refused", decision.reason);
+      case "pair":
+        return this.#pairing.answer(row);
+      case "unknown_command":
+        if (commandRunner.isHooked(decision.name)) return commandRunner.runHooked(row, decision.name);
+        return this.#settle(row, "done", "unknown command", unknownCommand(decision.name, commands));
+      case "command":
+        return commandRunner.run(row, decision.command, decision.args);
+    }
+  }
+
+  async #settle(row: InboxRow, state: "done" | "refused", reason: string, text?: string): Promise<void> {
+    const replies = text ? [{ target: targetOf(row.message), kind: "command" as const, text }] : [];
+    await this.#context.store.settleMessage({ inboxId: row.id, state, reason, replies });
+    if (replies.length === 0) this.#stages.previews.dismiss(row);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Command } from "../commands/command.js";
+import { findCommand } from "../commands/index.js";
+import type { Config } from "../config/schema.js";
+import type { AccessLists } from "../policies/access.js";
+import type { EngageSettings } from "../policies/engage.js";
+import { accessListsOf, dmBehaviourOf, engageSettingsOf, platformConfig } from "../rules.js";
+import type { Store } from "../store/store.js";
+
+export interface RouterOptions {
+  /** When this gateway started to listen. */
+  startedAt: number;
+  of(platform: string): PlatformRules;
+  findCommand(name: string): Command | undefined;
+  isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
+}
+
+export interface PlatformRules {
+  lists: AccessLists;
+  engage: EngageSettings;
+  /** What strangers' direct messages get. */
+  dmBehaviour: "pair" | "ignore" | undefined;
+  /** Missed messages that are older get no answer; undefined: no limit. */
+  maxAgeSeconds: number | undefined;
+}
+
+/** What the router needs, from the configuration and the store. */
+export function routerOptionsOf(
+  config: Config,
+  store: Pick<Store, "isPaired">,
+  startedAt: number,
+): RouterOptions {
+  /** As many as there are platforms. */
+  const known = new Map<string, PlatformRules>();
+  const rulesFor = (platform: string) => {
+    const rules = {
+      lists: accessListsOf(config, platform),
+      engage: engageSettingsOf(config, platform),
+      dmBehaviour: dmBehaviourOf(config, platform),
+      maxAgeSeconds: platformConfig(config, platform)?.catch_up_max_age,
+    };
+    known.set(platform, rules);
+    return rules;
+  };
+  return {
+    startedAt,
+    of: (platform) => known.get(platform) ?? rulesFor(platform),
+    findCommand,
+    isPaired: (platform, userIds) => store.isPaired(platform, userIds),
+  };
+}

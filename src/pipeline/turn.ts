@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import type { Adapter } from "../adapters/adapter.js";
+import type { Tool } from "../agents/backend.js";
+import { nowSeconds } from "../clock.js";
+import { type Principal, type Target, targetOf } from "../message.js";
+import { endAfterTurn } from "../one-turn.js";
+import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
+import type { Author, InboxRow, RouteRow, StartedTurn } from "../store/queues.js";
+import { askerOf, principalOf } from "./asker.js";
+import type { Context } from "./context.js";
+import type { RunningTurn } from "./lanes.js";
+import type { Preview } from "./preview.js";
+import { toMessages } from "./turn-input.js";
+
+/** A message of the turn, and what it adds to the conversation. */
+export interface Asked {
+  row: InboxRow;
+  messages: NewMessage[];
+  author: Author;
+}
+
+/** One turn, with everything that its stages need to know about it. Facts are computed once. */
+export class Turn {
+  readonly id = randomUUID();
+  readonly key: SessionKey;
+  readonly running: RunningTurn;
+  readonly startedAt = nowSeconds();
+  /** Who asks. All messages of a turn are one person's. */
+  readonly principal: Principal;
+  /** Several people write in this session. */
+  readonly shared: boolean;
+  readonly tuple: string;
+  /** Why the session ends with this turn; undefined: it goes on. */
+  readonly end: EndReason | undefined;
+  /** The model that this chat or this request asks for; undefined: the configured one. */
+  model: string | undefined;
+  /** Where the preview and the typing sign go. */
+  target: Target;
+  adapter: Adapter | undefined;
+  /** Set when the agent is asked. */
+  tools: readonly Tool[] = [];
+  /** While the agent writes. */
+  preview: Preview | undefined;
+  /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
+  shown: string | null | undefined;
+  readonly #owners: readonly string[];
+  #rows: readonly InboxRow[];
+  #started: StartedTurn | undefined;
+  #asked: Asked[] | undefined;
+  #about: ReturnType<typeof aboutTurn> | undefined;
+  #ahead: { sessionId: SessionId; messages: Promise<ChatMessage[]> } | undefined;
+
+  constructor(context: Context, key: SessionKey, rows: readonly InboxRow[], running: RunningTurn) {
+    const { message } = rows[0]!;
+    const { principal, shared, tuple } = askerOf(message, context);
+    this.key = key;
+    this.running = running;
+    this.principal = principal;
+    this.shared = shared;
+    this.tuple = tuple;
+    this.target = targetOf(message);
+    this.end = endAfterTurn(rows[0]!);
+    this.model = message.request?.model ?? context.models.get(key);
+    this.adapter = context.adapterFor(this.target);
+    this.#owners = context.config.owners;
+    this.#rows = rows;
+  }
+
+  /** The rows as stored: one may have been edited or deleted while it waited. */
+  begin(started: StartedTurn): void {
+    const before = this.first;
+    this.#started = started;
+    this.shown = started.preview;
+    this.model ??= started.route.model ?? undefined;
+    this.#rows = started.rows;
+    this.#about = undefined;
+    if (this.first.id !== before.id) this.target = targetOf(this.first.message);
+  }
+
+  /** The conversation goes on in a child session, under a new epoch. */
+  moveTo(session: SessionRow, route: RouteRow): void {
+    this.#started = { ...this.started, session, route, epoch: route.epoch };
+    this.#about = undefined;
+  }
+
+  get hasStarted(): boolean {
+    return this.#started !== undefined;
+  }
+
+  get started(): StartedTurn {
+    if (!this.#started) throw new Error("The turn has not started");
+    return this.#started;
+  }
+
+  get session(): SessionRow {
+    return this.started.session;
+  }
+
+  get epoch(): number {
+    return this.started.epoch;
+  }
+
+  get rows(): readonly InboxRow[] {
+    return this.#rows;
+  }
+
+  /** The preview answers the first message, the reply the last. */
+  get first(): InboxRow {
+    return this.#rows[0]!;
+  }
+
+  get last(): InboxRow {
+    return this.#rows.at(-1)!;
+  }
+
+  get replyTarget(): Target {
+    return this.last === this.first ? this.target : targetOf(this.last.message);
+  }
+
+  get inboxIds(): number[] {
+    return this.#rows.map(({ id }) => id);
+  }
+
+  /** A program waits for a reply, whatever happens. */
+  get isRequest(): boolean {
+    return this.first.message.request !== undefined;
+  }
+
+  /** What its messages add to the conversation; notes about earlier messages go before the first. */
+  get asked(): readonly Asked[] {
+    this.#asked ??= this.#rows.map((row, i) => this.#askedBy(row, i === 0 ? this.started.notes : []));
+    return this.#asked;
+  }
+
+  /** The same without the notes: the next turn has them. */
+  get askedWithoutNotes(): readonly Asked[] {
+    return this.started.notes.length === 0 ? this.asked : this.#rows.map((row) => this.#askedBy(row, []));
+  }
+
+  authorOf(row: InboxRow): Author {
+    const { platform, userId } = this.personOf(row);
+    return { platform, userId, userName: row.message.origin.userName ?? null };
+  }
+
+  /** One person may have two ids, and tasks may name another principal: each message keeps its own. */
+  personOf({ message }: InboxRow): Principal {
+    const { message: first } = this.first;
+    const isSame = !message.task && !first.task && message.origin.userId === first.origin.userId;
+    if (isSame || message === first) return this.principal;
+    return principalOf(message, this.#owners, this.shared);
+  }
+
+  /** While the turn starts: the route's epoch tells afterwards that nothing was added meanwhile. */
+  readAhead(sessionId: SessionId, messages: Promise<ChatMessage[]>): void {
+    this.#ahead = { sessionId, messages };
+    // Handled where it is used, if it is used.
+    messages.catch(() => undefined);
+  }
+
+  /** What was read ahead; undefined: it has to be read now. */
+  get conversation(): Promise<ChatMessage[]> | undefined {
+    const { session, opened, withdrawnFrom } = this.started;
+    if (opened && session.message_count === 0) return Promise.resolve([]);
+    return this.#ahead?.sessionId === session.id && withdrawnFrom.length === 0
+      ? this.#ahead.messages
+      : undefined;
+  }
+
+  /** For events. */
+  get about() {
+    this.#about ??= aboutTurn(this);
+    return this.#about;
+  }
+
+  #askedBy(row: InboxRow, notes: StartedTurn["notes"]): Asked {
+    return { row, messages: toMessages(row, this.shared, notes), author: this.authorOf(row) };
+  }
+}
+
+function aboutTurn(turn: Turn) {
+  const { first, rows, id, key, hasStarted } = turn;
+  return {
+    traceId: first.traceId,
+    traceIds: rows.map((row) => row.traceId),
+    turnId: id,
+    sessionKey: key,
+    sessionId: hasStarted ? turn.session.id : "",
+    platform: first.message.platform,
+    message: first.message,
+    inboxIds: turn.inboxIds,
+  };
+}

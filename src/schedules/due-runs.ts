@@ -1,0 +1,148 @@
+import type { DueRun } from "../adapters/cron/index.js";
+import { localTime } from "../commands/parts/times.js";
+import type { Config } from "../config/schema.js";
+import { HermesError } from "../errors.js";
+import type { Target } from "../message.js";
+import { faultOf, planRun } from "../policies/schedule.js";
+import { nextTick, type When } from "../policies/when.js";
+import type { DueSchedule } from "../store/schedules.js";
+import type { Store } from "../store/store.js";
+import { findTarget } from "../targets/find-target.js";
+import type { Places } from "../targets/target.js";
+
+/** Due schedules → the runs to start now. Skipped ticks are recorded with their reason. */
+export interface DueDeps {
+  store: Store;
+  config: Config;
+  places: Omit<Places, "chats">;
+  /** Called once for each due schedule that can't be read. */
+  unreadable(schedule: { id: string; name: string }, fault: string): void;
+}
+
+async function dueRuns(deps: DueDeps, schedules: readonly DueSchedule[], now: number): Promise<DueRun[]> {
+  const { store, config } = deps;
+  const runs: DueRun[] = [];
+  for (const schedule of schedules) {
+    const decision = decide(schedule, config, now);
+    if (decision === "wait") continue;
+    const begun = decision.run ? await addressed(decision, schedule, deps) : decision;
+    if (begun.run) runs.push(runOf(schedule, begun, config));
+    else await skip(store, schedule, begun);
+  }
+  return runs;
+}
+
+/**
+ * Recomputes future due times: the configured zone may have changed since the last start, or a clock that was ahead was
+ * corrected and the due times are too late.
+ */
+export async function realign(
+  { store, config }: Pick<DueDeps, "store" | "config">,
+  now: number,
+): Promise<void> {
+  for (const schedule of await store.listSchedules()) {
+    const { id, when, timeZone, state, nextAt } = schedule;
+    if (state !== "active" || nextAt === null || nextAt <= now) continue;
+    if (faultOf(schedule, config.timezone) !== null) continue;
+    const next = nextTick(when as When, now, timeZone ?? config.timezone);
+    if (next !== nextAt) await store.changeSchedule(id, { nextAt: next });
+  }
+}
+
+/** Smaller clock corrections are normal and don't affect schedules. */
+const MIN_SET_BACK_SECONDS = 60;
+
+/** Returns the due runs at each call, even after the clock was set back. */
+export function dueByClock(deps: DueDeps): (now: number) => Promise<DueRun[]> {
+  const { store, config, unreadable } = deps;
+  let latest = Number.NEGATIVE_INFINITY;
+  let reported = new Set<string>();
+  return async (now) => {
+    if (now < latest - MIN_SET_BACK_SECONDS) await realign(deps, now);
+    latest = now;
+    const due = (await store.dueSchedules(now)).map((schedule) => ({
+      schedule,
+      fault: faultOf(schedule, config.timezone),
+    }));
+    for (const { schedule, fault } of due)
+      if (fault !== null && !reported.has(schedule.id)) unreadable(schedule, fault);
+    reported = new Set(due.flatMap(({ schedule, fault }) => (fault === null ? [] : [schedule.id])));
+    const readable = due.flatMap(({ schedule, fault }) => (fault === null ? [schedule] : []));
+    return dueRuns(deps, readable, now);
+  };
+}
+
+interface Tick {
+  tick: number;
+  nextAt: number | null;
+  manual?: true;
+}
+type Begun = Tick & { run: true; isLate: boolean; target?: Target | undefined };
+type Skipped = Tick & { run: false; reason: string };
+
+const REASONS = { missed: "the gateway was not running", busy: "the previous run had not finished" };
+
+/** Due ticks first; a requested run waits until the previous run has finished. */
+function decide(schedule: DueSchedule, config: Config, now: number): Begun | Skipped | "wait" {
+  const { nextAt, state, isBusy, runRequestedAt } = schedule;
+  if (state === "active" && nextAt !== null && nextAt <= now) {
+    const plan = planRun({
+      when: schedule.when as When,
+      dueAt: nextAt,
+      timeZone: schedule.timeZone ?? config.timezone,
+      missed: schedule.missed,
+      graceSeconds: config.cron.missed_grace,
+      isBusy,
+      now,
+    });
+    return plan.run ? plan : { ...plan, reason: REASONS[plan.reason] };
+  }
+  if (runRequestedAt === null || isBusy) return "wait";
+  return { tick: runRequestedAt, nextAt, manual: true, run: true, isLate: false };
+}
+
+/** Resolves the target now: a home channel may have changed. */
+async function addressed(
+  begun: Begun,
+  { target, deliver }: DueSchedule,
+  { store, places }: DueDeps,
+): Promise<Begun | Skipped> {
+  try {
+    return { ...begun, target: target ?? (await findTarget(store, deliver, places)) };
+  } catch (error) {
+    if (!(error instanceof HermesError)) throw error;
+    return { ...begun, run: false, reason: error.message };
+  }
+}
+
+async function skip(
+  store: Store,
+  { id }: DueSchedule,
+  { tick, nextAt, manual, reason }: Skipped,
+): Promise<void> {
+  if (manual) await store.changeSchedule(id, { runRequestedAt: null });
+  await store.skipRun({ scheduleId: id, tick, nextAt, reason });
+}
+
+function runOf(
+  schedule: DueSchedule,
+  { tick, nextAt, manual, isLate, target }: Begun,
+  config: Config,
+): DueRun {
+  const { id, name, prompt, maker, lastRun } = schedule;
+  const due = isLate ? `, due ${localTime(tick, schedule.timeZone ?? config.timezone)}` : "";
+  return {
+    scheduleId: id,
+    tick,
+    nextAt,
+    name,
+    prompt,
+    target,
+    heading: config.cron.wrap_response ? `**Cronjob Response: ${oneLine(name)}**${due}` : undefined,
+    principal: maker ?? undefined,
+    failsQuietly: lastRun?.state === "failed",
+    ...(manual ? { manual } : {}),
+  };
+}
+
+const oneLine = (name: string) => name.replace(/[*_`\s]+/g, " ").trim();

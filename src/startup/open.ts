@@ -1,0 +1,166 @@
+import type { Hono } from "hono";
+import { TERMINAL } from "../adapters/cli/index.js";
+import type { LoadedPlatforms, Platforms } from "../adapters/registry.js";
+import { nowSeconds } from "../clock.js";
+import type { LoadedConfig } from "../config/load.js";
+import { homePaths } from "../config/paths.js";
+import type { Config } from "../config/schema.js";
+import { Gateway } from "../gateway.js";
+import { DatabaseFile } from "../health/database-file.js";
+import { createDashboard, type Dashboard } from "../http/dashboard/index.js";
+import { ownerToken } from "../http/owner-token.js";
+import { sendRoutes } from "../http/send.js";
+import { type ListeningServer, listenHttp } from "../http/server.js";
+import type { Log } from "../log.js";
+import { placesOf } from "../rules.js";
+import { openStore } from "../store/open.js";
+import type { Owners } from "../store/queues.js";
+import { GATEWAY } from "../store/shared/owner.js";
+import type { OnProgress, Store } from "../store/store.js";
+import { version } from "../version.js";
+import { openAdapters } from "./adapters.js";
+import { gatewayParts } from "./parts.js";
+import { openSessionFiles, type SessionFiles } from "./session-files.js";
+import type { Shutdown } from "./shutdown.js";
+import { startUpkeep } from "./upkeep.js";
+import { healthOf, readinessOf, type Watched, type Watchers } from "./watchers.js";
+
+export interface OpenOptions {
+  home: string;
+  config: Config;
+  loaded: LoadedConfig;
+  log: Log;
+  bootId: string;
+  /** The last gateway of this home didn't shut down properly. */
+  afterCrash: boolean;
+  watchers: Watchers;
+  external: Partial<Platforms>;
+  onProgress?: OnProgress | undefined;
+  routes?: ((app: Hono) => void) | undefined;
+  stdin?: NodeJS.ReadableStream | undefined;
+  stdout?: NodeJS.WritableStream | undefined;
+}
+
+export interface RunningGateway {
+  url: string | undefined;
+  config: Config;
+  home: string;
+  gateway: Gateway;
+  store: Store;
+  stop(): Promise<void>;
+}
+
+/** `hermes chat` processes deliver their own messages. */
+const OWNERS: Owners = [GATEWAY];
+
+/** Opens everything in order. If a step fails, `shutdown` closes what was opened so far. */
+export async function open(options: OpenOptions, shutdown: Shutdown): Promise<RunningGateway> {
+  const { home, config } = options;
+  // First, so /healthz responds during a long startup.
+  const http = await listenHttp(httpSettings(config));
+  shutdown.add("traffic", () => http.close());
+  const { store, databaseFile } = await openDatabase(options, shutdown);
+  const files = openSessionFiles({ ...options, store, except: TERMINAL }, shutdown);
+  const platforms = await openAdapters({ ...options, store });
+  await files.load(options.afterCrash);
+  const gateway = newGateway(options, { store, databaseFile, platforms, files });
+  shutdown.add("traffic", () => gateway.stop());
+  const dashboard = newDashboard(options, store, gateway);
+  shutdown.add("traffic", () => dashboard.close());
+  const readiness = serve(options, { http, store, databaseFile, platforms, gateway, dashboard });
+  await gateway.start();
+  readiness.start();
+  shutdown.add("timers", () => readiness.stop());
+  startUpkeep({ ...options, store }, shutdown);
+  return { url: http.url, config, home, gateway, store, stop: () => shutdown.run() };
+}
+
+async function openDatabase({ home, onProgress }: OpenOptions, shutdown: Shutdown) {
+  const { stateDb } = homePaths(home);
+  const store = await openStore({ path: stateDb, migrate: true, ...(onProgress ? { onProgress } : {}) });
+  shutdown.add("store", () => store.close());
+  const databaseFile = new DatabaseFile({ path: stateDb });
+  await databaseFile.start();
+  shutdown.add("timers", () => databaseFile.stop());
+  return { store, databaseFile };
+}
+
+interface Parts {
+  http: ListeningServer;
+  store: Store;
+  databaseFile: DatabaseFile;
+  platforms: LoadedPlatforms;
+  files: SessionFiles;
+  gateway: Gateway;
+  dashboard: Dashboard;
+}
+
+function newGateway(
+  { config, log, bootId, home, watchers }: OpenOptions,
+  { store, databaseFile, platforms, files }: Pick<Parts, "store" | "databaseFile" | "platforms" | "files">,
+): Gateway {
+  const { events, hooks } = watchers;
+  const { adapters } = platforms;
+  const { index, transcripts } = files;
+  return new Gateway(
+    gatewayParts({
+      ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
+      refusal: () => databaseFile.refusal,
+    }),
+  );
+}
+
+/** Adds all routes to the HTTP server. */
+function serve(options: OpenOptions, parts: Omit<Parts, "files">) {
+  const { home, config, log, watchers } = options;
+  const { http, store, databaseFile, platforms, gateway, dashboard } = parts;
+  const { stateDb, dashboardToken } = homePaths(home);
+  const watched: Watched = { config, gateway, store, stateDb, databaseFile, log, owners: OWNERS };
+  const readiness = readinessOf(watched);
+  http.serve({
+    ...httpSettings(config),
+    log,
+    home,
+    callbacks: platforms.callbacks,
+    areas: platforms.areas,
+    health: healthOf(watchers, readiness, watched),
+    ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
+    routes: (app, ownerOnly) => {
+      for (const routes of platforms.routes) routes(app);
+      options.routes?.(app);
+      dashboard.routes(app, ownerOnly);
+      sendRoutes(app, {
+        store,
+        places: placesOf(config),
+        hasToken: config.http.token !== null,
+        outgoing: (target) => gateway.outgoingPlace(target),
+        requireAccepting: () => gateway.requireAccepting(),
+        wake: () => gateway.wake(),
+      });
+    },
+  });
+  return readiness;
+}
+
+function httpSettings({ http }: Config) {
+  return {
+    host: http.host,
+    port: http.port,
+    token: http.token,
+    otherNames: http.allowed_hosts,
+    requestTimeoutMs: http.request_timeout * 1000,
+    ratePerMinute: http.rate_limit,
+  };
+}
+
+function newDashboard(
+  { home, loaded, log, watchers }: OpenOptions,
+  store: Store,
+  gateway: Gateway,
+): Dashboard {
+  return createDashboard({
+    ...{ store, gateway, loaded, home, log, reports: store.reports, version: version() },
+    startedAt: nowSeconds(),
+    watch: (watcher) => watchers.events.watch("dashboard", watcher),
+  });
+}

@@ -1,0 +1,104 @@
+import type { Adapter } from "../adapters/adapter.js";
+import type { AgentBackend, Auxiliary } from "../agents/backend.js";
+import { systemPrompt } from "../agents/prompt.js";
+import { createAgents } from "../agents/registry.js";
+import { summarise } from "../agents/summariser.js";
+import { makeTitle } from "../agents/titler.js";
+import { estimateTokens } from "../agents/tokens.js";
+import { toolsFor } from "../agents/tools/index.js";
+import { joinEntries, type MemoryFiles, memoryFiles } from "../agents/tools/memory-files.js";
+import type { SessionReader } from "../agents/tools/session-reader.js";
+import { homePaths } from "../config/paths.js";
+import type { Config } from "../config/schema.js";
+import type { Events } from "../events.js";
+import type { GatewayLog } from "../log.js";
+import type { Principal } from "../message.js";
+import type { GatewayParts } from "../pipeline/parts.js";
+import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
+import type { IndexWriter } from "../sessions/index-writer.js";
+import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
+import type { Owners } from "../store/queues.js";
+import type { Store } from "../store/store.js";
+
+export interface PartsInput {
+  store: Store;
+  config: Config;
+  log: GatewayLog;
+  bootId: string;
+  home: string;
+  adapters: readonly Adapter[];
+  /** Default: as configured. */
+  agents?: { main: AgentBackend; auxiliary: Auxiliary };
+  /** `sessions.json`, if this process writes it. */
+  index?: Pick<IndexWriter, "changed">;
+  transcripts?: Pick<TranscriptKeeper, "changed" | "committed">;
+  events: Events;
+  hooks?: GatewayParts["hooks"];
+  refusal?: GatewayParts["refusal"];
+  owners?: Owners;
+}
+
+/** Creates the gateway's parts from the configuration and the store. */
+export function gatewayParts(input: PartsInput): GatewayParts {
+  const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
+  const { main: agent, auxiliary } = input.agents ?? createAgents(config);
+  const memory = memoryFiles(homePaths(home).memoriesDir);
+  const sessions = sessionReader(store);
+  return {
+    ...{ config, store, bootId, agent, auxiliary, adapters, events, log, estimateTokens },
+    homeDir: home,
+    hooks: input.hooks,
+    refusal: input.refusal,
+    owners: input.owners,
+    tools: async (session, principal) =>
+      toolsFor({ principal, sessionId: session.id, sessions, memory, shared: session.user_id === null }),
+    systemPrompt: promptFrom(config, memory),
+    ...summaries(auxiliary, log),
+    routesChanged: () => index?.changed(),
+    messagesChanged: (id) => transcripts?.changed(id),
+    messagesCommitted: (session, messages) => transcripts?.committed(session, messages),
+  };
+}
+
+/** Session reads for the agent's tools. */
+export function sessionReader(store: Store): SessionReader {
+  return {
+    searchMessages: store.searchMessages,
+    getSession: store.getSession,
+    getMessages: (id) => store.getMessages(id),
+    listSessions: store.listSessions,
+    getLineage: store.getLineage,
+    canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
+  };
+}
+
+function promptFrom(config: Config, memory: MemoryFiles): GatewayParts["systemPrompt"] {
+  const entries = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
+  return async ({ origin, shared, principal, task }) =>
+    systemPrompt({
+      unattended: task !== undefined,
+      platform: origin.platform,
+      chatType: origin.chatType,
+      shared,
+      principalName: origin.userName ?? null,
+      memory: { own: await entries(principal), shared: await entries("shared") },
+      configured: config.agent.system_prompt,
+      sendsFrom: config.gateway.media_delivery_allow_dirs,
+      now: new Date(),
+      timezone: config.timezone,
+    });
+}
+
+function summaries(auxiliary: Auxiliary, log: GatewayLog): Pick<GatewayParts, "summarise" | "title"> {
+  const rules = { serialise: serialiseForSummary, fallback: fallbackSummary };
+  return {
+    summarise: async ({ previousSummary, ...request }, signal) => {
+      const whole = { ...request, ...(previousSummary ? { previousSummary } : {}) };
+      const summary = await summarise(auxiliary, rules, whole, signal);
+      if (summary.error) log.warn({ reason: summary.error }, "summarised without a model");
+      return summary.text;
+    },
+    title: (exchange, signal) =>
+      makeTitle(auxiliary, exchange, signal, (reason) => log.warn({ reason }, "could not create a title")),
+  };
+}

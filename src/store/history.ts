@@ -1,0 +1,209 @@
+import type { Principal, Room } from "../message.js";
+import type {
+  ChatMessage,
+  EndReason,
+  MessageRow,
+  NewMessage,
+  Role,
+  SessionId,
+  SessionRow,
+  SessionSummary,
+} from "../session.js";
+import type { OnProgress } from "./common.js";
+
+/** Sessions and their messages: titles, lineage, search, retention, export. */
+export interface History {
+  getSession(id: SessionId): Promise<SessionRow | undefined>;
+  listSessions(query?: ListQuery): Promise<SessionSummary[]>;
+  /** By id, by the unique beginning of an id, or by title (the newest session of its lineage). */
+  resolveSession(reference: string, asker?: Principal): Promise<SessionRow | undefined>;
+  /** The room that the session belongs to. */
+  getRoom(id: SessionId): Promise<Room | undefined>;
+  deleteSession(id: SessionId): Promise<boolean>;
+
+  /** Null clears the title. False if the session doesn't exist. Rejects a title that another session has. */
+  setTitle(id: SessionId, title: string | null): Promise<boolean>;
+  /** Titles an untitled session, with a number appended if the title is taken. False if it has a title. */
+  suggestTitle(id: SessionId, title: string): Promise<boolean>;
+  resolveTitle(title: string, asker?: Principal): Promise<SessionRow | undefined>;
+
+  getMessages(id: SessionId, query?: MessageQuery): Promise<MessageRow[]>;
+  /** The input for an agent, in OpenAI's chat format: without undone rows, system rows and session_meta. */
+  getConversation(id: SessionId): Promise<ChatMessage[]>;
+  /** Marks the last turns inactive; their rows stay. Returns the texts of the undone user messages, oldest first. */
+  undoTurns(id: SessionId, turns?: number): Promise<{ undone: number; texts: string[] }>;
+  searchMessages(query: string, options?: SearchOptions): Promise<SearchResult>;
+  getLineage(id: SessionId): Promise<Lineage>;
+
+  /** Counts what `pruneSessions` would remove now. */
+  countPrunable(query: PruneQuery): Promise<{ sessions: number; messages: number }>;
+  pruneSessions(query: PruneQuery, onProgress?: OnProgress): Promise<number>;
+  /** Prunes at most once per interval over all processes. Undefined if it isn't due. */
+  autoPrune(settings: AutoPruneSettings, onProgress?: OnProgress): Promise<AutoPruned | undefined>;
+  exportSessions(query?: ExportQuery): AsyncIterable<ExportedSession>;
+  countExport(query: ExportQuery): Promise<number>;
+  /** Adds sessions whose ids are new; the others are skipped and counted. */
+  importSessions(
+    sessions: Iterable<ExportedSession> | AsyncIterable<ExportedSession>,
+  ): Promise<{ imported: number; skipped: number }>;
+
+  /** Small values that all processes share. */
+  getMeta(key: string): Promise<string | undefined>;
+  setMeta(key: string, value: string): Promise<void>;
+}
+
+export interface NewSession {
+  id?: SessionId;
+  source: string;
+  user_id?: string | null;
+  model?: string | null;
+  model_config?: string | null;
+  system_prompt?: string | null;
+  parent_session_id?: SessionId | null;
+  started_at?: number;
+  title?: string | null;
+  cwd?: string | null;
+  /** The room in which it begins, if several people read it. */
+  room?: Room | undefined;
+}
+
+export interface ListQuery {
+  source?: string;
+  excludeSources?: readonly string[];
+  limit?: number;
+  offset?: number;
+  /** By start (Hermes' order) or by last activity. */
+  order?: "started" | "active";
+  includeArchived?: boolean;
+  asker?: Principal;
+}
+
+export interface MessageQuery {
+  includeUndone?: boolean;
+  afterId?: number;
+  limit?: number;
+}
+
+/** Counters of a session. Text fields, `model` included, are set only if they are still empty. */
+export interface Usage {
+  input_tokens?: number;
+  output_tokens?: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+  reasoning_tokens?: number;
+  api_call_count?: number;
+  estimated_cost_usd?: number;
+  actual_cost_usd?: number;
+  model?: string;
+  billing_provider?: string;
+  billing_base_url?: string;
+  billing_mode?: string;
+  cost_status?: string;
+  cost_source?: string;
+  pricing_version?: string;
+}
+
+export type SearchSort = "rank" | "newest" | "oldest";
+
+export interface SearchOptions {
+  sources?: readonly string[];
+  excludeSources?: readonly string[];
+  roles?: readonly Role[];
+  /** Restricts the search to what this person may see. Default: everything. */
+  asker?: Principal;
+  since?: number;
+  until?: number;
+  sort?: SearchSort;
+  limit?: number;
+  offset?: number;
+  /** Also matches parts of words, by reading messages newest first. */
+  substring?: boolean;
+}
+
+export interface SearchHit {
+  id: number;
+  session_id: SessionId;
+  role: Role;
+  snippet: string;
+  timestamp: number;
+  tool_name: string | null;
+  source: string;
+  model: string | null;
+  session_started: number;
+  title: string | null;
+  context: { role: Role; content: string }[];
+}
+
+/** How a query was understood. */
+export interface SearchPlan {
+  query: string;
+  /** The query after cleaning, in the engine's own syntax. */
+  match: string;
+  /** Which index answers: words, trigrams, both, or a scan of the messages. */
+  path: "fts" | "trigram" | "mixed" | "like";
+}
+
+export interface SearchResult {
+  hits: SearchHit[];
+  plan: SearchPlan;
+}
+
+export interface LineageNode {
+  id: SessionId;
+  title: string | null;
+  source: string;
+  started_at: number;
+  ended_at: number | null;
+  end_reason: EndReason | null;
+  message_count: number;
+  parent_session_id: SessionId | null;
+  kind: "root" | "compression" | "branch" | "delegate" | "child";
+}
+
+export interface Lineage {
+  /** Root first, the session's parent last. */
+  ancestors: LineageNode[];
+  session: LineageNode;
+  /** In tree order, parents before children. */
+  descendants: LineageNode[];
+  /** The session in which the conversation continues: the last of the compression children. */
+  tip: SessionId;
+}
+
+export interface Split {
+  parentId: SessionId;
+  childId?: SessionId;
+  reason?: EndReason;
+  /** The child's first messages (a summary, the kept tail). */
+  messages?: readonly NewMessage[];
+  systemPrompt?: string | null;
+  modelConfig?: string | null;
+}
+
+export interface PruneQuery {
+  olderThanDays: number;
+  source?: string;
+}
+
+export interface AutoPruneSettings {
+  enabled: boolean;
+  retentionDays: number;
+  minIntervalHours: number;
+  vacuumAfterPrune: boolean;
+}
+
+export interface AutoPruned {
+  pruned: number;
+  /** The freed space was returned to the disk. */
+  vacuumed: boolean;
+}
+
+export interface ExportQuery {
+  source?: string;
+  sessionId?: SessionId;
+}
+
+export type ExportedSession = SessionRow & {
+  last_active?: number;
+  messages: MessageRow[];
+};

@@ -1,0 +1,45 @@
+/** Which gateway works on a store. */
+export interface Membership {
+  /** Registers this process as the gateway. Rejects while another one runs. */
+  join(info: GatewayInfo): Promise<Member>;
+  state(): Promise<MembershipState>;
+}
+
+/** This process's registration. It ends with the process, however that dies. */
+export interface Member {
+  /** The previous gateway ended without leaving. */
+  readonly afterCrash: boolean;
+  update(changes: Partial<GatewayInfo>): Promise<void>;
+  leave(): Promise<void>;
+}
+
+export interface MembershipState {
+  running: boolean;
+  info?: GatewayInfo;
+  /** The last gateway ended without leaving: the next start picks up what it left open. */
+  crashed?: GatewayInfo;
+  /** Hermes Agent's own gateway uses this home: ours can't start. */
+  agentPid?: number;
+}
+
+export interface GatewayInfo {
+  pid: number;
+  /** Epoch seconds. */
+  started_at: number;
+  boot_id: string;
+  /** Set once it listens. */
+  url: string | null;
+  /** When it last stored the state of its platforms. */
+  checked_at?: number;
+  platforms?: PlatformStatus[];
+}
+
+export interface PlatformStatus {
+  platform: string;
+  account: string;
+  state: "ok" | "degraded" | "down";
+  /** When the platform last proved that it receives us. */
+  last_proof_at: number | null;
+  /** What is wrong and what to do. */
+  detail?: string;
+}

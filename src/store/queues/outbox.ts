@@ -1,0 +1,110 @@
+import type { AnswerDetails } from "../../client-request.js";
+import type { OutboundFile, OutboundKind, RefusedFile, Target } from "../../message.js";
+import type { SessionKey } from "../../session.js";
+import type { TraceId } from "../../trace-id.js";
+import type { Owners } from "./owners.js";
+
+/** Messages that go out, from the queue to their receipt. */
+export interface Outbox {
+  /** Queues a message that answers no other. Repeated with the same key, it is queued once. */
+  enqueueReply(reply: NewReply, key?: string): Promise<number>;
+  getDelivery(outboxId: number): Promise<DeliveryRow | undefined>;
+  /** Pending → sending, at most `limit`, skipping chats with an older message that isn't settled. */
+  claimDeliveries(bootId: string, limit: number, owners?: Owners): Promise<OutboxRow[]>;
+  /** Stores the parts of a message before the first of them is sent, with the ids of those that turned out to be there. */
+  saveParts(outboxId: number, parts: readonly OutboxPart[]): Promise<void>;
+  /** A part has arrived. The next one has not been tried, so it can't be a repeat. */
+  savePart(outboxId: number, index: number, ids: readonly string[]): Promise<void>;
+  /**
+   * Stores the outcome of a send that this boot claimed; nothing changes for any other. Returns the chat's next message if it was
+   * claimed with it.
+   */
+  settleDelivery(id: number, outcome: DeliveryOutcome, bootId: string, claim?: Claim): Promise<OutboxRow[]>;
+  /** Chats that messages came from, most recently active first; `called`: only those with this id or name. */
+  knownChats(query: KnownChatsQuery): Promise<KnownChat[]>;
+}
+
+/** Whose sends claimed rows become. */
+export interface Claim {
+  bootId: string;
+  owners?: Owners | undefined;
+}
+
+export type OutboxState = "pending" | "sending" | "sent" | "unknown" | "dead";
+
+export interface NewReply {
+  target: Target;
+  kind: OutboundKind;
+  text: string;
+  sessionKey?: SessionKey | null;
+  /** Default: the trace of the message it answers. */
+  traceId?: TraceId;
+  /** Files to send along, or refused ones, which the text mentions. */
+  files?: readonly ReplyFile[];
+  details?: AnswerDetails;
+}
+
+export type ReplyFile = OutboundFile | RefusedFile;
+
+export interface OutboxRow {
+  id: number;
+  /** The trace of the message it answers, or its own. */
+  traceId: TraceId;
+  nonce: string;
+  kind: OutboundKind;
+  target: Target;
+  text: string;
+  turnId: string | null;
+  state: OutboxState;
+  attempts: number;
+  createdAt: number;
+  /** An earlier attempt at it, or at its first part without ids, may have arrived. */
+  mayBeRepeat: boolean;
+  /** The message that previewed this answer. */
+  replaces: string | null;
+  /** A preview of this answer may exist, but its id was lost: it replies to this message. */
+  lostPreviewOf: string | null;
+  files: readonly ReplyFile[];
+  /** Stored while a message of several parts is being sent; null: none, or a message of one part. */
+  parts: readonly OutboxPart[] | null;
+  details?: AnswerDetails;
+}
+
+export interface OutboxPart {
+  /** As the adapter rendered it. Plain JSON. */
+  part: object;
+  /** The platform's ids of its messages; missing: it hasn't been sent. */
+  ids?: readonly string[] | undefined;
+}
+
+export interface DeliveryRow extends OutboxRow {
+  error: string | null;
+  /** Of all parts that were sent so far. */
+  messageIds: string[];
+  sentAt: number | null;
+}
+
+export type DeliveryOutcome =
+  | { state: "sent"; messageIds: readonly string[] }
+  /** `postponed`: nothing was sent, because its chat has to wait. */
+  | { state: "pending"; waitSeconds: number; error: string; mayBeRepeat: boolean; postponed?: true }
+  | { state: "unknown"; error: string }
+  | { state: "dead"; error: string };
+
+export interface KnownChatsQuery {
+  platform?: string;
+  called?: string;
+  limit: number;
+}
+
+export interface KnownChat {
+  platform: string;
+  /** The bot that it last wrote to; empty: unknown. */
+  account: string;
+  chatType: string;
+  chatId: string | null;
+  threadId: string | null;
+  chatName: string | null;
+  userName: string | null;
+  lastActivity: number;
+}

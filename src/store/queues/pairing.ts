@@ -1,0 +1,46 @@
+import type { RequestPermission } from "../../pairing-limits.js";
+import type { SettledMessage } from "./inbox.js";
+
+/** People who asked to talk to the bot, and those who may. */
+export interface Pairing {
+  pairingState(platform: string, userId: string): Promise<PairingState>;
+  /**
+   * Stores a request, with the message that asked for it and the reply that contains the code, unless a limit forbids it. The limits
+   * are checked in the same transaction.
+   */
+  addPairing(pairing: NewPairing, settled?: SettledMessage): Promise<RequestPermission>;
+  /** Approves people whom another Hermes program approved, each once. Returns how many are new. */
+  adoptPairings(people: readonly ApprovedRow[]): Promise<number>;
+  approvePairing(id: string): Promise<boolean>;
+  /** Deletes a pending request. */
+  denyPairing(id: string): Promise<boolean>;
+  failPairing(platform: string, failures: number, lockedUntil: number | null): Promise<void>;
+  revokePairing(platform: string, userId: string): Promise<boolean>;
+  isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
+}
+
+export interface PairingRow {
+  id: string;
+  platform: string;
+  userId: string;
+  userName: string | null;
+  hash: string;
+  salt: string;
+  createdAt: number;
+}
+
+export type NewPairing = PairingRow;
+
+export interface ApprovedRow {
+  platform: string;
+  userId: string;
+  userName: string | null;
+  approvedAt: number;
+}
+
+export interface PairingState {
+  pending: PairingRow[];
+  lastRequestAt: number | null;
+  lockedUntil: number | null;
+  failures: number;
+}

@@ -1,0 +1,11 @@
+import type { Owners } from "../../queues.js";
+import { marks } from "../statements.js";
+
+/** Rows of these owners, as a condition and its values. */
+export function ownedBy(
+  owners: Owners | undefined,
+  alias = "",
+): { condition: string; values: readonly string[] } {
+  if (!owners) return { condition: "1", values: [] };
+  return { condition: `${alias}owner IN (${marks(owners)})`, values: owners };
+}

@@ -1,0 +1,159 @@
+import type { Database } from "better-sqlite3";
+import type { SessionId, SessionRow } from "../../../session.js";
+import type {
+  BrowsedSession,
+  BrowseQuery,
+  SessionDetail,
+  SessionPage,
+  SessionPosition,
+} from "../../reports.js";
+import { rootOf, tipOf } from "../lineage.js";
+import { isListable, lastActive, summarise } from "../list.js";
+import { getSession } from "../sessions.js";
+import { marks, sql } from "../statements.js";
+import { longRead } from "../verb.js";
+import { placeOf, routeKeyOf } from "./place.js";
+import { walkByActivity } from "./walk.js";
+
+const LIMIT = 50;
+const MAX_LIMIT = 200;
+/** Up to this many candidates are checked one by one; otherwise the list is walked from its newest end. */
+const FEW = 2000;
+
+/** A conversation of the list: a lineage is listed under its root, with its tip's last activity. */
+interface Conversation {
+  root: SessionRow;
+  tip: SessionRow;
+  at: number;
+}
+
+/** Newest activity first: from an index if it has few candidates, otherwise backwards through time. */
+export const browseSessions = longRead(function browseSessions(
+  db: Database,
+  query: BrowseQuery,
+): SessionPage {
+  const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
+  const few = fewCandidates(db, query);
+  const { found, next } = few ? amongFew(db, few, query, limit) : alongTime(db, query, limit);
+  return { sessions: found.map(({ root, tip }) => browsed(db, root, tip)), next };
+});
+
+function amongFew(db: Database, ids: readonly SessionId[], query: BrowseQuery, limit: number) {
+  const roots = new Map(ids.map((id) => rootOf(db, getSession(db, id)!)).map((root) => [root.id, root]));
+  const all = [...roots.values()]
+    .map((root) => conversation(db, root))
+    .filter((one) => isBefore(one, query.before) && matches(db, one, query))
+    .toSorted((a, b) => b.at - a.at || (b.tip.id > a.tip.id ? 1 : -1));
+  const found = all.slice(0, limit);
+  return { found, next: all.length > limit ? positionOf(found.at(-1)!) : null };
+}
+
+function alongTime(db: Database, query: BrowseQuery, limit: number) {
+  const found: Conversation[] = [];
+  const walk = walkByActivity(db, { before: query.before, until: query.until, since: query.since });
+  for (let step = walk.next(); ; step = walk.next()) {
+    if (step.done) return { found, next: step.value };
+    const session = getSession(db, step.value.id);
+    // Earlier sessions of a lineage appear too: it is listed at its tip.
+    const root = session && rootOf(db, session);
+    if (!root || tipOf(db, root).id !== session.id) continue;
+    const one = { root, tip: session, at: step.value.at };
+    if (!matches(db, one, query)) continue;
+    found.push(one);
+    if (found.length < limit) continue;
+    walk.return(null);
+    return { found, next: positionOf(one) };
+  }
+}
+
+function conversation(db: Database, root: SessionRow): Conversation {
+  const tip = tipOf(db, root);
+  return { root, tip, at: lastActive(db, tip) };
+}
+
+function positionOf({ at, tip }: Conversation): SessionPosition {
+  return { at, id: tip.id };
+}
+
+function isBefore({ at, tip }: Conversation, before: SessionPosition | undefined): boolean {
+  return !before || at < before.at || (at === before.at && tip.id < before.id);
+}
+
+function matches(db: Database, { root, tip, at }: Conversation, query: BrowseQuery): boolean {
+  const { source, userId, since, until } = query;
+  if (!isInState(root, tip, query.state)) return false;
+  if (source !== undefined && root.source !== source) return false;
+  if (since !== undefined && at < since) return false;
+  if (until !== undefined && at >= until) return false;
+  if (userId !== undefined && !isOf(db, root, userId)) return false;
+  return isListable(db, root);
+}
+
+function isInState(root: SessionRow, tip: SessionRow, state: BrowseQuery["state"]): boolean {
+  const archived = root.archived !== 0 || tip.archived !== 0;
+  if (state === "archived") return archived;
+  if (archived) return false;
+  return state === undefined || (state === "active") === (tip.ended_at === null);
+}
+
+function isOf(db: Database, session: SessionRow, userId: string): boolean {
+  if (session.user_id === userId) return true;
+  const tookPart = sql(db, "SELECT 1 FROM gw_participants WHERE session_id = ? AND user_id = ?");
+  return tookPart.get(session.id, userId) !== undefined;
+}
+
+/** The ids of all sessions that can match, where there are few. */
+function fewCandidates(db: Database, { userId, state, source }: BrowseQuery): SessionId[] | undefined {
+  const few = (text: string, ...params: unknown[]) => {
+    const ids = db
+      .prepare(`${text} LIMIT ${FEW + 1}`)
+      .pluck()
+      .all(...params) as SessionId[];
+    return ids.length <= FEW ? ids : undefined;
+  };
+  const platforms = userId === undefined ? [] : sessionSources(db);
+  return (
+    (userId !== undefined
+      ? few(
+          `SELECT id FROM sessions WHERE user_id = ? UNION ALL
+           SELECT session_id FROM gw_participants WHERE platform IN (${marks(platforms)}) AND user_id = ?
+             AND session_id IN (SELECT id FROM sessions)`,
+          userId,
+          ...platforms,
+          userId,
+        )
+      : undefined) ??
+    (state === "archived" ? few("SELECT id FROM sessions WHERE archived = 1") : undefined) ??
+    (state === "active" ? few("SELECT id FROM sessions WHERE ended_at IS NULL") : undefined) ??
+    (source !== undefined ? few("SELECT id FROM sessions WHERE source = ?", source) : undefined)
+  );
+}
+
+/** From one to the next through the index: reading them all would take as long as there are sessions. */
+export const sessionSources = longRead(function sessionSources(db: Database): string[] {
+  return sql(
+    db,
+    `WITH RECURSIVE each(source) AS (
+       SELECT min(source) FROM sessions
+       UNION ALL SELECT (SELECT min(source) FROM sessions WHERE source > each.source) FROM each WHERE each.source IS NOT NULL
+     ) SELECT source FROM each WHERE source IS NOT NULL`,
+  )
+    .pluck()
+    .all() as string[];
+});
+
+export const sessionDetail = longRead(function sessionDetail(
+  db: Database,
+  id: SessionId,
+): SessionDetail | undefined {
+  const session = getSession(db, id);
+  if (!session) return undefined;
+  // The session itself, not its lineage's tip.
+  const { lineage_root_id: _, ...alone } = browsed(db, session, session);
+  return { ...alone, system_prompt: session.system_prompt, session_key: routeKeyOf(db, id) };
+});
+
+function browsed(db: Database, root: SessionRow, tip: SessionRow): BrowsedSession {
+  const { system_prompt: _, model_config: __, ...summary } = summarise(db, root, tip);
+  return { ...summary, place: placeOf(db, tip) };
+}

@@ -1,0 +1,227 @@
+import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
+import type { InboundMessage } from "../../../message.js";
+import type { ApprovedRow, OutboxState } from "../../queues.js";
+import type {
+  DeadLetter,
+  DeadPage,
+  DeadQuery,
+  PairingPage,
+  PairingQuery,
+  QueueDepths,
+  RecentMessage,
+  RecentPage,
+  RecentQuery,
+  Throughput,
+} from "../../reports.js";
+import type { StoredInbox } from "../../shared/rows.js";
+import { type DeadSend, deadMessage, deadSend } from "../queues/record.js";
+import { OPEN_IN, OPEN_OUT } from "../queues/schema.js";
+import { misdatedWaits } from "../queues/waits.js";
+import { sql } from "../statements.js";
+import { longRead } from "../verb.js";
+
+/** The queues as an operator sees them. Counts and oldest rows come from the indexes of what is open. */
+
+export const queueDepths = longRead(function queueDepths(db: Database): QueueDepths {
+  const now = nowSeconds();
+  const count = (text: string, ...params: unknown[]) =>
+    sql(db, text)
+      .pluck()
+      .get(...params) as number;
+  return {
+    inbox: { waiting: 0, running: 0, dead: 0, ...byState(db, "gw_inbox", OPEN_IN) },
+    outbox: {
+      pending: 0,
+      sending: 0,
+      unknown: 0,
+      dead: 0,
+      ...byState(db, "gw_outbox", OPEN_OUT),
+    },
+    oldestWaiting: oldest(db, "gw_inbox", `state = 'waiting' AND ${OPEN_IN}`, "received_at"),
+    oldestPending: oldest(db, "gw_outbox", `state = 'pending' AND ${OPEN_OUT}`, "created_at"),
+    dueSince: {
+      waiting: dueSince(db, "gw_inbox", `state = 'waiting' AND ${OPEN_IN}`, "received_at", now),
+      running: dueSince(db, "gw_inbox", `state = 'running' AND ${OPEN_IN}`, "started_at", now),
+      pending: dueSince(db, "gw_outbox", `state = 'pending' AND ${OPEN_OUT}`, "created_at", now),
+      sending: dueSince(db, "gw_outbox", `state = 'sending' AND ${OPEN_OUT}`, "created_at", now),
+    },
+    misdated: misdatedWaits(db),
+    marks: { inbox: mark(db, "gw_inbox"), outbox: mark(db, "gw_outbox"), messages: mark(db, "messages") },
+    lastMinute: {
+      handled: count("SELECT count(*) FROM gw_inbox WHERE finished_at >= ?", now - 60),
+      sent: count("SELECT count(*) FROM gw_outbox WHERE sent_at >= ?", now - 60),
+    },
+    pairings: count(
+      "SELECT count(*) FROM gw_pairing WHERE approved_at IS NULL AND created_at > ?",
+      now - 3600,
+    ),
+  };
+});
+
+function byState(db: Database, table: string, open: string): Record<string, number> {
+  const rows = sql(db, `SELECT state, count(*) FROM ${table} WHERE ${open} GROUP BY state`).raw().all() as [
+    string,
+    number,
+  ][];
+  return Object.fromEntries(rows);
+}
+
+function oldest(db: Database, table: string, where: string, time: string) {
+  const row = sql(
+    db,
+    `SELECT id, ${time} AS at, platform FROM ${table} WHERE ${where} ORDER BY id LIMIT 1`,
+  ).get();
+  return (row as QueueDepths["oldestWaiting"] | undefined) ?? null;
+}
+
+function dueSince(db: Database, table: string, where: string, since: string, now: number): number | null {
+  return sql(db, `SELECT min(${since}) FROM ${table} WHERE ${where} AND not_before <= ?`).pluck().get(now) as
+    | number
+    | null;
+}
+
+/** The last id that a table has given out. */
+function mark(db: Database, table: string): number {
+  const seq = sql(db, "SELECT seq FROM sqlite_sequence WHERE lower(name) = ?").pluck().get(table);
+  return (seq as number | undefined) ?? 0;
+}
+
+export const throughput = longRead(function throughput(db: Database, since: number): Throughput {
+  const byMinute = (table: string, time: string) =>
+    sql(
+      db,
+      `SELECT CAST(${time} / 60 AS INTEGER), count(*) FROM ${table} WHERE ${time} >= ? GROUP BY 1 ORDER BY 1`,
+    )
+      .raw()
+      .all(since) as [number, number][];
+  return { handled: byMinute("gw_inbox", "finished_at"), sent: byMinute("gw_outbox", "sent_at") };
+});
+
+// ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const LIMIT = 50;
+const MAX_LIMIT = 200;
+const MAX_TEXT = 200;
+/** Ids per step, and the time limit of all steps. */
+const STRIDE = 2000;
+const TIME_MS = 60;
+
+export const recentMessages = longRead(function recentMessages(db: Database, query: RecentQuery): RecentPage {
+  const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
+  const newest = mark(db, "gw_inbox") + 1;
+  const giveUpAt = performance.now() + TIME_MS;
+  const messages: RecentMessage[] = [];
+  let before = Math.min(query.before ?? newest, newest);
+  while (before > 1 && messages.length < limit && performance.now() < giveUpAt) {
+    const wanted = limit - messages.length;
+    const rows = inboxRows(db, { ...query, before, wanted });
+    messages.push(...rows.map((row) => toRecent(db, row)));
+    before = rows.length === wanted ? rows.at(-1)!.id : Math.max(1, before - STRIDE);
+  }
+  const oldestId = sql(db, "SELECT min(id) FROM gw_inbox").pluck().get() as number | null;
+  return { messages, next: oldestId !== null && before > oldestId ? before : null };
+});
+
+type NamedInbox = StoredInbox & { platform: string; chat_id: string | null };
+
+function inboxRows(db: Database, query: RecentQuery & { before: number; wanted: number }): NamedInbox[] {
+  return sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE id < @before AND id >= @after AND (@platform IS NULL OR platform = @platform)
+       AND (@state IS NULL OR state = @state) ORDER BY id DESC LIMIT @wanted`,
+  ).all({
+    before: query.before,
+    after: query.before - STRIDE,
+    platform: query.platform ?? null,
+    state: query.state ?? null,
+    wanted: query.wanted,
+  }) as NamedInbox[];
+}
+
+/** From the worst to the best that can have become of an answer. */
+const FATES: readonly OutboxState[] = ["dead", "unknown", "pending", "sending", "sent"];
+
+function toRecent(db: Database, row: NamedInbox): RecentMessage {
+  const { origin, text, attachments } = JSON.parse(row.payload) as InboundMessage;
+  const fates = sql(
+    db,
+    "SELECT state FROM gw_outbox WHERE inbox_id = @id UNION SELECT state FROM gw_outbox WHERE turn_id = @turn",
+  )
+    .pluck()
+    .all({ id: row.id, turn: row.turn_id }) as OutboxState[];
+  return {
+    id: row.id,
+    platform: row.platform,
+    chatType: origin.chatType,
+    chatId: row.chat_id,
+    chatName: origin.chatName ?? null,
+    userName: origin.userName ?? origin.userId ?? null,
+    text: Array.from(text.slice(0, 2 * MAX_TEXT))
+      .slice(0, MAX_TEXT)
+      .join(""),
+    attachments: attachments.length,
+    state: row.state,
+    reason: row.reason,
+    error: row.error,
+    attempts: row.attempts,
+    receivedAt: row.received_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    sessionId: row.session_id,
+    delivery: FATES.find((fate) => fates.includes(fate)) ?? null,
+  };
+}
+
+// ── dead letters ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The newest of both queues, each by its own ids, into one page. */
+export const deadPage = longRead(function deadPage(db: Database, query: DeadQuery): DeadPage {
+  const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
+  const before = query.before ?? { in: Number.MAX_SAFE_INTEGER, out: Number.MAX_SAFE_INTEGER };
+  const messages = sql(
+    db,
+    `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} AND id < ? ORDER BY id DESC LIMIT ?`,
+  ).all(before.in, limit + 1) as StoredInbox[];
+  const sends = sql(
+    db,
+    `SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') AND ${OPEN_OUT} AND id < ? ORDER BY id DESC LIMIT ?`,
+  ).all(before.out, limit + 1) as DeadSend[];
+  const all = [
+    ...messages.map((row) => ({ ...shortened(deadMessage(row)), state: "dead" as const })),
+    ...sends.map((row) => ({ ...shortened(deadSend(row)), state: row.state as "dead" | "unknown" })),
+  ].toSorted((a, b) => b.at - a.at);
+  const letters = all.slice(0, limit);
+  const lowest = (queue: "in" | "out") =>
+    letters.reduce((low, { id }) => {
+      const [name, number] = id.split(":");
+      return name === queue ? Math.min(low, Number(number)) : low;
+    }, before[queue]);
+  return { letters, next: all.length > limit ? { in: lowest("in"), out: lowest("out") } : null };
+});
+
+const MAX_DEAD_TEXT = 1000;
+const shortened = (letter: DeadLetter): DeadLetter => ({
+  ...letter,
+  text: letter.text.slice(0, MAX_DEAD_TEXT),
+});
+
+// ── pairing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const pairingPage = longRead(function pairingPage(db: Database, query: PairingQuery): PairingPage {
+  const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
+  const approved = sql(
+    db,
+    `SELECT platform, user_id AS userId, user_name AS userName, approved_at AS approvedAt FROM gw_pairing
+     WHERE approved_at < ? ORDER BY approved_at DESC LIMIT ?`,
+  ).all(query.before ?? Number.MAX_VALUE, limit + 1) as ApprovedRow[];
+  return {
+    pending: sql(
+      db,
+      `SELECT id, platform, user_id AS userId, user_name AS userName, created_at AS createdAt FROM gw_pairing
+       WHERE approved_at IS NULL AND created_at > ? ORDER BY created_at DESC LIMIT ?`,
+    ).all(query.since, MAX_LIMIT) as PairingPage["pending"],
+    approved: approved.slice(0, limit),
+    next: approved.length > limit ? approved[limit - 1]!.approvedAt : null,
+  };
+});

@@ -1,0 +1,54 @@
+/**
+ * A message from a schedule or a webhook. It is never a command, its answer has no preview, and replies go where the task
+ * says.
+ */
+import type { Principal, Target } from "./message.js";
+import type { EndReason, SessionId } from "./session.js";
+
+export interface Task {
+  /** Where the answer goes; left out: back to the origin. */
+  target?: Target;
+  /** Its name in a notice of failure. */
+  name?: string;
+  /** Precedes the answer. */
+  heading?: string;
+  /** On whose behalf: their rights, their memory. Left out: the message's origin. */
+  principal?: Principal;
+  /** The session ends after this turn, with this reason. */
+  end?: EndReason;
+  /** The previous failure was reported already. */
+  failsQuietly?: true;
+  /** Not a question: the agent of this session, which has ended, may save memories. */
+  memoryOf?: SessionId;
+  /** The run of a schedule: stored, and the schedule advanced, in the transaction that accepts it. */
+  run?: ScheduledRun;
+}
+
+export interface ScheduledRun {
+  scheduleId: string;
+  /** When it was due. Epoch seconds. */
+  tick: number;
+  /** When it is due next; null: never. */
+  nextAt: number | null;
+  /** Manual run: doesn't move the next due time. */
+  manual?: true;
+}
+
+/** An answer under its task's heading. */
+export function underHeading(task: Task | undefined, text: string): string {
+  return task?.heading ? `${task.heading}\n\n${text}` : text;
+}
+
+/** The text of a failure: instructions for a chat, a report for a task's target. Repeated failures are silent. */
+export function failureWords(task: Task | undefined, notice: string): string | undefined {
+  if (!task) return notice;
+  return task.failsQuietly ? undefined : `⚠️ ${task.name ?? "A run"} failed: ${notice}`;
+}
+
+const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
+
+/** An agent may choose to say nothing: that is stored, and not sent. In a task one such word is enough. */
+export function isSilence(answer: string, task?: Task): boolean {
+  const words = answer.trim().toLowerCase();
+  return SILENT.has(words) || (task !== undefined && words.includes("[silent]"));
+}

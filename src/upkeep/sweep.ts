@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
+import { MEDIA_FOLDERS } from "../config/paths.js";
+import { removeOldFiles } from "../media/clean.js";
+import type { GatewayParts } from "../pipeline/parts.js";
+import { dueReason, notDueBefore, type ResetQuestion } from "../pipeline/resolve.js";
+import { resetSettingsOf } from "../rules.js";
+import {
+  type DueRoute,
+  type PostponedRoute,
+  RESET_RULES,
+  ROUTES_CHANGED,
+  type RouteRow,
+} from "../store/queues.js";
+import { ownerOfRoute } from "../store/shared/owner.js";
+
+const EVERY_MS = 60_000;
+/** Settled queue rows are kept this long, for traces and the web chat's log. */
+const QUEUE_DAYS = 30;
+const DAY_SECONDS = 86_400;
+const MEDIA_EVERY_SECONDS = 3600;
+/** Per batch: small enough not to block the event loop for long. */
+const ROUTES_AT_ONCE = 100;
+
+/** Ends due sessions of chats without new messages, and removes old queue rows. A message ends its own due session. */
+export class Sweep {
+  readonly #parts: GatewayParts;
+  readonly #hasWork: (key: string) => boolean;
+  readonly #expired: (route: RouteRow, reason: string) => void;
+  /** On the monotonic clock. */
+  #nextMediaLook = 0;
+  /** The last change of routes by another process that was seen. */
+  #routesChangedAt: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(
+    parts: GatewayParts,
+    hasWork: (key: string) => boolean,
+    expired: (route: RouteRow, reason: string) => void,
+  ) {
+    this.#parts = parts;
+    this.#hasWork = hasWork;
+    this.#expired = expired;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running = this.run().catch((error: unknown) =>
+        this.#parts.log.warn({ err: error }, "sweep failed"),
+      );
+    }, EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async run(now = nowSeconds()): Promise<void> {
+    const { store, routesChanged } = this.#parts;
+    const changedAt = await store.getMeta(ROUTES_CHANGED);
+    if (changedAt !== this.#routesChangedAt) routesChanged();
+    this.#routesChangedAt = changedAt;
+    await this.#endDueSessions(now);
+    await store.pruneQueues(QUEUE_DAYS * DAY_SECONDS);
+    await this.#removeOldMedia(now);
+  }
+
+  /** Reads only routes that may be due, one page at a time. */
+  async #endDueSessions(now: number): Promise<void> {
+    const { store, config } = this.#parts;
+    const reset = resetSettingsOf(config);
+    const question = { now, timeZone: config.timezone, hasBackgroundWork: false, reset };
+    await this.#followRules(question);
+    let page: DueRoute[];
+    let after: DueRoute | undefined;
+    do {
+      page = await store.dueRoutes({ now, limit: ROUTES_AT_ONCE, ...(after ? { after } : {}) });
+      await this.#decide(page, question);
+      after = page.at(-1);
+    } while (page.length === ROUTES_AT_ONCE);
+  }
+
+  /** Changed settings or time zone data change the times. */
+  async #followRules({ timeZone, reset }: ResetQuestion): Promise<void> {
+    const { store } = this.#parts;
+    const rules = JSON.stringify([reset, timeZone, process.versions.tz]);
+    if ((await store.getMeta(RESET_RULES)) !== rules) await store.recheckRoutes(rules);
+  }
+
+  async #decide(page: readonly DueRoute[], question: ResetQuestion): Promise<void> {
+    const { store, owners } = this.#parts;
+    const postponed: PostponedRoute[] = [];
+    const ended: Promise<void>[] = [];
+    for (const { route, dueAt } of page) {
+      const { sessionKey, epoch } = route;
+      const isOurs = !owners || owners.includes(ownerOfRoute(route.origin));
+      if (isOurs && this.#hasWork(sessionKey)) continue;
+      const reason = isOurs ? dueReason(route, question) : undefined;
+      if (reason) ended.push(this.#end(route, reason));
+      else {
+        const until = isOurs ? notDueBefore(route, question) : question.now + DAY_SECONDS;
+        postponed.push({ sessionKey, epoch, dueAt, until });
+      }
+    }
+    await Promise.all([...ended, postponed.length > 0 ? store.postponeRoutes(postponed) : undefined]);
+  }
+
+  async #end(route: RouteRow, reason: string): Promise<void> {
+    if (!(await this.#parts.store.expireRoute(route.sessionKey, route.sessionId, reason))) return;
+    this.#parts.routesChanged();
+    this.#expired(route, reason);
+  }
+
+  /** By age only: files may outlive the rows of their messages. */
+  async #removeOldMedia(now: number): Promise<void> {
+    const { config, homeDir, log } = this.#parts;
+    const days = config.media.retention_days;
+    if (days === 0 || monotonicSeconds() < this.#nextMediaLook) return;
+    this.#nextMediaLook = monotonicSeconds() + MEDIA_EVERY_SECONDS;
+    let removed = 0;
+    for (const folder of [MEDIA_FOLDERS.incoming, MEDIA_FOLDERS.sent])
+      removed += await removeOldFiles(join(homeDir, folder), now - days * DAY_SECONDS);
+    if (removed > 0) log.info({ removed }, "old files of chats removed");
+  }
+}

@@ -1,0 +1,377 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { type InboundMessage, targetOf } from "../../src/message.js";
+import type { ErasurePlan } from "../../src/store/people.js";
+import type { InboxRow, OutboxRow, StartedTurn } from "../../src/store/queues.js";
+import type { OpenedStore } from "../../src/store/sqlite/index.js";
+import { modes } from "../../src/store/sqlite/verbs.js";
+import { inboundMessage } from "../support/inbound-message.js";
+import { tempStore } from "../support/temp.js";
+
+/** The reply to a write may be lost, so its caller may give it again. Every write verb is given twice here. */
+
+const KEY = "agent:main:test:dm:1";
+const OTHER_KEY = "agent:main:test:dm:2";
+const BOOT = "boot";
+const NOTICES = { dead: "I gave up.", interrupted: "I was interrupted." };
+const AT = 1_780_000_000;
+
+const message = (eventId: string, chatId = "1", more: Partial<InboundMessage> = {}) =>
+  inboundMessage({
+    eventId,
+    text: eventId,
+    origin: { platform: "test", chatType: "dm", chatId, userId: "ann", messageId: `m-${eventId}` },
+    ...more,
+  });
+const TARGET = targetOf(message("x"));
+const reply = (text: string) => ({ target: TARGET, kind: "answer" as const, text });
+const schedule = (id: string) => ({
+  ...{ id, name: `name of ${id}`, prompt: "?", when: { kind: "once", at: AT }, timeZone: null },
+  ...{ missed: "run" as const, target: null, deliver: "local", maker: null, nextAt: AT, createdAt: AT },
+});
+
+/** A chat with a session, an answered turn, a running one with a question that waits, and a send under way. */
+interface Scene {
+  store: OpenedStore;
+  turn: StartedTurn;
+  running: InboxRow;
+  waiting: InboxRow;
+  command: InboxRow;
+  sending: OutboxRow;
+  plan: ErasurePlan;
+}
+
+const route = (sessionKey: string, id: string) => ({
+  ...{ sessionKey, origin: message("x").origin, tuple: JSON.stringify(["test", "dm", sessionKey]) },
+  ...{ session: { id, source: "test", user_id: "ann" }, expectedSessionId: null },
+  ...{ endReason: "session_reset" as const, at: AT },
+});
+
+async function scene(): Promise<{ scene: Scene; file: string }> {
+  const { store, file } = await tempStore();
+  await store.openRoute(route(KEY, "s1"));
+  const accept = async (one: InboundMessage, sessionKey = KEY) =>
+    (await store.acceptMessages([{ message: one, sessionKey, receivedAt: AT }]))[0]!;
+  const first = await accept(message("first"));
+  const done = await store.startTurn({
+    ...{ sessionKey: KEY, inboxIds: [first.id], bootId: BOOT, turnId: "t1", at: AT },
+  });
+  await store.finishTurn({
+    ...{ turnId: "t1", sessionKey: KEY, sessionId: "s1", epoch: done!.epoch, inboxIds: [first.id] },
+    ...{ messages: [{ role: "user" as const, content: "first" }], usage: {}, participants: [] },
+    replies: [reply("answer 1")],
+  });
+  const [sending] = await store.claimDeliveries(BOOT, 1);
+  await store.addSchedule(schedule("a"), 9);
+  await store.createSession({ id: "s2", source: "test" });
+  const running = await accept(message("running"));
+  const command = await accept(message("/status", "2"), OTHER_KEY);
+  const turn = await store.startTurn({
+    ...{ sessionKey: KEY, inboxIds: [running.id], bootId: BOOT, turnId: "t2", at: AT },
+  });
+  const waiting = await accept(message("waiting"));
+  const plan = await store.planErasure({ platform: "test", userId: "ann" });
+  return { scene: { store, turn: turn!, running, waiting, command, sending: sending!, plan }, file };
+}
+
+const finish = ({ turn, running }: Scene) => ({
+  ...{ turnId: "t2", sessionKey: KEY, sessionId: "s1", epoch: turn.epoch, inboxIds: [running.id] },
+  messages: [
+    { role: "user" as const, content: "running" },
+    { role: "assistant" as const, content: "answer 2" },
+  ],
+  usage: { input_tokens: 10 },
+  participants: [{ platform: "test", userId: "ann" }],
+  replies: [reply("answer 2")],
+});
+
+const fail = ({ turn, running }: Scene, state: "dead" | "waiting") => ({
+  ...{ turnId: "t2", sessionKey: KEY, inboxIds: [running.id], error: "no", replies: [reply("sorry")] },
+  next: state === "dead" ? { state } : { state, waitSeconds: 60 },
+  unanswered: {
+    ...{ sessionId: "s1", epoch: turn.epoch, participants: [] },
+    questions: [
+      {
+        inboxId: running.id,
+        messages: [{ role: "user" as const, content: "running" }],
+        author: { platform: "test", userId: "ann", userName: "Ann" },
+      },
+    ],
+  },
+});
+
+const pairing = {
+  id: "p",
+  platform: "test",
+  userId: "eve",
+  userName: null,
+  hash: "h",
+  salt: "s",
+  createdAt: AT,
+};
+
+/** What is called for each write verb. `same`: the second answer is the first one. */
+const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: true }> = {
+  acceptMessages: {
+    call: ({ store }) =>
+      store.acceptMessages([
+        {
+          ...{
+            message: message("new", "3"),
+            sessionKey: "k3",
+            receivedAt: AT,
+            cursor: { name: "c", value: "1" },
+          },
+          guard: { tuple: '["test","dm","3"]', otherKey: "k3~" },
+        },
+      ]),
+  },
+  changeMessage: {
+    call: ({ store, waiting }) =>
+      store.changeMessage({
+        ...{ platform: "test", account: "bot", chatId: "1", messageId: waiting.message.origin.messageId! },
+        text: "changed",
+      }),
+    same: true,
+  },
+  cancelWaiting: { call: ({ store }) => store.cancelWaiting(KEY, "stopped") },
+  askAgain: { call: ({ store }) => store.askAgain(KEY), same: true },
+  startCommand: { call: ({ store, command }) => store.startCommand(command.id, "status", BOOT) },
+  settleMessage: {
+    call: ({ store, command }) =>
+      store.settleMessage({
+        ...{ inboxId: command.id, state: "done", reason: "/status", replies: [reply("fine")] },
+        follow: { message: message("follow", "2"), sessionKey: OTHER_KEY, receivedAt: AT },
+      }),
+  },
+  openRoute: { call: ({ store }) => store.openRoute(route(OTHER_KEY, "s3")), same: true },
+  switchRoute: { call: ({ store }) => store.switchRoute(KEY, "s2", "session_switch") },
+  expireRoute: { call: ({ store }) => store.expireRoute(KEY, "s1", "idle") },
+  closeRoute: { call: ({ store }) => store.closeRoute(KEY, "s1", "session_reset"), same: true },
+  setRouteModel: { call: ({ store }) => store.setRouteModel(KEY, "big"), same: true },
+  splitRoute: {
+    call: ({ store, turn }) =>
+      store.splitRoute({ sessionKey: KEY, epoch: turn.epoch, parentId: "s1", messages: [] }),
+  },
+  adoptRoutes: {
+    call: ({ store }) =>
+      store.adoptRoutes([
+        {
+          ...{ sessionKey: "k4", sessionId: "s4", origin: message("x", "4").origin, tuple: "[]" },
+          ...{ createdAt: AT, updatedAt: AT, lastPromptTokens: 0, flags: {} },
+        },
+      ]),
+  },
+  moveChat: { call: ({ store }) => store.moveChat("test", "1", "9") },
+  inheritChat: {
+    call: ({ store }) => store.inheritChat("test", "gone", { id: "x", sessionKey: "k5" }),
+    same: true,
+  },
+  postponeRoutes: {
+    call: ({ store, turn }) =>
+      store.postponeRoutes([{ sessionKey: KEY, epoch: turn.epoch, dueAt: 0, until: AT }]),
+    same: true,
+  },
+  recheckRoutes: { call: ({ store }) => store.recheckRoutes("rules"), same: true },
+  markTranscript: { call: ({ store }) => store.markTranscript("s1"), same: true },
+  unmarkTranscript: { call: ({ store }) => store.unmarkTranscript("s1"), same: true },
+  startTurn: {
+    call: ({ store, waiting }) =>
+      store.startTurn({ sessionKey: KEY, inboxIds: [waiting.id], bootId: BOOT, turnId: "t3", at: AT }),
+    same: true,
+  },
+  startTask: {
+    call: ({ store, waiting }) =>
+      store.startTask({ inboxId: waiting.id, sessionId: "s1", bootId: BOOT, turnId: "t4" }),
+    same: true,
+  },
+  finishTurn: {
+    call: (one) => one.store.finishTurn({ ...finish(one), claim: { bootId: BOOT } }),
+    same: true,
+  },
+  failTurn: { call: (one) => one.store.failTurn(fail(one, "dead")), same: true },
+  recover: { call: ({ store }) => store.recover("next boot", 3, NOTICES) },
+  retryDead: { call: ({ store }) => store.retryDead(), same: true },
+  dropDead: {
+    call: ({ store }) => store.dropDead({ platform: "test", account: "bot" }, "closed"),
+    same: true,
+  },
+  pruneQueues: { call: ({ store }) => store.pruneQueues(1000) },
+  restartWaits: { call: ({ store }) => store.restartWaits(), same: true },
+  enqueueReply: { call: ({ store }) => store.enqueueReply(reply("note"), "key"), same: true },
+  settleDelivery: {
+    call: ({ store, sending }) =>
+      store.settleDelivery(sending.id, { state: "sent", messageIds: ["m1"] }, BOOT),
+    same: true,
+  },
+  saveParts: {
+    call: ({ store, sending }) =>
+      store.saveParts(sending.id, [{ part: { text: "1" } }, { part: { text: "2" } }]),
+    same: true,
+  },
+  savePart: {
+    call: async ({ store, sending }) => {
+      await store.saveParts(sending.id, [{ part: { text: "1" } }, { part: { text: "2" } }]);
+      return store.savePart(sending.id, 0, ["m1"]);
+    },
+    same: true,
+  },
+  beginPreview: { call: ({ store, running }) => store.beginPreview(running.id), same: true },
+  namePreview: { call: ({ store, running }) => store.namePreview({ inboxId: running.id }, "m7"), same: true },
+  settlePreview: { call: ({ store, running }) => store.settlePreview(running.id), same: true },
+  saveCursor: { call: ({ store }) => store.saveCursor("test", "bot", "c", "5"), same: true },
+  savePenalty: {
+    call: ({ store }) => store.savePenalty({ platform: "test", account: "bot", chatId: "", seconds: 5 }),
+    same: true,
+  },
+  addPairing: { call: ({ store }) => store.addPairing(pairing), same: true },
+  adoptPairings: {
+    call: ({ store }) =>
+      store.adoptPairings([{ platform: "test", userId: "bob", userName: null, approvedAt: AT }]),
+  },
+  approvePairing: { call: ({ store }) => store.approvePairing("p") },
+  denyPairing: { call: ({ store }) => store.denyPairing("p") },
+  failPairing: { call: ({ store }) => store.failPairing("test", 1, null), same: true },
+  revokePairing: { call: ({ store }) => store.revokePairing("test", "eve") },
+  addSchedule: { call: ({ store }) => store.addSchedule(schedule("b"), 9), same: true },
+  changeSchedule: { call: ({ store }) => store.changeSchedule("a", { state: "paused" }), same: true },
+  removeSchedule: { call: ({ store }) => store.removeSchedule("a") },
+  skipRun: {
+    call: ({ store }) => store.skipRun({ scheduleId: "a", tick: AT, nextAt: null, reason: "late" }),
+    same: true,
+  },
+  setTitle: { call: ({ store }) => store.setTitle("s1", "A title"), same: true },
+  suggestTitle: { call: ({ store }) => store.suggestTitle("s1", "A title") },
+  deleteSession: { call: ({ store }) => store.deleteSession("s2") },
+  pruneSessions: { call: ({ store }) => store.pruneSessions({ olderThanDays: 1 }) },
+  setMeta: { call: ({ store }) => store.setMeta("key", "value"), same: true },
+  erasePerson: { call: ({ store, plan }) => store.erasePerson(plan), same: true },
+  forgetPerson: { call: ({ store, plan }) => store.forgetPerson(plan), same: true },
+};
+
+/** A second call is a new wish: there is nothing that could tell it from a repeat. */
+const REPEATS: Record<string, string> = {
+  undoTurns: "takes back the turns before",
+  branchRoute: "makes another copy",
+  claimDeliveries: "claims the next rows",
+};
+
+/** Beside the contract: parts of other verbs, of maintenance, and of tests. */
+const INTERNAL = [
+  ...["addParticipant", "addUsage", "appendMessages", "createSession", "endSession", "reopenSession"],
+  ...["setRouteFlags", "splitSession", "importBatch", "linkParents", "claimAutoPrune"],
+  ...["mergeFullText", "optimizeFullText", "rebuildDerived", "scrubbed", "shrink"],
+];
+
+/** Every row, without the times that a second call may move on by milliseconds. */
+function contents(file: string): Record<string, unknown[]> {
+  const db = new Database(file, { readonly: true });
+  try {
+    const tables = db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\'")
+      .pluck()
+      .all() as string[];
+    const untimed = (row: Record<string, unknown>) =>
+      Object.fromEntries(
+        Object.entries(row).filter(
+          ([name, value]) =>
+            !(/_at$|^at$|^until$|^not_before$|^timestamp$|activity$/.test(name) && value !== null),
+        ),
+      );
+    return Object.fromEntries(
+      tables
+        .filter((name) => name !== "state_meta" && name !== "sqlite_sequence")
+        .map((name) => [
+          name,
+          (db.prepare(`SELECT * FROM ${name}`).all() as Record<string, unknown>[]).map(untimed),
+        ]),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+const timeless = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value ?? null, (name, part: unknown) =>
+      /At$|^waitSeconds$|^withdrawnFrom$|^updatedAt$|^lastUserActivity$/.test(name) ? undefined : part,
+    ),
+  );
+
+describe("given twice", () => {
+  it("covers every verb that writes", () => {
+    const writes = Object.entries(modes).flatMap(([name, mode]) => (mode === "write" ? [name] : []));
+    const known = [...Object.keys(CALLS), ...Object.keys(REPEATS), ...INTERNAL];
+    expect(writes.toSorted()).toEqual(known.toSorted());
+  });
+
+  it.each(Object.keys(CALLS))("%s changes nothing more", async (name) => {
+    const { call, same } = CALLS[name]!;
+    const { scene: one, file } = await scene();
+    const first = await call(one);
+    const before = contents(file);
+    const second = await call(one);
+    expect(withoutEpochs(contents(file))).toEqual(withoutEpochs(before));
+    if (same) expect(timeless(second)).toEqual(timeless(first));
+  });
+
+  it("failTurn answers the same also for a message that waits again", async () => {
+    const { scene: one } = await scene();
+    expect(await one.store.failTurn(fail(one, "waiting"))).toEqual({ kept: true });
+    expect(await one.store.failTurn(fail(one, "waiting"))).toEqual({ kept: true });
+    expect(await one.store.getMessages("s1")).toHaveLength(2);
+  });
+
+  it("finishTurn appends its messages once, also where the turn ended its session", async () => {
+    const { scene: one } = await scene();
+    const given = { ...finish(one), end: "cron_complete" as const };
+    expect(await one.store.finishTurn(given)).toEqual([]);
+    expect(await one.store.finishTurn(given)).toEqual([]);
+    expect(await one.store.getMessages("s1")).toHaveLength(3);
+  });
+});
+
+/** Pointing a chat at a session again raises the epoch again: that only fences off older turns. */
+function withoutEpochs(tables: Record<string, unknown[]>): Record<string, unknown> {
+  const routes = (tables.gw_routes as { epoch: number }[]).map(({ epoch: _, ...row }) => row);
+  return { ...tables, gw_routes: routes };
+}
+
+describe("claims", () => {
+  it("keep a boot from settling what another one sends", async () => {
+    const { scene: one } = await scene();
+    const outcome = { state: "dead" as const, error: "no" };
+    await one.store.settleDelivery(one.sending.id, outcome, "another boot");
+    expect(await one.store.getDelivery(one.sending.id)).toMatchObject({ state: "sending" });
+    await one.store.recover("next boot", 3, NOTICES);
+    await one.store.settleDelivery(one.sending.id, outcome, BOOT);
+    expect(await one.store.getDelivery(one.sending.id)).toMatchObject({ state: "sending" });
+    await one.store.settleDelivery(one.sending.id, outcome, "next boot");
+    expect(await one.store.getDelivery(one.sending.id)).toMatchObject({ state: "dead" });
+  });
+
+  it("of an interrupted send pass to the next boot, again and again", async () => {
+    const { scene: one } = await scene();
+    for (const boot of ["b2", "b3"])
+      expect((await one.store.recover(boot, 3, NOTICES)).unsettled).toMatchObject([{ id: one.sending.id }]);
+  });
+});
+
+describe("session keys", () => {
+  it("belong to the first chat that gets them", async () => {
+    const { store } = await tempStore();
+    const accept = async (eventId: string, tuple: string) => {
+      const guard = { tuple, otherKey: `k~${tuple}` };
+      const [row] = await store.acceptMessages([
+        { message: message(eventId), sessionKey: "k", receivedAt: AT, guard },
+      ]);
+      return row!.sessionKey;
+    };
+    expect(await Promise.all([accept("1", "a"), accept("2", "b"), accept("3", "a")])).toEqual([
+      "k",
+      "k~b",
+      "k",
+    ]);
+    expect(await accept("4", "b")).toBe("k~b");
+  });
+});
