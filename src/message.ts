@@ -1,4 +1,5 @@
 import type { AnswerDetails, ClientRequest } from "./client-request.js";
+import type { OutboundQuestion, PressedChoice } from "./question.js";
 import type { Task } from "./task.js";
 
 /** Messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
@@ -86,6 +87,8 @@ export interface InboundMessage {
   fromCommand?: true;
   /** From a schedule or a webhook, not typed in a chat. */
   task?: Task;
+  /** A pressed button answers a question. The text is the button's label. */
+  choice?: PressedChoice;
   /** Set if a program waits for the answer. */
   request?: ClientRequest;
   /** From the source or made on receipt: on everything that follows from it. */
@@ -121,6 +124,8 @@ export interface OutboundMessage {
   traceId?: TraceId;
   /** Files to send along. */
   files?: readonly OutboundFile[];
+  /** Only for adapters that can show its choices as buttons; elsewhere they are part of the text. */
+  question?: OutboundQuestion;
   /** For a waiting program. */
   details?: AnswerDetails;
 }

@@ -161,6 +161,22 @@ export interface CanDismiss {
   dismiss(target: Target): void;
 }
 
+/**
+ * Shows the choices of `OutboundMessage.question` as buttons below the last part. A press arrives as an `InboundMessage` with
+ * `choice`, through `receive` like any other message.
+ */
+export interface CanAsk {
+  /** Questions with more choices are sent as a numbered list. */
+  readonly maxChoices: number;
+  /** The question is decided: the text takes the place of the message with the buttons. Rejects with a SendError. */
+  settleQuestion(
+    target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
 /** The platform's ids of the part; unknown: it can't be found out. */
 export type LookedUp = readonly string[] | "missing" | "unknown";
 
@@ -192,6 +208,7 @@ export const canDismiss = (adapter: object): adapter is CanDismiss => "dismiss" 
 export const canLookUp = (adapter: object): adapter is CanLookUp => "lookUp" in adapter;
 export const canRegisterCommands = (adapter: object): adapter is CanRegisterCommands =>
   "registerCommands" in adapter;
+export const canAsk = (adapter: object): adapter is CanAsk => "settleQuestion" in adapter;
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 

@@ -38,6 +38,8 @@ export class World {
   /** Tokens in the order of writing, by conversation. */
   readonly #asked = new Map<string, string[]>();
   #db: Database.Database | undefined;
+  /** Everything that was said, for the report of what is missing. */
+  readonly #sent: { kind: string; text: string }[] = [];
   #said = 0;
 
   static async open(
@@ -104,6 +106,8 @@ export class World {
 
   #say(chat: number, person: number, text: string): void {
     this.#said += 1;
+    const { kind } = this.#chats[chat]!;
+    this.#sent.push({ kind, text });
     this.#chats[chat]!.say(person, text);
   }
 
@@ -126,9 +130,19 @@ export class World {
     const isSettled = ({ received, open } = look()) => received === this.#said && open === 0;
     await until(`all ${this.#said} messages are dealt with`, () => isSettled(), {
       timeoutMs: 30_000,
-      found: look,
+      found: () => ({ ...look(), missing: this.#missing() }),
     });
     for (const known of this.#conversations.values()) known.key ??= this.#keyOf(known);
+  }
+
+  /** What was said and isn't in the inbox. */
+  #missing(): string[] {
+    const texts = this.#read<{ text: string }>(
+      "SELECT json_extract(payload, '$.text') AS text FROM gw_inbox",
+    );
+    return this.#sent
+      .filter(({ text }) => !texts.some((row) => row.text.endsWith(text)))
+      .map(({ kind, text }) => `${kind}: ${text}`);
   }
 
   #keyOf({ firstToken }: Known): string {
