@@ -38,15 +38,22 @@ export async function listen(parts: SocketParts): Promise<void> {
   const { timing, backoff, closing } = parts;
   let sockets = 1;
   let hasOpened = false;
+  let clockOffsetMs = 0;
   await keepSocketOpen({
     open: (heard, signal) => open(parts, heard, (count) => (sockets = count), signal),
     beforeOpen: parts.beforeOpen,
     onOpen: () => {
       hasOpened = true;
+      clockOffsetMs = clockOffset();
       parts.onOpen(sockets);
     },
     onAlive: parts.onAlive,
-    onLost: (lost) => lostDelay(parts, lost, hasOpened),
+    onLost: (lost) => {
+      const delayMs = lostDelay(parts, lost, hasOpened);
+      // The SDK dates pongs by the wall clock, so it closes a good socket when the clock is set. Nothing failed.
+      const wasClockSet = lost.wasOpen && Math.abs(clockOffset() - clockOffsetMs) > timing.pingMs / 2;
+      return wasClockSet ? 0 : delayMs;
+    },
     signal: closing,
     backoff,
     openTimeoutMs: timing.helloMs,
@@ -55,6 +62,11 @@ export async function listen(parts: SocketParts): Promise<void> {
     stableMs: timing.stableMs,
     closeTimeoutMs: 2 * timing.closeMs,
   });
+}
+
+/** Changes only when the clock is set. */
+function clockOffset(): number {
+  return Date.now() - performance.now();
 }
 
 function lostDelay(parts: SocketParts, { reason, wasOpen, failures }: SocketLost, hasOpened: boolean) {

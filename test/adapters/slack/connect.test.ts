@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { send } from "../../support/send.js";
 import { deadline, outbound, type Setup, setup } from "./support.js";
 
@@ -36,6 +36,23 @@ describe("Slack connection", () => {
     await b.slack.until(() => b.slack.sockets.opened > 1);
     b.slack.sockets.withholdPongs = false;
     await b.slack.until(() => b.adapter.health().state === "ok");
+  });
+
+  it("reconnects at once each time the clock is set", async () => {
+    b = await setup({ adapter: { timing: { pingMs: 90, reconnectMs: 60_000, reconnectMaxMs: 60_000 } } });
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const { sockets } = b.slack;
+      for (const opened of [2, 3, 4]) {
+        // The SDK has had a pong on this socket.
+        const { pings } = sockets;
+        await b.slack.until(() => sockets.pings >= pings + 2);
+        vi.setSystemTime(Date.now() + 3_600_000);
+        await b.slack.until(() => sockets.opened === opened && sockets.count === 1);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("replaces a socket that gets no hello", async () => {

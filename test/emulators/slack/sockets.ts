@@ -11,6 +11,7 @@ export class Sockets {
   /** Doesn't answer pings. */
   withholdPongs = false;
   opened = 0;
+  pings = 0;
   readonly #server = new WebSocketServer({ noServer: true, autoPong: false });
   readonly #tickets = new Set<string>();
   readonly #open = new Map<WebSocket, Set<string>>();
@@ -47,6 +48,7 @@ export class Sockets {
     this.#open.set(ws, new Set());
     this.opened += 1;
     ws.on("ping", (data) => {
+      this.pings += 1;
       if (!this.withholdPongs) ws.pong(data);
     });
     ws.on("message", (data) => this.#take(ws, String(data)));
