@@ -25,6 +25,7 @@ export type GatewayEvent = { at: number } & (
   /** One model response with tool calls; counted from 1. */
   | ({ type: "turn-step"; step: number; tools: string[] } & OfTurn)
   /** `args`: written by the model. */
+  | ({ type: "tool-started"; tool: string; args: unknown } & OfTurn)
   | ({ type: "tool-ended"; tool: string; args: unknown; ok: boolean; startedAt: number } & OfTurn)
   | ({ type: "turn-usage"; usage: EventUsage } & OfTurn)
   | ({ type: "turn-ended" } & TurnEnd & OfTurn)
@@ -45,7 +46,7 @@ export type GatewayEvent = { at: number } & (
 
 export type GatewayEventOf<T extends GatewayEvent["type"]> = Extract<GatewayEvent, { type: T }>;
 
-type RoutedTo = "ignore" | "refuse" | "pair" | "command" | "unknown_command" | "turn";
+type RoutedTo = "ignore" | "refuse" | "pair" | "command" | "unknown_command" | "answer" | "turn";
 
 interface OfMessage {
   traceId: TraceId;
@@ -98,6 +99,7 @@ export interface TurnEnd {
     | "failed" // given up; the chat got a notice
     | "retrying" // an internal error: it waits for a retry
     | "overtaken" // the chat has moved to another session
+    | "suspended" // it waits for the answer to a question
     | "released"; // the gateway stopped; it runs again after the next start
   /** Why there is no answer; the message is for the operator. */
   failure: { kind: string; message: string } | null;

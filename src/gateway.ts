@@ -14,6 +14,7 @@ import { MemoryFlushes } from "./pipeline/memory-flush.js";
 import { outgoingPlace } from "./pipeline/outgoing.js";
 import type { GatewayParts } from "./pipeline/parts.js";
 import { Previews } from "./pipeline/previews.js";
+import { Questions } from "./pipeline/questions.js";
 import { Queue } from "./pipeline/queue.js";
 import { Inbox, Receiver } from "./pipeline/receive.js";
 import { Refill } from "./pipeline/refill.js";
@@ -28,7 +29,7 @@ import { Sweep } from "./upkeep/sweep.js";
 const MAX_ATTEMPTS = 3;
 /** How long startup waits for the platforms. */
 const MAX_CONNECT_MS = 15_000;
-const PREVIEWS_EVERY_MS = 15_000;
+const TIDY_EVERY_MS = 15_000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
@@ -45,7 +46,7 @@ export class Gateway {
   readonly #sweep: Sweep;
   #recovered = false;
   #started = false;
-  #previewTimer: NodeJS.Timeout | undefined;
+  #tidyTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: GatewayParts) {
     const ended = (route: RouteRow, reason: string) => this.#sessionEnded(route, reason);
@@ -66,15 +67,13 @@ export class Gateway {
     }
     this.#recovered = true;
     this.#stages.delivery.start();
+    await this.#stages.questions.refresh();
     await this.#stages.refill.readWaiting();
     await this.#connectAll(unsettled);
     // A process that serves one account leaves housekeeping to the main gateway.
     if (isGateway(owners)) this.#sweep.start();
     this.#stages.refill.start();
-    this.#previewTimer = setInterval(
-      () => this.#stages.refill.track(this.#stages.previews.settle()),
-      PREVIEWS_EVERY_MS,
-    );
+    this.#tidyTimer = setInterval(() => this.#tidy(), TIDY_EVERY_MS);
     this.#started = true;
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
@@ -84,7 +83,7 @@ export class Gateway {
     const { adapters, config, events, log } = this.#context;
     events.emit({ type: "gateway-stopping" });
     this.#stages.refill.stop();
-    clearInterval(this.#previewTimer);
+    clearInterval(this.#tidyTimer);
     this.#stopping.abort("shutdown");
     await Promise.all(
       adapters.map((adapter) =>
@@ -96,6 +95,7 @@ export class Gateway {
     await this.#stages.queue.lanes.close(config.agent.restart_drain_timeout * 1000);
     await this.#sweep.stop();
     await this.#stages.memoryFlushes.idle();
+    await this.#stages.questions.idle();
     await this.#stages.after.idle();
     await this.#stages.delivery.close();
   }
@@ -179,6 +179,13 @@ export class Gateway {
     enough.abort();
   }
 
+  /** What chats still show and no longer should. */
+  #tidy(): void {
+    const { refill, previews, questions } = this.#stages;
+    refill.track(previews.settle());
+    refill.track(questions.refresh());
+  }
+
   #sessionEnded(route: RouteRow, reason: string): void {
     const about = { reason, endReason: "session_reset", ...aboutRoute(route) } as const;
     this.#context.events.emit({ type: "session-reset", ...about });
@@ -197,6 +204,7 @@ interface Stages {
   delivery: Delivery;
   after: After;
   memoryFlushes: MemoryFlushes;
+  questions: Questions;
 }
 
 /** Each stage knows the next one; the few calls back are functions. */
@@ -208,7 +216,8 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const hasBackgroundWork = (key: SessionKey) => queue.hasBackgroundWork(key);
   const resolver = new Resolver(context, { hasBackgroundWork, ended });
   const turns = new Turns(context, {
-    ...{ resolver, finisher: new Finisher(context, { after, delivery }), previews, after },
+    ...{ resolver, previews, after },
+    finisher: new Finisher(context, { after, delivery, asked: (id) => questions.asked(id) }),
     retrySoon: () => refill.soon(),
     track: (work, { traceId }) => refill.track(work, traceId),
   });
@@ -221,14 +230,15 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
     },
   });
   const memoryFlushes = new MemoryFlushes(context, queue.lanes);
-  const stages = { queue, inbox, resolver, after, previews, delivery, memoryFlushes };
+  const questions = new Questions(context, queue.lanes);
+  const stages = { questions, queue, inbox, resolver, after, previews, delivery, memoryFlushes };
   const router = new Router(context, { ...stages, commandRunner: new CommandRunner(context, stages) });
   const refill = new Refill(context, { lanes: queue.lanes, route: (row) => router.route(row) });
   const receiver = new Receiver(context, inbox, {
     accepted: (row) => refill.track(router.route(row), row.traceId),
     changeSteering: (key, inboxId, text) => queue.lanes.changeSteering(key, inboxId, text),
   });
-  return { receiver, router, queue, refill, previews, delivery, after, memoryFlushes };
+  return { receiver, router, queue, refill, previews, delivery, after, memoryFlushes, questions };
 }
 
 /** Commands for a platform's menu. */

@@ -5,6 +5,13 @@
 export type KillPoint =
   | "accepted" // in the inbox, not acknowledged
   | "turn-started"
+  | "calls-recorded" // the model's message is in the journal, its first call may be running
+  | "call-started" // an approved call is about to run
+  | "tool-ran" // a tool is done, its result isn't recorded
+  | "result-recorded"
+  | "steering-recorded" // a message that was added to the running turn is in the journal
+  | "question-asked" // the turn is suspended, its question is stored
+  | "question-decided" // the answer is stored, the turn hasn't gone on
   | "preview-shown" // the chat shows a preview, its id isn't stored
   | "turn-answered" // the agent is done, nothing is stored
   | "turn-committed" // stored and claimed, not sent

@@ -2,6 +2,7 @@ import { isChatId, isReachable } from "./adapters/chat-ids.js";
 import { platformsOf } from "./config/known-platforms.js";
 import type { Config, PlatformConfig, ResetPolicyConfig, RoomsConfig } from "./config/schema.js";
 import type { AccessLists } from "./policies/access.js";
+import type { ApprovalSettings } from "./policies/approval.js";
 import type { CompressionSettings } from "./policies/compression.js";
 import type { EngageSettings } from "./policies/engage.js";
 import type { ResetPolicy, ResetSettings } from "./policies/reset.js";
@@ -105,4 +106,9 @@ export function compressionSettingsOf(config: Config): CompressionSettings {
 
 function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+export function approvalSettingsOf({ approvals }: Config): ApprovalSettings {
+  const { mode, cron_mode: cronMode, unattended_mode: unattendedMode, deny } = approvals;
+  return { mode, cronMode, unattendedMode, deny };
 }

@@ -21,6 +21,11 @@ export interface TurnRequest {
   /** New messages in OpenAI's chat format. */
   input: readonly ChatMessage[];
   tools: readonly Tool[];
+  /**
+   * What an interrupted attempt at this turn has produced: continue behind it, and don't emit it again. Calls without a result
+   * run first.
+   */
+  steps?: readonly TurnMessage[];
   /** The client's own tools; they win over ours of the same name. A call ends the turn, its result comes with a later request. */
   clientTools?: readonly ClientTool[];
   /** Applies to the first round. Default: auto. */
@@ -34,7 +39,10 @@ export interface TurnRequest {
 export type AgentEvent =
   /** A chunk of the answer. */
   | { type: "text"; delta: string }
-  /** A complete message to store as is, in order: calls, results, the answer. */
+  /**
+   * A complete message to store as is, in order: calls, results, the answer. Emit calls before they run and each result before
+   * the next step: the consumer records it before it asks for the next event.
+   */
   | { type: "message"; message: TurnMessage }
   | { type: "usage"; usage: TurnUsage }
   | { type: "done" }
@@ -84,8 +92,11 @@ export interface Tool {
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;
-  /** Returns the result text for the model, also for the model's own mistakes. Rejects only on internal errors. */
-  run(args: Record<string, unknown>, signal: AbortSignal): Promise<string>;
+  /**
+   * Returns the result text for the model, also for the model's own mistakes. Rejects only on internal errors. `callId`: the
+   * id of the call in the message that requested it.
+   */
+  run(args: Record<string, unknown>, signal: AbortSignal, callId: string): Promise<string>;
 }
 
 /** Side work (titles, summaries): one prompt, one text. */

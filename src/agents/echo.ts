@@ -1,6 +1,7 @@
 import { setTimeout as waitMs } from "node:timers/promises";
+import { type Call, openCalls, shareOut, storedCall } from "../tool-calls.js";
 import type { AgentBackend, AgentEvent, Failure, TurnMessage, TurnRequest } from "./backend.js";
-import { type Call, resultMessage, runCall, shareOut, storedCall } from "./calls.js";
+import { resultMessage, runCall } from "./calls.js";
 import { isImage, textOf, withoutImages } from "./text.js";
 
 /** A deterministic agent without a model. */
@@ -14,9 +15,7 @@ export const NO_MODEL =
 
 interface Reply {
   answer: string;
-  /** Tool calls and results before the answer. */
-  messages?: TurnMessage[];
-  /** Client tool calls instead of an answer. */
+  /** A tool call; its result is the answer. One of the client's own tools is called instead of an answer. */
   call?: Call;
   /** Delay before each chunk. */
   everyMs?: number;
@@ -39,12 +38,9 @@ const WORDS: Record<string, Word> = {
   },
 
   /** `!tool name {"a":1}`: calls that tool and answers with its result. */
-  "!tool": async (rest, request, signal) => {
+  "!tool": async (rest, request) => {
     const [, name = "", args = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
-    const call = { id: `echo_${request.history.length}`, name, arguments: args || "{}" };
-    if (shareOut([call], request.clientTools).theirs.length > 0) return { answer: "", call };
-    const answer = await runCall(call, request.tools, signal);
-    return { answer, messages: [calling(call), resultMessage(call, answer)] };
+    return { answer: "", call: { id: `echo_${request.history.length}`, name, arguments: args || "{}" } };
   },
 
   /** `!fail rate_limit`: the turn fails in that way. */
@@ -83,14 +79,14 @@ async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<A
     signal.throwIfAborted();
     const asked = request.input.map(({ content }) => textOf(withoutImages(content))).join("\n");
     const reply = await replyTo(asked, request, signal);
-    for (const message of reply.messages ?? []) yield { type: "message", message };
-    if (reply.call) {
+    if (reply.call && shareOut([reply.call], request.clientTools).theirs.length > 0) {
       yield { type: "message", message: { ...calling(reply.call), finish_reason: "tool_calls" } };
       yield usage(asked, reply.call.arguments);
       yield { type: "done" };
       return;
     }
-    const answer = withNote(reply.answer + seen(request), request);
+    const result = reply.call ? yield* callTool(reply.call, request, signal) : reply.answer;
+    const answer = withNote(result + seen(request), request);
     for (const delta of pieces(answer)) {
       if (reply.everyMs) await waitMs(reply.everyMs, undefined, { signal });
       signal.throwIfAborted();
@@ -102,6 +98,20 @@ async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<A
   } catch (error) {
     yield { type: "failed", failure: failureOf(error, signal) };
   }
+}
+
+/** Continues where an interrupted attempt stopped. */
+async function* callTool(
+  call: Call,
+  { tools, steps = [] }: TurnRequest,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, string> {
+  if (steps.length === 0) yield { type: "message", message: calling(call) };
+  const [open] = steps.length === 0 ? [call] : openCalls(steps);
+  if (!open) return textOf(steps.at(-1)?.content ?? null);
+  const result = await runCall(open, tools, signal);
+  yield { type: "message", message: resultMessage(open, result) };
+  return result;
 }
 
 /** In shared sessions a text begins with `[name]`. */

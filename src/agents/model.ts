@@ -2,8 +2,9 @@
 import type { ClientTool } from "../client-request.js";
 import type { ModelConfig } from "../config/schema.js";
 import type { ChatMessage } from "../session.js";
+import { type Call, CallIds, openCalls, readCalls, shareOut, storedCall } from "../tool-calls.js";
 import type { AgentBackend, AgentEvent, TurnMessage, TurnRequest } from "./backend.js";
-import { resultMessage, runCall, shareOut, storedCall } from "./calls.js";
+import { resultMessage, runCall } from "./calls.js";
 import { askFirst, type Candidate, candidate, DEFAULT_PACE, type Pace } from "./model/attempts.js";
 import { contextLengthOf } from "./model/context-length.js";
 import { RequestFailed, toFailure } from "./model/failures.js";
@@ -67,24 +68,44 @@ async function* converse(
   request: TurnRequest,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent> {
-  const conversation: ChatMessage[] = [...request.history, ...request.input];
+  const { steps = [] } = request;
+  const conversation: ChatMessage[] = [...request.history, ...request.input, ...steps];
+  const rounds = steps.filter(({ role }) => role === "assistant");
+  const ids = new CallIds(rounds.flatMap(readCalls));
+  const last = rounds.at(-1);
+  if (last && !(yield* runCalls(openCalls(steps), request, conversation, signal))) return;
   let chain = setup.chain;
-  for (let step = 1; step <= setup.maxSteps; step++) {
+  for (let step = rounds.length + 1; step <= setup.maxSteps; step++) {
     const asked = modelRequest(request, conversation, step, setup.maxSteps);
     const { answer, place } = yield* askFirst(chain, asked, setup.pace, signal);
     // Stick with the provider that answered; retrying the failed ones would repeat their timeout.
     chain = chain.slice(place);
+    const calls = ids.unique(answer.calls);
     yield usageEvent(chain[0]!, answer, request.systemPrompt, conversation);
-    yield* keep([assistantMessage(answer)], conversation);
-    if (answer.calls.length === 0) return;
-    const { ours, theirs } = shareOut(answer.calls, request.clientTools);
-    for (const call of ours) {
-      yield* keep([resultMessage(call, await runCall(call, request.tools, signal))], conversation);
-    }
-    if (theirs.length > 0) return;
-    yield* keep(request.takeSteering().map(userMessage), conversation);
+    yield* keep([assistantMessage({ ...answer, calls })], conversation);
+    if (!(yield* runCalls(calls, request, conversation, signal))) return;
   }
   throw new RequestFailed("other", `still calling tools after ${setup.maxSteps} requests`);
+}
+
+/** Returns whether another round follows: not without calls, and not after calls of the client's own tools. */
+async function* runCalls(
+  calls: readonly Call[],
+  request: TurnRequest,
+  conversation: ChatMessage[],
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, boolean> {
+  const { ours, theirs } = shareOut(calls, request.clientTools);
+  for (const call of ours)
+    yield* keep([resultMessage(call, await runCall(call, request.tools, signal))], conversation);
+  if (theirs.length > 0 || (calls.length === 0 && !endsWithResult(conversation))) return false;
+  yield* keep(request.takeSteering().map(userMessage), conversation);
+  return true;
+}
+
+/** An interrupted attempt may have stored all results of its last round. */
+function endsWithResult(conversation: readonly ChatMessage[]): boolean {
+  return conversation.at(-1)?.role !== "assistant";
 }
 
 function modelRequest(

@@ -1,3 +1,4 @@
+import { field } from "../field.js";
 import type { Content } from "../session.js";
 
 /** Plain text of a message's content: the string itself, or its text parts. */
@@ -24,8 +25,4 @@ export function isImage(part: unknown): boolean {
 
 export function withoutImages(content: Content): Content {
   return Array.isArray(content) ? content.filter((part) => !isImage(part)) : content;
-}
-
-export function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -1,7 +1,8 @@
 import type { Config } from "../config/schema.js";
 import type { InboundMessage, Principal, Target } from "../message.js";
+import type { Choice } from "../question.js";
 import type { SessionKey, SessionRow } from "../session.js";
-import type { RouteRow } from "../store/queues.js";
+import type { QuestionRow, RouteRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
 export type CommandGroup = "conversation" | "turn" | "about";
@@ -44,8 +45,16 @@ export interface CommandCall {
 /** The result: a reply, and perhaps a turn. */
 export interface CommandOutcome {
   reply?: string;
+  /** Asked instead of a reply: the chosen command runs. */
+  question?: CommandQuestion;
   /** The agent answers this in the chat's session, as if it had been written; `steer`: in the running turn. */
   turn?: { text: string; steer?: true };
+}
+
+export interface CommandQuestion {
+  text: string;
+  /** The command that each choice runs; none: nothing happens. */
+  choices: readonly { label: string; command?: string; style?: Choice["style"] }[];
 }
 
 /** The gateway's functions for commands. */
@@ -67,7 +76,14 @@ export interface CommandGateway {
   stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }>;
   /** Asks the last unanswered question again. False: there is none. */
   askAgain(key: SessionKey): Promise<boolean>;
+  /** A turn runs, or waits for the answer to a question. */
   isRunning(key: SessionKey): boolean;
+  /** Approvals that this person may give: those of the chat, then, for owners, all others. Oldest first. */
+  openApprovals(call: CommandCall): QuestionRow[];
+  /** False: somebody else was faster. */
+  decideApproval(question: QuestionRow, choiceId: string, call: CommandCall): Promise<boolean>;
+  /** Approves all calls of tools in the chat's session, or stops to. */
+  approveAll(call: CommandCall, on: boolean): Promise<void>;
   waiting(key: SessionKey): number;
   /** Starts a separate session whose answer is posted in this chat. Returns its id. */
   background(call: CommandCall, prompt: string): Promise<string>;

@@ -1,4 +1,5 @@
 /** All slash commands, in the order of help, menus and completion: the most useful first. */
+import { approve, deny } from "./approve.js";
 import { background } from "./background.js";
 import { branch } from "./branch.js";
 import type { Command } from "./command.js";
@@ -21,6 +22,7 @@ import { title } from "./title.js";
 import { undo } from "./undo.js";
 import { usage } from "./usage.js";
 import { whoami } from "./whoami.js";
+import { yolo } from "./yolo.js";
 
 export const commands: readonly Command[] = [
   newSession,
@@ -36,6 +38,9 @@ export const commands: readonly Command[] = [
   queue,
   steer,
   background,
+  approve,
+  deny,
+  yolo,
   cron,
   usage,
   model,

@@ -15,7 +15,7 @@ export const model: Command = {
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const { gateway, key } = call;
   const name = rawArgs(call);
-  if (name === "") return { reply: show(await gateway.model(key)) };
+  if (name === "") return shown(await gateway.model(key), gateway.config.model.choices);
   if (/\s/.test(name)) return { reply: "Model names have no spaces. For example `/model default`." };
   const isDefault = name.toLowerCase() === "default";
   await gateway.setModel(key, isDefault ? undefined : name);
@@ -23,6 +23,13 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   return { reply: `${which} ${code(await gateway.model(key))}, from the next turn on.` };
 }
 
-function show(current: string): string {
-  return `This chat uses ${code(current)}. \`/model <name>\` changes it, \`/model default\` resets it.`;
+/** With buttons for the models that the operator lists. */
+function shown(current: string, names: readonly string[]): CommandOutcome {
+  const text = `This chat uses ${code(current)}. \`/model <name>\` changes it, \`/model default\` resets it.`;
+  if (names.length === 0) return { reply: text };
+  const choices = names.map((name) => ({
+    label: name === current ? `${name} ✓` : name,
+    command: `/model ${name}`,
+  }));
+  return { question: { text, choices: [...choices, { label: "Default", command: "/model default" }] } };
 }

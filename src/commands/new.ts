@@ -1,5 +1,5 @@
 import type { RouteRow } from "../store/queues.js";
-import type { Command, CommandCall, CommandOutcome } from "./command.js";
+import type { Command, CommandCall, CommandOutcome, CommandQuestion } from "./command.js";
 import { named, wayBack } from "./parts/current-session.js";
 import { rawArgs } from "./parts/raw-args.js";
 import { counted, lines } from "./parts/text.js";
@@ -15,9 +15,16 @@ export const newSession: Command = {
   run,
 };
 
+/** The button of the question runs the command with this flag. */
+const YES = "--yes";
+
 async function run(call: CommandCall): Promise<CommandOutcome> {
-  const wanted = cleanTitle(rawArgs(call));
+  const args = rawArgs(call);
+  const isConfirmed = args === YES || args.startsWith(`${YES} `);
+  const wanted = cleanTitle(isConfirmed ? args.slice(YES.length) : args);
   if ("fault" in wanted) return { reply: wanted.fault };
+  const asks = call.gateway.config.approvals.destructive_slash_confirm && !isConfirmed;
+  if (asks && call.session && call.session.message_count > 0) return { question: confirmation(wanted.title) };
   const stopped = await stopTurn(call);
   const { route, taken } = await start(call, wanted.title);
   const session = await call.gateway.store.getSession(route.sessionId);
@@ -28,6 +35,16 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
       stopped,
       call.session && call.session.message_count > 0 && (await wayBack(call, call.session)),
     ),
+  };
+}
+
+function confirmation(title: string | null): CommandQuestion {
+  return {
+    text: "Start a new session? The present one is kept and can be resumed.",
+    choices: [
+      { label: "New session", command: `/new ${YES} ${title ?? ""}`.trim(), style: "primary" },
+      { label: "Cancel" },
+    ],
   };
 }
 

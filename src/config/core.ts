@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { exampleTargets } from "../adapters/platforms.js";
 import { dmBehavior } from "../adapters/settings.js";
+import { approvals } from "./sections/approvals.js";
 import { backup } from "./sections/backup.js";
 import { delivery, display, streaming } from "./sections/chat.js";
 import { cron } from "./sections/cron.js";
@@ -64,6 +65,7 @@ export const coreSchema = z.strictObject({
   model: model.prefault({}).describe("The model that answers"),
   auxiliary: auxiliary.prefault({}).describe("Models for side work; unset keys are the main model's"),
   agent: agent.prefault({}).describe("Limits of a turn"),
+  approvals: approvals.prefault({}).describe("Questions before tools run"),
 
   display: display.prefault({}).describe("What people see besides the answers"),
   streaming: streaming.prefault({}).describe("Live answers"),

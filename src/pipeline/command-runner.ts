@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicSeconds, nowSeconds } from "../clock.js";
 import { isAdmin, mayUse, type NamedCommand, unknownCommand } from "../commands/admin.js";
-import type { Command, CommandCall, CommandGateway, CommandOutcome } from "../commands/command.js";
+import type {
+  Command,
+  CommandCall,
+  CommandGateway,
+  CommandOutcome,
+  CommandQuestion,
+} from "../commands/command.js";
 import { commands, findCommand } from "../commands/index.js";
 import { parseCommand } from "../commands/parse-command.js";
 import { describeError } from "../errors.js";
@@ -12,7 +18,7 @@ import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { placesOf, platformConfig } from "../rules.js";
 import type { SessionKey, SessionRow } from "../session.js";
-import type { AcceptedMessage, InboxRow, RouteRow } from "../store/queues.js";
+import type { AcceptedMessage, InboxRow, QuestionRow, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
 import { deliveryOf } from "../targets/find-target.js";
 import type { After } from "./after.js";
@@ -21,6 +27,8 @@ import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
 import { aboutMessage, aboutRoute } from "./event-facts.js";
 import type { Previews } from "./previews.js";
+import { questionMessage } from "./question-message.js";
+import type { Questions } from "./questions.js";
 import type { Queue } from "./queue.js";
 import type { Inbox } from "./receive.js";
 import type { Resolver } from "./resolve.js";
@@ -32,6 +40,7 @@ export interface CommandStages {
   after: After;
   previews: Previews;
   delivery: Delivery;
+  questions: Questions;
 }
 
 /** The longest time that /stop waits for the turn and its preview to end. */
@@ -62,6 +71,14 @@ export class CommandRunner implements CommandGateway {
     const work = (signal?: AbortSignal) => this.#carryOut(row, command, args, signal);
     if (command.when === "idle") this.#stages.queue.lanes.push({ row, command: work });
     else await this.#stages.queue.lanes.hold(row.sessionKey, () => work());
+  }
+
+  /** A button under a command's question: `/model gpt-5`. */
+  async runChosen(row: InboxRow, text: string): Promise<void> {
+    const { command: name, args } = parseCommand(text);
+    const command = findCommand(name ?? "");
+    if (command) return this.run(row, command, args);
+    await this.store.settleMessage({ inboxId: row.id, state: "done", reason: "answer", replies: [] });
   }
 
   async #carryOut(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<void> {
@@ -150,6 +167,7 @@ export class CommandRunner implements CommandGateway {
   /** The reply is stored with the end of the row, and so is the question for the agent if there is one. */
   async #settle(row: InboxRow, command: Done["done"], outcome: CommandOutcome): Promise<void> {
     const target = targetOf(row.message);
+    if (outcome.question) await this.#ask(row, outcome.question);
     const replies = outcome.reply ? [{ target, kind: "command" as const, text: outcome.reply }] : [];
     const route = command.rewrites ? await this.store.getRoute(row.sessionKey) : undefined;
     if (route) this.#context.messagesChanged(route.sessionId);
@@ -159,6 +177,28 @@ export class CommandRunner implements CommandGateway {
     if (!next && replies.length === 0) this.#stages.previews.dismiss(row);
     if (next && outcome.turn?.steer) this.#stages.queue.lanes.steer(next);
     else if (next) this.#stages.queue.lanes.push({ row: next });
+  }
+
+  /** Named after the command's row: asked once, also if the row is settled twice. */
+  async #ask(row: InboxRow, { text, choices: wanted }: CommandQuestion): Promise<void> {
+    const { principal } = askerOf(row.message, this.#context);
+    const choices = wanted.map(({ label, style }, i) => ({
+      id: String(i),
+      label,
+      ...(style ? { style } : {}),
+    }));
+    const commands = wanted.flatMap(({ command }, i) =>
+      command === undefined ? [] : [[String(i), command]],
+    );
+    const view = { id: `c${row.id}`, text, choices };
+    const { message } = await questionMessage(this.#context, targetOf(row.message), view, false);
+    await this.store.askQuestion({
+      ...{ ...view, message, kind: "command", sessionKey: row.sessionKey, acceptsText: false },
+      asked: { platform: principal.platform, userId: principal.userId },
+      commands: Object.fromEntries(commands),
+      timeoutSeconds: this.config.approvals.timeout,
+    });
+    await this.#stages.questions.asked(view.id);
   }
 
   async #callOf(row: InboxRow, args: string): Promise<CommandCall> {
@@ -226,11 +266,13 @@ export class CommandRunner implements CommandGateway {
   }
 
   async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
+    const { questions, queue } = this.#stages;
+    const wasSuspended = questions.in(key).length > 0 && (await queue.lanes.endSuspended(key));
     const cancelled = await this.store.cancelWaiting(key, "stopped", before);
     const wasRunning = this.#stages.queue.lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
     for (const row of cancelled) this.#stages.previews.dismiss(row);
-    if (wasRunning || cancelled.length > 0) await this.#stopped(key);
-    return { wasRunning, cancelled: cancelled.length };
+    if (wasRunning || wasSuspended || cancelled.length > 0) await this.#stopped(key);
+    return { wasRunning: wasRunning || wasSuspended, cancelled: cancelled.length };
   }
 
   async askAgain(key: SessionKey): Promise<boolean> {
@@ -240,7 +282,21 @@ export class CommandRunner implements CommandGateway {
   }
 
   isRunning(key: SessionKey): boolean {
-    return this.#stages.queue.lanes.isRunning(key);
+    return this.#stages.queue.lanes.isRunning(key) || this.#stages.questions.in(key).length > 0;
+  }
+
+  openApprovals({ key, principal }: CommandCall): QuestionRow[] {
+    return this.#stages.questions.approvalsFor(principal, key);
+  }
+
+  async decideApproval(question: QuestionRow, choiceId: string, call: CommandCall): Promise<boolean> {
+    const { userName = null } = call.message.origin;
+    return this.#stages.questions.decideAs({ ...call.principal, userName }, question, choiceId);
+  }
+
+  async approveAll({ session, principal }: CommandCall, on: boolean): Promise<void> {
+    const by = `${principal.platform}:${principal.userId}`;
+    if (session) await this.store.setSessionGrant(session.id, on ? by : null);
   }
 
   waiting(key: SessionKey): number {
@@ -301,10 +357,12 @@ export class CommandRunner implements CommandGateway {
 
   /** The stopped turn's preview gets its final text before /stop is answered, but that doesn't wait for long. */
   async #stopped(key: SessionKey): Promise<void> {
-    const { queue, previews } = this.#stages;
+    const { queue, previews, questions } = this.#stages;
     const enough = new AbortController();
     const timeout = sleep(MAX_STOP_MS, undefined, { signal: enough.signal }).catch(() => undefined);
-    const over = queue.lanes.over(key).then(() => previews.settle({ sessionKey: key }));
+    const over = queue.lanes
+      .over(key)
+      .then(() => Promise.all([previews.settle({ sessionKey: key }), questions.refresh()]));
     await Promise.race([over, timeout]);
     enough.abort();
   }

@@ -1,4 +1,4 @@
-import type { Failure, TurnUsage } from "../agents/backend.js";
+import type { Failure, TurnMessage, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
@@ -9,6 +9,7 @@ import type { EndReason, NewMessage } from "../session.js";
 import { resetNotice } from "../sessions/reset-notice.js";
 import type { Author, NewReply, RouteRow, TurnFailure, Unanswered } from "../store/queues.js";
 import type { Usage } from "../store/store.js";
+import { openCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
@@ -36,14 +37,23 @@ const GIVEN_UP =
 /** In place of it for tasks: the log and `hermes trace` have the details. */
 const INTERNAL_FAULT = "something went wrong here. The operator's log says what.";
 
+export interface FinisherStages {
+  after: After;
+  delivery: Delivery;
+  /** A question was stored. */
+  asked(questionId: string): Promise<void>;
+}
+
 /** The agent's result → one transaction: messages, counters, replies, rows done; or the rows' failure. */
 export class Finisher {
   readonly #context: Context;
   readonly #after: After;
   readonly #delivery: Delivery;
   readonly #takeFiles: TakeFiles;
+  readonly #asked: (questionId: string) => Promise<void>;
 
-  constructor(context: Context, { after, delivery }: { after: After; delivery: Delivery }) {
+  constructor(context: Context, { after, delivery, asked }: FinisherStages) {
+    this.#asked = asked;
     this.#context = context;
     this.#after = after;
     this.#delivery = delivery;
@@ -55,7 +65,9 @@ export class Finisher {
     const { agent, config } = this.#context;
     const reason = turn.running.controller.signal.reason as string | undefined;
     const wasStopped = result.failure.kind === "stopped";
-    if (wasStopped && reason === "interrupted") return this.#finish(turn, withPartialAnswer(result), false);
+    if (wasStopped && reason === "suspended") return this.#suspend(turn);
+    if (wasStopped && reason === "interrupted")
+      return this.#finish(turn, withPartialAnswer(withoutOpenCalls(turn, result)), false);
     if (wasStopped && reason === "shutdown") return this.#release(turn, "the gateway stopped");
     const isLate = wasStopped && reason === "timeout";
     const failure = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
@@ -64,7 +76,7 @@ export class Finisher {
       error: failure.message,
       next: { state: stopped ? "cancelled" : "dead" },
       replies: stopped && !turn.isRequest ? [] : failureReplies(turn, agent.model, failure),
-      unanswered: stopped ? undefined : unansweredOf(turn, failure.kind),
+      unanswered: unansweredOf(turn, stopped ? undefined : failure.kind, result),
       end: turn.end,
     });
     const { kind, message } = failure;
@@ -77,7 +89,8 @@ export class Finisher {
     const failure = { kind: "internal", message };
     // Nothing was started: its rows still wait.
     if (!turn.hasStarted) return { outcome: "retrying", failure };
-    const { attempt } = turn.started;
+    // A turn that got further than before starts with a fresh count.
+    const attempt = turn.journal?.hasProgress ? 1 : turn.started.attempt;
     const delayMs = nextAttempt({ attempts: attempt, random: Math.random });
     const notice = turn.last.message.task ? INTERNAL_FAULT : GIVEN_UP;
     if (!attemptsExhausted(attempt)) {
@@ -92,6 +105,18 @@ export class Finisher {
       end: turn.end,
     });
     return { outcome: "failed", failure };
+  }
+
+  /** Its messages wait until the question is decided. */
+  async #suspend(turn: Turn): Promise<Ending> {
+    const { store } = this.#context;
+    const { suspension, id: turnId, running } = turn;
+    if (!suspension || !(await store.askQuestion(suspension, { turnId, said: running.said })))
+      return this.#overtaken(turn);
+    killPoint("question-asked");
+    await this.#asked(suspension.id);
+    this.#delivery.wake();
+    return { outcome: "suspended" };
   }
 
   async #finish(turn: Turn, result: AgentResult, send = true): Promise<Ending> {
@@ -189,20 +214,50 @@ interface TurnFault extends Pick<TurnFailure, "error" | "next"> {
   end?: EndReason | undefined;
 }
 
-/** Programs and schedules keep track of their own questions; a person's question stays in the session. */
-function unansweredOf(turn: Turn, kind: Failure["kind"]): Unanswered | undefined {
-  if (turn.rows.some(({ message }) => message.request || message.task)) return undefined;
+/**
+ * What stays in the session of a turn that isn't answered. Programs and schedules keep track of their own questions, and a
+ * stopped question is dropped, but what a turn has done always stays.
+ */
+function unansweredOf(
+  turn: Turn,
+  kind: Failure["kind"] | undefined,
+  result?: AgentResult,
+): Unanswered | undefined {
+  const done = turn.journal?.messages.length ? stepsOf(turn, result) : undefined;
+  const isTheirs = turn.rows.some(({ message }) => message.request || message.task);
+  if (!done && (isTheirs || kind === undefined)) return undefined;
   return {
     sessionId: turn.session.id,
     epoch: turn.epoch,
     questions: turn.askedWithoutNotes.map(({ row, messages, author }) => ({
       inboxId: row.id,
-      messages: stamped(unansweredMessages(messages, kind)),
+      messages: stamped(unansweredMessages(messages, kind ?? "stopped")),
       author,
     })),
     participants: turn.rows.map((row) => turn.personOf(row)),
+    steps: done,
   };
 }
+
+/** Every call with a result: models reject a history in which one is missing. */
+function stepsOf(turn: Turn, result: AgentResult | undefined): NonNullable<Unanswered["steps"]> {
+  const { journal } = turn;
+  const all = result ?? { text: "", messages: journal.messages, usages: journal.usages, failure: undefined };
+  const { messages, usages } = withoutOpenCalls(turn, all);
+  return { messages: stamped(messages as NewMessage[]), usage: totalUsage(usages) };
+}
+
+function withoutOpenCalls({ journal }: Turn, result: AgentResult): AgentResult {
+  const ends = openCalls(result.messages).map((call): TurnMessage => {
+    const hasStarted = journal.call(call.id)?.state === "running";
+    const content = hasStarted ? CUT_OFF : NOT_RUN;
+    return { role: "tool", content, tool_call_id: call.id, tool_name: call.name };
+  });
+  return ends.length === 0 ? result : { ...result, messages: [...result.messages, ...ends] };
+}
+
+const CUT_OFF = "[The turn ended during this call. Its outcome is unknown.]";
+const NOT_RUN = "[Not run: the turn ended before.]";
 
 /** What was written before the interruption is part of the conversation; it isn't sent any more. */
 function withPartialAnswer(result: AgentResult): AgentResult {

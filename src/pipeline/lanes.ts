@@ -27,9 +27,15 @@ export interface RunningTurn {
   said: string;
 }
 
+/** The messages of a turn that waits for something: it runs again after that time, or on `resume`. */
+export interface SuspendedRows {
+  rows: readonly InboxRow[];
+  waitMs: number;
+}
+
 export interface LaneOptions {
   maxConcurrent: number;
-  run(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<void>;
+  run(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<SuspendedRows | undefined>;
   /** How long to wait for more of the same message. */
   settleMs(row: InboxRow): number;
   /** There is room again: read the rest from the store. */
@@ -40,6 +46,8 @@ export interface LaneOptions {
 interface Lane {
   items: LaneItem[];
   scheduled: boolean;
+  /** Until its next turn may start. */
+  timer: NodeJS.Timeout | undefined;
   running: RunningTurn | undefined;
   /** Resolves when it has ended. */
   over: Promise<void> | undefined;
@@ -115,6 +123,26 @@ export class Lanes {
   /** Resolves when the running turn has ended. */
   async over(key: SessionKey): Promise<void> {
     await this.#lanes.get(key)?.over;
+  }
+
+  /** What the first message waits for is there: its turn starts now. */
+  resume(key: SessionKey): void {
+    const lane = this.#lanes.get(key);
+    if (!lane) return;
+    lane.quietUntilMs = 0;
+    if (lane.timer === undefined) return;
+    this.#unschedule(lane);
+    this.#schedule(key, lane);
+  }
+
+  /** Ends a turn that waits for something: it starts once more, stopped. False: none does. */
+  async endSuspended(key: SessionKey): Promise<boolean> {
+    const lane = this.#lanes.get(key);
+    if (!lane || lane.running || lane.items[0]?.row.turnId == null || lane.items[0].command) return false;
+    this.#unschedule(lane);
+    lane.quietUntilMs = 0;
+    await this.#runFirst(key, lane, "stopped");
+    return true;
   }
 
   /** A command that doesn't wait for the running turn. Later messages start after it. */
@@ -200,7 +228,7 @@ export class Lanes {
   #lane(key: SessionKey): Lane {
     const found = this.#lanes.get(key);
     if (found) return found;
-    const idle = { running: undefined, over: undefined, held: undefined };
+    const idle = { timer: undefined, running: undefined, over: undefined, held: undefined };
     const lane = { items: [], scheduled: false, ...idle, filling: 0, quietUntilMs: 0 };
     this.#lanes.set(key, lane);
     return lane;
@@ -228,6 +256,7 @@ export class Lanes {
     lane.scheduled = true;
     const waitMs = lane.quietUntilMs - performance.now();
     const start = () => {
+      lane.timer = undefined;
       lane.scheduled = false;
       // More messages arrived meanwhile.
       if (lane.quietUntilMs > performance.now() + 1) return this.#schedule(key, lane);
@@ -235,38 +264,62 @@ export class Lanes {
       lane.scheduled = true;
       void this.#queue.add(() => this.#runNext(key, lane));
     };
-    if (waitMs > 0) this.#later(waitMs, start);
+    if (waitMs > 0) lane.timer = this.#later(waitMs, start);
     else start();
+  }
+
+  #unschedule(lane: Lane): void {
+    if (lane.timer === undefined) return;
+    clearTimeout(lane.timer);
+    this.#timers.delete(lane.timer);
+    lane.timer = undefined;
+    lane.scheduled = false;
   }
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
-    if (lane.held || lane.filling > 0) return;
-    const items = takeTurn(lane.items);
-    if (items.length > 0 && !this.#closed) {
-      lane.over = this.#runItems(key, lane, items);
-      await lane.over;
-    }
-    for (const { row } of items) this.#known.delete(row.id);
-    this.#goOn(key, lane);
+    if (lane.held || lane.filling > 0 || lane.running) return;
+    await this.#runFirst(key, lane);
     await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
   }
 
-  async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
+  async #runFirst(key: SessionKey, lane: Lane, stopped?: "stopped"): Promise<void> {
+    const items = takeTurn(lane.items);
+    let suspended: SuspendedRows | undefined;
+    if (items.length > 0 && !this.#closed) {
+      const running = this.#runItems(key, lane, items, stopped);
+      lane.over = running.then(() => undefined);
+      suspended = await running;
+    }
+    for (const { row } of items) this.#known.delete(row.id);
+    if (suspended) this.#suspend(lane, suspended);
+    this.#goOn(key, lane);
+  }
+
+  /** The turn keeps its place: later messages wait behind it. */
+  #suspend(lane: Lane, { rows, waitMs }: SuspendedRows): void {
+    for (const { id } of rows) this.#known.add(id);
+    lane.items = [...rows.map((row) => ({ row })), ...lane.items];
+    lane.quietUntilMs = performance.now() + waitMs;
+  }
+
+  async #runItems(
+    key: SessionKey,
+    lane: Lane,
+    items: LaneItem[],
+    stopped?: "stopped",
+  ): Promise<SuspendedRows | undefined> {
     const authorId = authorOf(items[0]!.row);
     const controller = new AbortController();
+    if (stopped) controller.abort(stopped);
     const command = items[0]?.command;
     const whose = { authorId, isCommand: command !== undefined };
     const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "" };
     lane.running = running;
     try {
-      if (command) await command(controller.signal);
-      else
-        await this.#options.run(
-          key,
-          items.map((item) => item.row),
-          running,
-        );
+      const rows = items.map((item) => item.row);
+      if (!command) return await this.#options.run(key, rows, running);
+      await command(controller.signal);
     } catch (error) {
       this.#options.onError(error, key);
     } finally {
@@ -275,6 +328,7 @@ export class Lanes {
       const left = running.steering.map((row) => ({ row }));
       lane.items = [...left, ...lane.items].toSorted((a, b) => a.row.id - b.row.id);
     }
+    return undefined;
   }
 
   async #refillIfRoom(): Promise<void> {
@@ -283,7 +337,7 @@ export class Lanes {
     await this.#options.refill();
   }
 
-  #later(delayMs: number, action: () => void): void {
+  #later(delayMs: number, action: () => void): NodeJS.Timeout {
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);
@@ -292,6 +346,7 @@ export class Lanes {
       Math.min(delayMs, 2 ** 30),
     );
     this.#timers.add(timer);
+    return timer;
   }
 }
 

@@ -130,12 +130,13 @@ export class PartSender {
 }
 
 function toMessage(row: OutboxRow): OutboundMessage {
-  const { id, traceId, nonce, kind, target, text, turnId, details } = row;
+  const { id, traceId, nonce, kind, target, text, turnId, details, question } = row;
   const files = row.files.filter((file) => "path" in file);
   return {
     ...{ id, traceId, nonce, kind, target, text, turnId },
     ...(files.length === 0 ? {} : { files }),
     ...(details ? { details } : {}),
+    ...(question ? { question } : {}),
   };
 }
 

@@ -22,6 +22,7 @@ import type { MemoryFlushes } from "./memory-flush.js";
 import { MissedReport } from "./missed-report.js";
 import { Pairing } from "./pairing.js";
 import type { Previews } from "./previews.js";
+import type { FoundAnswer, Questions } from "./questions.js";
 import type { Queue } from "./queue.js";
 import { type RouterOptions, routerOptionsOf } from "./router-options.js";
 
@@ -32,6 +33,8 @@ export type Decision =
   | { to: "pair"; reason: string }
   | { to: "command"; command: Command; args: string }
   | { to: "unknown_command"; name: string }
+  /** `otherwise`: what becomes of it if somebody else was faster. */
+  | { to: "answer"; found: FoundAnswer; otherwise: "turn" | "ignore" }
   | { to: "turn" };
 
 /** The reason of a message that was missed for longer than `catch_up_max_age`. */
@@ -50,6 +53,8 @@ export async function decide(
   }
   const refusal = await refusalOf(message, lists, dmBehaviour, options);
   if (refusal) return refusal;
+  // A pressed button that belongs to no question any more.
+  if (message.choice) return { to: "ignore", reason: "unknown question" };
   const engaged = engagedBy(message, engage);
   if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
   // Not typed as a command, even if the text starts with a slash.
@@ -96,6 +101,7 @@ export interface RouterStages {
   delivery: Delivery;
   previews: Previews;
   memoryFlushes: MemoryFlushes;
+  questions: Questions;
 }
 
 /** Decides what becomes of a message, and hands it on. */
@@ -118,13 +124,21 @@ export class Router {
     const memoryOf = row.message.task?.memoryOf;
     if (memoryOf !== undefined) return this.#stages.memoryFlushes.add(row, memoryOf);
     const startedAt = nowSeconds();
-    const decision = await decide(row.message, this.#options, row.receivedAt);
+    const decision = await this.#decide(row);
     const reason = "reason" in decision ? decision.reason : null;
     this.#context.events.emit({ type: "routed", to: decision.to, reason, startedAt, ...aboutMessage(row) });
     if (decision.to === "turn") return this.#stages.queue.add(row);
     await this.#act(row, decision);
     if (reason === TOO_OLD) this.#missed.add(row.message.platform, row.message.sentAt);
     this.#stages.delivery.wake();
+  }
+
+  /** A message that would start a turn, or be ignored, may answer an open question. */
+  async #decide(row: InboxRow): Promise<Decision> {
+    const decision = await decide(row.message, this.#options, row.receivedAt);
+    if (decision.to !== "turn" && decision.to !== "ignore") return decision;
+    const found = await this.#stages.questions.answerIn(row);
+    return found ? { to: "answer", found, otherwise: decision.to } : decision;
   }
 
   stop(): void {
@@ -142,9 +156,21 @@ export class Router {
       case "unknown_command":
         if (commandRunner.isHooked(decision.name)) return commandRunner.runHooked(row, decision.name);
         return this.#settle(row, "done", "unknown command", unknownCommand(decision.name, commands));
+      case "answer":
+        return this.#answer(row, decision);
       case "command":
         return commandRunner.run(row, decision.command, decision.args);
     }
+  }
+
+  /** An answer to a command's question runs the command. */
+  async #answer(row: InboxRow, { found, otherwise }: Extract<Decision, { to: "answer" }>): Promise<void> {
+    const outcome = await this.#stages.questions.answer(found, row);
+    if (outcome === "late" && !row.message.choice && otherwise === "turn") return this.#stages.queue.add(row);
+    if (outcome === "refused") return this.#settle(row, "refused", "not asked");
+    const command = outcome === "decided" ? found.question.commands?.[found.choice?.id ?? ""] : undefined;
+    if (command === undefined) return this.#settle(row, "done", "answer");
+    await this.#stages.commandRunner.runChosen(row, command);
   }
 
   async #settle(row: InboxRow, state: "done" | "refused", reason: string, text?: string): Promise<void> {

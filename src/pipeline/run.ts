@@ -1,20 +1,23 @@
-import type { AgentEvent, Failure, Tool, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
-import { nowSeconds } from "../clock.js";
+import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
 import { hideTags } from "../media/tags.js";
+import { audienceOf } from "../message.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
+import { readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { Context } from "./context.js";
 import type { Ending, Finisher } from "./finish.js";
-import type { RunningTurn } from "./lanes.js";
+import { Journal } from "./journal.js";
+import type { RunningTurn, SuspendedRows } from "./lanes.js";
 import { limitAnswer } from "./limit-answer.js";
 import type { Previews } from "./previews.js";
 import { Refresh } from "./refresh.js";
 import type { Resolver } from "./resolve.js";
+import { ToolRunner } from "./tool-runner.js";
 import { Turn } from "./turn.js";
 import { toUserMessage, withImages } from "./turn-input.js";
 
@@ -24,6 +27,8 @@ export interface AgentResult {
   messages: TurnMessage[];
   usages: TurnUsage[];
   failure: Failure | undefined;
+  /** Of the last model request. */
+  usage?: TurnUsage;
 }
 
 export interface TurnStages {
@@ -50,16 +55,27 @@ export class Turns {
     this.#stages = stages;
   }
 
-  async run(key: SessionKey, rows: readonly InboxRow[], running: RunningTurn): Promise<void> {
+  /** Resolves with its rows if the turn is suspended. */
+  async run(
+    key: SessionKey,
+    rows: readonly InboxRow[],
+    running: RunningTurn,
+  ): Promise<SuspendedRows | undefined> {
     const { finisher } = this.#stages;
     const turn = new Turn(this.#context, key, rows, running);
+    let ending: Ending | undefined;
     try {
-      if (await this.#start(turn)) this.#ended(turn, await this.#converse(turn));
+      if (await this.#start(turn)) ending = await this.#converse(turn);
     } catch (error) {
-      this.#ended(turn, await finisher.giveBack(turn, error));
-      if (!turn.hasStarted) throw error;
+      ending = await finisher.giveBack(turn, error);
+      if (!turn.hasStarted) {
+        this.#ended(turn, ending);
+        throw error;
+      }
     }
+    if (ending) this.#ended(turn, ending);
     this.#context.routesChanged();
+    return ending?.outcome === "suspended" ? turn.suspended : undefined;
   }
 
   /** False: its messages were cancelled while they waited. */
@@ -71,17 +87,47 @@ export class Turns {
     turn.begin(started);
     for (const id of started.withdrawnFrom) messagesChanged(id);
     killPoint("turn-started");
+    await this.#equip(turn);
     const { attempt } = started;
     const waitedSeconds = turn.startedAt - first.receivedAt;
     events.emit({ type: "turn-started", ...turn.about, attempt, waitedSeconds });
     return true;
   }
 
+  /** Its tools and its journal. The tools stay the same until it ends, also if their configuration changes. */
+  async #equip(turn: Turn): Promise<void> {
+    const { store, bootId, tools } = this.#context;
+    const { id: turnId, principal, session, started, first } = turn;
+    const { message } = first;
+    const room = audienceOf(message);
+    const offered = await tools.offered({ principal, room, platform: message.platform });
+    const asks = offered.some(({ ask }) => ask !== "never");
+    const runner = new ToolRunner(
+      this.#context,
+      turn,
+      offered,
+      asks ? await store.grants(principal, session.id) : [],
+    );
+    turn.tools = runner.tools;
+    const caller = {
+      ...turn.authorOf(first),
+      ...{ sessionKey: turn.key, sessionId: session.id, chatId: message.origin.chatId },
+    };
+    turn.journal = new Journal(
+      {
+        ...{ store, turnId, bootId, caller, clientTools: message.request?.tools ?? [] },
+        startsAtOnce: (tool) => runner.startsAtOnce(tool),
+      },
+      started.steps,
+    );
+  }
+
   #ended(turn: Turn, ending: Ending): void {
     const { previews, retrySoon, track } = this.#stages;
     const end = { failure: null, answer: "", ...ending, startedAt: turn.startedAt };
     this.#context.events.emit({ type: "turn-ended", ...turn.about, ...end });
-    if (end.outcome !== "answered") track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
+    if (end.outcome !== "answered" && end.outcome !== "suspended")
+      track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
     if (end.failure) retrySoon();
   }
 
@@ -94,7 +140,10 @@ export class Turns {
     const shortened = await after.prepare(turn.session.id, { reason: "context_length" });
     if (!shortened) return finisher.conclude(turn, result);
     const { running, key, epoch, session } = turn;
-    running.steering.unshift(...running.taken.splice(0));
+    // What was recorded is part of the journal; the rest is offered again.
+    const recorded = new Set(turn.journal.taken);
+    running.steering.unshift(...running.taken.filter(({ id }) => !recorded.has(id)));
+    running.taken = running.taken.filter(({ id }) => recorded.has(id));
     const second = await this.#ask(turn, shortened.messages);
     // Only a history that the model accepts is worth a child session.
     if (second.failure) return finisher.conclude(turn, second);
@@ -109,7 +158,9 @@ export class Turns {
     const { previews } = this.#stages;
     const { running } = turn;
     const request = await this.#requestOf(turn, shortened);
-    const result: AgentResult = { text: "", messages: [], usages: [], failure: undefined };
+    const { messages, usages } = turn.journal;
+    const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
+    const result: AgentResult = { text, messages, usages, failure: undefined };
     running.said = "";
     const watch = watchdog(config.agent.gateway_timeout * 1000, running.controller);
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
@@ -118,7 +169,7 @@ export class Turns {
     try {
       for await (const event of limitAnswer(agent.run(request, running.controller.signal))) {
         watch.restart();
-        this.#take(turn, event, result);
+        await this.#take(turn, event, result);
         if (event.type === "text") shown.grownTo(result.text.length);
       }
     } finally {
@@ -132,10 +183,9 @@ export class Turns {
   }
 
   async #requestOf(turn: Turn, shortened?: readonly ChatMessage[]): Promise<TurnRequest> {
-    const { store, tools } = this.#context;
-    const { session, key, principal, first, running, shared, model } = turn;
+    const { store } = this.#context;
+    const { session, key, principal, first, running, shared, model, journal } = turn;
     const { request } = first.message;
-    turn.tools = (await tools(session, principal)).map((tool) => this.#watched(tool, turn));
     return {
       session: { id: session.id, key, source: session.source },
       principal,
@@ -146,6 +196,7 @@ export class Turns {
       ],
       input: await this.#inputOf(turn),
       tools: turn.tools,
+      steps: journal.messages,
       ...(request?.tools ? { clientTools: request.tools } : {}),
       ...(request?.toolChoice ? { toolChoice: request.toolChoice } : {}),
       takeSteering: () => takeSteering(running).map((row) => String(toUserMessage(row, shared).content)),
@@ -171,42 +222,26 @@ export class Turns {
     return input;
   }
 
-  #take({ about }: Turn, event: AgentEvent, result: AgentResult): void {
+  /** Resolves when the event is recorded: the agent goes on only then. */
+  async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
     const { events } = this.#context;
+    const { about, journal, running } = turn;
     if (event.type === "text") result.text += event.delta;
     if (event.type === "failed") result.failure = event.failure;
     if (event.type === "usage") {
       result.usages.push(event.usage);
+      result.usage = event.usage;
       events.emit({ type: "turn-usage", ...about, usage: event.usage });
     }
     if (event.type !== "message") return;
-    result.messages.push(event.message);
-    if (!event.message.tool_calls?.length) return;
-    const calls = event.message.tool_calls as { function?: { name?: string } }[];
-    const names = calls.flatMap((call) => call.function?.name ?? []);
+    const { message } = event;
+    const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
+    await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
+    result.messages.push(message);
+    if (!message.tool_calls?.length) return;
+    const names = readCalls(message).map(({ name }) => name);
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
     events.emit({ type: "turn-step", ...about, step, tools: names });
-  }
-
-  /** The same tool; its calls are reported as events. */
-  #watched(tool: Tool, { about }: Turn): Tool {
-    const { events } = this.#context;
-    return {
-      ...tool,
-      run: async (args, signal) => {
-        const startedAt = nowSeconds();
-        const ended = (ok: boolean) =>
-          events.emit({ type: "tool-ended", ...about, tool: tool.name, args, ok, startedAt });
-        try {
-          const text = await tool.run(args, signal);
-          ended(true);
-          return text;
-        } catch (error) {
-          ended(false);
-          throw error;
-        }
-      },
-    };
   }
 }
 

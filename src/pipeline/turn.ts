@@ -5,10 +5,11 @@ import { nowSeconds } from "../clock.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
-import type { Author, InboxRow, RouteRow, StartedTurn } from "../store/queues.js";
+import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
 import { askerOf, principalOf } from "./asker.js";
 import type { Context } from "./context.js";
-import type { RunningTurn } from "./lanes.js";
+import type { Journal } from "./journal.js";
+import type { RunningTurn, SuspendedRows } from "./lanes.js";
 import type { Preview } from "./preview.js";
 import { toMessages } from "./turn-input.js";
 
@@ -18,6 +19,9 @@ export interface Asked {
   messages: NewMessage[];
   author: Author;
 }
+
+/** A question that the turn waits for, and for how long. */
+export type Suspension = NewQuestion;
 
 /** One turn, with everything that its stages need to know about it. Facts are computed once. */
 export class Turn {
@@ -37,8 +41,12 @@ export class Turn {
   /** Where the preview and the typing sign go. */
   target: Target;
   adapter: Adapter | undefined;
-  /** Set when the agent is asked. */
+  /** Set when it starts. */
   tools: readonly Tool[] = [];
+  /** What it has done so far. Set when it starts. */
+  journal!: Journal;
+  /** It waits for the answer to a question; undefined: it doesn't. */
+  suspension: Suspension | undefined;
   /** While the agent writes. */
   preview: Preview | undefined;
   /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
@@ -72,7 +80,13 @@ export class Turn {
     this.#started = started;
     this.shown = started.preview;
     this.model ??= started.route.model ?? undefined;
-    this.#rows = started.rows;
+    // Messages that an earlier attempt added on the way are part of its steps.
+    const added = new Map(
+      started.steps?.entries.flatMap(({ inboxId }, i) => (inboxId ? [[inboxId, i]] : [])),
+    );
+    this.#rows = started.rows.filter(({ id }) => !added.has(id));
+    const taken = started.rows.filter(({ id }) => added.has(id));
+    this.running.taken.push(...taken.toSorted((a, b) => added.get(a.id)! - added.get(b.id)!));
     this.#about = undefined;
     if (this.first.id !== before.id) this.target = targetOf(this.first.message);
   }
@@ -164,6 +178,13 @@ export class Turn {
     return this.#ahead?.sessionId === session.id && withdrawnFrom.length === 0
       ? this.#ahead.messages
       : undefined;
+  }
+
+  /** Its messages, as they wait for the answer to its question. */
+  get suspended(): SuspendedRows {
+    const rows = [...this.#rows, ...this.running.taken].map((row) => ({ ...row, turnId: this.id }));
+    for (const row of rows) delete row.route;
+    return { rows, waitMs: (this.suspension?.timeoutSeconds ?? 0) * 1000 };
   }
 
   /** For events. */

@@ -111,6 +111,14 @@ export interface PersonRows {
   routes: { sessionKey: SessionKey; sessionId: SessionId; origin: unknown }[];
   schedules: { id: string; name: string; prompt: string; rule: unknown; createdAt: number }[];
   pairing: { userName: string | null; createdAt: number; approvedAt: number | null }[];
+  toolCalls: {
+    tool: string;
+    arguments: string;
+    result: string | null;
+    state: string;
+    sessionId: SessionId;
+    createdAt: number;
+  }[];
 }
 
 /** True if no data of this person is stored. */

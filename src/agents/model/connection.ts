@@ -2,7 +2,7 @@
 import type { LanguageModel } from "ai";
 import type { ModelConfig } from "../../config/schema.js";
 
-export type Connection = Omit<ModelConfig, "fallback">;
+export type Connection = Omit<ModelConfig, "fallback" | "choices">;
 
 /** Where each provider's key is set, in .env or the environment. */
 export const KEY_NAMES: Readonly<Record<Connection["provider"], string>> = {

@@ -1,6 +1,6 @@
 /** Provider errors → failure kind, whether to retry, and when. */
+import { field } from "../../field.js";
 import type { Failure, FailureKind } from "../backend.js";
-import { field } from "../text.js";
 import { type Connection, KEY_NAMES, modelName } from "./connection.js";
 import { beforeOwnWords } from "./own-words.js";
 

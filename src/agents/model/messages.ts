@@ -1,8 +1,11 @@
 /** OpenAI's chat format → the AI SDK's messages, repaired so that no provider rejects them. */
+
 import type { ImagePart, ModelMessage, TextPart, ToolResultPart, UserContent } from "ai";
+import { field } from "../../field.js";
 import type { ChatMessage, Content } from "../../session.js";
-import { parseArguments, readCalls } from "../calls.js";
-import { field, isImage, textOf } from "../text.js";
+import { readCalls } from "../../tool-calls.js";
+import { parseArguments } from "../calls.js";
+import { isImage, textOf } from "../text.js";
 
 /** Placeholder for a missing tool result; providers require one. */
 export const LOST_RESULT = "[No result: the call was interrupted]";

@@ -1,6 +1,7 @@
 /** Formats message rows for the model. Pure. */
+import { field } from "../../field.js";
 import type { MessageRow } from "../../session.js";
-import { field, textOf } from "../text.js";
+import { textOf } from "../text.js";
 
 export interface ShownMessage {
   id: number;

@@ -1,7 +1,7 @@
 /** The model, its fallbacks, the models for side work, and the limits of a turn. */
 
 import { z } from "zod";
-import { httpUrl, orNull, sample, seconds, text } from "./scalars.js";
+import { httpUrl, listOf, orNull, sample, seconds, text } from "./scalars.js";
 
 const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
 
@@ -38,6 +38,10 @@ const connection = {
 
 export const model = z.strictObject({
   ...connection,
+  choices: sample(
+    listOf(text).describe("Models of this provider that /model offers to choose from"),
+    "[gpt-5-mini, gpt-5]",
+  ),
   fallback: sample(
     z
       .array(z.strictObject(connection))

@@ -1,5 +1,6 @@
 import type { AnswerDetails } from "../../client-request.js";
 import type { OutboundFile, OutboundKind, RefusedFile, Target } from "../../message.js";
+import type { OutboundQuestion } from "../../question.js";
 import type { SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { Owners } from "./owners.js";
@@ -42,6 +43,8 @@ export interface NewReply {
   /** Files to send along, or refused ones, which the text mentions. */
   files?: readonly ReplyFile[];
   details?: AnswerDetails;
+  /** Buttons below it. */
+  question?: OutboundQuestion;
 }
 
 export type ReplyFile = OutboundFile | RefusedFile;
@@ -68,6 +71,7 @@ export interface OutboxRow {
   /** Stored while a message of several parts is being sent; null: none, or a message of one part. */
   parts: readonly OutboxPart[] | null;
   details?: AnswerDetails;
+  question?: OutboundQuestion;
 }
 
 export interface OutboxPart {

@@ -6,6 +6,7 @@ import type { ChangeNote, InboxRow } from "./inbox.js";
 import type { Claim, NewReply, OutboxRow } from "./outbox.js";
 import type { Owners } from "./owners.js";
 import type { RouteOpening, RouteRow } from "./routes.js";
+import type { RecordedSteps } from "./steps.js";
 
 /** Turns: messages that an agent answers, and what becomes of them after a crash. */
 export interface Turns {
@@ -84,6 +85,8 @@ export interface StartedTurn {
   opened: boolean;
   /** A preview of an earlier attempt: its id, or null if its id was lost. */
   preview?: string | null | undefined;
+  /** What an interrupted attempt has done: this one continues there, in the same session. */
+  steps?: RecordedSteps | undefined;
 }
 
 export interface TurnFinish {
@@ -139,6 +142,8 @@ export interface Unanswered {
   epoch: number;
   questions: readonly { inboxId: number; messages: readonly NewMessage[]; author: Author }[];
   participants: readonly Person[];
+  /** What the turn did: it stays in the session with the question, even if the chat has moved on, so nothing is done twice. */
+  steps?: { messages: readonly NewMessage[]; usage: Usage } | undefined;
 }
 
 export interface RunningRow {

@@ -1,6 +1,7 @@
 import type { AnswerDetails } from "../../client-request.js";
 import { nowSeconds } from "../../clock.js";
 import type { InboundMessage, Origin, OutboundKind, Target } from "../../message.js";
+import type { OutboundQuestion } from "../../question.js";
 import { traceIdFromNonce, traceIdOf } from "../../trace-id.js";
 import type {
   DeliveryRow,
@@ -96,6 +97,7 @@ export interface StoredOutbox {
   details: string | null;
   /** JSON list of OutboxPart, until all of them are sent. Null: not split, or not begun. */
   parts: string | null;
+  question: string | null;
 }
 
 export function toOutboxRow(row: StoredOutbox): OutboxRow {
@@ -116,6 +118,7 @@ export function toOutboxRow(row: StoredOutbox): OutboxRow {
     files: filesOf(row),
     parts: row.parts === null ? null : (JSON.parse(row.parts) as OutboxPart[]),
     ...(row.details === null ? {} : { details: JSON.parse(row.details) as AnswerDetails }),
+    ...(row.question ? { question: JSON.parse(row.question) as OutboundQuestion } : {}),
   };
 }
 

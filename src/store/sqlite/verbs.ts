@@ -20,9 +20,11 @@ import * as queuesOutbox from "./queues/outbox.js";
 import * as queuesPairing from "./queues/pairing.js";
 import * as queuesPlatforms from "./queues/platforms.js";
 import * as queuesPreviews from "./queues/previews.js";
+import * as queuesQuestions from "./queues/questions.js";
 import * as queuesRecord from "./queues/record.js";
 import * as queuesRoutes from "./queues/routes.js";
 import * as queuesSchedules from "./queues/schedules.js";
+import * as queuesSteps from "./queues/steps.js";
 import * as queuesTranscripts from "./queues/transcripts.js";
 import * as queuesTurns from "./queues/turns.js";
 import * as queuesWaits from "./queues/waits.js";
@@ -58,9 +60,11 @@ const modules = {
   ...queuesPairing,
   ...queuesPlatforms,
   ...queuesPreviews,
+  ...queuesQuestions,
   ...queuesRecord,
   ...queuesRoutes,
   ...queuesSchedules,
+  ...queuesSteps,
   ...queuesInherit,
   ...queuesTranscripts,
   ...queuesTurns,

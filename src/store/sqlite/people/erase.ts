@@ -10,6 +10,7 @@ import { Slice } from "../slice.js";
 import { marks, sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { ERASED } from "./redact.js";
+import { forgetToolRecords } from "./tool-records.js";
 
 /** Deleted text may still be in the bytes of the file. */
 const SCRUB_DUE = "gw_scrub_due";
@@ -217,6 +218,7 @@ export const forgetPerson = write(function forgetPerson(db: Database, plan: Eras
       person.platform,
       ...ids,
     );
+  forgetToolRecords(db, plan);
   for (const key of plan.keys) dropKey(db, key);
   for (const id of ids)
     sql(db, "DELETE FROM gw_pairing_limits WHERE name = ?").run(`request:${person.platform}:${id}`);

@@ -7,6 +7,7 @@ import { marks } from "../statements.js";
 import { bulkRead } from "../verb.js";
 import { gatherFacts } from "./facts.js";
 import { planOf } from "./plan.js";
+import { toolCallsOf } from "./tool-records.js";
 
 export const planErasure = bulkRead(function planErasure(db: Database, person: Person): ErasurePlan {
   return planOf(gatherFacts(db, person));
@@ -48,6 +49,7 @@ export const queueRowsOf = bulkRead(function queueRowsOf(db: Database, plan: Era
          WHERE platform = ? AND user_id IN (${marks(ids)})`,
       )
       .all(person.platform, ...ids) as PersonRows["pairing"],
+    toolCalls: toolCallsOf(db, plan) as PersonRows["toolCalls"],
   };
 });
 

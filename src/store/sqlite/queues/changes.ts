@@ -5,6 +5,7 @@ import type { SessionKey } from "../../../session.js";
 import type { ChangedMessage, ChangeNote, MessageChange, MessageName } from "../../queues.js";
 import { sql } from "../statements.js";
 import { write } from "../verb.js";
+import { hasSteps } from "./steps.js";
 
 /** Edits and deletions: in the message while it waits, later as a note for the next turn. */
 
@@ -14,6 +15,7 @@ interface Found {
   state: string;
   reason: string | null;
   payload: string;
+  turn_id: string | null;
 }
 
 /** A chat's older messages are of no interest any more. */
@@ -23,7 +25,7 @@ const MAX_NOTES = 20;
 function find(db: Database, { platform, account, chatId, messageId }: MessageName): Found | undefined {
   return sql(
     db,
-    `SELECT id, session_key, state, reason, payload FROM (
+    `SELECT id, session_key, state, reason, payload, turn_id FROM (
        SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? ORDER BY id DESC LIMIT ${LOOK_BACK})
      WHERE account = ? AND json_extract(payload, '$.origin.messageId') = ? ORDER BY id LIMIT 1`,
   ).get(platform, chatId, account, messageId) as Found | undefined;
@@ -36,12 +38,14 @@ export const changeMessage = write(function changeMessage(
   const row = find(db, change);
   if (!row) return { outcome: "ignored" };
   const { id: inboxId, session_key: sessionKey } = row;
-  if (row.state === "waiting") {
+  // A turn with steps was interrupted, not undone: its agent knows the message.
+  const isInterrupted = hasSteps(db, row.turn_id);
+  if (row.state === "waiting" && !isInterrupted) {
     changeWaiting(db, row, change.text);
     return { outcome: "changed", inboxId, sessionKey };
   }
   // Without a turn, the agent doesn't know the message.
-  const wasAsked = row.state === "running" || row.state === "done" || row.state === "dead";
+  const wasAsked = isInterrupted || row.state === "running" || row.state === "done" || row.state === "dead";
   if (!wasAsked || row.reason?.startsWith("/")) return { outcome: "ignored" };
   return note(db, row, change.text) ? { outcome: "noted", inboxId, sessionKey } : { outcome: "ignored" };
 });

@@ -20,6 +20,7 @@ import { saveCursor } from "./platforms.js";
 import { getRoute } from "./routes.js";
 import { startRun } from "./schedules.js";
 import { OPEN_IN } from "./schema.js";
+import { dropSteps } from "./steps.js";
 
 /** The unique key is the deduplication: a platform's second delivery of an event adds nothing. */
 export const acceptMessages = write(function acceptMessages(
@@ -88,6 +89,7 @@ export const cancelWaiting = write(function cancelWaiting(
     `UPDATE gw_inbox SET state = 'cancelled', reason = ?, finished_at = ?
      WHERE session_key = ? AND state = 'waiting' AND id < ? RETURNING *`,
   ).all(reason, nowSeconds(), key, before ?? Number.MAX_SAFE_INTEGER) as StoredInbox[];
+  for (const { turn_id } of rows) if (turn_id !== null) dropSteps(db, turn_id);
   return rows.map(toInboxRow);
 });
 

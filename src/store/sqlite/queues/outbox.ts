@@ -32,12 +32,12 @@ export function addReply(
   reply: NewReply,
   { nonce, inboxId, turnId, replaces, lostPreviewOf }: ReplyOf,
 ): number {
-  const { target, kind, text, sessionKey, traceId, files = [], details } = reply;
+  const { target, kind, text, sessionKey, traceId, files = [], details, question } = reply;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, owner, trace_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, question, owner, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
@@ -55,6 +55,7 @@ export function addReply(
       lostPreviewOf ?? null,
       files.length > 0 ? JSON.stringify(files) : null,
       details ? JSON.stringify(details) : null,
+      question ? JSON.stringify(question) : null,
       ownerOf(target.platform, target.account),
       traceId ?? null,
       inboxId ?? null,

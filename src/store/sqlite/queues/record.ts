@@ -22,6 +22,7 @@ import { noteOf } from "./changes.js";
 import { recoverInbox } from "./inbox.js";
 import { pruneKeys } from "./keys.js";
 import { addReply, recoverOutbox } from "./outbox.js";
+import { pruneSteps } from "./steps.js";
 import { endWith } from "./turns.js";
 
 /** The record: recovery, the log of a chat, traces of messages, dead letters. */
@@ -237,6 +238,7 @@ export const pruneQueues = write(function* pruneQueues(
       yield* slice.pause({ step: "Forgetting old queue rows", done: removed, total: 0 });
     }
   }
+  pruneSteps(db, before);
   pruneKeys(db);
   for (const table of ["gw_message_changes", "gw_previews"])
     sql(db, `DELETE FROM ${table} WHERE inbox_id < (SELECT COALESCE(min(id), 0) FROM gw_inbox)`).run();

@@ -69,6 +69,7 @@ export const QUEUE_TABLES = [
     trace_id TEXT,
     details TEXT,
     parts TEXT,
+    question TEXT,
     owner TEXT NOT NULL DEFAULT 'gateway'
 )`,
   `CREATE TABLE IF NOT EXISTS gw_pairing (
@@ -143,6 +144,66 @@ export const QUEUE_TABLES = [
     session_key TEXT PRIMARY KEY,
     tuple TEXT NOT NULL
 ) WITHOUT ROWID`,
+  // The journal of running and interrupted turns. usage, inbox_id: see StepEntry.
+  `CREATE TABLE IF NOT EXISTS gw_steps (
+    turn_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    usage TEXT,
+    inbox_id INTEGER,
+    PRIMARY KEY (turn_id, position)
+) WITHOUT ROWID`,
+  // Every call of a tool, for the journal and for the audit.
+  `CREATE TABLE IF NOT EXISTS gw_tool_calls (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    call_id TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    session_key TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    user_name TEXT,
+    chat_id TEXT,
+    tool TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    result TEXT,
+    decided_by TEXT,
+    created_at REAL NOT NULL,
+    started_at REAL,
+    ended_at REAL
+)`,
+  `CREATE TABLE IF NOT EXISTS gw_questions (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'open',
+    session_key TEXT NOT NULL,
+    text TEXT NOT NULL,
+    choices TEXT NOT NULL,
+    accepts_text INTEGER NOT NULL,
+    asked_platform TEXT,
+    asked_user TEXT,
+    call_id TEXT UNIQUE,
+    commands TEXT,
+    turn_id TEXT,
+    outbox_id INTEGER NOT NULL,
+    created_at REAL NOT NULL,
+    not_before REAL NOT NULL,
+    wait_set_at REAL,
+    answer TEXT,
+    decided_at REAL,
+    shown INTEGER NOT NULL DEFAULT 0,
+    owner TEXT NOT NULL DEFAULT 'gateway'
+)`,
+  // Approvals that are remembered. subject: "person:<platform>:<user>" or "session:<id>".
+  `CREATE TABLE IF NOT EXISTS gw_grants (
+    subject TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    granted_by TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (subject, tool)
+) WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 
@@ -168,5 +229,12 @@ export const QUEUE_INDEXES = [
   `CREATE UNIQUE INDEX IF NOT EXISTS gw_schedules_name ON gw_schedules(name COLLATE NOCASE)
     WHERE state <> 'done'`,
   "CREATE INDEX IF NOT EXISTS gw_message_changes_pending ON gw_message_changes(session_key) WHERE pending = 1",
+  "CREATE INDEX IF NOT EXISTS gw_tool_calls_turn ON gw_tool_calls(turn_id)",
+  "CREATE INDEX IF NOT EXISTS gw_tool_calls_user ON gw_tool_calls(platform, user_id, seq)",
+  "CREATE INDEX IF NOT EXISTS gw_tool_calls_ended ON gw_tool_calls(ended_at) WHERE ended_at IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_questions_turn ON gw_questions(turn_id) WHERE turn_id IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_questions_decided ON gw_questions(decided_at) WHERE decided_at IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS gw_questions_open ON gw_questions(session_key) WHERE state = 'open'",
+  "CREATE INDEX IF NOT EXISTS gw_questions_unshown ON gw_questions(decided_at) WHERE shown = 0 AND state <> 'open'",
   "CREATE INDEX IF NOT EXISTS gw_pairing_user ON gw_pairing(platform, user_id)",
 ];

@@ -24,10 +24,13 @@ import { addReply, claimedOf, claimThese } from "./outbox.js";
 import { followPreview, getPreview, leavePreview, takePreview } from "./previews.js";
 import { closeRoute, getRoute, openForTurn } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
+import { dropSteps, hasSteps, readSteps, takeSteps } from "./steps.js";
 
 export const startTurn = write(function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
-  const { sessionKey, expectedEpoch, open, at } = start;
+  const { sessionKey, expectedEpoch, at } = start;
   const known = getRoute(db, sessionKey);
+  // An interrupted turn continues in its session, even if that is due for a reset meanwhile.
+  const open = known && hasSteps(db, start.earlierTurnId) ? undefined : start.open;
   const repeated = runningIn(db, start);
   if (known && repeated.length > 0) return startedTurn(db, known, repeated, { opened: open !== undefined });
   if (expectedEpoch !== undefined && (known?.epoch ?? null) !== expectedEpoch) return undefined;
@@ -43,6 +46,7 @@ export const startTurn = write(function startTurn(db: Database, start: TurnStart
   ).all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as StoredInbox[];
   // Cancelled meanwhile, all of them.
   if (started.length === 0) return undefined;
+  if (start.earlierTurnId) takeSteps(db, start.earlierTurnId, start.turnId);
   const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row, route.sessionId)));
   sql(
     db,
@@ -70,6 +74,7 @@ function startedTurn(
   rows: readonly StoredInbox[],
   { opened, withdrawnFrom = [] }: { opened: boolean; withdrawnFrom?: SessionId[] },
 ): StartedTurn {
+  const turnId = rows[0]?.turn_id;
   return {
     route,
     session: requireSession(db, route.sessionId),
@@ -80,6 +85,7 @@ function startedTurn(
     withdrawnFrom,
     opened,
     preview: getPreview(db, Math.min(...rows.map(({ id }) => id))),
+    steps: turnId ? readSteps(db, turnId) : undefined,
   };
 }
 
@@ -129,6 +135,7 @@ export const finishTurn = write(function finishTurn(
   takeNotes(db, finish.notes ?? []);
   const replies = addReplies(db, finish);
   leavePreview(db, finish.inboxIds[0], finish.said);
+  dropSteps(db, turnId);
   if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
   return claim ? claimThese(db, replies, claim) : [];
 });
@@ -158,6 +165,7 @@ export const failTurn = write(function failTurn(
   finishInbox(db, ids, { error, ...next });
   addReplies(db, failed);
   leavePreview(db, failed.inboxIds[0], failed.said);
+  if (next.state !== "waiting") dropSteps(db, turnId);
   endWith(db, failed.sessionKey, failed.end);
   return { kept };
 });
@@ -180,8 +188,9 @@ function repeatedFailure(
 /** The question of a failed turn stays in the session, so that the next turn knows about it. */
 function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): boolean {
   if (!unanswered) return false;
-  const { sessionId, epoch, questions, participants } = unanswered;
-  if (!holdsEpoch(db, { sessionKey, epoch })) return false;
+  const { sessionId, epoch, questions, participants, steps } = unanswered;
+  const mayKeep = steps ? getSession(db, sessionId) !== undefined : holdsEpoch(db, { sessionKey, epoch });
+  if (!mayKeep) return false;
   for (const { inboxId, messages, author } of questions) {
     const ids = appendMessages(db, sessionId, messages);
     addAuthors(
@@ -190,7 +199,13 @@ function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): bo
       ids,
       ids.map(() => author),
     );
-    sql(db, "UPDATE gw_inbox SET unanswered_ids = ? WHERE id = ?").run(JSON.stringify(ids), inboxId);
+    // A question with steps stays: a retry must know what was done.
+    if (!steps)
+      sql(db, "UPDATE gw_inbox SET unanswered_ids = ? WHERE id = ?").run(JSON.stringify(ids), inboxId);
+  }
+  if (steps) {
+    appendMessages(db, sessionId, steps.messages);
+    addUsage(db, sessionId, steps.usage);
   }
   for (const person of participants) addParticipant(db, sessionId, person);
   return true;

@@ -17,11 +17,12 @@ const MAX_WAIT_SECONDS = 86_400;
 const MAX_LOOKED_AT = 1000;
 
 const INBOX = { table: "gw_inbox", open: `state = 'waiting' AND ${OPEN_IN}` };
+const QUESTIONS = { table: "gw_questions", open: "state = 'open'" };
 const OUTBOX = { table: "gw_outbox", open: `state = 'pending' AND ${OPEN_OUT}` };
 
 export const restartWaits = write(function restartWaits(db: Database): number {
   const now = nowSeconds();
-  const restarted = [INBOX, OUTBOX].map(
+  const restarted = [INBOX, OUTBOX, QUESTIONS].map(
     ({ table, open }) =>
       sql(
         db,

@@ -1,0 +1,171 @@
+import type { TurnMessage, TurnUsage } from "../agents/backend.js";
+import { HermesError } from "../errors.js";
+import { killPoint } from "../kill-point.js";
+import type { NewMessage } from "../session.js";
+import type {
+  EndedToolCall,
+  InboxRow,
+  NewToolCall,
+  RecordedSteps,
+  StepEntry,
+  ToolCaller,
+  ToolCallState,
+  TurnStep,
+} from "../store/queues.js";
+import { truncated } from "../text-limits.js";
+import { readCalls, shareOut } from "../tool-calls.js";
+import type { Context } from "./context.js";
+
+/** A tool call of the turn, as the journal knows it. */
+export interface JournaledCall {
+  /** The idempotency key. */
+  readonly id: string;
+  readonly tool: string;
+  state: ToolCallState;
+  /** An earlier attempt started it and didn't record a result. */
+  interrupted: boolean;
+  /** Who approved it. */
+  decidedBy?: string | undefined;
+}
+
+export interface JournalParts {
+  store: Pick<Context["store"], "recordStep">;
+  turnId: string;
+  bootId: string;
+  caller: ToolCaller;
+  /** The client's own tools: their calls aren't ours to record. */
+  clientTools: readonly { name: string }[];
+  /** Whether the call can start as soon as it is recorded: nobody has to be asked. */
+  startsAtOnce(tool: string): boolean;
+}
+
+/** What is kept of arguments and results for the audit. */
+const MAX_KEPT_CHARS = 2000;
+
+/**
+ * Records what a turn does, step by step: the model's message before its calls run, and each result before the next step.
+ * A turn without calls records nothing. After a crash the turn continues behind its last record.
+ */
+export class Journal {
+  readonly #parts: JournalParts;
+  readonly #calls = new Map<string, JournaledCall>();
+  readonly #entries: StepEntry[];
+  /** Recorded calls without a result, in the order in which they run. */
+  #open: string[] = [];
+  #ended: EndedToolCall | undefined;
+  #newSteps = 0;
+
+  constructor(parts: JournalParts, recorded: RecordedSteps | undefined) {
+    this.#parts = parts;
+    this.#entries = [...(recorded?.entries ?? [])];
+    for (const { id, callId, tool, state } of recorded?.calls ?? []) {
+      this.#calls.set(callId, { id, tool, state, interrupted: state === "running" });
+      if (state === "waiting" || state === "running") this.#open.push(callId);
+    }
+  }
+
+  /** What was recorded so far, by earlier attempts too. */
+  get messages(): TurnMessage[] {
+    return this.#entries.map(({ message }) => message as TurnMessage);
+  }
+
+  get usages(): TurnUsage[] {
+    return this.#entries.flatMap(({ usage }) => (usage ? [usage as TurnUsage] : []));
+  }
+
+  /** The rows that were added to the turn on the way, in order. */
+  get taken(): number[] {
+    return this.#entries.flatMap(({ inboxId }) => inboxId ?? []);
+  }
+
+  /** Steps of this attempt: the turn makes progress, so earlier attempts don't count against it. */
+  get hasProgress(): boolean {
+    return this.#newSteps > 0;
+  }
+
+  call(callId: string): JournaledCall | undefined {
+    return this.#calls.get(callId);
+  }
+
+  /** Records a message of the agent if the turn goes on after it. `taken`: the row that it was added from. */
+  async message(message: TurnMessage, usage: TurnUsage | undefined, taken?: InboxRow): Promise<void> {
+    const entry: StepEntry = { message: message as NewMessage, usage, inboxId: taken?.id };
+    if (message.role === "assistant") return this.#round(message, entry);
+    const isResult = message.role === "tool";
+    const ended = isResult ? this.#endOf(message) : undefined;
+    await this.#record({ entries: [entry], ended: ended ? [ended] : [], starting: this.#next() });
+    killPoint(isResult ? "result-recorded" : "steering-recorded");
+  }
+
+  /** The end of a call; recorded together with its result. */
+  end(callId: string, state: EndedToolCall["state"], result: string): void {
+    const call = this.#calls.get(callId);
+    if (!call) return;
+    call.state = state;
+    this.#ended = { id: call.id, state, result: kept(result), decidedBy: call.decidedBy };
+  }
+
+  /** Before a call that could not start at once runs. */
+  async start(callId: string): Promise<void> {
+    const call = this.#calls.get(callId);
+    if (call?.state !== "waiting") return;
+    call.state = "running";
+    await this.#record({ entries: [], starting: call.id });
+    killPoint("call-started");
+  }
+
+  /** A backend runs a call that it didn't announce with a message. */
+  async unannounced(callId: string, tool: string, args: string): Promise<void> {
+    const call = this.#add({ id: callId, name: tool, arguments: args }, 0);
+    await this.#record({ entries: [], calls: [call], starting: this.#next() });
+  }
+
+  async #round(message: TurnMessage, entry: StepEntry): Promise<void> {
+    const { ours } = shareOut(readCalls(message), this.#parts.clientTools);
+    if (ours.length === 0) return;
+    const calls = ours.map((call, i) => this.#add(call, i));
+    await this.#record({ entries: [entry], calls, starting: this.#next() });
+    killPoint("calls-recorded");
+  }
+
+  #add(call: ReturnType<typeof readCalls>[number], index: number): NewToolCall {
+    const id = `${this.#parts.turnId}.${this.#entries.length}.${index}`;
+    this.#calls.set(call.id, { id, tool: call.name, state: "waiting", interrupted: false });
+    this.#open.push(call.id);
+    return { id, callId: call.id, tool: call.name, arguments: kept(call.arguments) };
+  }
+
+  /** The state of a call that the tool itself didn't end: its name or its arguments were wrong. */
+  #endOf({ tool_call_id: callId, content }: TurnMessage): EndedToolCall | undefined {
+    const call = callId === undefined ? undefined : this.#calls.get(callId);
+    if (!call) return undefined;
+    this.#open = this.#open.filter((id) => id !== callId);
+    const ended = this.#ended;
+    this.#ended = undefined;
+    if (ended?.id === call.id) return ended;
+    call.state = "failed";
+    return { id: call.id, state: "failed", result: kept(String(content ?? "")) };
+  }
+
+  /** The next call, if it can start right after this record. */
+  #next(): string | undefined {
+    const callId = this.#open[0];
+    const call = callId === undefined ? undefined : this.#calls.get(callId);
+    if (call?.state !== "waiting" || !this.#parts.startsAtOnce(call.tool)) return undefined;
+    call.state = "running";
+    return call.id;
+  }
+
+  async #record(step: Pick<TurnStep, "entries" | "calls" | "ended" | "starting">): Promise<void> {
+    const { store, turnId, bootId, caller } = this.#parts;
+    const position = this.#entries.length;
+    const isHeld = await store.recordStep({ turnId, bootId, position, caller, ...step });
+    if (!isHeld) throw new HermesError("conflict", "The turn has lost its messages");
+    this.#entries.push(...step.entries);
+    this.#newSteps += 1;
+  }
+}
+
+function kept(text: string): string {
+  return truncated(text, MAX_KEPT_CHARS, "text");
+}

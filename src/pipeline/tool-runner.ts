@@ -1,0 +1,229 @@
+import type { Tool } from "../agents/backend.js";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
+import { killPoint } from "../kill-point.js";
+import { audienceOf } from "../message.js";
+import { approvalChoices, approvalFor } from "../policies/approval.js";
+import { countCall, type LoopState, NO_CALLS } from "../policies/tool-loop.js";
+import { approvalSettingsOf } from "../rules.js";
+import type { NewQuestion, ToolGrant } from "../store/queues.js";
+import { withTimeout } from "../timeout.js";
+import { TOOL_TIMEOUT_MS } from "../tools/limits.js";
+import { limitedOutput } from "../tools/output.js";
+import type { OfferedTool } from "../tools/registry.js";
+import type { ToolAnswer, ToolCall, ToolQuestion } from "../tools/tool.js";
+import type { Context } from "./context.js";
+import type { JournaledCall } from "./journal.js";
+import { approvalText, newQuestionId, questionMessage } from "./question-message.js";
+import type { Turn } from "./turn.js";
+
+const UNKNOWN =
+  "Error: the gateway was restarted during this call, so its outcome is unknown. It was not repeated. Check whether it took " +
+  "effect before you try again, and tell the user if you can't.";
+const EXPIRED = "nobody answered in time";
+
+/** The tools of one turn, as its agent gets them: every call is allowed, approved, recorded, limited and reported. */
+export class ToolRunner {
+  readonly tools: readonly Tool[];
+  readonly #context: Context;
+  readonly #turn: Turn;
+  readonly #offered: ReadonlyMap<string, OfferedTool>;
+  readonly #grants: readonly ToolGrant[];
+  #loops: LoopState = NO_CALLS;
+
+  constructor(context: Context, turn: Turn, offered: readonly OfferedTool[], grants: readonly ToolGrant[]) {
+    this.#context = context;
+    this.#turn = turn;
+    this.#grants = grants;
+    this.#offered = new Map(offered.map((one) => [one.tool.name, one]));
+    this.tools = offered.map((one) => ({
+      name: one.tool.name,
+      description: one.tool.description,
+      parameters: one.tool.parameters,
+      run: (args, signal, callId) => this.#run(one, args, signal, callId),
+    }));
+  }
+
+  /** Nobody has to be asked before this call. */
+  startsAtOnce(tool: string): boolean {
+    const offered = this.#offered.get(tool);
+    return offered !== undefined && this.#approvalOf(offered).to === "run";
+  }
+
+  async #run(
+    offered: OfferedTool,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    callId: string,
+  ): Promise<string> {
+    const { journal, about } = this.#turn;
+    const { tool } = offered;
+    if (!journal.call(callId)) await journal.unannounced(callId, tool.name, JSON.stringify(args));
+    const call = journal.call(callId)!;
+    const startedAt = nowSeconds();
+    const { events } = this.#context;
+    events.emit({ type: "tool-started", ...about, tool: tool.name, args });
+    const outcome = await this.#outcome(offered, args, signal, callId, call);
+    signal.throwIfAborted();
+    journal.end(callId, outcome.state, outcome.text);
+    const ok = outcome.state === "done";
+    events.emit({ type: "tool-ended", ...about, tool: tool.name, args, ok, startedAt });
+    return outcome.text;
+  }
+
+  async #outcome(
+    offered: OfferedTool,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    callId: string,
+    call: JournaledCall,
+  ): Promise<Outcome> {
+    const { tool } = offered;
+    if (call.interrupted && tool.repeat === "never") return { state: "unknown", text: UNKNOWN };
+    const repeated = this.#repeated(tool.name, args);
+    if (repeated?.stop) return { state: "denied", text: `Error: ${repeated.note}` };
+    // A call that an earlier attempt started was approved then.
+    const refusal = call.interrupted ? undefined : await this.#refusal(offered, args, call);
+    if (refusal !== undefined)
+      return { state: "denied", text: `Error: the call was denied: ${refusal}. Don't try it another way.` };
+    await this.#turn.journal.start(callId);
+    const ended = await this.#execute(offered, args, signal, call);
+    return repeated ? { ...ended, text: `${ended.text}\n\n[${repeated.note}]` } : ended;
+  }
+
+  #repeated(tool: string, args: Record<string, unknown>): { note: string; stop: boolean } | undefined {
+    const { state, verdict } = countCall(this.#loops, tool, args);
+    this.#loops = state;
+    return verdict;
+  }
+
+  async #execute(
+    { tool }: OfferedTool,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    call: JournaledCall,
+  ): Promise<Outcome> {
+    const { homeDir } = this.#context;
+    const timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS;
+    const late = AbortSignal.timeout(timeoutMs);
+    const startedAt = monotonicSeconds();
+    try {
+      const running = tool.run(args, this.#callOf(call, AbortSignal.any([signal, late])));
+      const text = await withTimeout(running, timeoutMs, {
+        message: `it took longer than ${timeoutMs / 1000} s`,
+      });
+      killPoint("tool-ran");
+      const output = await limitedOutput(text, { home: homeDir, key: call.id, maxChars: tool.maxChars });
+      return { state: "done", text: output };
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      const { log } = this.#context;
+      const seconds = monotonicSeconds() - startedAt;
+      log.warn({ err: error, tool: tool.name, traceId: this.#turn.first.traceId, seconds }, "tool failed");
+      return { state: "failed", text: `Error: ${reason}` };
+    }
+  }
+
+  #callOf(call: JournaledCall, signal: AbortSignal): ToolCall {
+    const { principal, session, key, replyTarget, shared, first } = this.#turn;
+    let asked = 0;
+    return {
+      idempotencyKey: call.id,
+      principal,
+      session: { id: session.id, key, source: session.source },
+      target: replyTarget,
+      room: audienceOf(first.message),
+      shared,
+      unattended: first.message.task !== undefined,
+      signal,
+      ask: (question) => this.#ask(question, `${call.id}/${asked++}`),
+    };
+  }
+
+  // ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #approvalOf({ tool, ask }: OfferedTool) {
+    const { task } = this.#turn.first.message;
+    const unattended = task ? (task.run ? "cron" : "other") : undefined;
+    const question = { tool: tool.name, ask, granted: this.#grants, unattended } as const;
+    return approvalFor(question, approvalSettingsOf(this.#context.config));
+  }
+
+  /** Why the call may not run; undefined: it may. Suspends the turn until a person has decided. */
+  async #refusal(
+    offered: OfferedTool,
+    args: Record<string, unknown>,
+    call: JournaledCall,
+  ): Promise<string | undefined> {
+    const approval = this.#approvalOf(offered);
+    if (approval.to === "deny") return approval.reason;
+    if (approval.to === "run") return undefined;
+    const answer = await this.#decision(call.id, () => this.#approval(offered, args, call));
+    if (!answer) return EXPIRED;
+    const { platform, userId } = answer.by;
+    call.decidedBy = `${platform}:${userId}`;
+    return answer.choiceId === "deny" ? "a person said no" : undefined;
+  }
+
+  async #ask(question: ToolQuestion, callId: string): Promise<ToolAnswer | undefined> {
+    const answer = await this.#decision(callId, () => this.#toolQuestion(question, callId));
+    return answer && { choiceId: answer.choiceId, text: answer.text };
+  }
+
+  /** The answer to the question of a call; undefined: there was none in time. If it is open, the turn is suspended. */
+  async #decision(callId: string, ask: () => Promise<NewQuestion>) {
+    const { store } = this.#context;
+    const known = await store.getQuestion({ callId });
+    if (known?.state === "answered") return known.answer ?? undefined;
+    if (known && (known.state !== "open" || known.secondsLeft < 1)) {
+      if (known.state === "open") await store.decideQuestion(known.id, { state: "expired" });
+      return undefined;
+    }
+    const question = await ask();
+    return this.#suspend(known ? { ...question, id: known.id, timeoutSeconds: known.secondsLeft } : question);
+  }
+
+  #suspend(question: NewQuestion): never {
+    const { running } = this.#turn;
+    this.#turn.suspension = question;
+    running.controller.abort("suspended");
+    running.controller.signal.throwIfAborted();
+    throw new Error("unreachable");
+  }
+
+  async #approval(
+    { tool, ask }: OfferedTool,
+    args: Record<string, unknown>,
+    call: JournaledCall,
+  ): Promise<NewQuestion> {
+    const text = approvalText(tool.name, args, this.#turn);
+    const choices = approvalChoices(ask);
+    const inHome = this.#context.config.approvals.ask_in === "home";
+    return this.#question({ text, choices }, { kind: "approval", callId: call.id, inHome });
+  }
+
+  #toolQuestion(question: ToolQuestion, callId: string): Promise<NewQuestion> {
+    return this.#question(question, { kind: "clarify", callId, inHome: false });
+  }
+
+  async #question(
+    { text, choices, acceptsText = false, timeoutSeconds }: ToolQuestion,
+    { kind, callId, inHome }: { kind: NewQuestion["kind"]; callId: string; inHome: boolean },
+  ): Promise<NewQuestion> {
+    const { principal, key, replyTarget } = this.#turn;
+    const id = newQuestionId();
+    const view = { id, text, choices };
+    const { message, isHome } = await questionMessage(this.#context, replyTarget, view, inHome);
+    const { platform, userId } = principal;
+    return {
+      ...{ id, kind, sessionKey: key, text, choices, acceptsText, callId, message },
+      asked: isHome ? null : { platform, userId },
+      timeoutSeconds: timeoutSeconds ?? this.#context.config.approvals.timeout,
+    };
+  }
+}
+
+interface Outcome {
+  state: "done" | "failed" | "denied" | "unknown";
+  text: string;
+}

@@ -1,0 +1,52 @@
+import type { Database } from "better-sqlite3";
+import type { ErasurePlan } from "../../people.js";
+import { personSubject } from "../queues/steps.js";
+import { marks } from "../statements.js";
+
+/** What tools did for a person, and what they were asked. */
+
+const REMOVED = "[Removed: it may repeat a person who was erased]";
+
+/** Calls of others in shared sessions stay in the audit without words; so do the steps of their interrupted turns. */
+export function forgetToolRecords(db: Database, plan: ErasurePlan): void {
+  const { person, ids, own, shared, keys } = plan;
+  const theirs = marks(ids);
+  const json = (values: readonly unknown[]) => JSON.stringify(values);
+  const ownIds = json(own.map(({ id }) => id));
+  const sharedIds = json(shared.map(({ id }) => id));
+  db.prepare(
+    `DELETE FROM gw_tool_calls WHERE (platform = ? AND user_id IN (${theirs})) OR session_id IN (SELECT value FROM json_each(?))`,
+  ).run(person.platform, ...ids, ownIds);
+  db.prepare(
+    "UPDATE gw_tool_calls SET arguments = '{}', result = NULL WHERE session_id IN (SELECT value FROM json_each(?))",
+  ).run(sharedIds);
+  const decider = marks(ids);
+  db.prepare(`UPDATE gw_tool_calls SET decided_by = 'erased' WHERE decided_by IN (${decider})`).run(
+    ...ids.map((id) => `${person.platform}:${id}`),
+  );
+  db.prepare(
+    `UPDATE gw_steps SET message = json_set(message, '$.content', ?) WHERE turn_id IN (
+       SELECT turn_id FROM gw_inbox WHERE session_id IN (SELECT value FROM json_each(?)) AND turn_id IS NOT NULL)`,
+  ).run(REMOVED, sharedIds);
+  db.prepare(
+    "DELETE FROM gw_steps WHERE turn_id NOT IN (SELECT turn_id FROM gw_inbox WHERE state IN ('waiting', 'running', 'dead') AND turn_id IS NOT NULL)",
+  ).run();
+  db.prepare(
+    `DELETE FROM gw_questions WHERE (asked_platform = ? AND asked_user IN (${theirs})) OR session_key IN (SELECT value FROM json_each(?))
+       OR (state <> 'open' AND answer ->> '$.by.platform' = ? AND answer ->> '$.by.userId' IN (${theirs}))`,
+  ).run(person.platform, ...ids, json(keys), person.platform, ...ids);
+  const subjects = [
+    ...ids.map((userId) => personSubject({ platform: person.platform, userId })),
+    ...own.map(({ id }) => `session:${id}`),
+  ];
+  db.prepare("DELETE FROM gw_grants WHERE subject IN (SELECT value FROM json_each(?))").run(json(subjects));
+}
+
+export function toolCallsOf(db: Database, { person, ids }: Pick<ErasurePlan, "person" | "ids">) {
+  return db
+    .prepare(
+      `SELECT tool, arguments, result, state, session_id AS sessionId, created_at AS createdAt FROM gw_tool_calls
+       WHERE platform = ? AND user_id IN (${marks(ids)}) ORDER BY seq`,
+    )
+    .all(person.platform, ...ids);
+}

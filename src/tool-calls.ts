@@ -1,0 +1,59 @@
+/** Tool calls in messages: whose they are, and which of them have a result. */
+import { field } from "./field.js";
+import type { ChatMessage } from "./session.js";
+
+export interface Call {
+  id: string;
+  name: string;
+  /** Raw arguments from the model, normally JSON. */
+  arguments: string;
+}
+
+export function readCalls(message: ChatMessage): Call[] {
+  return (message.tool_calls ?? []).flatMap((call) => {
+    const made = field(call, "function");
+    const [id, name, args] = [field(call, "id"), field(made, "name"), field(made, "arguments")];
+    if (typeof id !== "string" || typeof name !== "string") return [];
+    return [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) }];
+  });
+}
+
+/** Calls of the last round without a result. */
+export function openCalls(messages: readonly ChatMessage[]): Call[] {
+  const from = messages.findLastIndex(({ role }) => role === "assistant");
+  const round = messages[from];
+  if (!round) return [];
+  const answered = new Set(messages.slice(from + 1).map(({ tool_call_id }) => tool_call_id));
+  return readCalls(round).filter(({ id }) => !answered.has(id));
+}
+
+/** Results name their call by its id, and some models repeat ids: each call of a turn gets one of its own. */
+export class CallIds {
+  readonly #used: Set<string>;
+
+  constructor(earlier: readonly Call[]) {
+    this.#used = new Set(earlier.map(({ id }) => id));
+  }
+
+  unique(calls: readonly Call[]): Call[] {
+    return calls.map((call) => {
+      let { id } = call;
+      for (let n = 2; id === "" || this.#used.has(id); n++) id = `${call.id || "call"}_${n}`;
+      this.#used.add(id);
+      return { ...call, id };
+    });
+  }
+}
+
+export function storedCall({ id, name, arguments: args }: Call): unknown {
+  return { id, type: "function", function: { name, arguments: args } };
+}
+
+/** Splits calls into ours and the client's own tools. */
+export function shareOut(
+  calls: readonly Call[],
+  clientTools: readonly { name: string }[] = [],
+): { ours: Call[]; theirs: Call[] } {
+  const isTheirs = ({ name }: Call) => clientTools.some((tool) => tool.name === name);
+  return { ours: calls.filter((call) => !isTheirs(call)), theirs: calls.filter(isTheirs) };
+}
