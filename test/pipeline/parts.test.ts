@@ -143,13 +143,14 @@ describe("a message of several parts", () => {
 
   it("loses no ids while the disk is full", async () => {
     const gateway = await TestGateway.start();
-    const { savePart, settleDelivery } = gateway.store;
+    const { saveParts, settleDelivery } = gateway.store;
     let failures = 4;
     const orFail = <A extends unknown[], R>(verb: (...args: A) => Promise<R>) => {
       return (...args: A) => (failures-- > 0 ? Promise.reject(new Error("disk full")) : verb(...args));
     };
     Object.assign(gateway.parts.store, {
-      savePart: orFail(savePart),
+      saveParts: (...args: Parameters<typeof saveParts>) =>
+        "index" in args[1] ? orFail(saveParts)(...args) : saveParts(...args),
       settleDelivery: orFail(settleDelivery),
     });
     await gateway.ask(ann, LONG);

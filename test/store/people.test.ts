@@ -209,7 +209,9 @@ describe("erasing a person", () => {
     const { row, key } = await world.receive(ben, room, "and once more?");
     const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
     await store.startTurn({ ...turn, bootId: "b", at: 1 });
-    await store.namePreview({ inboxId: row.id }, "p1");
+    const claim = { inboxId: row.id, turnId: "t", bootId: "b" };
+    await store.recordPreview({ step: "begin", ...claim });
+    await store.recordPreview({ step: "posted", messageId: "p1", ...claim });
     const said = "She says that quinquereme soup is what I like, and";
     await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
     await erase(store, ann);
@@ -276,10 +278,13 @@ describe("erasing a person", () => {
     const target = targetOf(world.message(ben, room, "?"));
     const text = `She says: ${words}`;
     const id = await store.enqueueReply({ target, kind: "answer", text });
-    await store.saveParts(id, [
-      { part: { html: `<b>${words}</b>` }, ids: ["1"] },
-      { part: { html: "more" } },
-    ]);
+    await store.claimDeliveries("b", 1);
+    await store.saveParts(
+      id,
+      [{ part: { html: `<b>${words}</b>` }, ids: ["1"] }, { part: { html: "more" } }],
+      "b",
+    );
+    await store.settleDelivery(id, { state: "pending", waitSeconds: 0, error: "e", mayBeRepeat: false }, "b");
     await erase(store, ann);
     expect(JSON.stringify(dump(file).gw_outbox)).not.toContain("tergiversation");
     // What was sent of it is no longer known.
@@ -294,7 +299,9 @@ describe("erasing a person", () => {
     const { row, key } = await world.receive(ben, room, "and what does she mean?");
     const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
     await store.startTurn({ ...turn, bootId: "b", at: 1 });
-    await store.namePreview({ inboxId: row.id }, "p1");
+    const claim = { inboxId: row.id, turnId: "t", bootId: "b" };
+    await store.recordPreview({ step: "begin", ...claim });
+    await store.recordPreview({ step: "posted", messageId: "p1", ...claim });
     const said = `She says: ${words}`;
     await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
     await world.say(ben, room, "a reply", { quoted: { text: words, messageId: null } });

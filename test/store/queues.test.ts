@@ -275,36 +275,65 @@ describe("a preview", () => {
     const [row] = await store.claimDeliveries(BOOT, 1);
     return row!;
   };
+  type Started = Awaited<ReturnType<typeof startTurn>>;
+  const claim = ({ turnId, inboxIds }: Started, bootId = BOOT) => ({ inboxId: inboxIds[0]!, turnId, bootId });
+  const begin = (store: OpenedStore, turn: Started, bootId?: string) =>
+    store.recordPreview({ step: "begin", ...claim(turn, bootId) });
+  const posted = (store: OpenedStore, turn: Started, messageId: string | null, bootId?: string) =>
+    store.recordPreview({ step: "posted", messageId, ...claim(turn, bootId) });
+  const replaced = (store: OpenedStore, outboxId: number, messageId: string, bootId = BOOT) =>
+    store.recordPreview({ step: "replaced", outboxId, messageId, bootId });
+  const fail = (
+    store: OpenedStore,
+    { turnId, inboxIds }: Started,
+    next: { state: "waiting"; waitSeconds: number } | { state: "dead" },
+    said?: string,
+  ) => {
+    const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
+    return store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
+  };
+  const WAITING = { state: "waiting", waitSeconds: 0 } as const;
+
+  /** A turn of another chat that shows a preview. */
+  async function another(store: OpenedStore, messageId?: string): Promise<Started> {
+    await openRoute(store, "another");
+    const turn = await startTurn(store, await store.acceptMessages([accepted("e3", "another")]));
+    expect(await begin(store, turn)).toBe(true);
+    if (messageId !== undefined) await posted(store, turn, messageId);
+    return turn;
+  }
 
   it("is replaced by the answer if its id is known, and searched for if it was lost", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
-    const [first, second] = rows.map(({ id }) => id);
     const turn = await startTurn(store, [rows[0]!]);
     expect(turn.started.preview).toBeUndefined();
-    expect(await store.beginPreview(first!)).toBe(true);
-    expect(await store.namePreview({ inboxId: first! }, "p1")).toBe(true);
+    expect(await begin(store, turn)).toBe(true);
+    expect(await posted(store, turn, "p1")).toBe(true);
     await finish(store, turn, "one");
     const one = await delivered(store);
     expect(one).toMatchObject({ replaces: "p1", lostPreviewOf: null });
     await store.settleDelivery(one.id, { state: "sent", messageIds: ["p1"] }, BOOT);
 
-    expect(await store.beginPreview(second!)).toBe(true);
+    const interrupted = await startTurn(store, [rows[1]!]);
+    expect(await begin(store, interrupted)).toBe(true);
+    await fail(store, interrupted, WAITING);
     const retried = await startTurn(store, [rows[1]!]);
     expect(retried.started.preview).toBeNull();
     await finish(store, retried, "two");
     const two = await delivered(store);
     expect(two).toMatchObject({ replaces: null, lostPreviewOf: "platform-e2" });
-    const [other] = await store.acceptMessages([accepted("e3", "another")]);
-    await store.namePreview({ inboxId: other!.id }, "p3");
-    expect(await store.namePreview({ outboxId: two.id }, "p3")).toBe(false);
-    expect(await store.namePreview({ outboxId: two.id }, "p2")).toBe(true);
+    await another(store, "p3");
+    expect(await replaced(store, two.id, "p3")).toBe(false);
+    expect(await replaced(store, two.id, "p2")).toBe(true);
     expect(await store.getDelivery(two.id)).toMatchObject({ replaces: "p2", lostPreviewOf: null });
   });
 
   it("isn't replaced by an answer whose chat has moved, and the answer quotes nothing", async () => {
     const { store, rows } = await begun();
-    await store.namePreview({ inboxId: rows[0]!.id }, "p1");
-    await finish(store, await startTurn(store, rows), "one");
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await posted(store, turn, "p1");
+    await finish(store, turn, "one");
     await store.moveChat("test", rows[0]!.message.origin.chatId!, "moved");
     const target = { platform: "test", chatId: "moved", replyTo: null };
     expect(await delivered(store)).toMatchObject({ replaces: null, target });
@@ -312,28 +341,24 @@ describe("a preview", () => {
 
   it("leaves nothing if it was never posted", async () => {
     const { store, rows } = await begun();
-    await store.beginPreview(rows[0]!.id);
-    await store.namePreview({ inboxId: rows[0]!.id }, null);
-    await finish(store, await startTurn(store, rows), "one");
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await posted(store, turn, null);
+    await finish(store, turn, "one");
     expect(await delivered(store)).toMatchObject({ replaces: null, lostPreviewOf: null });
   });
 
   it("is left with its text when its turn ends without an answer, but not while its message waits", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [{ id }] = rows as [InboxRow, InboxRow];
-    const end = async (
-      next: { state: "waiting"; waitSeconds: number } | { state: "dead" },
-      said?: string,
-    ) => {
-      const { turnId, inboxIds } = await startTurn(store, [rows[0]!]);
-      const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
-      await store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
-    };
-    await store.namePreview({ inboxId: id }, "p1");
-    await end({ state: "waiting", waitSeconds: 0 }, "half");
+    const settled = (owners?: string[]) => store.recordPreview({ step: "settled", inboxId: id, owners });
+    const first = await startTurn(store, [rows[0]!]);
+    await begin(store, first);
+    await posted(store, first, "p1");
+    await fail(store, first, WAITING, "half");
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
-    await store.settlePreview(id);
-    await end({ state: "dead" });
+    expect(await settled()).toBe(false);
+    await fail(store, await startTurn(store, [rows[0]!]), { state: "dead" });
     const left = {
       inboxId: id,
       messageId: "p1",
@@ -345,22 +370,63 @@ describe("a preview", () => {
     expect(await store.leftPreviews({ since: 0, sessionKey: "another" })).toEqual([]);
     const elsewhere = ["account:cli:another"];
     expect(await store.leftPreviews({ since: 0 }, elsewhere)).toEqual([]);
-    expect(await store.namePreview({ inboxId: 999, found: true }, "p1")).toBe(false);
-    await store.settlePreview(id);
+    expect(await settled(elsewhere)).toBe(false);
+    expect(await settled()).toBe(true);
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
-    expect(await store.namePreview({ inboxId: 999, found: true }, "p1")).toBe(true);
+  });
+
+  it("that is looked for is taken only if it shows no other answer", async () => {
+    const { store, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await fail(store, turn, { state: "dead" });
+    await another(store, "p3");
+    const found = (messageId: string, owners?: string[]) =>
+      store.recordPreview({ step: "found", inboxId: rows[0]!.id, messageId, owners });
+    expect(await found("p3")).toBe(false);
+    expect(await found("p1", ["account:cli:another"])).toBe(false);
+    expect(await found("p1")).toBe(true);
+    expect(await store.leftPreviews({ since: 0 })).toMatchObject([{ messageId: "p1" }]);
   });
 
   it("isn't posted before earlier replies of its session are sent", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
-    const [other] = await store.acceptMessages([accepted("e3", "another")]);
     await finish(store, await startTurn(store, [rows[0]!]), "one");
-    expect(await store.beginPreview(rows[1]!.id)).toBe(false);
-    expect(await store.beginPreview(other!.id)).toBe(true);
+    const turn = await startTurn(store, [rows[1]!]);
+    expect(await begin(store, turn)).toBe(false);
+    await another(store);
     const one = await delivered(store);
-    expect(await store.beginPreview(rows[1]!.id)).toBe(false);
+    expect(await begin(store, turn)).toBe(false);
     await store.settleDelivery(one.id, { state: "sent", messageIds: ["m"] }, BOOT);
-    expect(await store.beginPreview(rows[1]!.id)).toBe(true);
+    expect(await begin(store, turn)).toBe(true);
+  });
+
+  it("can't be written by a process that lost the turn", async () => {
+    const { store, rows } = await begun();
+    const old = await startTurn(store, rows);
+    expect(await begin(store, old)).toBe(true);
+    await store.recover("boot-2", 3, NOTICES);
+    expect(await posted(store, old, "p-old")).toBe(false);
+    expect(await begin(store, old)).toBe(false);
+    const current = await startTurn(store, rows, "boot-2");
+    expect(await posted(store, old, "p-old")).toBe(false);
+    expect(await posted(store, current, "p-new")).toBe(false);
+    expect(await posted(store, current, "p-new", "boot-2")).toBe(true);
+    expect(await posted(store, old, null)).toBe(false);
+    await finish(store, current, "one");
+    const [answered] = await store.claimDeliveries("boot-2", 1);
+    expect(answered).toMatchObject({ replaces: "p-new" });
+    expect(await replaced(store, answered!.id, "p-old")).toBe(false);
+    expect(await replaced(store, answered!.id, "p-found", "boot-2")).toBe(true);
+  });
+
+  it("that was posted after the answer was stored leaves no record", async () => {
+    const { store, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await finish(store, turn, "one");
+    expect(await posted(store, turn, "p1")).toBe(false);
+    expect(await store.leftPreviews({ since: 0 })).toEqual([]);
   });
 });
 
@@ -499,16 +565,20 @@ describe("deliveries", () => {
     const id = await store.enqueueReply(answer("long"));
     expect(await store.claimDeliveries(BOOT, 1)).toMatchObject([{ parts: null }]);
     const parts = [{ part: { text: "1" } }, { part: { text: "2" } }, { part: { text: "3" } }];
-    await store.saveParts(id, parts);
+    expect(await store.saveParts(id, parts, BOOT)).toBe(true);
     const repeat = { state: "pending", waitSeconds: 0, error: "unknown", mayBeRepeat: true } as const;
     await store.settleDelivery(id, repeat, BOOT);
     expect(await store.claimDeliveries(BOOT, 1)).toMatchObject([{ parts, mayBeRepeat: true }]);
-    await store.savePart(id, 0, ["m1"]);
-    await store.savePart(id, 1, []);
+    await store.saveParts(id, { index: 0, ids: ["m1"] }, BOOT);
+    await store.saveParts(id, { index: 1, ids: [] }, BOOT);
     const [, , third] = parts;
     const stored = [{ ...parts[0], ids: ["m1"] }, { ...parts[1], ids: [] }, third];
     const { unsettled } = await store.recover("boot-2", 3, NOTICES);
     expect(unsettled).toMatchObject([{ parts: stored, mayBeRepeat: false }]);
+    // The first process has lost its claim, even if it is still running.
+    expect(await store.saveParts(id, { index: 2, ids: ["m9"] }, BOOT)).toBe(false);
+    expect(await store.saveParts(id, [], BOOT)).toBe(false);
+    expect(await store.getDelivery(id)).toMatchObject({ parts: stored });
     expect(await store.getDelivery(id)).toMatchObject({ messageIds: ["m1"] });
     await store.settleDelivery(id, { state: "sent", messageIds: ["m1", "m3"] }, "boot-2");
     expect(await store.getDelivery(id)).toMatchObject({ messageIds: ["m1", "m3"], parts: null });

@@ -206,19 +206,17 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
   },
   saveParts: {
     call: ({ store, sending }) =>
-      store.saveParts(sending.id, [{ part: { text: "1" } }, { part: { text: "2" } }]),
+      store.saveParts(sending.id, [{ part: { text: "1" } }, { part: { text: "2" } }], BOOT),
     same: true,
   },
-  savePart: {
-    call: async ({ store, sending }) => {
-      await store.saveParts(sending.id, [{ part: { text: "1" } }, { part: { text: "2" } }]);
-      return store.savePart(sending.id, 0, ["m1"]);
+  recordPreview: {
+    call: async ({ store, running }) => {
+      const claim = { inboxId: running.id, turnId: "t2", bootId: BOOT };
+      const began = await store.recordPreview({ step: "begin", ...claim });
+      return [began, await store.recordPreview({ step: "posted", messageId: "m7", ...claim })];
     },
     same: true,
   },
-  beginPreview: { call: ({ store, running }) => store.beginPreview(running.id), same: true },
-  namePreview: { call: ({ store, running }) => store.namePreview({ inboxId: running.id }, "m7"), same: true },
-  settlePreview: { call: ({ store, running }) => store.settlePreview(running.id), same: true },
   saveCursor: { call: ({ store }) => store.saveCursor("test", "bot", "c", "5"), same: true },
   savePenalty: {
     call: ({ store }) => store.savePenalty({ platform: "test", account: "bot", chatId: "", seconds: 5 }),

@@ -11,10 +11,12 @@ export interface Outbox {
   getDelivery(outboxId: number): Promise<DeliveryRow | undefined>;
   /** Pending → sending, at most `limit`, skipping chats with an older message that isn't settled. */
   claimDeliveries(bootId: string, limit: number, owners?: Owners): Promise<OutboxRow[]>;
-  /** Stores the parts of a message before the first of them is sent, with the ids of those that turned out to be there. */
-  saveParts(outboxId: number, parts: readonly OutboxPart[]): Promise<void>;
-  /** A part has arrived. The next one has not been tried, so it can't be a repeat. */
-  savePart(outboxId: number, index: number, ids: readonly string[]): Promise<void>;
+  /**
+   * Before the first part is sent: all parts, with the ids of those that turned out to be there. Later: the ids of one part that
+   * has arrived; the next one has not been tried, so it can't be a repeat. False if this boot doesn't have the claim any more:
+   * it must not send the rest.
+   */
+  saveParts(outboxId: number, parts: readonly OutboxPart[] | SentPart, bootId: string): Promise<boolean>;
   /**
    * Stores the outcome of a send that this boot claimed; nothing changes for any other. Returns the chat's next message if it was
    * claimed with it.
@@ -75,6 +77,11 @@ export interface OutboxPart {
   part: object;
   /** The platform's ids of its messages; missing: it hasn't been sent. */
   ids?: readonly string[] | undefined;
+}
+
+export interface SentPart {
+  index: number;
+  ids: readonly string[];
 }
 
 export interface DeliveryRow extends OutboxRow {
