@@ -58,9 +58,10 @@ export class Gateway {
   async start(): Promise<void> {
     const { store, bootId, adapters, events, log, owners, pace } = this.#context;
     await store.restartWaits();
-    pace.load(await store.openPenalties());
     const notices = { dead: GAVE_UP, interrupted: INTERRUPTED_COMMAND };
-    const { waiting, dead, unsettled } = await store.recover(bootId, MAX_ATTEMPTS, notices, owners);
+    const recovered = await store.recover(bootId, MAX_ATTEMPTS, notices, owners);
+    const { waiting, dead, unsettled, penalties } = recovered;
+    pace.load(penalties);
     if (waiting + dead.length + unsettled.length > 0) {
       log.info({ waiting, dead: dead.length, unsettled: unsettled.length }, "resumed pending work");
     }
@@ -144,7 +145,7 @@ export class Gateway {
 
   /** Retries dead letters now. Returns how many. */
   async retryDead(id?: string): Promise<number> {
-    const retried = await this.#context.store.retryDead(id);
+    const { retried } = await this.#context.store.retry(id === undefined ? {} : { id });
     if (this.#recovered) this.#stages.refill.track(this.#stages.refill.readWaiting());
     this.wake();
     return retried;

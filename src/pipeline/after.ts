@@ -116,7 +116,7 @@ export class After {
     const { store, title, stopping } = this.#context;
     if (session.title !== null || session.message_count > 2) return;
     const proposed = await title({ userText: asked, answer }, stopping);
-    if (proposed) await store.suggestTitle(session.id, proposed);
+    if (proposed) await store.setTitle(session.id, proposed, "suggested");
   }
 
   /** Under the turn's own epoch: once the next turn runs, its end is the next chance. */

@@ -89,8 +89,8 @@ export class Receiver {
       receive: (message, cursor) => this.receive(message, cursor),
       edited: (edit) => this.#changed({ ...edit, text: truncated(edit.text, MAX_MESSAGE_CHARS, "message") }),
       deleted: (message) => this.#changed({ ...message, text: null }),
-      cursor: (name) => store.getCursor(platform, account, name),
-      saveCursor: ({ name, value }) => store.saveCursor(platform, account, name, value),
+      cursor: (name) => store.getValue({ platform, account, name }),
+      saveCursor: ({ name, value }) => store.setValue({ platform, account, name }, value),
       chatMoved: async (from, to) => {
         const moved = await store.moveChat(platform, from, to);
         log.info({ platform, from, to, moved }, "chat moved");

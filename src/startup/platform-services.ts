@@ -78,7 +78,8 @@ function chatReads(store: Store, config: Config): ChatReads {
     session: async (id) => await store.getSession(id),
     chatOf: async (sessionId) => {
       const { tip } = await store.getLineage(sessionId);
-      return (await store.findRoute(tip))?.origin.chatId ?? null;
+      const routes = await store.listRoutes({ sessionId: tip });
+      return routes.find(({ expiredReason }) => expiredReason === null)?.origin.chatId ?? null;
     },
     sessions: async (owner, limit) => {
       const rows = await store.listSessions({ asker: owner, order: "active", limit });

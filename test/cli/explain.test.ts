@@ -154,7 +154,8 @@ describe("hermes explain reset", () => {
       }),
     );
     expect(await hermes(home, "explain", "reset", key)).toMatch(/^idle\nbecause: /);
-    await storeIn(home, (store) => store.expireRoute(key, "s1", "daily"));
+    const expired = [{ sessionKey: key, sessionId: "s1", reason: "daily" }];
+    await storeIn(home, (store) => store.settleDueRoutes({ rules: "", expired, postponed: [] }));
     expect(await hermes(home, "explain", "reset", key)).toBe("daily\nbecause: it was due and has ended\n");
   });
 });
@@ -190,7 +191,7 @@ describe("hermes explain access", () => {
         createdAt: nowSeconds(),
       };
       await store.addPairing({ id: "p", ...pairing });
-      await store.approvePairing("p");
+      await store.settlePairing({ id: "p", approved: true });
     });
     const questions = ["1", "2", "3", "7"].map((user_id) => ({ source: { ...person.source, user_id } }));
     const bot = { ...person, is_bot: true };

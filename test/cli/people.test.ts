@@ -88,7 +88,8 @@ describe("a running gateway", () => {
   it.each<[string, (test: TestGateway) => Promise<unknown>]>([
     [
       "erased somebody",
-      async ({ store }) => store.erasePerson(await store.planErasure({ platform: "test", userId: "ann" })),
+      async ({ store }) =>
+        store.erasePerson(await store.planErasure({ platform: "test", userId: "ann" }), "data"),
     ],
     [
       "deleted a session",

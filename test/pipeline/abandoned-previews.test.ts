@@ -36,9 +36,10 @@ async function left({ messageId = "p1", text = "half an answer " } = {}) {
   const eventId = await gateway.adapter.say(ann, "!slow 60000 never");
   const running = await until(
     "its turn runs",
-    async () => (await store.runningTurns(gateway.parts.bootId))[0],
+    async () => (await store.openMessages({ runningUnder: gateway.parts.bootId }))[0],
   );
-  const { inboxId, turnId, sessionKey } = running;
+  const { id: inboxId, sessionKey } = running;
+  const turnId = running.turnId!;
   const claim = { inboxId, turnId, bootId: gateway.parts.bootId };
   await store.recordPreview({ step: "begin", ...claim });
   if (messageId !== "") await store.recordPreview({ step: "posted", messageId, ...claim });
@@ -149,8 +150,11 @@ describe("an abandoned preview", () => {
     board.found = "p9";
     await gateway.adapter.say(inDm("ben"), "!slow 60000 never");
     const { bootId } = gateway.parts;
-    const other = await until("another turn runs", async () => (await store.runningTurns(bootId))[0]);
-    const claim = { inboxId: other.inboxId, turnId: other.turnId, bootId };
+    const other = await until(
+      "another turn runs",
+      async () => (await store.openMessages({ runningUnder: bootId }))[0],
+    );
+    const claim = { inboxId: other.id, turnId: other.turnId!, bootId };
     await store.recordPreview({ step: "begin", ...claim });
     await store.recordPreview({ step: "posted", messageId: "p9", ...claim });
     await unfinished.settle();

@@ -88,7 +88,7 @@ describe("a message of several parts", () => {
     failPart(gateway.adapter, 1, new Error("connection reset"));
     await gateway.ask(ann, LONG);
     expect(outbox(gateway)).toMatchObject([{ state: "unknown" }]);
-    await gateway.store.retryDead("out:1");
+    await gateway.store.retry({ id: "out:1" });
     await gateway.idle();
     expect(seen(gateway, ann)).toEqual(["one", "two?", "three"]);
   });
@@ -98,7 +98,7 @@ describe("a message of several parts", () => {
     failPart(gateway.adapter, 2, new SendError("refused", "blocked"));
     await gateway.ask(ann, LONG);
     expect(outbox(gateway)).toMatchObject([{ state: "dead" }]);
-    await gateway.store.retryDead("out:1");
+    await gateway.store.retry({ id: "out:1" });
     await gateway.idle();
     expect(seen(gateway, ann)).toEqual(["one", "two", "three?"]);
   });

@@ -19,8 +19,8 @@ const person = (one: WorldPerson) => ({ platform: PLATFORM, userId: one.id });
 
 async function erase(store: Store, one: WorldPerson) {
   const plan = await store.planErasure(person(one));
-  await store.erasePerson(plan);
-  await store.forgetPerson(plan);
+  await store.erasePerson(plan, "data");
+  await store.erasePerson(plan, "marks");
   return plan;
 }
 
@@ -159,7 +159,7 @@ describe("erasing a person", () => {
     });
     const waiting = await world.receive(ann, dm, "still waiting for an answer");
     await erase(store, ann);
-    expect(await store.waitingMessages()).toEqual([]);
+    expect(await store.openMessages()).toEqual([]);
     // Its message was in memory already: it must not begin a session.
     const session = { source: PLATFORM, user_id: ann.id };
     const opened = await store.startTurn({
@@ -251,14 +251,17 @@ describe("erasing a person", () => {
     const plan = await store.planErasure(person(ann));
     // Only a part of each list, as if the process had been killed on the way.
     for (const upTo of [0, 1, 3]) {
-      await store.erasePerson({
-        ...plan,
-        changes: plan.changes.slice(0, upTo),
-        own: [],
-        inbox: { remove: [], redact: [], quotes: [] },
-        outbox: { remove: [], redact: [], changes: [] },
-        routes: { remove: [], redact: [] },
-      });
+      await store.erasePerson(
+        {
+          ...plan,
+          changes: plan.changes.slice(0, upTo),
+          own: [],
+          inbox: { remove: [], redact: [], quotes: [] },
+          outbox: { remove: [], redact: [], changes: [] },
+          routes: { remove: [], redact: [] },
+        },
+        "data",
+      );
     }
     await erase(store, ann);
     await store.maintenance.scrub();
@@ -328,7 +331,7 @@ describe("erasing a person", () => {
 
   /** Gives how many were done. */
   function eraseSteps(db: Database.Database, most: number): number {
-    const steps = erasePerson(db, planOf(gatherFacts(db, person(ann))));
+    const steps = erasePerson(db, planOf(gatherFacts(db, person(ann))), "data");
     let done = 0;
     while (done < most && !steps.next().done) done++;
     return done;

@@ -63,6 +63,9 @@ async function openRoute(store: OpenedStore, key = KEY): Promise<void> {
   });
 }
 
+const expire = (store: OpenedStore, sessionId: string, reason: string) =>
+  store.settleDueRoutes({ rules: "", expired: [{ sessionKey: KEY, sessionId, reason }], postponed: [] });
+
 let turns = 0;
 
 async function startTurn(store: OpenedStore, rows: readonly InboxRow[], bootId = BOOT) {
@@ -129,7 +132,7 @@ describe("accepting", () => {
       [1, 2, 3].map(() => store.acceptMessages([accepted("e2"), accepted("e3")])),
     );
     expect(again.flat().map((row) => row.message.eventId)).toEqual(["e3"]);
-    expect((await store.waitingMessages()).map((row) => row.message.eventId)).toEqual(["e1", "e2", "e3"]);
+    expect((await store.openMessages()).map((row) => row.message.eventId)).toEqual(["e1", "e2", "e3"]);
   });
 
   it("distinguishes bots and platforms", async () => {
@@ -167,7 +170,7 @@ describe("a command", () => {
     await store.startCommand(rows[0]!.id, "new", BOOT);
     const recovered = await store.recover("boot-2", 3, NOTICES);
     expect(recovered).toMatchObject({ waiting: 0, dead: [], interrupted: [{ id: rows[0]!.id }] });
-    expect(await store.waitingMessages()).toEqual([]);
+    expect(await store.openMessages()).toEqual([]);
   });
 });
 
@@ -217,7 +220,7 @@ describe("a turn", () => {
   });
 
   it.each([
-    ["a reset", async (store: OpenedStore, id: string) => void (await store.expireRoute(KEY, id, "idle"))],
+    ["a reset", async (store: OpenedStore, id: string) => void (await expire(store, id, "idle"))],
     [
       "a split",
       async (store: OpenedStore, id: string) => {
@@ -241,7 +244,7 @@ describe("a turn", () => {
     const { turnId, inboxIds } = turn;
     await store.failTurn({ turnId, sessionKey: KEY, inboxIds, error: "overtaken", next, replies: [] });
     expect(statesOf(file, "gw_inbox")).toEqual(["waiting"]);
-    expect(await store.waitingMessages()).toMatchObject([{ attempts: 0 }]);
+    expect(await store.openMessages()).toMatchObject([{ attempts: 0 }]);
   });
 
   it("that lost its rows to another turn can't fail them", async () => {
@@ -441,12 +444,9 @@ describe("routes", () => {
   it("expire once, and not if the session has changed", async () => {
     const { store } = await begun();
     const { sessionId } = (await store.getRoute(KEY))!;
-    expect(await store.expireRoute(KEY, "another", "idle")).toBe(false);
-    const both = await Promise.all([
-      store.expireRoute(KEY, sessionId, "idle"),
-      store.expireRoute(KEY, sessionId, "daily"),
-    ]);
-    expect(both).toEqual([true, false]);
+    expect(await expire(store, "another", "idle")).toEqual([]);
+    const both = await Promise.all([expire(store, sessionId, "idle"), expire(store, sessionId, "daily")]);
+    expect(both).toEqual([[KEY], []]);
     expect(await store.getRoute(KEY)).toMatchObject({ expiredReason: "idle", expiryFinalized: true });
     expect(await store.getSession(sessionId)).toMatchObject({ end_reason: "session_reset" });
   });
@@ -474,8 +474,9 @@ describe("routes", () => {
       updatedAt: 2,
       lastPromptTokens: 3,
     };
-    expect(await store.adoptRoutes([{ ...old, flags: { suspended: true } }])).toBe(1);
-    expect(await store.adoptRoutes([{ ...old, flags: {} }])).toBe(0);
+    const adopt = async (flags: object) => (await store.adopt({ routes: [{ ...old, flags }] })).routes;
+    expect(await adopt({ suspended: true })).toBe(1);
+    expect(await adopt({})).toBe(0);
     expect(await store.getRoute(KEY)).toMatchObject({
       sessionId: "old",
       suspended: true,
@@ -497,13 +498,14 @@ describe("known chats", () => {
       lastPromptTokens: 0,
       flags: {},
     });
-    await store.adoptRoutes([
+    const routes = [
       place("test", "c1", { chatType: "dm", userName: "Ann" }),
       place("test", "c2", { chatName: "#Ops", userId: "ann" }),
       place("test", "c2", { chatName: "#Ops", userId: "bob" }),
       place("test", "c2", { chatName: "#Ops", threadId: "7" }),
       place("other", "c1", { chatName: "Elsewhere" }),
-    ]);
+    ];
+    await store.adopt({ routes });
     await store.acceptMessages([accepted("e1")]);
     const places = async (called?: string) =>
       (
@@ -691,10 +693,11 @@ describe("dead letters", () => {
     await store.claimDeliveries(BOOT, 1);
     await store.settleDelivery(sent, { state: "dead", error: "blocked" }, BOOT);
     expect((await store.reports.deadPage({})).letters).toHaveLength(3);
-    expect(await store.retryDead(`in:${rows[0]!.id}`)).toBe(1);
-    expect(await store.waitingMessages()).toMatchObject([{ id: rows[0]!.id, attempts: 0 }]);
-    expect(await store.retryDead("in:999")).toBe(0);
-    expect(await store.retryDead()).toBe(2);
+    const retried = async (id?: string) => (await store.retry(id === undefined ? {} : { id })).retried;
+    expect(await retried(`in:${rows[0]!.id}`)).toBe(1);
+    expect(await store.openMessages()).toMatchObject([{ id: rows[0]!.id, attempts: 0 }]);
+    expect(await retried("in:999")).toBe(0);
+    expect(await retried()).toBe(2);
     expect((await store.reports.deadPage({})).letters).toEqual([]);
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ id: sent, mayBeRepeat: true }]);
   });
@@ -764,7 +767,7 @@ describe("pairing", () => {
     expect(asked.map(({ ok }) => ok)).toEqual([true, true, true, false]);
     expect(asked[3]).toMatchObject({ reason: "too_many_pending" });
     expect(await store.addPairing(pairing("p-e", "user-a"))).toMatchObject({ reason: "too_soon" });
-    await store.failPairing("test", 0, Date.now() / 1000 + 60);
+    await store.settlePairing({ platform: "test", failures: 0, lockedUntil: Date.now() / 1000 + 60 });
     expect(await store.addPairing(pairing("p-f", "user-f"))).toMatchObject({ reason: "locked_out" });
     expect((await store.pairingState("test", "")).pending).toHaveLength(3);
   });
@@ -783,10 +786,10 @@ describe("pairing", () => {
   it("is approved once, forgets the code, and can be revoked", async () => {
     const { store, file } = await tempStore();
     await store.addPairing(pairing("p1", "ann"));
-    await store.failPairing("test", 3, null);
+    await store.settlePairing({ platform: "test", failures: 3, lockedUntil: null });
     expect(await store.isPaired("test", ["ann"])).toBe(false);
-    expect(await store.approvePairing("p1")).toBe(true);
-    expect(await store.approvePairing("p1")).toBe(false);
+    expect(await store.settlePairing({ id: "p1", approved: true })).toBe(true);
+    expect(await store.settlePairing({ id: "p1", approved: true })).toBe(false);
     expect(await store.isPaired("test", ["nobody", "ann"])).toBe(true);
     expect(await store.isPaired("other", ["ann"])).toBe(false);
     expect(await store.isPaired("test", [])).toBe(false);
@@ -798,7 +801,7 @@ describe("pairing", () => {
 
   it("is locked after too many wrong codes", async () => {
     const { store } = await tempStore();
-    await store.failPairing("test", 0, 5000);
+    await store.settlePairing({ platform: "test", failures: 0, lockedUntil: 5000 });
     expect(await store.pairingState("test", "ann")).toMatchObject({ lockedUntil: 5000, failures: 0 });
     expect(await store.pairingState("other", "ann")).toMatchObject({ lockedUntil: null });
   });

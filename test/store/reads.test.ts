@@ -17,7 +17,7 @@ const SHORT: Call = ["getMeta", "colour"];
 async function callStuck(steps: readonly Call[][]): Promise<{ child: Process; file: string }> {
   const { store, file } = await tempStore();
   await store.createSession({ id: "s", source: "cli" });
-  await store.setMeta("colour", "green");
+  await store.setValue("colour", "green");
   await store.close();
   const script = fileURLToPath(new URL("../support/stuck-reads.mjs", import.meta.url));
   const child = new Process(process.execPath, [script, file, JSON.stringify(steps)]);

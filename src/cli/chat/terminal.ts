@@ -127,11 +127,8 @@ function forTerminal(config: Config): Config {
 
 /** The conversation ends with its terminal, unless something still waits in it: that is for `hermes -c`. */
 async function leave(store: Store, key: string, id: string): Promise<void> {
-  await store.dropDead({ platform: TERMINAL, account: id }, "terminal_closed");
-  const route = await store.getRoute(key);
-  if (!route || route.expiredReason) return;
-  if ((await store.waitingMessages([ownerOf(TERMINAL, id)])).length > 0) return;
-  await store.closeRoute(key, route.sessionId, "cli_close");
+  const reasons = { reason: "terminal_closed", endReason: "cli_close" } as const;
+  await store.closeChat({ platform: TERMINAL, account: id, sessionKey: key, ...reasons });
 }
 
 /** Nothing more will come of it, and all that came was shown. */

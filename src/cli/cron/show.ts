@@ -55,7 +55,7 @@ export async function show(reference: string, { json }: { json?: boolean }): Pro
   const zone = configuredZone();
   const { schedule, runs } = await withStore(
     async (store) => {
-      const found = await store.findSchedule(reference);
+      const [found] = await store.listSchedules({ called: reference });
       if (!found) throw await unknownSchedule(store, reference);
       const judged = { ...found, fault: faultOf(found, zone) };
       return { schedule: judged, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };

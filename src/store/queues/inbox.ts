@@ -11,12 +11,10 @@ export interface Inbox {
   acceptMessages(messages: readonly AcceptedMessage[]): Promise<InboxRow[]>;
   /** An edit or a deletion by the author: applied while the message waits, later noted for the session's next turn. */
   changeMessage(change: MessageChange): Promise<ChangedMessage>;
-  /** Waiting rows, oldest first, including those whose pause isn't over. */
-  waitingMessages(owners?: Owners): Promise<InboxRow[]>;
+  /** Waiting rows, oldest first, including those whose pause isn't over; or the rows of turns that run under a boot. */
+  openMessages(which?: { owners?: Owners | undefined } | { runningUnder: string }): Promise<InboxRow[]>;
   /** Waiting → cancelled: all rows of the session, or those received before this one. Returns them. */
   cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<InboxRow[]>;
-  /** The last question of the session waits again if it was stopped or failed. Returns its rows. */
-  askAgain(key: SessionKey): Promise<InboxRow[]>;
   /** Waiting → running, for a command: it runs at most once, so a repeated call gets false. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
   /**

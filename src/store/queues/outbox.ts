@@ -3,6 +3,7 @@ import type { OutboundFile, OutboundKind, RefusedFile, Target } from "../../mess
 import type { SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { Owners } from "./owners.js";
+import type { Penalty } from "./values.js";
 
 /** Messages that go out, from the queue to their receipt. */
 export interface Outbox {
@@ -18,8 +19,8 @@ export interface Outbox {
    */
   saveParts(outboxId: number, parts: readonly OutboxPart[] | SentPart, bootId: string): Promise<boolean>;
   /**
-   * Stores the outcome of a send that this boot claimed; nothing changes for any other. Returns the chat's next message if it was
-   * claimed with it.
+   * Stores the outcome of a send that this boot claimed; nothing changes for any other, except that a penalty is kept. Returns the
+   * chat's next message if it was claimed with it.
    */
   settleDelivery(id: number, outcome: DeliveryOutcome, bootId: string, claim?: Claim): Promise<OutboxRow[]>;
   /** Chats that messages came from, most recently active first; `called`: only those with this id or name. */
@@ -94,9 +95,17 @@ export interface DeliveryRow extends OutboxRow {
 export type DeliveryOutcome =
   | { state: "sent"; messageIds: readonly string[] }
   /** `postponed`: nothing was sent, because its chat has to wait. */
-  | { state: "pending"; waitSeconds: number; error: string; mayBeRepeat: boolean; postponed?: true }
+  | {
+      state: "pending";
+      waitSeconds: number;
+      error: string;
+      mayBeRepeat: boolean;
+      postponed?: true;
+      penalty?: Penalty | undefined;
+    }
   | { state: "unknown"; error: string }
-  | { state: "dead"; error: string };
+  /** `penalty`: the platform imposed a pause, which concerns other messages too. */
+  | { state: "dead"; error: string; penalty?: Penalty | undefined };
 
 export interface KnownChatsQuery {
   platform?: string;

@@ -9,12 +9,8 @@ export interface Pairing {
    * are checked in the same transaction.
    */
   addPairing(pairing: NewPairing, settled?: SettledMessage): Promise<RequestPermission>;
-  /** Approves people whom another Hermes program approved, each once. Returns how many are new. */
-  adoptPairings(people: readonly ApprovedRow[]): Promise<number>;
-  approvePairing(id: string): Promise<boolean>;
-  /** Deletes a pending request. */
-  denyPairing(id: string): Promise<boolean>;
-  failPairing(platform: string, failures: number, lockedUntil: number | null): Promise<void>;
+  /** The operator's answer to a request. False if there is no such request. */
+  settlePairing(answer: PairingAnswer): Promise<boolean>;
   revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
@@ -30,6 +26,11 @@ export interface PairingRow {
 }
 
 export type NewPairing = PairingRow;
+
+export type PairingAnswer =
+  | { id: string; approved: boolean }
+  /** A wrong code was given. */
+  | { platform: string; failures: number; lockedUntil: number | null };
 
 export interface ApprovedRow {
   platform: string;

@@ -6,6 +6,7 @@ import type { ChangeNote, InboxRow } from "./inbox.js";
 import type { Claim, NewReply, OutboxRow } from "./outbox.js";
 import type { Owners } from "./owners.js";
 import type { RouteOpening, RouteRow } from "./routes.js";
+import type { Penalty } from "./values.js";
 
 /** Turns: messages that an agent answers, and what becomes of them after a crash. */
 export interface Turns {
@@ -26,16 +27,15 @@ export interface Turns {
    * its rows. `kept`: the unanswered question is part of the session now.
    */
   failTurn(failed: TurnFailure): Promise<{ kept: boolean } | undefined>;
-  /** What runs under this boot, one entry per message. */
-  runningTurns(bootId: string): Promise<RunningRow[]>;
   /** After a start: running rows wait again or are dead, rows that were being sent are returned to be settled. */
   recover(bootId: string, maxAttempts: number, notices: RecoveryNotices, owners?: Owners): Promise<Recovered>;
   /** Open rows by state. Answered from indexes: cheap however long the queues are. */
   backlog(owners?: Owners): Promise<Backlog>;
-  /** Dead → waiting or pending: one row (`in:12`, `out:34`) or all. */
-  retryDead(id?: string): Promise<number>;
-  /** Dead → cancelled, for a terminal that ended: a retry could not be delivered. */
-  dropDead(chat: { platform: string; account: string }, reason: string): Promise<number>;
+  /**
+   * Dead → waiting or pending: one row (`in:12`, `out:34`), all of them, or the last question of a session if it was stopped or
+   * failed. Returns how many, and those of the session.
+   */
+  retry(which: { id?: string } | { sessionKey: SessionKey }): Promise<{ retried: number; rows: InboxRow[] }>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
   /** Restarts pauses that were set in the future: the clock was set back since. Returns how many. */
@@ -141,12 +141,6 @@ export interface Unanswered {
   participants: readonly Person[];
 }
 
-export interface RunningRow {
-  inboxId: number;
-  turnId: string;
-  sessionKey: SessionKey;
-}
-
 /** Notices for chats, stored in the same transaction. */
 export interface RecoveryNotices {
   dead: string;
@@ -162,6 +156,8 @@ export interface Recovered {
   interrupted: InboxRow[];
   /** Sends whose outcome is unknown. */
   unsettled: OutboxRow[];
+  /** Pauses that platforms imposed and that aren't over. */
+  penalties: Penalty[];
 }
 
 export interface Backlog {

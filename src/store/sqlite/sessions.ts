@@ -46,10 +46,10 @@ export const createSession = write(function createSession(db: Database, session:
   return requireSession(db, id);
 });
 
-export const getRoom = read(function getRoom(db: Database, id: SessionId): Room | undefined {
+export function getRoom(db: Database, id: SessionId): Room | undefined {
   const find = sql(db, "SELECT platform, chat_id AS chatId FROM gw_rooms WHERE session_id = ?");
   return find.get(id) as Room | undefined;
-});
+}
 
 export function putInRoom(db: Database, id: SessionId, { platform, chatId }: Room): void {
   const put = sql(db, "INSERT OR IGNORE INTO gw_rooms (session_id, platform, chat_id) VALUES (?, ?, ?)");
@@ -161,9 +161,10 @@ const CANDIDATES = 5;
 
 export const resolveSession = read(function resolveSession(
   db: Database,
-  reference: string,
+  reference: string | { title: string },
   asker?: Principal,
 ): SessionRow | undefined {
+  if (typeof reference !== "string") return resolveTitle(db, reference.title, asker);
   const visible = visibleTo(asker);
   const one = `SELECT s.* FROM sessions s WHERE s.id = ? AND ${visible.sql}`;
   const exact = sql(db, one).get(reference, ...visible.params) as SessionRow | undefined;

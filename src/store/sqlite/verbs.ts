@@ -4,23 +4,23 @@ import * as check from "./check.js";
 import * as lineage from "./lineage.js";
 import * as list from "./list.js";
 import * as messages from "./messages.js";
-import * as meta from "./meta.js";
 import * as optimize from "./optimize.js";
 import * as peopleErase from "./people/erase.js";
 import * as people from "./people/index.js";
 import * as peopleList from "./people/list.js";
 import * as prepare from "./prepare.js";
 import * as prune from "./prune.js";
+import * as queuesAdopt from "./queues/adopt.js";
 import * as queuesBacklog from "./queues/backlog.js";
 import * as queuesChanges from "./queues/changes.js";
 import * as queuesDue from "./queues/due.js";
 import * as queuesInbox from "./queues/inbox.js";
-import * as queuesInherit from "./queues/inherit.js";
 import * as queuesOutbox from "./queues/outbox.js";
 import * as queuesPairing from "./queues/pairing.js";
 import * as queuesPlatforms from "./queues/platforms.js";
 import * as queuesPreviews from "./queues/previews.js";
 import * as queuesRecord from "./queues/record.js";
+import * as queuesRetry from "./queues/retry.js";
 import * as queuesRoutes from "./queues/routes.js";
 import * as queuesSchedules from "./queues/schedules.js";
 import * as queuesTranscripts from "./queues/transcripts.js";
@@ -43,13 +43,13 @@ const modules = {
   ...lineage,
   ...list,
   ...messages,
-  ...meta,
   ...optimize,
   ...peopleErase,
   ...people,
   ...peopleList,
   ...prepare,
   ...prune,
+  ...queuesAdopt,
   ...queuesBacklog,
   ...queuesChanges,
   ...queuesDue,
@@ -59,9 +59,9 @@ const modules = {
   ...queuesPlatforms,
   ...queuesPreviews,
   ...queuesRecord,
+  ...queuesRetry,
   ...queuesRoutes,
   ...queuesSchedules,
-  ...queuesInherit,
   ...queuesTranscripts,
   ...queuesTurns,
   ...queuesWaits,

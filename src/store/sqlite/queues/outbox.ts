@@ -17,6 +17,7 @@ import { newWait, type StoredOutbox, toDeliveryRow, toOutboxRow } from "../../sh
 import { marks, sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { ownedBy } from "./owned.js";
+import { savePenalty } from "./platforms.js";
 import { OPEN_OUT } from "./schema.js";
 
 export interface ReplyOf {
@@ -178,6 +179,7 @@ export const settleDelivery = write(function settleDelivery(
 ): OutboxRow[] {
   const sent = outcome.state === "sent";
   const pending = outcome.state === "pending";
+  if ("penalty" in outcome && outcome.penalty) savePenalty(db, outcome.penalty);
   const { notBefore, setAt } = newWait(pending ? outcome.waitSeconds : 0);
   const { changes } = sql(
     db,

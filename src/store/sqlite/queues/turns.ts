@@ -1,11 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { EndReason, SessionId, SessionKey } from "../../../session.js";
+import type { EndReason, SessionId } from "../../../session.js";
 import type {
-  InboxRow,
   OutboxRow,
   RouteRow,
-  RunningRow,
   StartedTask,
   StartedTurn,
   TaskStart,
@@ -17,7 +15,7 @@ import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
 import { appendMessages } from "../messages.js";
 import { addAuthors, addParticipant, addUsage, getSession, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
-import { read, write } from "../verb.js";
+import { write } from "../verb.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox } from "./inbox.js";
 import { addReply, claimedOf, claimThese } from "./outbox.js";
@@ -221,37 +219,6 @@ function withdrawQuestion(
     .pluck()
     .all(withdrawn) as SessionId[];
 }
-
-/** Without commands. */
-export const runningTurns = read(function runningTurns(db: Database, bootId: string): RunningRow[] {
-  return sql(
-    db,
-    `SELECT id AS inboxId, turn_id AS turnId, session_key AS sessionKey FROM gw_inbox
-     WHERE state = 'running' AND ${OPEN_IN} AND boot_id = ? AND reason IS NULL AND turn_id IS NOT NULL ORDER BY id`,
-  ).all(bootId) as RunningRow[];
-});
-
-/** Since the chat entered its session, across compressions. */
-export const askAgain = write(function askAgain(db: Database, key: SessionKey): InboxRow[] {
-  const route = getRoute(db, key);
-  if (!route) return [];
-  const { platform, chatId } = route.origin;
-  const last = sql(
-    db,
-    `SELECT turn_id FROM gw_inbox WHERE platform = ? AND chat_id IS ? AND session_key = ? AND turn_id IS NOT NULL
-       AND started_at >= ? ORDER BY id DESC LIMIT 1`,
-  )
-    .pluck()
-    .get(platform, chatId, key, route.createdAt) as string | undefined;
-  if (last === undefined) return [];
-  // Rows with another reason can't be retried: they were erased, for example.
-  const rows = sql(
-    db,
-    `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL, error = NULL, reason = NULL
-     WHERE turn_id = ? AND state IN ('dead', 'cancelled') AND (reason IS NULL OR reason = 'stopped') RETURNING *`,
-  ).all(last) as StoredInbox[];
-  return rows.map(toInboxRow).toSorted((a, b) => a.id - b.id);
-});
 
 /** Ends the session of a key together with its route. */
 export function endWith(db: Database, sessionKey: string, end: EndReason | undefined): void {
