@@ -15,8 +15,6 @@ export interface Schedules {
   changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
   /** Also cancels its waiting and running runs. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Newest first. */
-  scheduleRuns(id: string, limit: number): Promise<RunRow[]>;
 }
 
 export type ScheduleState = "active" | "paused" | "done";
@@ -45,6 +43,8 @@ export interface ScheduleQuery {
   called?: string;
   /** Only those that are due at this time, and those with a requested run. */
   dueAt?: number;
+  /** With their last runs, at most so many. */
+  runs?: number;
 }
 
 export interface ScheduleChanges extends Omit<NewSchedule, "id" | "maker" | "createdAt"> {
@@ -63,6 +63,8 @@ export interface ScheduleRow extends NewSchedule {
   lastRun: RunRow | null;
   /** A run is waiting or running. Only due ones have it. */
   isBusy?: boolean;
+  /** Newest first. Only if they are asked for. */
+  runs?: RunRow[];
 }
 
 export type RunState = "waiting" | "running" | "done" | "failed" | "cancelled" | "skipped";

@@ -129,7 +129,8 @@ describe("a due schedule", () => {
       makeDue(gateway, ticks);
       await until(
         "the tick is taken",
-        async () => (await gateway.store.scheduleRuns(id, 9)).length === 4 - ticks,
+        async () =>
+          (await gateway.store.listSchedules({ called: id, runs: 9 }))[0]!.runs!.length === 4 - ticks,
       );
       await lastRun(gateway, state);
       await gateway.idle();

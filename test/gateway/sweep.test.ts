@@ -132,7 +132,7 @@ function counting(store: OpenedStore): { store: OpenedStore; read: () => number 
       const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
       return async (...args: unknown[]) => {
         const found = await method(...args);
-        if (/routes$/i.test(String(name)) && Array.isArray(found)) read += found.length;
+        if (/^(due|list)Routes$/.test(String(name)) && Array.isArray(found)) read += found.length;
         return found;
       };
     },

@@ -141,6 +141,19 @@ describe("a message of several parts", () => {
     ]);
   });
 
+  it("isn't continued by a process that has lost it to another one", async () => {
+    const gateway = await TestGateway.start();
+    gateway.adapter.beforeSend = ({ part }) => {
+      if (part === 1) gateway.change("UPDATE gw_outbox SET boot_id = 'another'");
+    };
+    await gateway.adapter.say(ann, LONG);
+    await until("two parts are sent", () => seen(gateway, ann).length === 2);
+    await gateway.stop();
+    expect(seen(gateway, ann)).toEqual(["one", "two"]);
+    expect(outbox(gateway)).toMatchObject([{ state: "sending", attempts: 1, message_ids: null }]);
+    expect(partsOf(gateway).map(({ ids }) => ids)).toEqual([["sent-1"], undefined, undefined]);
+  });
+
   it("loses no ids while the disk is full", async () => {
     const gateway = await TestGateway.start();
     const { saveParts, settleDelivery } = gateway.store;

@@ -36,7 +36,8 @@ describe("open rows of the queues", () => {
     const plans = ran.flatMap((sql) => planOf(db, sql));
     expect(plans.length).toBeGreaterThan(0);
     const whole = plans.filter(
-      (step) => /^SCAN (?!messages|sqlite_sequence|gw_pairing|gw_penalties)/.test(step) && !step.includes("USING"),
+      (step) =>
+        /^SCAN (?!messages|sqlite_sequence|gw_pairing|gw_penalties)/.test(step) && !step.includes("USING"),
     );
     expect(whole).toEqual([]);
   });

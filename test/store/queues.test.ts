@@ -266,6 +266,18 @@ describe("a turn", () => {
     expect(statesOf(file, "gw_inbox")).toEqual(["done"]);
   });
 
+  it("isn't started for messages that were accepted before a stop, even if the clock was set back meanwhile", async () => {
+    const { store } = await begun([]);
+    const accept = async (eventId: string, receivedAt: number) =>
+      (await store.acceptMessages([{ ...accepted(eventId), receivedAt }]))[0]!;
+    const first = await accept("e1", 5000);
+    const stop = await accept("/stop", 1400);
+    await accept("e2", 1401);
+    const cancelled = await store.cancelWaiting(KEY, "stopped", stop.id);
+    expect(cancelled.map(({ id }) => id)).toEqual([first.id]);
+    expect((await store.openMessages()).map(({ message: { eventId } }) => eventId)).toEqual(["/stop", "e2"]);
+  });
+
   it("skips messages that were cancelled meanwhile", async () => {
     const { store, rows } = await begun();
     await store.cancelWaiting(KEY, "stopped");

@@ -13,7 +13,7 @@ export interface Inbox {
   changeMessage(change: MessageChange): Promise<ChangedMessage>;
   /** Waiting rows, oldest first, including those whose pause isn't over; or the rows of turns that run under a boot. */
   openMessages(which?: { owners?: Owners | undefined } | { runningUnder: string }): Promise<InboxRow[]>;
-  /** Waiting → cancelled: all rows of the session, or those received before this one. Returns them. */
+  /** Waiting → cancelled: all rows of the session, or those accepted before this row. Returns them. */
   cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<InboxRow[]>;
   /** Waiting → running, for a command: it runs at most once, so a repeated call gets false. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;

@@ -1,5 +1,6 @@
 import type { RequestPermission } from "../../pairing-limits.js";
 import type { SettledMessage } from "./inbox.js";
+import type { AdoptedRoute } from "./routes.js";
 
 /** People who asked to talk to the bot, and those who may. */
 export interface Pairing {
@@ -11,6 +12,11 @@ export interface Pairing {
   addPairing(pairing: NewPairing, settled?: SettledMessage): Promise<RequestPermission>;
   /** The operator's answer to a request. False if there is no such request. */
   settlePairing(answer: PairingAnswer): Promise<boolean>;
+  /**
+   * Adds what another Hermes program has: routes for keys that have none, and people whom it approved, each once. Returns how many
+   * are new.
+   */
+  adopt(found: Adopted): Promise<{ routes: number; people: number }>;
   revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
@@ -37,6 +43,11 @@ export interface ApprovedRow {
   userId: string;
   userName: string | null;
   approvedAt: number;
+}
+
+export interface Adopted {
+  routes?: readonly AdoptedRoute[];
+  people?: readonly ApprovedRow[];
 }
 
 export interface PairingState {

@@ -2,7 +2,6 @@ import type { Origin, Person } from "../../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../../session.js";
 import type { Cursor } from "../common.js";
 import type { NewSession } from "../history.js";
-import type { ApprovedRow } from "./pairing.js";
 
 /** Which chat is in which session. A route's epoch grows with every change: a turn with an older epoch can't write. */
 export interface Routes {
@@ -40,11 +39,6 @@ export interface Routes {
   closeChat(chat: ClosedChat): Promise<void>;
   /** Ends the session and continues in a child, with the route, in one transaction. Undefined if the epoch isn't current. */
   splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
-  /**
-   * Adds what another Hermes program has: routes for keys that have none, and people whom it approved, each once. Returns how many
-   * are new.
-   */
-  adopt(found: Adopted): Promise<{ routes: number; people: number }>;
   /**
    * A chat got another id: moves its routes, waiting messages and pending answers, and returns the number of routes. To an heir:
    * continues what another account left open, and returns how many messages wait again.
@@ -121,11 +115,6 @@ export interface RouteSplit {
   epoch: number;
   parentId: SessionId;
   messages: readonly NewMessage[];
-}
-
-export interface Adopted {
-  routes?: readonly AdoptedRoute[];
-  people?: readonly ApprovedRow[];
 }
 
 export interface AdoptedRoute {

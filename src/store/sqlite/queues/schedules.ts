@@ -73,16 +73,25 @@ export const addSchedule = write(function addSchedule(
 
 export const listSchedules = read(function listSchedules(
   db: Database,
-  { called, dueAt }: ScheduleQuery = {},
+  { called, dueAt, runs }: ScheduleQuery = {},
 ): ScheduleRow[] {
-  if (dueAt !== undefined) return dueSchedules(db, dueAt);
-  if (called !== undefined) return findSchedule(db, called);
+  const found =
+    dueAt !== undefined
+      ? dueSchedules(db, dueAt)
+      : called !== undefined
+        ? findSchedule(db, called)
+        : allSchedules(db);
+  if (runs === undefined) return found;
+  return found.map((schedule) => ({ ...schedule, runs: scheduleRuns(db, schedule.id, runs) }));
+});
+
+function allSchedules(db: Database): ScheduleRow[] {
   const rows = sql(
     db,
     "SELECT * FROM gw_schedules ORDER BY state = 'done', name COLLATE NOCASE",
   ).all() as StoredSchedule[];
   return rows.map((row) => toSchedule(db, row));
-});
+}
 
 function findSchedule(db: Database, reference: string): ScheduleRow[] {
   const rows = sql(
@@ -200,7 +209,7 @@ function addRun(
   ).run({ id: scheduleId });
 }
 
-export const scheduleRuns = read(function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
+function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
   const rows = sql(
     db,
     `SELECT r.*, i.state AS inbox_state, i.error AS inbox_error, i.session_id,
@@ -209,7 +218,7 @@ export const scheduleRuns = read(function scheduleRuns(db: Database, id: string,
      WHERE r.schedule_id = ? ORDER BY r.id DESC LIMIT ?`,
   ).all(id, limit) as StoredRun[];
   return rows.map(toRun);
-});
+}
 
 function getSchedule(db: Database, id: string): ScheduleRow | undefined {
   const row = sql(db, "SELECT * FROM gw_schedules WHERE id = ?").get(id) as StoredSchedule | undefined;
