@@ -25,4 +25,4 @@ export interface Distribution {
  * A position in a list, made by the engine: pass it back unchanged to continue there. Rows that are added or removed meanwhile don't
  * move it.
  */
-export type Cursor = string;
+export type Position = string;

@@ -1,5 +1,5 @@
 import type { Role, SessionId, SessionKey, SessionSummary } from "../session.js";
-import type { Cursor } from "./common.js";
+import type { Position } from "./common.js";
 import type { ApprovedRow, DeliveryRow, InboxRow, InboxState, OutboxState, PairingRow } from "./queues.js";
 
 /**
@@ -37,7 +37,7 @@ export interface BrowseQuery {
   /** Bounds of the last activity. */
   since?: number;
   until?: number;
-  before?: Cursor;
+  before?: Position;
   limit?: number;
 }
 
@@ -45,7 +45,7 @@ export interface SessionPage {
   /** May be fewer than requested, even none, although there are more. */
   sessions: BrowsedSession[];
   /** The next position; null at the end. */
-  next: Cursor | null;
+  next: Position | null;
 }
 
 export type BrowsedSession = Omit<SessionSummary, "system_prompt" | "model_config"> & {
@@ -195,7 +195,7 @@ export interface Throughput {
 export interface RecentQuery {
   platform?: string;
   state?: InboxState;
-  before?: Cursor;
+  before?: Position;
   limit?: number;
 }
 
@@ -222,7 +222,7 @@ export interface RecentMessage {
 
 export interface RecentPage {
   messages: RecentMessage[];
-  next: Cursor | null;
+  next: Position | null;
 }
 
 export interface DeadLetter {
@@ -247,20 +247,20 @@ export interface Trace {
 }
 
 export interface DeadQuery {
-  before?: Cursor;
+  before?: Position;
   limit?: number;
 }
 
 export interface DeadPage {
   letters: (DeadLetter & { state: "dead" | "unknown" })[];
-  next: Cursor | null;
+  next: Position | null;
 }
 
 export interface PairingQuery {
   /** Requests older than this have expired. */
   since: number;
   /** Where the list of approved people continues. */
-  before?: Cursor;
+  before?: Position;
   limit?: number;
 }
 
@@ -268,5 +268,5 @@ export interface PairingPage {
   /** Newest first, without codes and hashes. */
   pending: Omit<PairingRow, "hash" | "salt">[];
   approved: ApprovedRow[];
-  next: Cursor | null;
+  next: Position | null;
 }

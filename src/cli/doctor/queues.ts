@@ -2,7 +2,7 @@
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
-import type { Cursor, OpenRows } from "../../store/common.js";
+import type { OpenRows, Position } from "../../store/common.js";
 import type { DeadLetter, QueueDepths, Reports } from "../../store/reports.js";
 import { oneLine, shorten } from "../cells.js";
 import { counted } from "../numbers.js";
@@ -34,7 +34,7 @@ const DEAD_PER_PAGE = 200;
 /** All of them, oldest first. */
 export async function deadLetters(reports: Reports): Promise<DeadLetter[]> {
   const found: DeadLetter[] = [];
-  let before: Cursor | undefined;
+  let before: Position | undefined;
   for (;;) {
     const page = await reports.deadPage({ limit: DEAD_PER_PAGE, ...(before ? { before } : {}) });
     found.push(...page.letters);

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
-import type { Cursor } from "../../store/store.js";
+import type { Position } from "../../store/store.js";
 
 const MAX_ROWS = 200;
 
@@ -36,10 +36,10 @@ function checked<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
 }
 
 /** A position in a list as text that a page gives back and needn't understand. */
-export function toCursor(position: Cursor | null): string | null {
+export function toCursor(position: Position | null): string | null {
   return position && Buffer.from(position).toString("base64url");
 }
 
-export function fromCursor(given: string | undefined): Cursor | undefined {
+export function fromCursor(given: string | undefined): Position | undefined {
   return given === undefined ? undefined : Buffer.from(given, "base64url").toString();
 }

@@ -1,6 +1,6 @@
 import type { Origin, Person } from "../../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../../session.js";
-import type { Cursor } from "../common.js";
+import type { Position } from "../common.js";
 import type { NewSession } from "../history.js";
 
 /** Which chat is in which session. A route's epoch grows with every change: a turn with an older epoch can't write. */
@@ -132,13 +132,13 @@ export interface DueQuery {
   now: number;
   limit: number;
   /** The position of the previous page's last route. */
-  after?: Cursor;
+  after?: Position;
 }
 
 export interface DueRoute {
   route: RouteRow;
   dueAt: number;
-  position: Cursor;
+  position: Position;
 }
 
 export interface SettledRoutes {

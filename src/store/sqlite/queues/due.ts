@@ -3,8 +3,8 @@ import type { SessionKey } from "../../../session.js";
 import type { DueQuery, DueRoute, SettledRoutes } from "../../queues.js";
 import { type StoredRoute, toRoute } from "../../shared/rows.js";
 import type { Progress } from "../../store.js";
-import { fromCursor, toCursor } from "../cursor.js";
 import { getMeta, setMeta } from "../meta.js";
+import { fromPosition, toPosition } from "../position.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
@@ -20,14 +20,14 @@ export const DUE_PAGE = `SELECT *, rowid AS row FROM gw_routes
   ORDER BY due_at, rowid LIMIT @limit`;
 
 export const dueRoutes = read(function dueRoutes(db: Database, { now, limit, after }: DueQuery): DueRoute[] {
-  const [dueAt, row] = after === undefined ? [-1, 0] : fromCursor(after, "number", "number");
+  const [dueAt, row] = after === undefined ? [-1, 0] : fromPosition(after, "number", "number");
   const rows = sql(db, DUE_PAGE).all({ now, limit, dueAt, row }) as (StoredRoute & {
     due_at: number;
     row: number;
   })[];
   return rows.map((found) => {
     const { due_at: dueAt, row: id } = found;
-    return { route: toRoute(found), dueAt, position: toCursor(dueAt, id) };
+    return { route: toRoute(found), dueAt, position: toPosition(dueAt, id) };
   });
 });
 

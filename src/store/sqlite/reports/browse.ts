@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 import type { SessionId, SessionRow } from "../../../session.js";
 import type { BrowsedSession, BrowseQuery, SessionPage } from "../../reports.js";
-import { fromCursor, toCursor } from "../cursor.js";
 import { rootOf, tipOf } from "../lineage.js";
 import { isListable, lastActive, summarise } from "../list.js";
+import { fromPosition, toPosition } from "../position.js";
 import { getSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
 import { longRead } from "../verb.js";
@@ -34,15 +34,15 @@ export const browseSessions = longRead(function browseSessions(
   const { found, next } = few ? amongFew(db, few, query, limit) : alongTime(db, query, limit);
   return {
     sessions: found.map(({ root, tip }) => browsed(db, root, tip)),
-    next: next && toCursor(next.at, next.id),
+    next: next && toPosition(next.at, next.id),
   };
 });
 
 /** The query with its position. */
 type Browsing = Omit<BrowseQuery, "before"> & { before: SessionPosition | undefined };
 
-function positionAt(cursor: string): SessionPosition {
-  const [at, id] = fromCursor(cursor, "number", "string");
+function positionAt(given: string): SessionPosition {
+  const [at, id] = fromPosition(given, "number", "string");
   return { at, id };
 }
 

@@ -15,7 +15,7 @@ import type {
   Throughput,
 } from "../../reports.js";
 import type { StoredInbox } from "../../shared/rows.js";
-import { fromCursor, toCursor } from "../cursor.js";
+import { fromPosition, toPosition } from "../position.js";
 import { type DeadSend, deadMessage, deadSend } from "../queues/record.js";
 import { OPEN_IN, OPEN_OUT } from "../queues/schema.js";
 import { misdatedWaits } from "../queues/waits.js";
@@ -114,7 +114,7 @@ export const recentMessages = longRead(function recentMessages(db: Database, que
   const newest = mark(db, "gw_inbox") + 1;
   const giveUpAt = performance.now() + TIME_MS;
   const messages: RecentMessage[] = [];
-  const [from] = query.before === undefined ? [newest] : fromCursor(query.before, "number");
+  const [from] = query.before === undefined ? [newest] : fromPosition(query.before, "number");
   let before = Math.min(from, newest);
   while (before > 1 && messages.length < limit && performance.now() < giveUpAt) {
     const wanted = limit - messages.length;
@@ -123,7 +123,7 @@ export const recentMessages = longRead(function recentMessages(db: Database, que
     before = rows.length === wanted ? rows.at(-1)!.id : Math.max(1, before - STRIDE);
   }
   const oldestId = sql(db, "SELECT min(id) FROM gw_inbox").pluck().get() as number | null;
-  return { messages, next: oldestId !== null && before > oldestId ? toCursor(before) : null };
+  return { messages, next: oldestId !== null && before > oldestId ? toPosition(before) : null };
 });
 
 type NamedInbox = StoredInbox & { platform: string; chat_id: string | null };
@@ -189,7 +189,7 @@ export const deadPage = longRead(function deadPage(db: Database, query: DeadQuer
   const [beforeIn, beforeOut] =
     query.before === undefined
       ? [MAX_SAFE_INTEGER, MAX_SAFE_INTEGER]
-      : fromCursor(query.before, "number", "number");
+      : fromPosition(query.before, "number", "number");
   const messages = sql(
     db,
     `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} AND id < ? ORDER BY id DESC LIMIT ?`,
@@ -208,7 +208,7 @@ export const deadPage = longRead(function deadPage(db: Database, query: DeadQuer
       const [name, number] = id.split(":");
       return name === queue ? Math.min(low, Number(number)) : low;
     }, from);
-  const next = () => toCursor(lowest("in", beforeIn), lowest("out", beforeOut));
+  const next = () => toPosition(lowest("in", beforeIn), lowest("out", beforeOut));
   return { letters, next: all.length > limit ? next() : null };
 });
 
@@ -223,7 +223,7 @@ const shortened = (letter: DeadLetter): DeadLetter => ({
 export const pairingPage = longRead(function pairingPage(db: Database, query: PairingQuery): PairingPage {
   const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
   const [at, id] =
-    query.before === undefined ? [Number.MAX_VALUE, ""] : fromCursor(query.before, "number", "string");
+    query.before === undefined ? [Number.MAX_VALUE, ""] : fromPosition(query.before, "number", "string");
   const rows = sql(
     db,
     `SELECT id, platform, user_id AS userId, user_name AS userName, approved_at AS approvedAt FROM gw_pairing
@@ -237,6 +237,6 @@ export const pairingPage = longRead(function pairingPage(db: Database, query: Pa
        WHERE approved_at IS NULL AND created_at > ? ORDER BY created_at DESC LIMIT ?`,
     ).all(query.since, MAX_LIMIT) as PairingPage["pending"],
     approved: rows.slice(0, limit).map(({ id: _, ...approved }) => approved),
-    next: last && rows.length > limit ? toCursor(last.approvedAt, last.id) : null,
+    next: last && rows.length > limit ? toPosition(last.approvedAt, last.id) : null,
   };
 });

@@ -1,17 +1,17 @@
 import { HermesError } from "../../errors.js";
-import type { Cursor } from "../common.js";
+import type { Position } from "../common.js";
 
 /** Positions are the values by which a list is ordered, as JSON. */
-export function toCursor(...values: readonly (number | string)[]): Cursor {
+export function toPosition(...values: readonly (number | string)[]): Position {
   return JSON.stringify(values);
 }
 
-/** The values of a cursor that `toCursor` made; what wasn't made by it is refused. */
-export function fromCursor<T extends readonly ("number" | "string")[]>(
-  cursor: Cursor,
+/** The values of a position that `toPosition` made; what wasn't made by it is refused. */
+export function fromPosition<T extends readonly ("number" | "string")[]>(
+  position: Position,
   ...types: T
 ): Values<T> {
-  const values = parse(cursor);
+  const values = parse(position);
   const fits = Array.isArray(values) && values.length === types.length;
   if (!fits || values.some((value, i) => typeof value !== types[i]))
     throw new HermesError("invalid", "That is no position in this list.");
@@ -22,9 +22,9 @@ type Values<T extends readonly ("number" | "string")[]> = {
   [K in keyof T]: T[K] extends "number" ? number : string;
 };
 
-function parse(cursor: Cursor): unknown {
+function parse(position: Position): unknown {
   try {
-    return JSON.parse(cursor);
+    return JSON.parse(position);
   } catch {
     return undefined;
   }
