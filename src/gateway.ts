@@ -8,6 +8,7 @@ import { CommandRunner } from "./pipeline/command-runner.js";
 import { Connecting } from "./pipeline/connect.js";
 import { type Context, contextOf } from "./pipeline/context.js";
 import { Delivery } from "./pipeline/deliver.js";
+import { earlyTurn } from "./pipeline/early-turn.js";
 import { aboutRoute } from "./pipeline/event-facts.js";
 import { Finisher } from "./pipeline/finish.js";
 import { MemoryFlushes } from "./pipeline/memory-flush.js";
@@ -225,6 +226,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const router = new Router(context, { ...stages, commandRunner: new CommandRunner(context, stages) });
   const refill = new Refill(context, { lanes: queue.lanes, route: (row) => router.route(row) });
   const receiver = new Receiver(context, inbox, {
+    earlyTurn: (accepted) => earlyTurn({ router, queue, resolver }, accepted),
     accepted: (row) => refill.track(router.route(row), row.traceId),
     changeSteering: (key, inboxId, text) => queue.lanes.changeSteering(key, inboxId, text),
   });

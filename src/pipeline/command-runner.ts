@@ -256,7 +256,8 @@ export class CommandRunner implements CommandGateway {
       text: prompt,
       fromCommand: true as const,
     };
-    const row = await this.#stages.inbox.accept(message, `${call.key}${BACKGROUND}${id}`);
+    const { inbox } = this.#stages;
+    const row = await inbox.accept(inbox.address(message, undefined, `${call.key}${BACKGROUND}${id}`));
     if (row) this.#stages.queue.lanes.push({ row });
     return id;
   }

@@ -2,6 +2,7 @@ import PQueue from "p-queue";
 import { mergeWaiting } from "../policies/busy.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
+import type { EarlyStart } from "./turn.js";
 
 /**
  * Waiting messages → turns. One lane per session key, one turn at a time in it, in order; many lanes in parallel, up to
@@ -25,6 +26,8 @@ export interface RunningTurn {
   taken: InboxRow[];
   /** The answer so far, as the chat sees it. */
   said: string;
+  /** Its start, if it is in the store already. */
+  early?: EarlyStart | undefined;
 }
 
 export interface LaneOptions {
@@ -37,6 +40,14 @@ export interface LaneOptions {
   onError(error: unknown, key: SessionKey): void;
 }
 
+/** A free lane that is kept for a message while it is being stored. One of the two must be called, once. */
+export interface Reservation {
+  /** Its turn has started in the store. */
+  start(row: InboxRow, early: EarlyStart): void;
+  /** There is no turn for it, or not yet. */
+  release(): void;
+}
+
 interface Lane {
   items: LaneItem[];
   scheduled: boolean;
@@ -47,6 +58,7 @@ interface Lane {
   held: Promise<void> | undefined;
   /** How many are still adding messages that must start together. */
   filling: number;
+  reserved: boolean;
   /** No turn starts before: more of the same burst may arrive. */
   quietUntilMs: number;
 }
@@ -144,6 +156,36 @@ export class Lanes {
     };
   }
 
+  /** A free lane and a free place among those that run. Undefined: there is none, so the message has to be queued. */
+  reserve(key: SessionKey): Reservation | undefined {
+    const { pending, size } = this.#queue;
+    const isFull = size > 0 || pending >= this.#options.maxConcurrent || this.#known.size >= MAX_ITEMS;
+    if (isFull || this.#closed || this.#overflowed || this.#lanes.has(key)) return undefined;
+    const lane = this.#lane(key);
+    lane.reserved = true;
+    let settle: (over: Promise<void> | undefined) => void = () => undefined;
+    const over = new Promise<void>((resolve) => {
+      settle = (turn) => resolve(turn);
+    });
+    void this.#queue.add(() => over);
+    return {
+      start: (row, early) => {
+        lane.reserved = false;
+        this.#known.add(row.id);
+        settle(this.#runNow(key, lane, [{ row }], early));
+      },
+      release: () => {
+        lane.reserved = false;
+        this.#goOn(key, lane);
+        settle(undefined);
+      },
+    };
+  }
+
+  isReserved(key: SessionKey): boolean {
+    return this.#lanes.get(key)?.reserved ?? false;
+  }
+
   /**
    * Adds a message to the running turn, between two of its tool calls. If the turn doesn't take it, it becomes the next
    * turn; so does a message of another person, whose rights the turn doesn't have.
@@ -201,7 +243,7 @@ export class Lanes {
     const found = this.#lanes.get(key);
     if (found) return found;
     const idle = { running: undefined, over: undefined, held: undefined };
-    const lane = { items: [], scheduled: false, ...idle, filling: 0, quietUntilMs: 0 };
+    const lane = { items: [], scheduled: false, ...idle, filling: 0, reserved: false, quietUntilMs: 0 };
     this.#lanes.set(key, lane);
     return lane;
   }
@@ -218,13 +260,13 @@ export class Lanes {
 
   #goOn(key: SessionKey, lane: Lane): void {
     if (lane.items.length > 0) this.#schedule(key, lane);
-    else if (!lane.running && !lane.held && lane.filling === 0 && this.#lanes.get(key) === lane)
+    else if (!lane.running && isOpen(lane) && this.#lanes.get(key) === lane)
       // Only if it is the same lane: a timer of a removed lane may fire when its successor runs.
       this.#lanes.delete(key);
   }
 
   #schedule(key: SessionKey, lane: Lane): void {
-    if (lane.scheduled || lane.running || lane.held || lane.filling > 0 || this.#closed) return;
+    if (lane.scheduled || lane.running || !isOpen(lane) || this.#closed) return;
     lane.scheduled = true;
     const waitMs = lane.quietUntilMs - performance.now();
     const start = () => {
@@ -241,10 +283,16 @@ export class Lanes {
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
-    if (lane.held || lane.filling > 0) return;
+    if (!isOpen(lane)) return;
     const items = takeTurn(lane.items);
-    if (items.length > 0 && !this.#closed) {
-      lane.over = this.#runItems(key, lane, items);
+    if (!this.#closed) return this.#runNow(key, lane, items);
+    for (const { row } of items) this.#known.delete(row.id);
+  }
+
+  /** Afterwards the lane continues with what waits. */
+  async #runNow(key: SessionKey, lane: Lane, items: LaneItem[], early?: EarlyStart): Promise<void> {
+    if (items.length > 0) {
+      lane.over = this.#runItems(key, lane, items, early);
       await lane.over;
     }
     for (const { row } of items) this.#known.delete(row.id);
@@ -252,12 +300,12 @@ export class Lanes {
     await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
   }
 
-  async #runItems(key: SessionKey, lane: Lane, items: LaneItem[]): Promise<void> {
+  async #runItems(key: SessionKey, lane: Lane, items: LaneItem[], early?: EarlyStart): Promise<void> {
     const authorId = authorOf(items[0]!.row);
     const controller = new AbortController();
     const command = items[0]?.command;
     const whose = { authorId, isCommand: command !== undefined };
-    const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "" };
+    const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "", early };
     lane.running = running;
     try {
       if (command) await command(controller.signal);
@@ -293,6 +341,10 @@ export class Lanes {
     );
     this.#timers.add(timer);
   }
+}
+
+function isOpen({ held, filling, reserved }: Lane): boolean {
+  return !held && filling === 0 && !reserved;
 }
 
 /**

@@ -91,7 +91,10 @@ export class Refill {
   async #releaseStranded(): Promise<boolean> {
     const { store, bootId } = this.#context;
     const running = await store.runningTurns(bootId);
-    const stranded = running.filter(({ inboxId }) => !this.#stages.lanes.has({ id: inboxId }));
+    const { lanes } = this.#stages;
+    // A turn that starts with its message is in the store before its lane knows the row.
+    const isOurs = (id: number, key: SessionKey) => lanes.has({ id }) || lanes.isReserved(key);
+    const stranded = running.filter(({ inboxId, sessionKey }) => !isOurs(inboxId, sessionKey));
     for (const { inboxId, turnId, sessionKey } of stranded) {
       const error = "the end of its turn could not be stored";
       const next = { state: "waiting", waitSeconds: 0 } as const;

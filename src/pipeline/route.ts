@@ -36,19 +36,37 @@ export type Decision =
 
 /** The reason of a message that was missed for longer than `catch_up_max_age`. */
 const TOO_OLD = "too_old";
+/** The reason of a person who is on no list. */
+const NOT_LISTED = "not_listed";
 
 export async function decide(
   message: InboundMessage,
   options: RouterOptions,
   receivedAt: number,
 ): Promise<Decision> {
+  const decision = decideNow(message, options, receivedAt);
+  if (!("reason" in decision) || decision.reason !== NOT_LISTED) return decision;
+  const { platform, origin } = message;
+  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
+  // Pairing only adds people to the lists: the store is asked only about those who aren't on them.
+  if (!(await options.isPaired(platform, ids))) return decision;
+  return decideNow(message, options, receivedAt, true);
+}
+
+/** Without the store: a person who isn't listed counts as a stranger unless the caller knows better. */
+function decideNow(
+  message: InboundMessage,
+  options: RouterOptions,
+  receivedAt: number,
+  paired = false,
+): Decision {
   const { sentAt, task, edited, fromCommand } = message;
   const { lists, engage, dmBehaviour, maxAgeSeconds } = options.of(message.platform);
   if (!task && maxAgeSeconds !== undefined) {
     const arrival = { sentAt, receivedAt, startedAt: options.startedAt, maxAgeSeconds };
     if (isTooOld(arrival)) return { to: "refuse", reason: TOO_OLD };
   }
-  const refusal = await refusalOf(message, lists, dmBehaviour, options);
+  const refusal = refusalOf(message, lists, dmBehaviour, paired);
   if (refusal) return refusal;
   const engaged = engagedBy(message, engage);
   if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
@@ -60,20 +78,18 @@ export async function decide(
   return command ? { to: "command", command, args } : { to: "unknown_command", name };
 }
 
-async function refusalOf(
+function refusalOf(
   message: InboundMessage,
   lists: AccessLists,
   dmBehaviour: "pair" | "ignore" | undefined,
-  options: RouterOptions,
-): Promise<Decision | undefined> {
-  const { origin, isBot, authenticated, platform, roles } = message;
+  paired: boolean,
+): Decision | undefined {
+  const { origin, isBot, authenticated, roles } = message;
   const question: AccessQuestion = { origin, isBot, authenticated, paired: false, lists, roles };
   const decision = accessDecision(question);
   if (decision.allow) return undefined;
-  const isUnknown = decision.reason === "not_listed";
-  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
-  // Pairing only adds people to the lists: the store is asked only about those who aren't on them.
-  if (isUnknown && (await options.isPaired(platform, ids))) return undefined;
+  const isUnknown = decision.reason === NOT_LISTED;
+  if (isUnknown && paired) return undefined;
   const response = unauthorizedResponse({
     chatType: origin.chatType,
     dmBehaviour,
@@ -120,15 +136,30 @@ export class Router {
     const startedAt = nowSeconds();
     const decision = await decide(row.message, this.#options, row.receivedAt);
     const reason = "reason" in decision ? decision.reason : null;
-    this.#context.events.emit({ type: "routed", to: decision.to, reason, startedAt, ...aboutMessage(row) });
+    this.#routed(row, decision.to, reason, startedAt);
     if (decision.to === "turn") return this.#stages.queue.add(row);
     await this.#act(row, decision);
     if (reason === TOO_OLD) this.#missed.add(row.message.platform, row.message.sentAt);
     this.#stages.delivery.wake();
   }
 
+  /** Whether a message gets a turn, if that is known without the store. */
+  getsTurn(message: InboundMessage, receivedAt: number): boolean {
+    if (message.task?.memoryOf !== undefined) return false;
+    return decideNow(message, this.#options, receivedAt).to === "turn";
+  }
+
+  /** Its turn started with the commit that accepted it. */
+  startedEarly(row: InboxRow): void {
+    this.#routed(row, "turn", null, row.receivedAt);
+  }
+
   stop(): void {
     this.#missed.flush();
+  }
+
+  #routed(row: InboxRow, to: Decision["to"], reason: string | null, startedAt: number): void {
+    this.#context.events.emit({ type: "routed", to, reason, startedAt, ...aboutMessage(row) });
   }
 
   async #act(row: InboxRow, decision: Exclude<Decision, { to: "turn" }>): Promise<void> {

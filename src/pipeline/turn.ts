@@ -19,9 +19,21 @@ export interface Asked {
   author: Author;
 }
 
+/** The conversation of a session, read while its turn starts. */
+export interface ReadAhead {
+  sessionId: SessionId;
+  messages: Promise<ChatMessage[]>;
+}
+
+/** A turn that started with the commit that accepted its message. */
+export interface EarlyStart {
+  started: StartedTurn;
+  ahead?: ReadAhead | undefined;
+}
+
 /** One turn, with everything that its stages need to know about it. Facts are computed once. */
 export class Turn {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly key: SessionKey;
   readonly running: RunningTurn;
   readonly startedAt = nowSeconds();
@@ -48,10 +60,12 @@ export class Turn {
   #started: StartedTurn | undefined;
   #asked: Asked[] | undefined;
   #about: ReturnType<typeof aboutTurn> | undefined;
-  #ahead: { sessionId: SessionId; messages: Promise<ChatMessage[]> } | undefined;
+  #ahead: ReadAhead | undefined;
 
   constructor(context: Context, key: SessionKey, rows: readonly InboxRow[], running: RunningTurn) {
-    const { message } = rows[0]!;
+    const { message, state, turnId } = rows[0]!;
+    // A turn that started with its message has its id already.
+    this.id = state === "running" && turnId !== null ? turnId : randomUUID();
     const { principal, shared, tuple } = askerOf(message, context);
     this.key = key;
     this.running = running;
@@ -151,10 +165,8 @@ export class Turn {
   }
 
   /** While the turn starts: the route's epoch tells afterwards that nothing was added meanwhile. */
-  readAhead(sessionId: SessionId, messages: Promise<ChatMessage[]>): void {
-    this.#ahead = { sessionId, messages };
-    // Handled where it is used, if it is used.
-    messages.catch(() => undefined);
+  readAhead(ahead: ReadAhead): void {
+    this.#ahead = ahead;
   }
 
   /** What was read ahead; undefined: it has to be read now. */

@@ -2,7 +2,7 @@ import type { Person } from "../../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../../session.js";
 import type { OpenRows } from "../common.js";
 import type { Usage } from "../history.js";
-import type { ChangeNote, InboxRow } from "./inbox.js";
+import type { AcceptedMessage, ChangeNote, InboxRow } from "./inbox.js";
 import type { Claim, NewReply, OutboxRow } from "./outbox.js";
 import type { Owners } from "./owners.js";
 import type { RouteOpening, RouteRow } from "./routes.js";
@@ -14,6 +14,11 @@ export interface Turns {
    * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one.
    */
   startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
+  /**
+   * Accepts a message and starts its turn in one transaction. If an older message of its key waits, or the route isn't the
+   * expected one, the message is only accepted. Undefined if the event is in the inbox already.
+   */
+  acceptTurn(accepted: AcceptedMessage, start: AcceptedStart): Promise<AcceptedTurn | undefined>;
   /** Waiting → running for a task that has a session but no route. Undefined if it no longer waits. */
   startTask(start: TaskStart): Promise<StartedTask | undefined>;
   /**
@@ -53,6 +58,20 @@ export interface TurnStart {
   /** The epoch of the route that the caller has seen; null: there was none. Default: any route. */
   expectedEpoch?: number | null | undefined;
   open?: RouteOpening | undefined;
+}
+
+export interface AcceptedStart extends Pick<TurnStart, "bootId" | "turnId" | "at" | "open"> {
+  /** The route that the caller knows, whose session continues; null: there is none, and `open` opens one. */
+  expected: KnownRoute | null;
+}
+
+/** What decided that a route's session continues. */
+export type KnownRoute = Pick<RouteRow, "epoch" | "sessionId" | "lastUserActivity">;
+
+export interface AcceptedTurn {
+  row: InboxRow;
+  /** Undefined: the message waits. */
+  started: StartedTurn | undefined;
 }
 
 export interface TaskStart {

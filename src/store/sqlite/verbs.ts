@@ -11,6 +11,7 @@ import * as people from "./people/index.js";
 import * as peopleList from "./people/list.js";
 import * as prepare from "./prepare.js";
 import * as prune from "./prune.js";
+import * as queuesAcceptTurn from "./queues/accept-turn.js";
 import * as queuesBacklog from "./queues/backlog.js";
 import * as queuesChanges from "./queues/changes.js";
 import * as queuesDue from "./queues/due.js";
@@ -50,6 +51,7 @@ const modules = {
   ...peopleList,
   ...prepare,
   ...prune,
+  ...queuesAcceptTurn,
   ...queuesBacklog,
   ...queuesChanges,
   ...queuesDue,

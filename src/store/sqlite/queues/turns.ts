@@ -13,7 +13,7 @@ import type {
   TurnFinish,
   TurnStart,
 } from "../../queues.js";
-import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
+import { type StoredInbox, type StoredRoute, toInboxRow, toRoute } from "../../shared/rows.js";
 import { appendMessages } from "../messages.js";
 import { addAuthors, addParticipant, addUsage, getSession, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
@@ -26,13 +26,21 @@ import { closeRoute, getRoute, openForTurn } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
 
 export const startTurn = write(function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
-  const { sessionKey, expectedEpoch, open, at } = start;
+  const { sessionKey, expectedEpoch, open } = start;
   const known = getRoute(db, sessionKey);
   const repeated = runningIn(db, start);
   if (known && repeated.length > 0) return startedTurn(db, known, repeated, { opened: open !== undefined });
   if (expectedEpoch !== undefined && (known?.epoch ?? null) !== expectedEpoch) return undefined;
   // Cancelled or erased by another process, a message must not open a session.
   if (open && !areWaiting(db, start.inboxIds)) return undefined;
+  return begin(db, start, known);
+});
+
+type TurnBegin = Omit<TurnStart, "expectedEpoch">;
+
+/** The transaction itself: the caller has made sure that the route is the right one. */
+export function begin(db: Database, start: TurnBegin, known: RouteRow | undefined): StartedTurn | undefined {
+  const { sessionKey, open, at } = start;
   const route = open ? openForTurn(db, known, open, { sessionKey, at }) : known;
   if (!route) return undefined;
   if (start.earlierTurnId) followPreview(db, start.earlierTurnId, start.inboxIds);
@@ -44,14 +52,16 @@ export const startTurn = write(function startTurn(db: Database, start: TurnStart
   // Cancelled meanwhile, all of them.
   if (started.length === 0) return undefined;
   const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row, route.sessionId)));
-  sql(
+  const current = sql(
     db,
     `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @at)
-     WHERE session_key = @key`,
-  ).run({ at: start.at, key: start.sessionKey });
-  const current = getRoute(db, start.sessionKey)!;
-  return startedTurn(db, current, started, { withdrawnFrom: [...withdrawnFrom], opened: open !== undefined });
-});
+     WHERE session_key = @key RETURNING *`,
+  ).get({ at, key: sessionKey }) as StoredRoute;
+  return startedTurn(db, toRoute(current), started, {
+    withdrawnFrom: [...withdrawnFrom],
+    opened: open !== undefined,
+  });
+}
 
 /** The rows of a turn that was started already: the call is a repeat. */
 function runningIn(
