@@ -30,6 +30,8 @@ export interface Finished {
 export class After {
   readonly #context: Context;
   readonly #work = new Set<Promise<void>>();
+  /** Part of the work. */
+  readonly #shortening = new Set<SessionKey>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -47,6 +49,11 @@ export class After {
         this.#work.delete(work);
       });
     this.#work.add(work);
+  }
+
+  /** Whether a shorter history is on its way. A turn that starts before makes it useless. */
+  isShortening(key: SessionKey): boolean {
+    return this.#shortening.has(key);
   }
 
   async idle(): Promise<void> {
@@ -128,6 +135,12 @@ export class After {
       messageCount: session.message_count + added,
       settings: compression,
     });
-    if (reason) await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
+    if (!reason) return;
+    this.#shortening.add(key);
+    try {
+      await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
+    } finally {
+      this.#shortening.delete(key);
+    }
   }
 }

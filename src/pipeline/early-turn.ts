@@ -1,4 +1,5 @@
 import type { AcceptedMessage, AcceptedStart, InboxRow, StartedTurn } from "../store/queues.js";
+import type { After } from "./after.js";
 import type { Queue } from "./queue.js";
 import type { Resolver } from "./resolve.js";
 import type { Router } from "./route.js";
@@ -17,6 +18,7 @@ export interface EarlyStages {
   router: Router;
   queue: Queue;
   resolver: Resolver;
+  after: After;
 }
 
 /**
@@ -25,8 +27,8 @@ export interface EarlyStages {
  */
 export function earlyTurn(stages: EarlyStages, accepted: AcceptedMessage): EarlyTurn | undefined {
   const { message, receivedAt, sessionKey, cursor } = accepted;
-  const { router, queue, resolver } = stages;
-  if (!router.getsTurn(message, receivedAt)) return undefined;
+  const { router, queue, resolver, after } = stages;
+  if (after.isShortening(sessionKey) || !router.getsTurn(message, receivedAt)) return undefined;
   // A cursor says that everything before it is stored: its message can't wait.
   const mayRead = cursor === undefined;
   const reservation = queue.reserve(message, sessionKey);

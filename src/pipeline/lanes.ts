@@ -26,6 +26,8 @@ export interface RunningTurn {
   taken: InboxRow[];
   /** The answer so far, as the chat sees it. */
   said: string;
+  /** Its end is in the store: the next turn may start there. */
+  isOver?: true;
   /** Its start, if it is in the store already. */
   early?: EarlyStart | undefined;
 }
@@ -160,8 +162,9 @@ export class Lanes {
   reserve(key: SessionKey): Reservation | undefined {
     const { pending, size } = this.#queue;
     const isFull = size > 0 || pending >= this.#options.maxConcurrent || this.#known.size >= MAX_ITEMS;
-    if (isFull || this.#closed || this.#overflowed || this.#lanes.has(key)) return undefined;
+    if (isFull || this.#closed || this.#overflowed) return undefined;
     const lane = this.#lane(key);
+    if (!isFree(lane)) return undefined;
     lane.reserved = true;
     let settle: (over: Promise<void> | undefined) => void = () => undefined;
     const over = new Promise<void>((resolve) => {
@@ -172,7 +175,8 @@ export class Lanes {
       start: (row, early) => {
         lane.reserved = false;
         this.#known.add(row.id);
-        settle(this.#runNow(key, lane, [{ row }], early));
+        const run = () => this.#runNow(key, lane, [{ row }], early);
+        settle(lane.running ? lane.over?.then(run) : run());
       },
       release: () => {
         lane.reserved = false;
@@ -341,6 +345,13 @@ export class Lanes {
     );
     this.#timers.add(timer);
   }
+}
+
+/** Nothing waits in it, and nothing runs except the last moments of a turn. */
+function isFree(lane: Lane): boolean {
+  const { running, items, scheduled } = lane;
+  const isIdle = !running || (running.isOver === true && running.steering.length === 0);
+  return isIdle && items.length === 0 && !scheduled && isOpen(lane);
 }
 
 function isOpen({ held, filling, reserved }: Lane): boolean {

@@ -14,7 +14,7 @@ import type {
 import { ownerOf } from "../../shared/owner.js";
 import { newWait, type StoredOutbox, toDeliveryRow, toOutboxRow } from "../../shared/rows.js";
 import { marks, sql } from "../statements.js";
-import { read, write } from "../verb.js";
+import { lateWrite, read, write } from "../verb.js";
 import { ownedBy } from "./owned.js";
 import { OPEN_OUT } from "./schema.js";
 
@@ -166,7 +166,7 @@ function nextInChat(db: Database, id: number): number[] {
     .all(id, nowSeconds()) as number[];
 }
 
-export const settleDelivery = write(function settleDelivery(
+export const settleDelivery = lateWrite(function settleDelivery(
   db: Database,
   id: number,
   outcome: DeliveryOutcome,
