@@ -99,7 +99,9 @@ export function addAuthors(
   messageIds: readonly number[],
   authors: readonly (Author | null)[],
 ): void {
-  const { user_id, source } = requireSession(db, id);
+  if (!authors.some((author) => author !== null)) return;
+  const owner = sql(db, "SELECT user_id, source FROM sessions WHERE id = ?").get(id);
+  const { user_id, source } = owner as Pick<SessionRow, "user_id" | "source">;
   const add = sql(
     db,
     "INSERT OR IGNORE INTO gw_authors (message_id, session_id, platform, user_id, user_name) VALUES (?, ?, ?, ?, ?)",
@@ -141,7 +143,6 @@ export const addUsage = write(function addUsage(
   usage: Usage,
   mode: "add" | "set" = "add",
 ): void {
-  createSession(db, { id, source: "unknown" });
   const sets: string[] = [];
   const values: unknown[] = [];
   const set = (column: string, expression: string, value: unknown) => {
@@ -154,7 +155,11 @@ export const addUsage = write(function addUsage(
   }
   for (const column of FACTS) set(column, `COALESCE(${column}, ?)`, usage[column]);
   for (const column of LATEST) set(column, "?", usage[column]);
-  if (sets.length > 0) sql(db, `UPDATE sessions SET ${sets.join(", ")} WHERE id = ?`).run(...values, id);
+  // Without a value to set, it is made all the same.
+  const update = `UPDATE sessions SET ${sets.length > 0 ? sets.join(", ") : "id = id"} WHERE id = ?`;
+  if (sql(db, update).run(...values, id).changes > 0) return;
+  createSession(db, { id, source: "unknown" });
+  sql(db, update).run(...values, id);
 });
 
 const CANDIDATES = 5;
