@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as immediately } from "node:timers/promises";
 import { BoundedMap } from "../bounded-map.js";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
@@ -92,17 +93,20 @@ export class Resolver {
 
   /** Undefined: its messages don't wait any more. */
   async start(turn: Turn): Promise<StartedTurn | undefined> {
-    const started = this.#takeOver(turn) ?? (await this.#startWaiting(turn));
+    const started = (await this.#takeOver(turn)) ?? (await this.#startWaiting(turn));
     if (!started) return undefined;
     if (turn.end === undefined) this.#known.set(turn.key, started.route);
     else this.#known.delete(turn.key);
     return started;
   }
 
-  #takeOver(turn: Turn): StartedTurn | undefined {
+  /** Of a turn that started with its message. */
+  async #takeOver(turn: Turn): Promise<StartedTurn | undefined> {
     const { early } = turn.running;
     if (!early) return undefined;
     const { started, ahead } = early;
+    // The acknowledgement goes out first.
+    await immediately();
     if (ahead) turn.readAhead(ahead);
     if (started.opened) this.#opened(started.route);
     return started;

@@ -126,6 +126,19 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
         },
       ]),
   },
+  acceptTurn: {
+    call: ({ store }) =>
+      store.acceptTurn(
+        { message: message("new", "3"), sessionKey: "k3", receivedAt: AT },
+        {
+          ...{ bootId: BOOT, turnId: "t9", at: AT, expected: null },
+          open: {
+            ...{ origin: message("x", "3").origin, tuple: '["test","dm","3"]', memoryFlush: true },
+            session: { id: "s9", source: "test", user_id: "ann" },
+          },
+        },
+      ),
+  },
   changeMessage: {
     call: ({ store, waiting }) =>
       store.changeMessage({

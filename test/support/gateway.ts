@@ -42,6 +42,8 @@ export interface TestGatewayOptions {
   cron?: boolean;
   /** Further bots of the platform "test". */
   bots?: TestAdapter[];
+  /** In place of the real parts. */
+  parts?: (real: GatewayParts) => Partial<GatewayParts>;
 }
 
 /** A gateway in this process, made of the real parts: a store on a file, the echo agent, a platform in memory. */
@@ -94,6 +96,7 @@ export class TestGateway {
       agents: { main: options.agent ?? echoAgent(), auxiliary: options.auxiliary ?? NO_AUXILIARY },
       refusal: () => (this.refusal === undefined ? undefined : new HermesError("unavailable", this.refusal)),
     });
+    Object.assign(this.parts, options.parts?.(this.parts));
     this.gateway = new Gateway(this.parts);
   }
 
