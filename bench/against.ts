@@ -16,7 +16,6 @@ export async function bench({ quick }: BenchOptions): Promise<void> {
   if (!base) throw new Error("Set HERMES_BENCH_BASE to the folder of another checkout");
   const [ours, theirs] = await Promise.all([sideIn(process.cwd()), sideIn(path.resolve(base))]);
   const rounds = quick ? 3 : ROUNDS;
-  const rows: Row[] = [];
   for (const [sessions, probes, messages] of SIZES) {
     const asked = { sessions, probes, messages };
     const all: [Measured[], Measured[]] = [[], []];
@@ -25,13 +24,13 @@ export async function bench({ quick }: BenchOptions): Promise<void> {
       const sides = [await ours.measure(asked), await theirs.measure(asked)] as const;
       if (round > 0) for (const [i, side] of sides.entries()) all[i]!.push(side);
     }
-    rows.push(...rowsOf(sessions, all[0], all[1]));
+    // All of it takes minutes.
+    console.log(markdown(rowsOf(sessions, all[0], all[1])));
     ours.next();
     theirs.next();
   }
   ours.stop();
   theirs.stop();
-  console.log(markdown(rows));
 }
 
 /** Sessions, and in each round: probes one after another, messages at once. */

@@ -21,7 +21,7 @@ function commits() {
   return { group, job, resolved, count: () => group.stats().commitSeconds.count };
 }
 
-describe("work that nobody waits for", () => {
+describe("work that isn't urgent", () => {
   it("shares the commit of the next work, in order", () => {
     const { group, job, resolved, count } = commits();
     group.add(job("outcome", true));

@@ -18,7 +18,7 @@ export interface Job {
   work: Work<unknown>;
   /** Work that can't run inside a transaction (VACUUM). */
   alone?: boolean;
-  /** Nobody waits for it: it joins the next group. */
+  /** Not urgent: it joins the next group. */
   late?: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -30,7 +30,7 @@ interface Running extends Job {
 }
 
 const MAX_GROUP = 256;
-/** How long work that nobody waits for waits for company. Each commit costs a sync of the disk. */
+/** How long work that isn't urgent waits for the next group. Each commit costs an fsync. */
 const LATE_MS = 1;
 /** Pause between two parts of long work. SQLite has no queue for its lock: other processes poll for it. */
 const BREATH_MS = 10;
@@ -82,8 +82,8 @@ export class GroupCommit {
   }
 
   /**
-   * Jobs that arrive together form one group. It starts at once: waiting for the next tick would only add delay. Only work that
-   * nobody waits for is left for the next group, for a moment.
+   * Jobs that arrive together form one group. It starts at once: waiting for the next tick would only add delay. Only work
+   * that isn't urgent waits a moment for the next group.
    */
   add(...jobs: Job[]): void {
     if (jobs.length === 0) return;

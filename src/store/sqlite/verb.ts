@@ -14,7 +14,7 @@ export type Mode =
   | "bulkRead"
   /** In a transaction, which it may share with other writes. */
   | "write"
-  /** A write that nobody waits for: it shares the next transaction, or gets its own after a moment. */
+  /** A write that isn't urgent: it shares the next transaction, or gets its own after a moment. */
   | "lateWrite"
   /** On the writer's connection, outside of a transaction. */
   | "exclusive"
