@@ -1,7 +1,7 @@
 /** The model, its fallbacks, the models for side work, and the limits of a turn. */
 
 import { z } from "zod";
-import { httpUrl, orNull, sample, seconds, text } from "./scalars.js";
+import { httpUrl, listOf, orNull, sample, seconds, text } from "./scalars.js";
 
 const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
 
@@ -77,6 +77,7 @@ export const agent = z.strictObject({
     .min(0)
     .default(10)
     .describe("Seconds that running turns get at shutdown; interrupted ones run again after the start"),
+  disabled_toolsets: listOf(text).describe("Toolsets that no chat gets, whatever platform_toolsets says"),
   system_prompt: sample(
     orNull(text).describe("Instructions for the agent at the start of every session"),
     "You are a helpful assistant.",
