@@ -105,8 +105,7 @@ function* checkToolsets(toolsets: unknown): Generator<Complaint> {
   );
   for (const name of includes.keys()) {
     const loop = loopFrom(name, includes);
-    if (loop)
-      yield { path: ["toolsets", name, "includes"], message: `includes itself: ${loop.join(" → ")}` };
+    if (loop) yield { path: ["toolsets", name, "includes"], message: `includes itself: ${loop.join(" → ")}` };
   }
 }
 

@@ -5,8 +5,10 @@ import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
 import { hideTags } from "../media/tags.js";
+import { audienceOf } from "../message.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
+import type { ToolTurn } from "../tools/offer.js";
 import type { After } from "./after.js";
 import type { Context } from "./context.js";
 import type { Ending, Finisher } from "./finish.js";
@@ -135,9 +137,11 @@ export class Turns {
     const { store, tools } = this.#context;
     const { session, key, principal, first, running, shared, model } = turn;
     const { request } = first.message;
-    turn.tools = (await tools(session, principal)).map((tool) => this.#watched(tool, turn));
+    const place = { id: session.id, key, source: session.source };
+    const offered = await tools(toolTurnOf(turn, place));
+    turn.tools = offered.map((tool) => this.#watched(tool, turn));
     return {
-      session: { id: session.id, key, source: session.source },
+      session: place,
       principal,
       systemPrompt: [session.system_prompt, request?.instructions].filter(Boolean).join("\n\n"),
       history: shortened ?? [
@@ -208,6 +212,18 @@ export class Turns {
       },
     };
   }
+}
+
+function toolTurnOf(turn: Turn, session: ToolTurn["session"]): ToolTurn {
+  const { message } = turn.first;
+  const { principal, target, shared } = turn;
+  return {
+    ...{ principal, target, shared, session },
+    id: turn.inboxIds.join(","),
+    platform: message.platform,
+    room: audienceOf(message),
+    unattended: message.task !== undefined,
+  };
 }
 
 /** A new session starts with the history that its client sent along. */

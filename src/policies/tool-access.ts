@@ -83,7 +83,11 @@ function levelsOf({ tool, sets, rules }: ToolAccessQuestion): Sourced[][] {
 }
 
 function defaultOf({ effect, allow, ask }: ToolAccessQuestion["tool"]): Sourced {
-  const why = allow ? "" : effect === "read" ? " for tools that only read" : " for tools that change something";
+  const why = allow
+    ? ""
+    : effect === "read"
+      ? " for tools that only read"
+      : " for tools that change something";
   return {
     allow: allow ?? (effect === "read" ? ["paired"] : ["owner"]),
     ...(ask ? { ask } : {}),

@@ -30,7 +30,9 @@ export function countCall(
   state: LoopState,
   { name, args }: { name: string; args: Readonly<Record<string, unknown>> },
 ): LoopVerdict {
-  const key = createHash("sha256").update(`${name} ${stableJson(args)}`).digest("base64");
+  const key = createHash("sha256")
+    .update(`${name} ${stableJson(args)}`)
+    .digest("base64");
   const count = (state.counts.get(key) ?? 0) + 1;
   const repeats = state.repeats + (count > 1 ? 1 : 0);
   const next = { counts: withCount(state.counts, key, count), repeats };

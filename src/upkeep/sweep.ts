@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { monotonicSeconds, nowSeconds } from "../clock.js";
-import { MEDIA_FOLDERS } from "../config/paths.js";
+import { MEDIA_FOLDERS, SPILL_FOLDER, SPILL_HOURS } from "../config/paths.js";
 import { removeOldFiles } from "../media/clean.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { dueReason, notDueBefore, type ResetQuestion } from "../pipeline/resolve.js";
@@ -64,7 +64,7 @@ export class Sweep {
     this.#routesChangedAt = changedAt;
     await this.#endDueSessions(now);
     await store.pruneQueues(QUEUE_DAYS * DAY_SECONDS);
-    await this.#removeOldMedia(now);
+    await this.#removeOldFiles(now);
   }
 
   /** Reads only routes that may be due, one page at a time. */
@@ -114,11 +114,13 @@ export class Sweep {
   }
 
   /** By age only: files may outlive the rows of their messages. */
-  async #removeOldMedia(now: number): Promise<void> {
+  async #removeOldFiles(now: number): Promise<void> {
     const { config, homeDir, log } = this.#parts;
-    const days = config.media.retention_days;
-    if (days === 0 || monotonicSeconds() < this.#nextMediaLook) return;
+    if (monotonicSeconds() < this.#nextMediaLook) return;
     this.#nextMediaLook = monotonicSeconds() + MEDIA_EVERY_SECONDS;
+    await removeOldFiles(join(homeDir, SPILL_FOLDER), now - SPILL_HOURS * 3600);
+    const days = config.media.retention_days;
+    if (days === 0) return;
     let removed = 0;
     for (const folder of [MEDIA_FOLDERS.incoming, MEDIA_FOLDERS.sent])
       removed += await removeOldFiles(join(homeDir, folder), now - days * DAY_SECONDS);

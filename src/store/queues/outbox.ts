@@ -1,5 +1,5 @@
 import type { AnswerDetails } from "../../client-request.js";
-import type { OutboundFile, OutboundKind, RefusedFile, Target } from "../../message.js";
+import type { OutboundFile, OutboundKind, Person, RefusedFile, Target } from "../../message.js";
 import type { SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { Owners } from "./owners.js";
@@ -94,6 +94,8 @@ export type DeliveryOutcome =
 export interface KnownChatsQuery {
   platform?: string;
   called?: string;
+  /** Only this person's direct chats, and rooms that they took part in. */
+  of?: Person;
   limit: number;
 }
 

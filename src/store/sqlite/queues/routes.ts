@@ -60,7 +60,7 @@ export const hasRoutes = read(function hasRoutes(db: Database, except?: string):
 /** Threads and people of a room have their own routes: each place is listed once. */
 export const knownChats = longRead(function knownChats(
   db: Database,
-  { platform, called, limit }: KnownChatsQuery,
+  { platform, called, of, limit }: KnownChatsQuery,
 ): KnownChat[] {
   const rows = sql(
     db,
@@ -68,14 +68,23 @@ export const knownChats = longRead(function knownChats(
        SELECT origin ->> '$.platform' AS platform, origin ->> '$.chatType' AS chatType, origin ->> '$.chatId' AS chatId,
          origin ->> '$.threadId' AS threadId, origin ->> '$.chatName' AS chatName, origin ->> '$.userName' AS userName,
          max(updated_at) AS lastActivity
-       FROM gw_routes WHERE @platform IS NULL OR origin ->> '$.platform' = @platform
+       FROM gw_routes WHERE (@platform IS NULL OR origin ->> '$.platform' = @platform) AND (@ofPlatform IS NULL OR (
+         origin ->> '$.platform' = @ofPlatform
+         AND (COALESCE(origin ->> '$.userId', origin ->> '$.userIdAlt') = @ofUser
+           OR origin ->> '$.chatType' <> 'dm' AND origin ->> '$.chatId' IN (
+             SELECT r.chat_id FROM gw_rooms r WHERE r.platform = @ofPlatform AND r.session_id IN (
+               SELECT id FROM sessions WHERE user_id = @ofUser AND source = @ofPlatform
+               UNION ALL SELECT session_id FROM gw_participants WHERE platform = @ofPlatform AND user_id = @ofUser)))))
        GROUP BY 1, 3, 4)
      SELECT places.*, COALESCE((SELECT account FROM gw_inbox i WHERE i.platform = places.platform
        AND i.chat_id = places.chatId ORDER BY i.id DESC LIMIT 1), '') AS account
      FROM places WHERE @called IS NULL OR chatId = @called
        OR ltrim(COALESCE(chatName, userName), '#@') = ltrim(@called, '#@') COLLATE NOCASE
      ORDER BY lastActivity DESC LIMIT @limit`,
-  ).all({ platform: platform ?? null, called: called ?? null, limit });
+  ).all({
+    ...{ platform: platform ?? null, called: called ?? null, limit },
+    ...{ ofPlatform: of?.platform ?? null, ofUser: of?.userId ?? null },
+  });
   return rows as KnownChat[];
 });
 

@@ -2,21 +2,21 @@ import fs from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memoryTool } from "../../../src/agents/tools/memory.js";
-import { memoryFiles } from "../../../src/agents/tools/memory-files.js";
 import type { Principal } from "../../../src/message.js";
+import { memoryTool } from "../../../src/tools/builtin/memory.js";
+import { memoryFiles } from "../../../src/tools/memory-files.js";
 import { tempDir } from "../../support/temp.js";
+import { toolCall } from "../../support/tool-call.js";
 
 const ann: Principal = { platform: "web", userId: "ann" };
 const bob: Principal = { platform: "web", userId: "bob" };
 const owner: Principal = { platform: "web", userId: "olga", owner: true };
-const signal = new AbortController().signal;
 
 function setUp() {
   const folder = path.join(tempDir(), "memories");
   const files = memoryFiles(folder);
   const use = (principal: Principal, args: Record<string, unknown>) =>
-    memoryTool(files, principal).run(args, signal);
+    memoryTool(files).run(args, toolCall({ principal }));
   return { folder, files, use };
 }
 
@@ -48,9 +48,9 @@ describe("personal memory", () => {
   it("doesn't reveal notes in a room", async () => {
     const { files, use } = setUp();
     await use(ann, { action: "add", content: "Has a therapist" });
-    const inRoom = memoryTool(files, ann, { shared: true });
+    const inRoom = memoryTool(files);
     const probe = (action: string, old_text: string) =>
-      inRoom.run({ action, old_text, content: "x" }, signal);
+      inRoom.run({ action, old_text, content: "x" }, toolCall({ principal: ann, shared: true }));
     for (const action of ["replace", "remove"]) {
       expect(await probe(action, "therapist")).toBe(await probe(action, "no such word"));
     }
@@ -59,10 +59,16 @@ describe("personal memory", () => {
 
   it("can be extended but not read in a shared session", async () => {
     const { files, use } = setUp();
-    const inRoom = memoryTool(files, ann, { shared: true });
-    expect(await inRoom.run({ action: "add", content: "Likes tea" }, signal)).toBe("Saved.");
-    expect(await inRoom.run({ action: "read" }, signal)).toMatch(/^Error: several people/);
-    expect(await inRoom.run({ action: "read", target: "memory" }, signal)).toBe("Nothing is remembered yet.");
+    const inRoom = memoryTool(files);
+    expect(
+      await inRoom.run({ action: "add", content: "Likes tea" }, toolCall({ principal: ann, shared: true })),
+    ).toBe("Saved.");
+    expect(await inRoom.run({ action: "read" }, toolCall({ principal: ann, shared: true }))).toMatch(
+      /^Error: several people/,
+    );
+    expect(
+      await inRoom.run({ action: "read", target: "memory" }, toolCall({ principal: ann, shared: true })),
+    ).toBe("Nothing is remembered yet.");
     expect(await use(ann, { action: "read" })).toBe("Likes tea");
   });
 

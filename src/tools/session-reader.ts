@@ -1,6 +1,6 @@
 /** History reads that `session_search` needs. The store implements them. */
-import type { Principal } from "../../message.js";
-import type { MessageRow, Role, SessionId, SessionRow, SessionSummary } from "../../session.js";
+import type { Principal } from "../message.js";
+import type { MessageRow, Role, SessionId, SessionRow, SessionSummary } from "../session.js";
 
 export interface SessionReader {
   searchMessages(

@@ -1,8 +1,8 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { memoryFile, memoryFiles } from "../../../src/agents/tools/memory-files.js";
-import { tempDir } from "../../support/temp.js";
+import { memoryFile, memoryFiles } from "../../src/tools/memory-files.js";
+import { tempDir } from "../support/temp.js";
 
 afterEach(() => {
   vi.useRealTimers();

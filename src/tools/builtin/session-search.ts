@@ -2,10 +2,10 @@
 import { HermesError } from "../../errors.js";
 import type { Principal } from "../../message.js";
 import type { MessageRow, SessionId, SessionRow, SessionSummary } from "../../session.js";
-import type { Tool } from "../backend.js";
-import { clampedArgument, textArgument, wholeArgument } from "./arguments.js";
-import type { SessionHit, SessionReader } from "./session-reader.js";
-import { around, isoTime, isSpoken, shownMessage } from "./session-views.js";
+import { clampedArgument, textArgument, wholeArgument } from "../arguments.js";
+import type { SessionHit, SessionReader } from "../session-reader.js";
+import { around, isoTime, isSpoken, shownMessage } from "../session-views.js";
+import type { ToolDefinition } from "../tool.js";
 
 const DESCRIPTION =
   "Earlier conversations. Without arguments: the latest ones. With query: those that match, each with the words " +
@@ -37,20 +37,20 @@ interface Search {
 
 type Args = Record<string, unknown>;
 
-export function sessionSearchTool(
-  reader: SessionReader,
-  principal: Principal,
-  currentSessionId: SessionId,
-  { shared = false }: { shared?: boolean } = {},
-): Tool {
-  // In a room, owners have no extra rights: others read along.
-  const asker = shared ? { ...principal, owner: false } : principal;
-  const search = { reader, principal: asker, currentId: currentSessionId, shared };
+export function sessionSearchTool(reader: SessionReader): ToolDefinition {
   return {
     name: "session_search",
+    toolset: "session_search",
     description: DESCRIPTION,
     parameters: PARAMETERS,
-    run: async (args) => JSON.stringify(await answer(search, args).catch(unavailable)),
+    effect: "read",
+    repeat: "safe",
+    run: async (args, { principal, shared, session }) => {
+      // In a room, owners have no extra rights: others read along.
+      const asker = shared ? { ...principal, owner: false } : principal;
+      const search = { reader, principal: asker, currentId: session.id, shared };
+      return JSON.stringify(await answer(search, args).catch(unavailable));
+    },
   };
 }
 

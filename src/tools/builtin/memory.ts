@@ -1,14 +1,14 @@
 /** The `memory` tool: notes that later conversations can use. */
 import type { Principal } from "../../message.js";
-import type { Tool } from "../backend.js";
-import { textArgument } from "./arguments.js";
+import { textArgument } from "../arguments.js";
 import {
   cleanEntry,
   joinEntries,
   MAX_MEMORY_CHARS,
   type MemoryFiles,
   type MemorySlot,
-} from "./memory-files.js";
+} from "../memory-files.js";
+import type { ToolDefinition } from "../tool.js";
 
 const DESCRIPTION =
   "Short notes that last beyond this conversation. target user: about the person you talk with. target memory: " +
@@ -26,19 +26,19 @@ const PARAMETERS = {
   required: ["action"],
 };
 
-export interface MemoryOptions {
-  /** In a shared session a person's notes can be extended, but not read or searched. */
-  shared?: boolean;
-}
-
-export function memoryTool(files: MemoryFiles, principal: Principal, options: MemoryOptions = {}): Tool {
+/** Everybody has notes of their own, so paired people may use it although it writes. */
+export function memoryTool(files: MemoryFiles): ToolDefinition {
   return {
     name: "memory",
+    toolset: "memory",
     description: DESCRIPTION,
     parameters: PARAMETERS,
-    run: async (args) => {
+    effect: "write",
+    repeat: "never",
+    allow: ["paired"],
+    run: async (args, { principal, shared }) => {
       try {
-        return await runAction(files, principal, options, args);
+        return await runAction(files, principal, shared, args);
       } catch (error) {
         if (error instanceof Mistake) return `Error: ${error.message}`;
         throw error;
@@ -53,7 +53,8 @@ class Mistake extends Error {}
 async function runAction(
   files: MemoryFiles,
   principal: Principal,
-  { shared = false }: MemoryOptions,
+  /** In a shared session a person's notes can be extended, but not read or searched. */
+  shared: boolean,
   args: Record<string, unknown>,
 ): Promise<string> {
   const slot = slotOf(args, principal);

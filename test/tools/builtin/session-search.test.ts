@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { toolsFor } from "../../../src/agents/tools/index.js";
-import { memoryFiles } from "../../../src/agents/tools/memory-files.js";
-import type { SessionReader } from "../../../src/agents/tools/session-reader.js";
 import type { Principal } from "../../../src/message.js";
 import type { ReadLimits } from "../../../src/store/sqlite/engine.js";
 import type { Store } from "../../../src/store/store.js";
-import { tempDir, tempStore } from "../../support/temp.js";
+import { sessionSearchTool } from "../../../src/tools/builtin/session-search.js";
+import type { SessionReader } from "../../../src/tools/session-reader.js";
+import { tempStore } from "../../support/temp.js";
+import { toolCall } from "../../support/tool-call.js";
 
 const ann: Principal = { platform: "web", userId: "ann" };
 const bob: Principal = { platform: "web", userId: "bob" };
@@ -40,14 +40,8 @@ async function setUp(limits: Partial<ReadLimits> = {}) {
     args: Record<string, unknown>,
     sessionId = "now",
   ): Promise<Answer> => {
-    const tools = toolsFor({
-      principal,
-      sessionId,
-      sessions: readerOf(store),
-      memory: memoryFiles(tempDir()),
-    });
-    const tool = tools.find((tool) => tool.name === "session_search")!;
-    return JSON.parse(await tool.run(args, new AbortController().signal));
+    const session = { id: sessionId, key: "key", source: "web" };
+    return JSON.parse(await sessionSearchTool(readerOf(store)).run(args, toolCall({ principal, session })));
   };
   /** A conversation of that many messages about one thing. */
   const talk = async (id: string, user_id: string, topic: string, count = 2): Promise<number[]> => {
@@ -248,16 +242,8 @@ describe("another person's session", () => {
     const { store, talk } = await setUp();
     await talk("a", "ann", "walrus");
     const reader = { ...readerOf(store), canSee: async () => false };
-    const [tool] = toolsFor({
-      principal: ann,
-      sessionId: "now",
-      sessions: reader,
-      memory: memoryFiles(tempDir()),
-    });
-    expect(JSON.parse(await tool!.run({}, new AbortController().signal))).toMatchObject({
-      count: 0,
-      results: [],
-    });
+    const found = await sessionSearchTool(reader).run({}, toolCall({ principal: ann }));
+    expect(JSON.parse(found)).toMatchObject({ count: 0, results: [] });
   });
 
   it("is visible to owners", async () => {

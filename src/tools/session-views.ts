@@ -1,6 +1,7 @@
 /** Formats message rows for the model. Pure. */
-import type { MessageRow } from "../../session.js";
-import { field, textOf } from "../text.js";
+
+import { field, textOf } from "../agents/text.js";
+import type { MessageRow } from "../session.js";
 
 export interface ShownMessage {
   id: number;

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Person, Principal } from "../../message.js";
-import { readRegular } from "../../regular-file.js";
+import type { Person, Principal } from "../message.js";
+import { readRegular } from "../regular-file.js";
 
 export type MemorySlot = "shared" | Principal;
 
