@@ -20,6 +20,7 @@ import { gatewayParts } from "../../src/startup/parts.js";
 import type { InboxRow, RouteRow } from "../../src/store/queues.js";
 import { type OpenedStore, openStore } from "../../src/store/sqlite/index.js";
 import { type MemoryFiles, memoryFiles } from "../../src/tools/memory-files.js";
+import type { ToolDefinition } from "../../src/tools/tool.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
 import { tempDir } from "./temp.js";
 import { originOf, type Person, TestAdapter } from "./test-adapter.js";
@@ -32,6 +33,8 @@ export interface TestGatewayOptions {
   /** Of the platform "test"; everybody may talk unless it says otherwise. */
   platform?: ConfigInput;
   agent?: AgentBackend;
+  /** Besides the built-in ones. */
+  tools?: readonly ToolDefinition[];
   auxiliary?: Auxiliary;
   burstMs?: number;
   hooks?: NonNullable<GatewayParts["hooks"]>;
@@ -91,6 +94,7 @@ export class TestGateway {
       ...{ store, home, log, config: this.config, events: this.events, hooks: options.hooks },
       bootId: randomUUID(),
       adapters: bots,
+      tools: options.tools,
       agents: { main: options.agent ?? echoAgent(), auxiliary: options.auxiliary ?? NO_AUXILIARY },
       refusal: () => (this.refusal === undefined ? undefined : new HermesError("unavailable", this.refusal)),
     });
