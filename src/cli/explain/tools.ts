@@ -11,7 +11,7 @@ import { accessListsOf } from "../../rules.js";
 import { toolRegistry } from "../../startup/parts.js";
 import type { Store } from "../../store/store.js";
 import { memoryFiles } from "../../tools/memory-files.js";
-import type { ExplainedTool } from "../../tools/registry.js";
+import type { ExplainedTool, ToolRegistry } from "../../tools/registry.js";
 import { drawColumns } from "../columns.js";
 import { Misuse } from "../failure.js";
 import { io } from "../io.js";
@@ -30,9 +30,12 @@ export function toolsCommand(knownPairs: () => Promise<ReadonlySet<string>>): Co
       const config = loadConfig({ home: resolveHome(io().env), env: io().env }).config;
       const question = questionOf(person, room, config);
       const access = talkAccess(question, config, await knownPairs());
-      const tools = await explained(question, config);
-      if (options.json) printJson(facts(question, access, tools));
-      else print(drawn(question, access, tools));
+      const registry = registryOf(config);
+      const tools = await explained(question, registry);
+      const problems = registry.problems();
+      if (options.json) printJson({ ...facts(question, access, tools), problems });
+      else
+        print([drawn(question, access, tools), ...problems.map((problem) => `Note: ${problem}.`)].join("\n"));
     });
 }
 
@@ -68,15 +71,15 @@ function talkAccess(
   return accessDecision({ origin, ...facts, lists: accessListsOf(config, platform) });
 }
 
-async function explained({ principal, chatId }: Question, config: Config): Promise<ExplainedTool[]> {
+function registryOf(config: Config): ToolRegistry {
   const memory = memoryFiles(homePaths(resolveHome(io().env)).memoriesDir);
-  const registry = toolRegistry({ store: UNUSED_STORE, config, memory });
+  return toolRegistry({ store: UNUSED_STORE, config, memory });
+}
+
+function explained({ principal, chatId }: Question, registry: ToolRegistry): Promise<ExplainedTool[]> {
   const { platform } = principal;
-  return registry.explained({
-    principal,
-    platform,
-    room: chatId === null ? undefined : { platform, chatId },
-  });
+  const room = chatId === null ? undefined : { platform, chatId };
+  return registry.explained({ principal, platform, room });
 }
 
 /** No tool runs here. */

@@ -1,7 +1,7 @@
 /** Fetches a page of the public web: every redirect and every looked-up address is checked. */
 import net from "node:net";
 import type { Agent } from "undici";
-import { guardedLookup, isPrivateAddress } from "../../public-address.js";
+import { guardedLookup, isPrivateAddress, PrivateAddressError } from "../../public-address.js";
 
 export interface Page {
   /** After redirects. */
@@ -55,6 +55,7 @@ export async function fetchPage(
     if (signal.aborted) throw new PageProblem(`no answer within ${TIMEOUT_MS / 1000} s`);
     if (error instanceof PageProblem) throw error;
     const cause = (error as Error).cause;
+    if (cause instanceof PrivateAddressError) throw new PageProblem("its name leads to a private network");
     throw new PageProblem(cause instanceof Error ? cause.message : (error as Error).message);
   }
 }
