@@ -34,6 +34,7 @@ export interface SecretStream {
   end(): string;
 }
 
+/** @public */
 export class SecretRedactor {
   readonly #values: readonly string[];
   readonly #root: Node;

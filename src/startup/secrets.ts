@@ -11,6 +11,8 @@ export function secretsOf(config: Config): string[] {
 /**
  * Everything that must not leave the gateway: configured tokens and keys, and variables that are named like one. `.env` is
  * given as another environment.
+ *
+ * @public
  */
 export function allSecrets(config: Config, ...environments: readonly Env[]): Secret[] {
   const variables = environments.flatMap((env) =>

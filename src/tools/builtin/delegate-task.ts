@@ -14,7 +14,11 @@ export interface DelegatedTask {
 /** Runs the task to its end and resolves with its answer. It has no more rights than the call. */
 export type RunTask = (task: DelegatedTask) => Promise<string>;
 
-/** Not for a delegated task: it has no person to talk to, and it can't delegate further. */
+/**
+ * Not for a delegated task: it has no person to talk to, and it can't delegate further.
+ *
+ * @public
+ */
 export const NOT_DELEGATED: ReadonlySet<string> = new Set([
   "clarify",
   "cronjob",

@@ -122,7 +122,7 @@ const HEAD_BYTES = 1024;
 
 function decode(bytes: Buffer, charset: string | undefined): string {
   const head = bytes.subarray(0, HEAD_BYTES).toString("latin1");
-  const declared = charset ?? /<meta[^>]{0,200}charset=["']?([\w-]{1,40})/i.exec(head)?.[1];
+  const declared = charset ?? /charset=["']?([\w-]+)/i.exec(head)?.[1];
   try {
     return new TextDecoder(declared ?? "utf-8").decode(bytes);
   } catch {
