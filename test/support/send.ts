@@ -3,6 +3,7 @@ import type { Adapter, CanLookUp, LookedUp, PartContext } from "../../src/adapte
 import { SendError } from "../../src/errors.js";
 import type { OutboundMessage } from "../../src/message.js";
 import { PartSender } from "../../src/pipeline/part-sender.js";
+import type { OutboundQuestion } from "../../src/question.js";
 import type { OutboxPart, OutboxRow } from "../../src/store/queues.js";
 
 /** A message with what its outbox row knows besides. */
@@ -26,11 +27,28 @@ export async function send(
     },
     namePreview: async () => true,
   };
-  const sender = new PartSender({ store, pace: { sent: () => undefined } }, adapter, rowOf(message));
+  const able = message.question ? asking(adapter, message.question) : adapter;
+  const sender = new PartSender({ store, pace: { sent: () => undefined } }, able, rowOf(message));
   if (sender.isEmpty) throw new SendError("refused", "There is nothing to send");
   while (!sender.isDone) await sender.sendNext(signal);
   return { messageIds: sender.messageIds };
 }
+
+/** The adapter gets the question with every message. */
+function asking(adapter: Adapter, question: OutboundQuestion): Adapter {
+  return new Proxy(adapter, {
+    get: (target, name: keyof Adapter) => {
+      if (name === "render") return (message: OutboundMessage) => target.render({ ...message, question });
+      if (name === "sendPart")
+        return (message: OutboundMessage, ...rest: SendRest) =>
+          target.sendPart({ ...message, question }, ...rest);
+      const value: unknown = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+type SendRest = Parameters<Adapter["sendPart"]> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** As after an upgrade from a version that stored no parts. */
 export function forgetParts({ nonce }: OutboundMessage): void {
