@@ -17,9 +17,9 @@ const STYLES = {
 
 export function buttonRowsOf(question: OutboundQuestion): ButtonRow[] {
   const buttons = buttonsOf(question, { maxChoices: MAX_CHOICES, labelChars: LABEL_CHARS }).map(
-    ({ label, data, style = "plain" }) => ({
+    ({ label, data, style }) => ({
       type: ComponentType.Button as const,
-      style: STYLES[style],
+      style: STYLES[style ?? "plain"],
       label,
       custom_id: data,
     }),
