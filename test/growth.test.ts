@@ -49,6 +49,7 @@ import { snippetOf } from "../src/store/shared/snippet.js";
 import { nameBefore, quotes, withoutRepeats, wordsIn } from "../src/store/sqlite/people/redact.js";
 import { parseTarget } from "../src/targets/target.js";
 import { isSilence } from "../src/task.js";
+import { numberedList, readChoice, shortLabel } from "../src/text/choices.js";
 import { graphemeStart, graphemesOf } from "../src/text/graphemes.js";
 import { parseMarkdown } from "../src/text/markdown.js";
 import { plainParts, splitText } from "../src/text/plain.js";
@@ -91,6 +92,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
         botRoleId: "2",
         channelName: () => null,
       }),
+    readChoice: (text) => readChoice(text, [{ id: "a", label: text }]),
     readMrkdwn: (text) => readMrkdwn(text, SLACK),
     mentionedIds,
     "normalise of the web chat": (text) =>
@@ -140,6 +142,9 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
     "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),
     "render as plain text": (text) => plainParts(text, { limit: 1000, unit: "codepoint" }),
+    numberedList: (text) => numberedList(text, [{ id: "a", label: text }]),
+    shortLabel: (text) => shortLabel(text, 80),
+    "shortLabel, of any length": (text) => shortLabel(text, text.length / 2),
     parseMarkdown,
     graphemesOf: (text) => Array.from(graphemesOf(text)).length,
     graphemeStart: (text) => graphemeStart(text, text.length - 1),
