@@ -67,7 +67,7 @@ interface ConversationParts {
 }
 
 /** Lines in, answers out, until the user leaves. */
-class Conversation {
+export class Conversation {
   readonly #terminal: Terminal;
   readonly #screen: ChatScreen;
   readonly #input: LineInput;

@@ -3,7 +3,7 @@ import type { OutboundMessage } from "../../message.js";
 import type { OutboundQuestion, PressedChoice } from "../../question.js";
 import { numberedList, readChoice } from "../../text/choices.js";
 
-const MAX_OPEN = 20;
+const MAX_SHOWN = 20;
 
 export interface Picked extends PressedChoice {
   label: string;
@@ -16,33 +16,33 @@ export function questionText({ text, question }: Pick<OutboundMessage, "text" | 
 
 /** The questions on the screen that aren't decided. What is typed answers the newest. */
 export class OpenQuestions {
-  #open: { messageId: string; text: string; question: OutboundQuestion }[] = [];
+  #shown: { messageId: string; text: string; question: OutboundQuestion; isAnswered: boolean }[] = [];
 
   get isOpen(): boolean {
-    return this.#open.length > 0;
+    return this.#shown.some(({ isAnswered }) => !isAnswered);
   }
 
   add(message: OutboundMessage): void {
     const { text, question } = message;
-    if (question) this.#open.push({ messageId: shownId(message), text, question });
-    this.#open = this.#open.slice(-MAX_OPEN);
+    if (question) this.#shown.push({ messageId: shownId(message), text, question, isAnswered: false });
+    this.#shown = this.#shown.slice(-MAX_SHOWN);
   }
 
   /** The choice that a typed line means. */
   pick(line: string): Picked | undefined {
-    const { question } = this.#open.at(-1) ?? {};
+    const { question } = this.#shown.findLast(({ isAnswered }) => !isAnswered) ?? {};
     const choice = question && readChoice(line, question.choices);
     return choice && { questionId: question.id, choiceId: choice.id, label: choice.label };
   }
 
   answered({ questionId }: PressedChoice): void {
-    this.#open = this.#open.filter(({ question }) => question.id !== questionId);
+    for (const one of this.#shown) if (one.question.id === questionId) one.isAnswered = true;
   }
 
   /** The decision, without the question above it. */
   decided(messageId: string, text: string): string {
-    const asked = this.#open.find((one) => one.messageId === messageId)?.text.trimEnd();
-    this.#open = this.#open.filter((one) => one.messageId !== messageId);
+    const asked = this.#shown.find((one) => one.messageId === messageId)?.text.trimEnd();
+    this.#shown = this.#shown.filter((one) => one.messageId !== messageId);
     return asked !== undefined && text.startsWith(asked) ? text.slice(asked.length).trim() || text : text;
   }
 }
