@@ -19,6 +19,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "an echo turn through the whole gateway, compared with a loop without storage",
     load: () => import("./turns.js"),
   },
+  against: {
+    about: "turns, compared alternately with those of another checkout (HERMES_BENCH_BASE)",
+    load: () => import("./against.js"),
+  },
   http: {
     about: "/v1/chat/completions with the echo agent, compared with a bare route of the same server",
     load: () => import("./http.js"),

@@ -15,11 +15,12 @@ await build({
     "store/sqlite/worker": "src/store/sqlite/worker.ts",
     "hooks/worker": "src/hooks/worker.ts",
     "sessions/files-worker": "src/sessions/files-worker.ts",
+    "tools/web/article-worker": "src/tools/web/article-worker.ts",
   },
   platform: "node",
   logLevel: "warn",
-  // Optional native modules that speed up WebSockets.
-  external: ["bufferutil", "utf-8-validate", "zlib-sync"],
+  // Optional native modules that speed up WebSockets, and one that draws pictures in pages.
+  external: ["bufferutil", "canvas", "utf-8-validate", "zlib-sync"],
   checks: { bundlerTimings: false },
   output: {
     dir: "dist",

@@ -8,6 +8,7 @@ import { CommandRunner } from "./pipeline/command-runner.js";
 import { Connecting } from "./pipeline/connect.js";
 import { type Context, contextOf } from "./pipeline/context.js";
 import { Delivery } from "./pipeline/deliver.js";
+import { earlyTurn } from "./pipeline/early-turn.js";
 import { aboutRoute } from "./pipeline/event-facts.js";
 import { Finisher } from "./pipeline/finish.js";
 import { MemoryFlushes } from "./pipeline/memory-flush.js";
@@ -59,9 +60,10 @@ export class Gateway {
   async start(): Promise<void> {
     const { store, bootId, adapters, events, log, owners, pace } = this.#context;
     await store.restartWaits();
-    pace.load(await store.openPenalties());
     const notices = { dead: GAVE_UP, interrupted: INTERRUPTED_COMMAND };
-    const { waiting, dead, unsettled } = await store.recover(bootId, MAX_ATTEMPTS, notices, owners);
+    const recovered = await store.recover(bootId, MAX_ATTEMPTS, notices, owners);
+    const { waiting, dead, unsettled, penalties } = recovered;
+    pace.load(penalties);
     if (waiting + dead.length + unsettled.length > 0) {
       log.info({ waiting, dead: dead.length, unsettled: unsettled.length }, "resumed pending work");
     }
@@ -117,7 +119,12 @@ export class Gateway {
 
   /** Interrupts the running turn of a chat; the partial answer is kept. False if none is running. */
   interrupt(key: SessionKey): boolean {
-    return this.#stages.queue.lanes.abort(key, "interrupted");
+    const { queue, questions, refill } = this.#stages;
+    if (queue.lanes.abort(key, "interrupted")) return true;
+    if (questions.in(key).length === 0) return false;
+    // A turn that waits for an answer is stopped, and its question withdrawn.
+    refill.track(queue.lanes.endSuspended(key).then(() => questions.refresh()));
+    return true;
   }
 
   /** Allowed folders and size limits for files sent to a chat. */
@@ -144,7 +151,7 @@ export class Gateway {
 
   /** Retries dead letters now. Returns how many. */
   async retryDead(id?: string): Promise<number> {
-    const retried = await this.#context.store.retryDead(id);
+    const { retried } = await this.#context.store.retry(id === undefined ? {} : { id });
     if (this.#recovered) this.#stages.refill.track(this.#stages.refill.readWaiting());
     this.wake();
     return retried;
@@ -235,6 +242,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const router = new Router(context, { ...stages, commandRunner: new CommandRunner(context, stages) });
   const refill = new Refill(context, { lanes: queue.lanes, route: (row) => router.route(row) });
   const receiver = new Receiver(context, inbox, {
+    earlyTurn: (accepted) => earlyTurn({ router, queue, resolver, after }, accepted),
     accepted: (row) => refill.track(router.route(row), row.traceId),
     changeSteering: (key, inboxId, text) => queue.lanes.changeSteering(key, inboxId, text),
   });

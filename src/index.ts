@@ -11,7 +11,7 @@ export {
   type PlatformLog,
 } from "./adapters/platform.js";
 export type { Platforms } from "./adapters/registry.js";
-export type { AgentBackend, AgentEvent, Tool, TurnRequest } from "./agents/backend.js";
+export type { AgentBackend, AgentEvent, Auxiliary, Tool, TurnRequest } from "./agents/backend.js";
 export { parseCommand } from "./commands/parse-command.js";
 export { loadConfig } from "./config/load.js";
 export { homePaths, resolveHome } from "./config/paths.js";
@@ -33,3 +33,4 @@ export * from "./text/dialect.js";
 export { type Part, type PartOptions, renderMarkdown } from "./text/parts.js";
 export { plainParts, splitText } from "./text/plain.js";
 export { sanitizeTitle } from "./title.js";
+export type { AskMode, ToolAnswer, ToolCall, ToolDefinition, ToolQuestion } from "./tools/tool.js";

@@ -27,6 +27,7 @@ const KINDS: readonly Kind[] = [
   { folder: "", name: /^state\.db\..+\.partial$/, quietMs: LONG_MS },
   { folder: "sessions", name: /^\.(?:sessions|transcript)_\w+\.tmp$/, quietMs: SHORT_MS },
   { folder: "memories", name: /\.[0-9a-f]{12}\.tmp$|^\.mem_\w+\.tmp$/, quietMs: SHORT_MS, recursive: true },
+  { folder: "cache/spillover", name: /\.[0-9a-f]{8}\.tmp$/, quietMs: SHORT_MS },
   { folder: "media/in", name: /\.part$/, quietMs: LONG_MS },
   { folder: "backups", name: /\.[0-9a-f]{8}\.partial$/, quietMs: LONG_MS },
 ];

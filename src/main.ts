@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
 import { checkPlatformName } from "./adapters/external.js";
 import type { Platform } from "./adapters/platform.js";
+import type { AgentBackend, Auxiliary } from "./agents/backend.js";
 import { nowSeconds } from "./clock.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
@@ -18,6 +19,7 @@ import { startWatchers } from "./startup/watchers.js";
 import type { Member } from "./store/membership.js";
 import { membershipOf } from "./store/open.js";
 import type { OnProgress } from "./store/store.js";
+import type { ToolDefinition } from "./tools/tool.js";
 import { startHousekeeping } from "./upkeep/housekeeping.js";
 
 export type { PlatformsGiven } from "./startup/adapters.js";
@@ -31,6 +33,10 @@ export interface StartOptions {
   onProgress?: OnProgress;
   /** External platforms, for programs that embed the gateway: descriptions, or adapters. */
   platforms?: readonly Platform[] | ExternalPlatforms;
+  /** Tools besides the built-in ones, for programs that embed the gateway. The rules under `tools` apply to them, too. */
+  tools?: readonly ToolDefinition[];
+  /** The agent and its side model, instead of the configured ones. */
+  agents?: { main: AgentBackend; auxiliary: Auxiliary };
   /** More routes on the HTTP port, behind its checks, for programs that embed the gateway. */
   routes?(app: Hono): void;
   /** For the console platform. */

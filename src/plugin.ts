@@ -1,5 +1,6 @@
 /** `hermes-gateway/plugin`: what plugins need of the gateway. Light to import. */
 export * from "./adapters/adapter.js";
+export { type Button, buttonsOf, readPress } from "./adapters/kit/buttons.js";
 export { type Page, type PollingOptions, pollWithCursor } from "./adapters/kit/polling-loop.js";
 export {
   type HttpFailure,
@@ -24,5 +25,6 @@ export { type ErrorCode, HermesError } from "./errors.js";
 export { type Finding, found } from "./finding.js";
 export type { InboundMessage, Origin, OutboundMessage, Principal, Target } from "./message.js";
 export type { PluginContext } from "./plugins/load.js";
+export type { Choice, OutboundQuestion, PressedChoice } from "./question.js";
 export { type Part, type PartOptions, renderMarkdown } from "./text/parts.js";
 export { plainParts, splitText } from "./text/plain.js";

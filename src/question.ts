@@ -1,7 +1,7 @@
 /** A question to a person, with choices: buttons where the platform has them, a numbered list elsewhere. */
 
 export interface Choice {
-  /** Short: platforms limit the data of a button to 64 bytes, the question's id included. */
+  /** At most 40 characters, `[A-Za-z0-9_.-]` only: platforms limit the data of a button to 64 bytes. */
   id: string;
   label: string;
   style?: "primary" | "danger";

@@ -8,6 +8,7 @@ import type { EngageSettings } from "./policies/engage.js";
 import type { ResetPolicy, ResetSettings } from "./policies/reset.js";
 import type { Isolation } from "./sessions/key.js";
 import type { Places } from "./targets/target.js";
+import type { ToolSettings } from "./tools/registry.js";
 
 /** The configuration translated for the policies, which don't know the file. */
 
@@ -101,6 +102,15 @@ export function compressionSettingsOf(config: Config): CompressionSettings {
     protectFirst: compression.protect_first_n,
     protectLast: compression.protect_last_n,
     hardMessageLimit: compression.hygiene_hard_message_limit,
+  };
+}
+
+export function toolSettingsOf(config: Config): ToolSettings {
+  return {
+    rules: config.tools,
+    toolsets: config.toolsets,
+    platformToolsets: config.platform_toolsets,
+    disabled: config.agent.disabled_toolsets,
   };
 }
 

@@ -57,3 +57,14 @@ export function shareOut(
   const isTheirs = ({ name }: Call) => clientTools.some((tool) => tool.name === name);
   return { ours: calls.filter((call) => !isTheirs(call)), theirs: calls.filter(isTheirs) };
 }
+
+/** Undefined when it isn't a JSON object. */
+export function parseArguments(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json.trim() || "{}");
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

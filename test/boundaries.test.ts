@@ -45,8 +45,20 @@ const ALLOWED: Record<string, readonly string[]> = {
   agents: ["root", "agents"],
   sessions: ["root", "sessions", "policies", "store"],
   targets: ["root", "targets", "store"],
+  tools: ["root", "tools", "policies", "store", "targets"],
   commands: ["root", "commands", "policies", "sessions", "store"],
-  pipeline: ["root", "pipeline", "commands", "policies", "sessions", "store", "media", "targets", "text"],
+  pipeline: [
+    "root",
+    "pipeline",
+    "commands",
+    "policies",
+    "sessions",
+    "store",
+    "media",
+    "targets",
+    "text",
+    "tools",
+  ],
   upkeep: ["root", "upkeep", "pipeline", "sessions", "store", "media"],
   schedules: ["root", "schedules", "commands", "policies", "store", "targets"],
   health: ["root", "health", "policies", "store"],
@@ -58,12 +70,13 @@ const ALLOWED: Record<string, readonly string[]> = {
 };
 /** Contracts that others may import without depending on their implementations. */
 const TYPES_ALLOWED: Record<string, readonly string[]> = {
-  pipeline: ["agents/backend.ts", "config/schema.ts", "hooks/index.ts", "hooks/verdict.ts"],
+  pipeline: ["agents/backend.ts", "tools/offer.ts", "config/schema.ts", "hooks/index.ts", "hooks/verdict.ts"],
   schedules: ["adapters/cron/index.ts", "config/schema.ts"],
   health: ["pipeline/parts.ts"],
   sessions: ["agents/backend.ts", "config/schema.ts"],
   commands: ["config/schema.ts"],
-  policies: ["config/schema.ts"],
+  policies: ["config/schema.ts", "tools/tool.ts"],
+  tools: ["agents/backend.ts"],
   agents: ["config/schema.ts"],
   adapters: ["config/core.ts"],
   hooks: ["config/schema.ts"],
@@ -74,6 +87,7 @@ const TYPES_ALLOWED: Record<string, readonly string[]> = {
 const VALUES_ALLOWED: Record<string, readonly string[]> = {
   pipeline: ["adapters/adapter.ts", "config/paths.ts"],
   upkeep: ["config/paths.ts"],
+  tools: ["config/paths.ts", "agents/text.ts"],
 };
 
 /** A platform's description has its config keys, and the configuration is made from the descriptions. */
@@ -131,7 +145,7 @@ describe("the architecture", () => {
 
   it("names no platform in the core", () => {
     const core = files.filter((file) =>
-      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|text)/.test(
+      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|text|tools)/.test(
         file,
       ),
     );

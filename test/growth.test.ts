@@ -15,14 +15,12 @@ import { render as renderTelegram } from "../src/adapters/telegram/render.js";
 import { normalise as normaliseWeb } from "../src/adapters/web/normalise.js";
 import { readCall } from "../src/adapters/webhook/normalise.js";
 import { fillTemplate } from "../src/adapters/webhook/template.js";
-import { parseArguments } from "../src/agents/calls.js";
 import { classify, refusesImages } from "../src/agents/model/failures.js";
 import { toModelMessages } from "../src/agents/model/messages.js";
 import { beforeOwnWords } from "../src/agents/model/own-words.js";
 import { systemPrompt } from "../src/agents/prompt.js";
 import { cleanTitle, titleFromText } from "../src/agents/titler.js";
 import { estimateTextTokens } from "../src/agents/tokens.js";
-import { cleanEntry } from "../src/agents/tools/memory-files.js";
 import { cellWidth, cutToCells, oneLine, plain } from "../src/cli/cells.js";
 import { renderMarkdown, wrapText } from "../src/cli/chat/markdown.js";
 import { highlight } from "../src/cli/sessions/hits.js";
@@ -41,19 +39,26 @@ import { displayName } from "../src/media/names.js";
 import { hideTags, readTags } from "../src/media/tags.js";
 import { toMessages } from "../src/pipeline/turn-input.js";
 import { fallbackSummary, serialiseForSummary } from "../src/policies/compression.js";
+import { countCall, NO_CALLS } from "../src/policies/tool-loop.js";
 import { parseWhen } from "../src/policies/when.js";
 import { bearerOf } from "../src/secret.js";
+import { SecretRedactor } from "../src/secret-redactor.js";
 import { senderName } from "../src/sender-name.js";
 import { decodeContentExactly, decodeExactly, plainText } from "../src/store/shared/content.js";
 import { snippetOf } from "../src/store/shared/snippet.js";
 import { nameBefore, quotes, withoutRepeats, wordsIn } from "../src/store/sqlite/people/redact.js";
 import { parseTarget } from "../src/targets/target.js";
 import { isSilence } from "../src/task.js";
+import { numberedList, readChoice, shortLabel } from "../src/text/choices.js";
 import { graphemeStart, graphemesOf } from "../src/text/graphemes.js";
 import { parseMarkdown } from "../src/text/markdown.js";
 import { plainParts, splitText } from "../src/text/plain.js";
 import { lineageBase, sanitizeTitle } from "../src/title.js";
-import { readCalls } from "../src/tool-calls.js";
+import { parseArguments, readCalls } from "../src/tool-calls.js";
+import { changedTodos } from "../src/tools/builtin/todo.js";
+import { cleanEntry } from "../src/tools/memory-files.js";
+import { bothEnds } from "../src/tools/output.js";
+import { plainPage } from "../src/tools/web/plain-page.js";
 import { givenTrace } from "../src/trace-id.js";
 import { withoutTrailing } from "../src/trailing.js";
 import { badGrowth, type Work } from "./support/growth.js";
@@ -92,6 +97,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
         botRoleId: "2",
         channelName: () => null,
       }),
+    readChoice: (text) => readChoice(text, [{ id: "a", label: text }]),
     readMrkdwn: (text) => readMrkdwn(text, SLACK),
     mentionedIds,
     "normalise of the web chat": (text) =>
@@ -127,6 +133,9 @@ const WALKERS: Record<string, Record<string, Work>> = {
     toModelMessages: (text) => toModelMessages([{ role: "user", content: text }]),
     estimateTextTokens,
     cleanEntry,
+    "countCall, with long arguments": (text) =>
+      countCall(NO_CALLS, { name: "a", args: { text, [text]: text } }),
+    changedTodos: (text) => changedTodos([], [{ id: text, content: text, status: text }], true),
     systemPrompt: (text) => systemPrompt({ ...FACTS, principalName: text, memory: { own: text } }),
     restOf: (text) => restOf(text.slice(0, -1), `${text} `),
     beforeOwnWords: (text) => beforeOwnWords(text, { messages: [{ content: text }] }),
@@ -141,6 +150,9 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
     "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),
     "render as plain text": (text) => plainParts(text, { limit: 1000, unit: "codepoint" }),
+    numberedList: (text) => numberedList(text, [{ id: "a", label: text }]),
+    shortLabel: (text) => shortLabel(text, 80),
+    "shortLabel, of any length": (text) => shortLabel(text, text.length / 2),
     parseMarkdown,
     graphemesOf: (text) => Array.from(graphemesOf(text)).length,
     graphemeStart: (text) => graphemeStart(text, text.length - 1),
@@ -152,6 +164,12 @@ const WALKERS: Record<string, Record<string, Work>> = {
     oneLine,
     highlight: (text) => highlight(text, pc.createColors(true)),
     "highlight, after a mark": (text) => highlight(`>>>${text}`, pc.createColors(true)),
+  },
+  "what tools return": {
+    bothEnds: (text) => bothEnds(text, text.length / 2, "note"),
+    plainPage,
+    "plainPage, of open tags": (text) => plainPage(text.replaceAll("a", "<script><!-")),
+    "plainPage, in a tag": (text) => plainPage(`<p ${text}`),
   },
   "what is stored": {
     plainText,
@@ -186,11 +204,23 @@ const SEEKERS: Record<string, Work> = {
   setVariable: (text) => setVariable(text, "NAME", "value"),
   diffLines: (text) => diffLines(text.replaceAll("\n", " "), ""),
   linearPattern: (text) => linearPattern("(a|a-)+$|^(\\s*>)+x").test(text),
+  "redact of secrets": (text) => SECRETS.redact(`${text}aaaaaaab ${text}`),
+  "a stream of secrets": (text) => {
+    const stream = SECRETS.stream();
+    for (let at = 0; at < text.length; at += 7) stream.push(text.slice(at, at + 7));
+    return stream.end();
+  },
   withoutTrailing: (text) => withoutTrailing(`${text}x`, "/\n \t"),
   refusesImages: (text) => refusesImages(classify(new Error(text))),
   withoutRepeats: (text) => withoutRepeats(text, wordsIn(["what they once wrote"]), ["Ann"]),
 };
 
+const SECRETS = new SecretRedactor(
+  ["aaaaaaab", `${"a".repeat(500)}b`, "aaaaaaaa", "[[[[[[[[[[", "token:token:"].map((value) => ({
+    name: "s",
+    value,
+  })),
+);
 const CLOCK = { now: 0, timeZone: "UTC" };
 const SLACK = { botUserId: "U1", nameOf: () => undefined };
 const FACTS = { platform: "test", chatType: "dm", shared: false, now: new Date(0) };

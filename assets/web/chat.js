@@ -53,6 +53,7 @@ function onFailed(message, reason) {
 function onEvent(name, data) {
   if (name === "hello" && data.chat !== chat) location.reload();
   if (name === "message") onMessage(data);
+  if (name === "decided") onDecided(data);
   if (name === "sent") onSent(data);
   if (name === "preview") conversation.showPreview(data);
   if (name === "typing") conversation.showTyping();
@@ -63,6 +64,11 @@ function onMessage(entry) {
   changes += 1;
   conversation.addEntry(entry);
   void sessions.load();
+}
+
+function onDecided(decision) {
+  changes += 1;
+  conversation.decide(decision);
 }
 
 /** From another tab, or our own before the answer to its request: either way the daemon has it. */

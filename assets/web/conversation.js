@@ -1,5 +1,6 @@
 /** The list of messages: what the log has, what is on its way, and the answer that is being written. */
 import { addressOf, attachment } from "./attachment.js";
+import { choices } from "./choices.js";
 import { byId, el } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { clockTime, dayName } from "./times.js";
@@ -45,6 +46,15 @@ export class Conversation {
     if (entry.kind === "notice") this.clearPreview();
     if (entry.kind !== "command") this.#showTyping(false);
     if (!this.#byId.has(entry.id)) this.#add(entry.id, entry);
+    this.#settle();
+  }
+
+  /** The question was decided: its text says so, and its buttons are gone. */
+  decide({ id, text }) {
+    const shown = this.#byId.get(id);
+    if (!shown) return;
+    shown.node.querySelector(".choices")?.remove();
+    shown.node.querySelector(".body")?.replaceWith(markdown(text));
     this.#settle();
   }
 
@@ -154,11 +164,13 @@ function userMessage({ text, at }) {
   return message(`user${isCommand ? " is-command" : ""}`, "You", el("div", "body", text), at);
 }
 
-function botMessage({ id, kind, text, at, files = [] }) {
+function botMessage({ id, kind, text, at, files = [], buttons = [] }) {
   const speakers = { command: "Command", notice: "Notice" };
   const body = markdown(text);
   body.append(...files.map((file, i) => attachment(file, addressOf(id, i))));
-  return message(`bot ${kind}`, speakers[kind] ?? "Hermes", body, at);
+  const node = message(`bot ${kind}`, speakers[kind] ?? "Hermes", body, at);
+  if (buttons.length > 0) body.after(choices(buttons));
+  return node;
 }
 
 function message(classes, speaker, body, at) {

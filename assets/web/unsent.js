@@ -3,6 +3,7 @@
  * that had arrived after all is recognised there by its id.
  */
 import { ApiError, post } from "./api.js";
+import { newId } from "./ids.js";
 
 const KEY = "hermes.unsent";
 const MAX_PAUSE_MS = 15_000;
@@ -84,13 +85,4 @@ const PASSING = [401, 408, 429];
 
 function isFinal(status) {
   return status >= 400 && status < 500 && !PASSING.includes(status);
-}
-
-/** `crypto.randomUUID` exists on https and localhost only. */
-function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -23,19 +23,19 @@ export async function benchLists(scene: Scene, pair: Pair): Promise<void> {
 
 async function measure(scene: Scene, store: OpenedStore, plain: Plain, sessions: number): Promise<void> {
   const single = titleOf(sessions - 3);
-  const hopMs = median((await inTurns([() => store.getMeta("none")], { budgetMs: 200 }))[0]!);
+  const hopMs = median((await inTurns([() => store.getValue("none")], { budgetMs: 200 }))[0]!);
   const cases: [string, () => unknown, () => unknown, number?][] = [
     ["list by last activity", () => naiveList(plain.db), () => store.listSessions({ order: "active" })],
     [
       "title resolve, in a lineage",
       () => naiveResolveTitle(plain.db, LINEAGE),
-      () => store.resolveTitle(LINEAGE),
+      () => store.resolveSession({ title: LINEAGE }),
       hopMs + RESOLVE_LIMIT_MS,
     ],
     [
       "title resolve, alone",
       () => naiveResolveTitle(plain.db, single),
-      () => store.resolveTitle(single),
+      () => store.resolveSession({ title: single }),
       hopMs + RESOLVE_LIMIT_MS,
     ],
     ["next title", () => naiveNextTitle(plain.db, LINEAGE), () => store.nextTitle(LINEAGE)],

@@ -10,7 +10,7 @@ export async function benchLocks(scene: Scene, pair: Pair): Promise<void> {
   const days = oldestDays(scene) * 0.7;
   await watch(scene, pair.storePath, "prune", async () => {
     const pruned = await pair.store.pruneSessions({ olderThanDays: days });
-    return `${pruned} sessions`;
+    return `${pruned.sessions} sessions`;
   });
   await watch(scene, pair.storePath, "optimize", async () => {
     const { bytesBefore, bytesAfter } = await pair.store.maintenance.optimize();

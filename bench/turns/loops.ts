@@ -79,7 +79,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     agent: echoAgent(),
     auxiliary: { complete: async () => undefined },
     adapters: [adapter],
-    tools: async () => [],
+    tools: { offered: async () => [] },
     systemPrompt: async () => "Be kind.",
     summarise: async () => "",
     title: async () => undefined,

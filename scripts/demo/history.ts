@@ -55,7 +55,7 @@ export async function makeDemo(home: string, options: DemoOptions = {}): Promise
     const all = [...sessions, ...talks].toSorted((a, b) => a.started_at - b.started_at);
     await store.importSessions(all);
     const active = sessions.filter(({ ended_at }) => ended_at === null);
-    await store.adoptRoutes(active.map((session) => routeOf(session)));
+    await store.adopt({ routes: active.map((session) => routeOf(session)) });
     const newest = all.toSorted((a, b) => lastAt(b) - lastAt(a))[0]!;
     addTraffic(file, { random, now, traffic, sessions: active });
     return { project, newest: newest.id, sessions: all.length };

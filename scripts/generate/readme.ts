@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<Capability, string>> = {
   streaming: "live answers",
   typing: "typing",
   menu: "command menu",
+  buttons: "buttons",
   lookup: "",
 };
 

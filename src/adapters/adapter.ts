@@ -168,7 +168,12 @@ export interface CanDismiss {
 export interface CanAsk {
   /** Questions with more choices are sent as a numbered list. */
   readonly maxChoices: number;
-  /** The question is decided: the text takes the place of the message with the buttons. Rejects with a SendError. */
+  /** No person can answer here: the question is shown, and counts as unanswered. */
+  readonly unattended?: true;
+  /**
+   * The question is decided: the text takes the place of the message with the buttons; the end of a text that is too long
+   * for one message. A message that is gone is fine. Rejects with a SendError.
+   */
   settleQuestion(
     target: Target,
     messageIds: readonly string[],

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { CoreConfig } from "../config/core.js";
 import type { IncomingMedia } from "../media/incoming.js";
 import type { EventOutcome, Origin, OutboundFile, OutboundKind, Principal, Target } from "../message.js";
+import type { OutboundQuestion } from "../question.js";
 import type { Adapter, MenuCommand } from "./adapter.js";
 import type { DueRun } from "./cron/normalise.js";
 import type { Probe, ProbeOptions } from "./probe.js";
@@ -56,7 +57,7 @@ export interface IdShapes {
 }
 
 /** What its adapter can do, besides text in and out. */
-export type Capability = "files" | "streaming" | "typing" | "menu" | "lookup";
+export type Capability = "files" | "streaming" | "typing" | "menu" | "buttons" | "lookup";
 
 /** A bot's settings, with its name: the platform's, or the account's under `accounts`. */
 export type BotOf<S> = SettingsOf<S> & { name: string };
@@ -221,6 +222,8 @@ export interface ChatLogEntry {
   at: number;
   turnId: string | null;
   files: readonly OutboundFile[];
+  /** It asks something, and isn't decided. */
+  question?: OutboundQuestion;
 }
 
 export interface ClientReads {

@@ -1,21 +1,10 @@
 /** Runs tool calls. */
 import { unlessAborted } from "../timeout.js";
-import type { Call } from "../tool-calls.js";
+import { type Call, parseArguments } from "../tool-calls.js";
 import type { Tool, TurnMessage } from "./backend.js";
 
 export function resultMessage(call: Call, content: string): TurnMessage {
   return { role: "tool", content, tool_call_id: call.id, tool_name: call.name };
-}
-
-/** Undefined when it isn't a JSON object. */
-export function parseArguments(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json.trim() || "{}");
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Errors become text that the model can act on. Throws only when the signal aborts. */

@@ -1,3 +1,4 @@
+import type { Position } from "../store/common.js";
 import type { PairingPage, Reports } from "../store/reports.js";
 
 export type Pairings = Pick<PairingPage, "pending" | "approved">;
@@ -7,7 +8,7 @@ const PER_PAGE = 200;
 /** Every request since then, and everyone who is approved, oldest first. */
 export async function allPairings(reports: Reports, since = 0): Promise<Pairings> {
   const all: Pairings = { pending: [], approved: [] };
-  let before: number | undefined;
+  let before: Position | undefined;
   for (;;) {
     const page = await reports.pairingPage({ since, limit: PER_PAGE, ...(before ? { before } : {}) });
     all.approved.push(...page.approved);

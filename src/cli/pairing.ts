@@ -119,9 +119,10 @@ async function approveCode(store: Store, platform: string, code: string): Promis
   const permission = mayApprove({ lockedUntil: lockedUntil ?? undefined }, now);
   if (!permission.ok) throw lockedOut(platform, permission.retryAfterSeconds);
   const match = matchPairing(code, pending, now);
-  if (match.ok && (await store.approvePairing(match.pending.id))) return match.pending;
+  if (match.ok && (await store.settlePairing({ id: match.pending.id, approved: true }))) return match.pending;
   const next = afterFailedApproval(failures, now);
-  await store.failPairing(platform, next.failures, next.lockedUntil ?? null);
+  const { failures: wrong, lockedUntil: until = null } = next;
+  await store.settlePairing({ platform, failures: wrong, lockedUntil: until });
   throw wrongCode(platform, match.ok ? "unknown_code" : match.reason, next.lockedUntil !== undefined);
 }
 

@@ -80,7 +80,7 @@ export interface CommandGateway {
   isRunning(key: SessionKey): boolean;
   /** Approvals that this person may give: those of the chat, then, for owners, all others. Oldest first. */
   openApprovals(call: CommandCall): QuestionRow[];
-  /** False: somebody else was faster. */
+  /** False: it was decided already. */
   decideApproval(question: QuestionRow, choiceId: string, call: CommandCall): Promise<boolean>;
   /** Approves all calls of tools in the chat's session, or stops to. */
   approveAll(call: CommandCall, on: boolean): Promise<void>;

@@ -118,7 +118,7 @@ async function change(
   changes: (found: ScheduleRow) => Promise<Partial<ScheduleChanges>>,
   words: string,
 ): Promise<string> {
-  const found = await gateway.store.findSchedule(name);
+  const [found] = await gateway.store.listSchedules({ called: name });
   if (!found) return notFound(name);
   requireReadable(found, gateway.config.timezone);
   await gateway.store.changeSchedule(found.id, await changes(found));
@@ -144,7 +144,7 @@ async function fromNow(
 }
 
 async function remove({ gateway }: CommandCall, name: string): Promise<string> {
-  const found = await gateway.store.findSchedule(name);
+  const [found] = await gateway.store.listSchedules({ called: name });
   if (!found) return notFound(name);
   await gateway.store.removeSchedule(found.id);
   return `${code(found.name)} was removed.`;

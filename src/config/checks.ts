@@ -21,6 +21,7 @@ export function crossCheck(tree: unknown, external: readonly Platform[] = []): C
     ...checkWebhooks(getIn(tree, ["webhooks"])),
     ...checkHooks(getIn(tree, ["hooks", "webhooks"])),
     ...checkSecrets(tree),
+    ...checkToolsets(getIn(tree, ["toolsets"])),
   ];
 }
 
@@ -96,6 +97,41 @@ function* checkWebhooks(webhooks: unknown): Generator<Complaint> {
         message: "is missing: callbacks are signed",
       };
   }
+}
+
+function* checkToolsets(toolsets: unknown): Generator<Complaint> {
+  const includes = new Map(
+    Object.entries(isTree(toolsets) ? toolsets : {}).map(([name, set]) => [name, listAt(set, "includes")]),
+  );
+  for (const name of includes.keys()) {
+    const loop = loopFrom(name, includes);
+    if (loop) yield { path: ["toolsets", name, "includes"], message: `includes itself: ${loop.join(" → ")}` };
+  }
+}
+
+function listAt(value: unknown, key: string): string[] {
+  const list = getIn(value, [key]);
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+/** A way from a toolset back to itself, by its shortest path. */
+function loopFrom(start: string, includes: ReadonlyMap<string, string[]>): string[] | undefined {
+  const from = new Map<string, string>();
+  const open = [start];
+  for (let name = open.shift(); name !== undefined; name = open.shift())
+    for (const next of includes.get(name) ?? []) {
+      if (next === start) return wayTo(name, start, from);
+      if (from.has(next)) continue;
+      from.set(next, name);
+      open.push(next);
+    }
+  return undefined;
+}
+
+function wayTo(last: string, start: string, from: ReadonlyMap<string, string>): string[] {
+  const way = [start];
+  for (let at = last; at !== start; at = from.get(at)!) way.unshift(at);
+  return [start, ...way];
 }
 
 /** A caller that knows one secret must not get in with it elsewhere. */

@@ -14,6 +14,7 @@ import { plugins } from "./sections/plugins.js";
 import { id, listOf, sample, zone } from "./sections/scalars.js";
 import { health, http, log } from "./sections/server.js";
 import { compression, resetOverrides, resetPolicy, sessions } from "./sections/sessions.js";
+import { platformToolsets, TOOLS_SAMPLE, tools, toolsets, web } from "./sections/tools.js";
 import { webhookSample, webhooks } from "./sections/webhooks.js";
 
 const EXAMPLE = exampleTargets();
@@ -66,6 +67,20 @@ export const coreSchema = z.strictObject({
   auxiliary: auxiliary.prefault({}).describe("Models for side work; unset keys are the main model's"),
   agent: agent.prefault({}).describe("Limits of a turn"),
   approvals: approvals.prefault({}).describe("Questions before tools run"),
+
+  tools: sample(
+    tools.describe("Who may use which tool, by its name, a toolset's name or *; docs/tools.md"),
+    TOOLS_SAMPLE,
+  ),
+  toolsets: sample(
+    toolsets.describe("Own groups of tools, by name"),
+    "research: {tools: [web_search, web_extract], includes: [memory]}",
+  ),
+  platform_toolsets: sample(
+    platformToolsets.describe("The toolsets of a platform; unset: all"),
+    `${EXAMPLE.platform}: [web, memory, session_search]`,
+  ),
+  web: web.prefault({}).describe("Web search"),
 
   display: display.prefault({}).describe("What people see besides the answers"),
   streaming: streaming.prefault({}).describe("Live answers"),

@@ -32,6 +32,9 @@ const NAMES: Record<string, string> = {
   HERMES_HTTP_PORT: "http.port",
   HERMES_HTTP_TOKEN: "http.token",
   HERMES_LOG_LEVEL: "log.level",
+  SEARXNG_URL: "web.searxng_url",
+  BRAVE_SEARCH_API_KEY: "web.brave_api_key",
+  TAVILY_API_KEY: "web.tavily_api_key",
 };
 
 /** Suffixes of a platform's name, for keys that many platforms have. A platform may add variables of its own. */

@@ -12,7 +12,7 @@ const FOREIGN: readonly string[] = [
   ..."prompt_caching provider_routing providers quick_commands reset_triggers security sessions_dir".split(
     " ",
   ),
-  ..."session_store_max_age_days skills stt terminal tool_output toolsets tts updates voice web".split(" "),
+  ..."session_store_max_age_days skills stt terminal tool_output tts updates voice".split(" "),
   "agent.gateway_auto_continue_freshness",
   "agent.gateway_notify_interval",
   "agent.gateway_timeout_warning",
@@ -40,6 +40,7 @@ const FOREIGN: readonly string[] = [
   "platforms.*.reply_prefix",
   "sessions.write_json_snapshots",
   "streaming.fresh_final_after_seconds",
+  "web.*",
 ];
 
 /** Exceptions: keys that the gateway reads. */
@@ -50,11 +51,19 @@ const OURS = new Set([
   "hooks.webhooks",
   "plugins.disabled",
   "plugins.enabled",
+  "web.brave_api_key",
+  "web.search_backend",
+  "web.searxng_url",
+  "web.tavily_api_key",
 ]);
+
+/** Hermes Agent has a list under these names, the gateway a section. */
+const FOREIGN_LISTS = new Set(["toolsets"]);
 
 const PATTERNS = FOREIGN.map((key) => key.split("."));
 
-export function isForeignKey(path: readonly PropertyKey[]): boolean {
+export function isForeignKey(path: readonly PropertyKey[], value?: unknown): boolean {
+  if (Array.isArray(value) && FOREIGN_LISTS.has(path.join("."))) return true;
   if (OURS.has(path.join("."))) return false;
   return PATTERNS.some(
     (pattern) =>

@@ -177,7 +177,8 @@ function readFileLayer(
 function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const path = [...above, key];
-    if (!isForeignKey(path)) return isTree(value) && path.length < 3 ? dropForeignKeys(value, path) : [];
+    if (!isForeignKey(path, value))
+      return isTree(value) && path.length < 3 ? dropForeignKeys(value, path) : [];
     delete tree[key];
     return [path.join(".")];
   });

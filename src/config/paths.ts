@@ -35,11 +35,17 @@ export const MEDIA_FOLDERS = {
   sent: "media/sent",
 } as const;
 
+/** Long results of tools, under the home. */
+export const SPILL_FOLDER = "cache/spillover";
+/** How long they are kept. */
+export const SPILL_HOURS = 24;
+
 /** Folders with people's messages and files: never sent from, even if a parent folder is allowed. */
 export const KEPT_FOLDERS: readonly string[] = [
   ...["sessions", "memories", "backups", "logs"],
   MEDIA_FOLDERS.incoming,
   MEDIA_FOLDERS.sent,
+  SPILL_FOLDER,
 ];
 
 /** `HERMES_HOME`, else `~/.hermes`; always absolute. */

@@ -30,6 +30,8 @@ export interface Finished {
 export class After {
   readonly #context: Context;
   readonly #work = new Set<Promise<void>>();
+  /** Part of the work. */
+  readonly #shortening = new Set<SessionKey>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -47,6 +49,11 @@ export class After {
         this.#work.delete(work);
       });
     this.#work.add(work);
+  }
+
+  /** Whether a shorter history is on its way. A turn that starts before makes it useless. */
+  isShortening(key: SessionKey): boolean {
+    return this.#shortening.has(key);
   }
 
   async idle(): Promise<void> {
@@ -116,7 +123,7 @@ export class After {
     const { store, title, stopping } = this.#context;
     if (session.title !== null || session.message_count > 2) return;
     const proposed = await title({ userText: asked, answer }, stopping);
-    if (proposed) await store.suggestTitle(session.id, proposed);
+    if (proposed) await store.setTitle(session.id, proposed, "suggested");
   }
 
   /** Under the turn's own epoch: once the next turn runs, its end is the next chance. */
@@ -128,6 +135,12 @@ export class After {
       messageCount: session.message_count + added,
       settings: compression,
     });
-    if (reason) await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
+    if (!reason) return;
+    this.#shortening.add(key);
+    try {
+      await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
+    } finally {
+      this.#shortening.delete(key);
+    }
   }
 }

@@ -240,13 +240,13 @@ export class CommandRunner implements CommandGateway {
   }
 
   async branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined> {
-    const { session, key: sessionKey } = call;
+    const { session, key } = call;
     if (!session) return undefined;
     if (!call.route) await this.startSession(call, {});
     const owner = this.#ownerOfCopy(call, session);
     const named = title === undefined ? {} : { title };
-    const wanted = { sessionKey, sessionId: session.id, ...named, ...(owner ? { owner } : {}) };
-    const route = this.#changed(await this.store.branchRoute(wanted));
+    const copy = { ...named, ...(owner ? { owner } : {}) };
+    const route = this.#changed(await this.store.switchRoute(key, session.id, "session_switch", copy));
     if (route) this.#context.messagesChanged(route.sessionId);
     return route;
   }
@@ -276,7 +276,7 @@ export class CommandRunner implements CommandGateway {
   }
 
   async askAgain(key: SessionKey): Promise<boolean> {
-    const rows = await this.store.askAgain(key);
+    const { rows } = await this.store.retry({ sessionKey: key });
     for (const row of rows) this.#stages.queue.lanes.push({ row });
     return rows.length > 0;
   }
@@ -312,7 +312,8 @@ export class CommandRunner implements CommandGateway {
       text: prompt,
       fromCommand: true as const,
     };
-    const row = await this.#stages.inbox.accept(message, `${call.key}${BACKGROUND}${id}`);
+    const { inbox } = this.#stages;
+    const row = await inbox.accept(inbox.address(message, undefined, `${call.key}${BACKGROUND}${id}`));
     if (row) this.#stages.queue.lanes.push({ row });
     return id;
   }

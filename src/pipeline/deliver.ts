@@ -4,7 +4,7 @@ import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import type { Target } from "../message.js";
 import { nextAttempt } from "../policies/retry.js";
-import type { Claim, DeliveryOutcome, OutboxRow } from "../store/queues.js";
+import type { Claim, DeliveryOutcome, OutboxRow, Penalty } from "../store/queues.js";
 import type { TraceId } from "../trace-id.js";
 import type { Context } from "./context.js";
 import { deliverySettled } from "./event-facts.js";
@@ -217,12 +217,13 @@ export class Delivery {
     return pace.waitSeconds(target, adapterFor(target)?.pace?.(target));
   }
 
-  async #penalise(row: OutboxRow, error: SendError, delayMs: number): Promise<void> {
-    const { pace, store, events } = this.#context;
+  /** The penalty is stored with the outcome. */
+  #penalise(row: OutboxRow, error: SendError, delayMs: number): Penalty {
+    const { pace, events } = this.#context;
     const seconds = delayMs / 1000;
     const penalty = pace.penalise(row.target, error.scope, seconds);
     events.emit({ type: "penalised", platform: penalty.platform, scope: error.scope, seconds });
-    await store.savePenalty(penalty).catch((failure: unknown) => this.#failed(failure, row.traceId));
+    return penalty;
   }
 
   async #afterFailure(sender: PartSender, error: unknown): Promise<DeliveryOutcome> {
@@ -232,9 +233,9 @@ export class Delivery {
     if (outcome === "refused") return { state: "dead", error: message };
     if (outcome === "unknown") return this.#lookUp(sender, message);
     const asked = error instanceof SendError ? error.retryAfterMs : undefined;
-    if (asked !== undefined) await this.#penalise(row, error as SendError, asked);
+    const penalty = asked === undefined ? undefined : this.#penalise(row, error as SendError, asked);
     const delayMs = asked ?? nextAttempt({ attempts: row.attempts, random: Math.random });
-    return this.#tryAgain(row, message, delayMs / 1000);
+    return { ...this.#tryAgain(row, message, delayMs / 1000), penalty };
   }
 
   #failed(error: unknown, traceId?: TraceId): void {
@@ -246,7 +247,11 @@ export class Delivery {
     return { state: "pending", waitSeconds: 1, error, mayBeRepeat: true };
   }
 
-  #tryAgain(row: OutboxRow, error: string, waitSeconds: number): DeliveryOutcome {
+  #tryAgain(
+    row: OutboxRow,
+    error: string,
+    waitSeconds: number,
+  ): DeliveryOutcome & { state: "pending" | "dead" } {
     if (nowSeconds() - row.createdAt > GIVE_UP_AFTER_SECONDS) return { state: "dead", error };
     return { state: "pending", waitSeconds, error, mayBeRepeat: false };
   }

@@ -150,6 +150,7 @@ export class Finisher {
     });
     killPoint("turn-committed");
     if (!claimed) return { ...(await this.#overtaken(turn)), answer };
+    running.isOver = true;
     this.#delivery.take(claimed);
     this.#context.messagesCommitted(session, messages);
     const asked = rows.map(plainWords).join("\n");

@@ -35,7 +35,7 @@ export interface JournalParts {
   caller: ToolCaller;
   /** The client's own tools: their calls aren't ours to record. */
   clientTools: readonly { name: string }[];
-  /** Whether the call can start as soon as it is recorded: nobody has to be asked. */
+  /** Whether the call can start as soon as it is recorded, without an approval. */
   startsAtOnce(tool: string): boolean;
 }
 

@@ -1,37 +1,18 @@
 import PQueue from "p-queue";
-import { mergeWaiting } from "../policies/busy.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
-
-/**
- * Waiting messages → turns. One lane per session key, one turn at a time in it, in order; many lanes in parallel, up to
- * the cap. Consecutive messages of one person that waited become one turn.
- */
-export interface LaneItem {
-  row: InboxRow;
-  /** Runs instead of a turn, in the order of the queue. */
-  command?: (signal: AbortSignal) => Promise<void>;
-}
-
-export interface RunningTurn {
-  /** Who asks: the turn has their rights. Null: unknown. */
-  authorId: string | null;
-  controller: AbortController;
-  /** Only /stop ends it: messages that arrive meanwhile wait. */
-  isCommand: boolean;
-  /** Messages that the agent hasn't taken yet. */
-  steering: InboxRow[];
-  /** Messages that the agent has taken: done when the turn is. */
-  taken: InboxRow[];
-  /** The answer so far, as the chat sees it. */
-  said: string;
-}
-
-/** The messages of a turn that waits for something: it runs again after that time, or on `resume`. */
-export interface SuspendedRows {
-  rows: readonly InboxRow[];
-  waitMs: number;
-}
+import {
+  authorOf,
+  isFree,
+  isOpen,
+  type Lane,
+  type LaneItem,
+  newLane,
+  type RunningTurn,
+  type SuspendedRows,
+  takeTurn,
+} from "./lane.js";
+import type { EarlyStart } from "./turn.js";
 
 export interface LaneOptions {
   maxConcurrent: number;
@@ -43,25 +24,27 @@ export interface LaneOptions {
   onError(error: unknown, key: SessionKey): void;
 }
 
-interface Lane {
-  items: LaneItem[];
-  scheduled: boolean;
-  /** Until its next turn may start. */
-  timer: NodeJS.Timeout | undefined;
-  running: RunningTurn | undefined;
-  /** Resolves when it has ended. */
-  over: Promise<void> | undefined;
-  /** Commands that don't wait, one after another; no turn starts before they end. */
-  held: Promise<void> | undefined;
-  /** How many are still adding messages that must start together. */
-  filling: number;
-  /** No turn starts before: more of the same burst may arrive. */
-  quietUntilMs: number;
+/** A free lane that is kept for a message while it is being stored. One of the two must be called, once. */
+export interface Reservation {
+  /** Its turn has started in the store. */
+  start(row: InboxRow, early: EarlyStart): void;
+  /** There is no turn for it, or not yet. */
+  release(): void;
+}
+
+/** How a turn starts, if not from the queue as usual. */
+interface TurnOrigin {
+  early?: EarlyStart | undefined;
+  stopped?: "stopped" | undefined;
 }
 
 /** Rows in memory. The rest stays in the inbox until there is room. */
 const MAX_ITEMS = 10_000;
 
+/**
+ * Waiting messages → turns. One lane per session key, one turn at a time in it, in order; many lanes in parallel, up to
+ * the cap. Consecutive messages of one person that waited become one turn.
+ */
 export class Lanes {
   readonly #options: LaneOptions;
   readonly #queue: PQueue;
@@ -141,7 +124,7 @@ export class Lanes {
     if (!lane || lane.running || lane.items[0]?.row.turnId == null || lane.items[0].command) return false;
     this.#unschedule(lane);
     lane.quietUntilMs = 0;
-    await this.#runFirst(key, lane, "stopped");
+    await this.#runNow(key, lane, takeTurn(lane.items), { stopped: "stopped" });
     return true;
   }
 
@@ -170,6 +153,38 @@ export class Lanes {
       lane.filling -= 1;
       this.#goOn(key, lane);
     };
+  }
+
+  /** A free lane and a free place among those that run. Undefined: there is none, so the message has to be queued. */
+  reserve(key: SessionKey): Reservation | undefined {
+    const { pending, size } = this.#queue;
+    const isFull = size > 0 || pending >= this.#options.maxConcurrent || this.#known.size >= MAX_ITEMS;
+    if (isFull || this.#closed || this.#overflowed) return undefined;
+    const lane = this.#lane(key);
+    if (!isFree(lane)) return undefined;
+    lane.reserved = true;
+    let settle: (over: Promise<void> | undefined) => void = () => undefined;
+    const over = new Promise<void>((resolve) => {
+      settle = (turn) => resolve(turn);
+    });
+    void this.#queue.add(() => over);
+    return {
+      start: (row, early) => {
+        lane.reserved = false;
+        this.#known.add(row.id);
+        const run = () => this.#runNow(key, lane, [{ row }], { early });
+        settle(lane.running ? lane.over?.then(run) : run());
+      },
+      release: () => {
+        lane.reserved = false;
+        this.#goOn(key, lane);
+        settle(undefined);
+      },
+    };
+  }
+
+  isReserved(key: SessionKey): boolean {
+    return this.#lanes.get(key)?.reserved ?? false;
   }
 
   /**
@@ -228,8 +243,7 @@ export class Lanes {
   #lane(key: SessionKey): Lane {
     const found = this.#lanes.get(key);
     if (found) return found;
-    const idle = { timer: undefined, running: undefined, over: undefined, held: undefined };
-    const lane = { items: [], scheduled: false, ...idle, filling: 0, quietUntilMs: 0 };
+    const lane = newLane();
     this.#lanes.set(key, lane);
     return lane;
   }
@@ -246,13 +260,13 @@ export class Lanes {
 
   #goOn(key: SessionKey, lane: Lane): void {
     if (lane.items.length > 0) this.#schedule(key, lane);
-    else if (!lane.running && !lane.held && lane.filling === 0 && this.#lanes.get(key) === lane)
+    else if (!lane.running && isOpen(lane) && this.#lanes.get(key) === lane)
       // Only if it is the same lane: a timer of a removed lane may fire when its successor runs.
       this.#lanes.delete(key);
   }
 
   #schedule(key: SessionKey, lane: Lane): void {
-    if (lane.scheduled || lane.running || lane.held || lane.filling > 0 || this.#closed) return;
+    if (lane.scheduled || lane.running || !isOpen(lane) || this.#closed) return;
     lane.scheduled = true;
     const waitMs = lane.quietUntilMs - performance.now();
     const start = () => {
@@ -278,22 +292,24 @@ export class Lanes {
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
-    if (lane.held || lane.filling > 0 || lane.running) return;
-    await this.#runFirst(key, lane);
-    await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
+    if (!isOpen(lane)) return;
+    const items = takeTurn(lane.items);
+    if (!this.#closed) return this.#runNow(key, lane, items);
+    for (const { row } of items) this.#known.delete(row.id);
   }
 
-  async #runFirst(key: SessionKey, lane: Lane, stopped?: "stopped"): Promise<void> {
-    const items = takeTurn(lane.items);
+  /** Afterwards the lane continues with what waits. */
+  async #runNow(key: SessionKey, lane: Lane, items: LaneItem[], how: TurnOrigin = {}): Promise<void> {
     let suspended: SuspendedRows | undefined;
-    if (items.length > 0 && !this.#closed) {
-      const running = this.#runItems(key, lane, items, stopped);
+    if (items.length > 0) {
+      const running = this.#runItems(key, lane, items, how);
       lane.over = running.then(() => undefined);
       suspended = await running;
     }
     for (const { row } of items) this.#known.delete(row.id);
     if (suspended) this.#suspend(lane, suspended);
     this.#goOn(key, lane);
+    await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
   }
 
   /** The turn keeps its place: later messages wait behind it. */
@@ -307,14 +323,14 @@ export class Lanes {
     key: SessionKey,
     lane: Lane,
     items: LaneItem[],
-    stopped?: "stopped",
+    { early, stopped }: TurnOrigin,
   ): Promise<SuspendedRows | undefined> {
     const authorId = authorOf(items[0]!.row);
     const controller = new AbortController();
     if (stopped) controller.abort(stopped);
     const command = items[0]?.command;
     const whose = { authorId, isCommand: command !== undefined };
-    const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "" };
+    const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "", early };
     lane.running = running;
     try {
       const rows = items.map((item) => item.row);
@@ -348,31 +364,4 @@ export class Lanes {
     this.#timers.add(timer);
     return timer;
   }
-}
-
-/**
- * One command, or the messages of one sender up to the next command or sender. Messages of an interrupted turn become the
- * same turn again: its preview may answer all of them.
- */
-function takeTurn(items: LaneItem[]): LaneItem[] {
-  if (items[0]?.command) return items.splice(0, 1);
-  const turnId = items[0]?.row.turnId;
-  const end = items.findIndex(({ command, row }) => command || row.turnId !== turnId);
-  const plain = end === -1 ? items : items.slice(0, end);
-  if (plain.length <= 1) return items.splice(0, plain.length);
-  const [first] = mergeWaiting(
-    plain.map((item) => ({ senderId: senderOf(item.row), text: item.row.message.text, media: [], item })),
-  );
-  return items.splice(0, first?.messages.length ?? 0);
-}
-
-/** A direct chat has one person, even without an id. */
-function authorOf({ message: { origin } }: InboxRow): string | null {
-  const { userIdAlt, userId, chatType, chatId } = origin;
-  return userIdAlt ?? userId ?? (chatType === "dm" ? (chatId ?? "") : null);
-}
-
-/** Requests of programs are never merged: each has its own answer. */
-function senderOf({ message }: InboxRow): string | null {
-  return message.request ? null : (message.origin.userIdAlt ?? message.origin.userId ?? null);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describeError } from "../errors.js";
-import type { Person } from "../message.js";
+import type { Person, Target } from "../message.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { SessionId, SessionRow } from "../session.js";
 import { memoryFlushOf } from "../store/memory-flush.js";
@@ -79,13 +79,26 @@ export class MemoryFlushes {
   async #save(session: SessionRow, principal: Person, stopped?: AbortSignal): Promise<string | undefined> {
     const { store, agent, tools, stopping } = this.#context;
     if (session.message_count === 0 || agent.name === "echo") return undefined;
+    const place = { id: session.id, key: `memory:${session.id}`, source: session.source };
+    const offered = await tools.offered({ principal, room: undefined, platform: session.source });
+    const call = {
+      ...{ principal, session: place, target: nowhere(principal), room: undefined },
+      ...{ shared: session.user_id === null, unattended: true, ask: async () => undefined },
+      idempotencyKey: place.key,
+    };
+    const memory = offered.flatMap(({ tool, ask }) =>
+      tool.name === "memory" && ask === "never" ? [tool] : [],
+    );
     const request = {
-      session: { id: session.id, key: `memory:${session.id}`, source: session.source },
+      session: place,
       principal,
       systemPrompt: session.system_prompt ?? "",
       history: await store.getConversation(session.id),
       input: [{ role: "user", content: INSTRUCTION }],
-      tools: (await tools(session, principal)).filter((tool) => tool.name === "memory"),
+      tools: memory.map((tool) => ({
+        ...tool,
+        run: (args: Record<string, unknown>, signal: AbortSignal) => tool.run(args, { ...call, signal }),
+      })),
       takeSteering: () => [],
     };
     const limit = AbortSignal.timeout(MAX_MS);
@@ -94,6 +107,12 @@ export class MemoryFlushes {
       if (event.type === "failed") return event.failure.message;
     return undefined;
   }
+}
+
+/** Its answer isn't sent. */
+function nowhere({ platform }: Person): Target {
+  const none = { chatId: null, threadId: null, userId: null, replyTo: null };
+  return { platform, account: "", chatType: "dm", ...none };
 }
 
 const RELEASED: TurnFailure["next"] = { state: "waiting", waitSeconds: 0, uncounted: true };

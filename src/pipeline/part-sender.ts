@@ -6,7 +6,8 @@ import type { OutboxPart, OutboxRow, Queues } from "../store/queues.js";
 import type { Pace } from "./pace.js";
 
 export interface SenderContext {
-  store: Pick<Queues, "saveParts" | "savePart" | "namePreview">;
+  store: Pick<Queues, "saveParts" | "recordPreview">;
+  bootId: string;
   pace: Pick<Pace, "sent">;
 }
 
@@ -53,12 +54,12 @@ export class PartSender {
   async sendNext(signal: AbortSignal): Promise<void> {
     const before = this.#mayBeRepeat ? await this.lookUpNext(signal) : "missing";
     if (before !== "found") await this.#send(before === "unknown", signal);
-    await orNeverSent(this.save());
+    await this.#saveOrStop(this.save());
     if (!this.isDone) killPoint("part-stored");
   }
 
   async #send(mayBeRepeat: boolean, signal: AbortSignal): Promise<void> {
-    if (this.#parts.length > 1 && this.#saved === undefined) await orNeverSent(this.#saveAll());
+    if (this.#parts.length > 1 && this.#saved === undefined) await this.#saveOrStop(this.#saveAll());
     killPoint("before-send");
     const index = this.#next;
     const context = await this.#contextFor(index, mayBeRepeat, signal);
@@ -83,18 +84,34 @@ export class PartSender {
     return "found";
   }
 
-  /** Stores the ids of the part that arrived last. Those of the message's last part are stored with the outcome. */
-  async save(): Promise<void> {
+  /**
+   * Stores the ids of the part that arrived last. Those of the message's last part are stored with the outcome. False:
+   * another process has the message now.
+   */
+  async save(): Promise<boolean> {
+    const { store, bootId } = this.#context;
     const next = this.#next;
-    if (this.isDone || next === 0 || this.#saved === next) return;
+    if (this.isDone || next === 0 || this.#saved === next) return true;
     if (this.#saved === undefined) return this.#saveAll();
-    await this.#context.store.savePart(this.row.id, next - 1, this.#parts[next - 1]!.ids!);
+    const arrived = { index: next - 1, ids: this.#parts[next - 1]!.ids! };
+    const isOurs = await store.saveParts(this.row.id, arrived, bootId);
     this.#saved = next;
+    return isOurs;
   }
 
-  async #saveAll(): Promise<void> {
-    await this.#context.store.saveParts(this.row.id, this.#parts);
+  async #saveAll(): Promise<boolean> {
+    const { store, bootId } = this.#context;
+    const isOurs = await store.saveParts(this.row.id, this.#parts, bootId);
     this.#saved = this.#next;
+    return isOurs;
+  }
+
+  /** The caller stores it again with the outcome of the attempt. */
+  async #saveOrStop(saving: Promise<boolean>): Promise<void> {
+    const isOurs = await saving.catch((cause: unknown) => {
+      throw new SendError("never_sent", "The parts of the message can't be stored", { cause });
+    });
+    if (!isOurs) throw new SendError("never_sent", "Another process sends the message now");
   }
 
   /** The first part without ids. */
@@ -124,8 +141,10 @@ export class PartSender {
     if (lostPreviewOf === null || index > 0) return context;
     if (!canFindPreview(this.#adapter)) return { ...context, mayBeRepeat: true };
     const found = await this.#adapter.findPreview({ ...target, replyTo: lostPreviewOf }, signal);
-    if (found === null || !(await this.#context.store.namePreview({ outboxId: id }, found))) return context;
-    return { ...context, replaces: found };
+    if (found === null) return context;
+    const { store, bootId } = this.#context;
+    const isOurs = await store.recordPreview({ step: "replaced", outboxId: id, messageId: found, bootId });
+    return isOurs ? { ...context, replaces: found } : context;
   }
 }
 
@@ -138,11 +157,4 @@ function toMessage(row: OutboxRow): OutboundMessage {
     ...(details ? { details } : {}),
     ...(question ? { question } : {}),
   };
-}
-
-/** The caller stores it again with the outcome of the attempt. */
-function orNeverSent(saving: Promise<void>): Promise<void> {
-  return saving.catch((cause: unknown) => {
-    throw new SendError("never_sent", "The parts of the message can't be stored", { cause });
-  });
 }

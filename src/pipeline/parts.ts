@@ -1,5 +1,5 @@
 import type { Adapter } from "../adapters/adapter.js";
-import type { AgentBackend, Auxiliary, Tool } from "../agents/backend.js";
+import type { AgentBackend, Auxiliary } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
@@ -11,6 +11,7 @@ import type { SummaryRequest } from "../sessions/compress.js";
 import type { Owners } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { Task } from "../task.js";
+import type { ToolRegistry } from "../tools/registry.js";
 
 /** What the gateway is made of. `startup/parts.ts` puts it together. */
 export interface GatewayParts {
@@ -21,7 +22,8 @@ export interface GatewayParts {
   agent: AgentBackend;
   auxiliary: Auxiliary;
   adapters: readonly Adapter[];
-  tools(session: SessionRow, principal: Principal): Promise<Tool[]>;
+  /** The tools of a turn, by the rights of its principal. */
+  tools: Pick<ToolRegistry, "offered">;
   /** Stored in a session when it starts. */
   systemPrompt(place: {
     origin: Origin;

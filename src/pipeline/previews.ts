@@ -27,7 +27,7 @@ const MAX_AGE_AFTER_START_SECONDS = 86_400;
 
 type PreviewContext = Pick<
   Context,
-  "store" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners"
+  "store" | "bootId" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners"
 >;
 
 /** What a chat sees of an answer before it is sent: the typing sign, and the text while it is written. */
@@ -80,14 +80,15 @@ export class Previews {
   }
 
   #open(adapter: Adapter & CanStream, { id, first, target, shown }: Turn): Preview {
-    const { store, config, log, pace } = this.#context;
+    const { store, bootId, config, log, pace } = this.#context;
+    const claim = { inboxId: first.id, turnId: id, bootId };
     const { edit_interval, buffer_threshold, cursor } = config.streaming;
     const options = {
       adapter,
       target,
       record: {
-        begin: () => store.beginPreview(first.id),
-        name: (messageId: string | null) => store.namePreview({ inboxId: first.id }, messageId),
+        begin: () => store.recordPreview({ step: "begin", ...claim }),
+        name: (messageId: string | null) => store.recordPreview({ step: "posted", messageId, ...claim }),
       },
       everyMs: edit_interval * 1000,
       minChars: buffer_threshold,
@@ -136,13 +137,13 @@ export class Previews {
   }
 
   async #abandon(preview: LeftPreview): Promise<void> {
-    const { inboxId, target } = preview;
+    const { target } = preview;
     const adapter = this.#context.adapterFor(target);
     if (!adapter || !canStream(adapter)) return;
     try {
       if (!(await this.#mayEdit(adapter, target))) return;
       await this.#finalise(adapter, preview);
-      await this.#context.store.settlePreview(inboxId);
+      await this.#settled(preview);
     } catch (error) {
       this.#failed(error, preview);
       if (error instanceof SendError) await this.#afterFailure(preview, error);
@@ -175,16 +176,22 @@ export class Previews {
   ): Promise<string | null> {
     if (!canFindPreview(adapter)) return null;
     const found = await adapter.findPreview(target, signal);
-    const isOurs = await this.#context.store.namePreview({ inboxId, found: true }, found);
+    const { store, owners } = this.#context;
+    const isOurs = await store.recordPreview({ step: "found", inboxId, messageId: found, owners });
     return isOurs ? found : null;
   }
 
   async #afterFailure(preview: LeftPreview, error: SendError): Promise<void> {
-    const { store, pace } = this.#context;
-    const { inboxId, target } = preview;
+    const { pace } = this.#context;
+    const { target } = preview;
     if (error.retryAfterMs !== undefined) pace.penalise(target, error.scope, error.retryAfterMs / 1000);
     if (error.outcome !== "refused") return;
-    await store.settlePreview(inboxId).catch((failure: unknown) => this.#failed(failure, preview));
+    await this.#settled(preview).catch((failure: unknown) => this.#failed(failure, preview));
+  }
+
+  async #settled({ inboxId }: LeftPreview): Promise<void> {
+    const { store, owners } = this.#context;
+    await store.recordPreview({ step: "settled", inboxId, owners });
   }
 
   #failed(error: unknown, preview?: LeftPreview): void {

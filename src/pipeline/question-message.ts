@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { canAsk } from "../adapters/adapter.js";
 import type { Target } from "../message.js";
-import { numberedList } from "../policies/choices.js";
 import type { Choice } from "../question.js";
 import { placesOf } from "../rules.js";
 import type { NewReply, QuestionRow } from "../store/queues.js";
 import { findTarget } from "../targets/find-target.js";
+import { numberedList } from "../text/choices.js";
 import { truncated } from "../text-limits.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./turn.js";

@@ -3,10 +3,10 @@ import { nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
 import type { Person, Principal } from "../message.js";
 import { grantOf } from "../policies/approval.js";
-import { readChoice } from "../policies/choices.js";
 import type { Choice } from "../question.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow, QuestionRow } from "../store/queues.js";
+import { readChoice } from "../text/choices.js";
 import { askerOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Lanes } from "./lanes.js";
@@ -45,6 +45,10 @@ export class Questions {
     for (const { id, secondsLeft } of open)
       if (secondsLeft <= 0) await this.#decide(id, { state: "expired" });
     await this.#show();
+  }
+
+  get hasOpen(): boolean {
+    return this.#open.size > 0;
   }
 
   /** Those that wait in a session, oldest first. */
@@ -93,7 +97,7 @@ export class Questions {
     return open.toSorted((a, b) => Number(b.sessionKey === key) - Number(a.sessionKey === key));
   }
 
-  /** False: somebody else was faster. */
+  /** False: it was decided already. */
   async decideAs(by: Answerer, question: QuestionRow, choiceId: string): Promise<boolean> {
     const label = question.choices.find(({ id }) => id === choiceId)?.label ?? choiceId;
     return this.#answerAs(by, question, choiceId, label);

@@ -1,11 +1,12 @@
 import { isPicture } from "../media/images.js";
+import type { InboundMessage } from "../message.js";
 import { BACKGROUND } from "../one-turn.js";
 import { busyDecision } from "../policies/busy.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
 import { burstWaitMs } from "./burst.js";
 import type { Context } from "./context.js";
-import { type LaneOptions, Lanes } from "./lanes.js";
+import { type LaneOptions, Lanes, type Reservation } from "./lanes.js";
 
 /** Messages that get a turn → the lane of their session, or the turn that is running there. */
 export class Queue {
@@ -35,6 +36,12 @@ export class Queue {
     if (decision === "steer") lanes.steer(row);
     else lanes.push({ row });
     if (decision === "interrupt") lanes.abort(sessionKey, "interrupted");
+  }
+
+  /** A lane in which a message that isn't stored yet can start at once. Undefined: it has to wait. */
+  reserve(message: InboundMessage, key: SessionKey): Reservation | undefined {
+    const waits = burstWaitMs(message, this.#context.adapterFor(message)?.burst) > 0;
+    return waits ? undefined : this.lanes.reserve(key);
   }
 
   hasBackgroundWork(key: SessionKey): boolean {

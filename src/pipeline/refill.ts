@@ -62,7 +62,7 @@ export class Refill {
   async readWaiting(): Promise<void> {
     const { store, owners } = this.#context;
     const bySession = new Map<SessionKey, InboxRow[]>();
-    for (const row of await store.waitingMessages(owners)) {
+    for (const row of await store.openMessages({ owners })) {
       const rows = bySession.get(row.sessionKey);
       if (rows) rows.push(row);
       else bySession.set(row.sessionKey, [row]);
@@ -90,12 +90,14 @@ export class Refill {
   /** Turns that ended, but neither their answer nor their failure could be stored (a full disk, say). */
   async #releaseStranded(): Promise<boolean> {
     const { store, bootId } = this.#context;
-    const running = await store.runningTurns(bootId);
-    const stranded = running.filter(({ inboxId }) => !this.#stages.lanes.has({ id: inboxId }));
-    for (const { inboxId, turnId, sessionKey } of stranded) {
+    const running = await store.openMessages({ runningUnder: bootId });
+    const { lanes } = this.#stages;
+    // A turn that starts with its message is in the store before its lane knows the row.
+    const stranded = running.filter((row) => !lanes.has(row) && !lanes.isReserved(row.sessionKey));
+    for (const { id, turnId, sessionKey } of stranded) {
       const error = "the end of its turn could not be stored";
       const next = { state: "waiting", waitSeconds: 0 } as const;
-      await store.failTurn({ turnId, sessionKey, inboxIds: [inboxId], error, next, replies: [] });
+      await store.failTurn({ turnId: turnId!, sessionKey, inboxIds: [id], error, next, replies: [] });
     }
     return stranded.length > 0;
   }

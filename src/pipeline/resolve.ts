@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate as immediately } from "node:timers/promises";
+import { BoundedMap } from "../bounded-map.js";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
 import { audienceOf, type InboundMessage, type Principal } from "../message.js";
@@ -8,12 +11,14 @@ import {
   resetPolicyFor,
   resetReason,
 } from "../policies/reset.js";
-import type { RouteOpening, RouteRow, StartedTurn } from "../store/queues.js";
+import type { SessionKey } from "../session.js";
+import type { AcceptedStart, RouteOpening, RouteRow, StartedTurn } from "../store/queues.js";
 import { isGateway } from "../store/shared/owner.js";
 import type { NewSession } from "../store/store.js";
+import { type Asker, askerOf } from "./asker.js";
 import type { Context } from "./context.js";
 import { aboutRoute } from "./event-facts.js";
-import type { Turn } from "./turn.js";
+import type { ReadAhead, Turn } from "./turn.js";
 
 export interface ResolverStages {
   hasBackgroundWork(key: string): boolean;
@@ -24,18 +29,90 @@ export interface ResolverStages {
 /** Between reading a route and starting a turn, a command or another process may change it. */
 const MAX_TRIES = 5;
 
+const KNOWN_ROUTES = 4096;
+
+/** The session of a message that isn't stored yet continues. */
+export interface Prepared {
+  start: AcceptedStart;
+  ahead: ReadAhead;
+}
+
 /** key → the live session, or a new one with the reason why. The turn starts in the same transaction. */
 export class Resolver {
   readonly #context: Context;
   readonly #stages: ResolverStages;
+  /** Routes of recent turns. The store checks that they are current. */
+  readonly #known = new BoundedMap<SessionKey, RouteRow>(KNOWN_ROUTES);
 
   constructor(context: Context, stages: ResolverStages) {
     this.#context = context;
     this.#stages = stages;
   }
 
+  /**
+   * How the turn of a message that isn't stored yet starts with it; for a new session that has to be read. Undefined: the turn has
+   * to start by itself.
+   */
+  prepare(
+    message: InboundMessage,
+    key: SessionKey,
+    mayRead: boolean,
+  ): Prepared | Promise<AcceptedStart | undefined> | undefined {
+    const { bootId } = this.#context;
+    const route = this.#known.get(key);
+    const at = nowSeconds();
+    const start = { bootId, turnId: randomUUID(), at };
+    if (!route) return mayRead ? this.#prepareOpening(message, start) : undefined;
+    if (dueReason(route, this.#question(key, at)) !== undefined) return undefined;
+    const { epoch, sessionId, lastUserActivity } = route;
+    return {
+      start: { ...start, expected: { epoch, sessionId, lastUserActivity } },
+      ahead: this.#readAhead(route),
+    };
+  }
+
+  #readAhead({ sessionId }: RouteRow): ReadAhead {
+    const messages = this.#context.store.getConversation(sessionId);
+    // Handled where it is used, if it is used.
+    messages.catch(() => undefined);
+    return { sessionId, messages };
+  }
+
+  async #prepareOpening(
+    message: InboundMessage,
+    start: Omit<AcceptedStart, "expected">,
+  ): Promise<AcceptedStart | undefined> {
+    try {
+      const open = await this.#openingFor(askerOf(message, this.#context), message);
+      return { ...start, expected: null, open };
+    } catch {
+      // The message is accepted all the same; its turn reports the fault.
+      return undefined;
+    }
+  }
+
   /** Undefined: its messages don't wait any more. */
   async start(turn: Turn): Promise<StartedTurn | undefined> {
+    const started = (await this.#takeOver(turn)) ?? (await this.#startWaiting(turn));
+    if (!started) return undefined;
+    if (turn.end === undefined) this.#known.set(turn.key, started.route);
+    else this.#known.delete(turn.key);
+    return started;
+  }
+
+  /** Of a turn that started with its message. */
+  async #takeOver(turn: Turn): Promise<StartedTurn | undefined> {
+    const { early } = turn.running;
+    if (!early) return undefined;
+    const { started, ahead } = early;
+    // The acknowledgement goes out first.
+    await immediately();
+    if (ahead) turn.readAhead(ahead);
+    if (started.opened) this.#opened(started.route);
+    return started;
+  }
+
+  async #startWaiting(turn: Turn): Promise<StartedTurn | undefined> {
     const { store } = this.#context;
     const { first, key } = turn;
     let route = first.route === undefined ? await store.getRoute(key) : (first.route ?? undefined);
@@ -50,29 +127,40 @@ export class Resolver {
   }
 
   async #tryStart(turn: Turn, route: RouteRow | undefined): Promise<StartedTurn | undefined> {
-    const { store, bootId, config, reset, routesChanged, events } = this.#context;
+    const { store, bootId } = this.#context;
     const { first, key, inboxIds, id: turnId } = turn;
     const now = nowSeconds();
-    const hasBackgroundWork = this.#stages.hasBackgroundWork(key);
-    const question = { now, timeZone: config.timezone, hasBackgroundWork, reset };
-    const reason = route && dueReason(route, question);
+    const reason = route && dueReason(route, this.#question(key, now));
     const goesOn = route !== undefined && reason === undefined;
-    if (goesOn) turn.readAhead(route.sessionId, store.getConversation(route.sessionId));
+    if (goesOn) turn.readAhead(this.#readAhead(route));
     const started = await store.startTurn({
       ...{ sessionKey: key, inboxIds, bootId, turnId, at: now, earlierTurnId: first.turnId },
       expectedEpoch: route?.epoch ?? null,
-      open: goesOn ? undefined : await this.#openingFor(turn, reason),
+      open: goesOn ? undefined : await this.#openingFor(turn, first.message, reason),
     });
     if (!started?.opened) return started;
-    routesChanged();
     // Sessions that the sweep ended were reported then.
     if (reason && route && !route.expiredReason) this.#stages.ended(route, reason);
-    events.emit({ type: "session-started", ...aboutRoute(started.route) });
+    this.#opened(started.route);
     return started;
   }
 
-  async #openingFor({ first, tuple, principal, shared }: Turn, reset?: string): Promise<RouteOpening> {
-    const { message } = first;
+  #opened(route: RouteRow): void {
+    const { routesChanged, events } = this.#context;
+    routesChanged();
+    events.emit({ type: "session-started", ...aboutRoute(route) });
+  }
+
+  #question(key: SessionKey, now: number): ResetQuestion {
+    const { config, reset } = this.#context;
+    return { now, timeZone: config.timezone, hasBackgroundWork: this.#stages.hasBackgroundWork(key), reset };
+  }
+
+  async #openingFor(
+    { tuple, principal, shared }: Pick<Asker, "tuple" | "principal" | "shared">,
+    message: InboundMessage,
+    reset?: string,
+  ): Promise<RouteOpening> {
     return {
       origin: message.origin,
       tuple,

@@ -33,25 +33,43 @@ export type Decision =
   | { to: "pair"; reason: string }
   | { to: "command"; command: Command; args: string }
   | { to: "unknown_command"; name: string }
-  /** `otherwise`: what becomes of it if somebody else was faster. */
+  /** `otherwise`: its decision if the question was answered meanwhile. */
   | { to: "answer"; found: FoundAnswer; otherwise: "turn" | "ignore" }
   | { to: "turn" };
 
 /** The reason of a message that was missed for longer than `catch_up_max_age`. */
 const TOO_OLD = "too_old";
+/** The reason of a person who is on no list. */
+const NOT_LISTED = "not_listed";
 
 export async function decide(
   message: InboundMessage,
   options: RouterOptions,
   receivedAt: number,
 ): Promise<Decision> {
+  const decision = decideNow(message, options, receivedAt);
+  if (!("reason" in decision) || decision.reason !== NOT_LISTED) return decision;
+  const { platform, origin } = message;
+  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
+  // Pairing only adds people to the lists: the store is asked only about those who aren't on them.
+  if (!(await options.isPaired(platform, ids))) return decision;
+  return decideNow(message, options, receivedAt, true);
+}
+
+/** Without the store: a person who isn't listed counts as a stranger unless the caller knows better. */
+function decideNow(
+  message: InboundMessage,
+  options: RouterOptions,
+  receivedAt: number,
+  paired = false,
+): Decision {
   const { sentAt, task, edited, fromCommand } = message;
   const { lists, engage, dmBehaviour, maxAgeSeconds } = options.of(message.platform);
   if (!task && maxAgeSeconds !== undefined) {
     const arrival = { sentAt, receivedAt, startedAt: options.startedAt, maxAgeSeconds };
     if (isTooOld(arrival)) return { to: "refuse", reason: TOO_OLD };
   }
-  const refusal = await refusalOf(message, lists, dmBehaviour, options);
+  const refusal = refusalOf(message, lists, dmBehaviour, paired);
   if (refusal) return refusal;
   // A pressed button that belongs to no question any more.
   if (message.choice) return { to: "ignore", reason: "unknown question" };
@@ -65,20 +83,18 @@ export async function decide(
   return command ? { to: "command", command, args } : { to: "unknown_command", name };
 }
 
-async function refusalOf(
+function refusalOf(
   message: InboundMessage,
   lists: AccessLists,
   dmBehaviour: "pair" | "ignore" | undefined,
-  options: RouterOptions,
-): Promise<Decision | undefined> {
-  const { origin, isBot, authenticated, platform, roles } = message;
+  paired: boolean,
+): Decision | undefined {
+  const { origin, isBot, authenticated, roles } = message;
   const question: AccessQuestion = { origin, isBot, authenticated, paired: false, lists, roles };
   const decision = accessDecision(question);
   if (decision.allow) return undefined;
-  const isUnknown = decision.reason === "not_listed";
-  const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
-  // Pairing only adds people to the lists: the store is asked only about those who aren't on them.
-  if (isUnknown && (await options.isPaired(platform, ids))) return undefined;
+  const isUnknown = decision.reason === NOT_LISTED;
+  if (isUnknown && paired) return undefined;
   const response = unauthorizedResponse({
     chatType: origin.chatType,
     dmBehaviour,
@@ -126,7 +142,7 @@ export class Router {
     const startedAt = nowSeconds();
     const decision = await this.#decide(row);
     const reason = "reason" in decision ? decision.reason : null;
-    this.#context.events.emit({ type: "routed", to: decision.to, reason, startedAt, ...aboutMessage(row) });
+    this.#routed(row, decision.to, reason, startedAt);
     if (decision.to === "turn") return this.#stages.queue.add(row);
     await this.#act(row, decision);
     if (reason === TOO_OLD) this.#missed.add(row.message.platform, row.message.sentAt);
@@ -141,8 +157,24 @@ export class Router {
     return found ? { to: "answer", found, otherwise: decision.to } : decision;
   }
 
+  /** Whether a message gets a turn, if that is known without the store. */
+  getsTurn(message: InboundMessage, receivedAt: number): boolean {
+    // A message may answer an open question.
+    if (message.task?.memoryOf !== undefined || this.#stages.questions.hasOpen) return false;
+    return decideNow(message, this.#options, receivedAt).to === "turn";
+  }
+
+  /** Its turn started with the commit that accepted it. */
+  startedEarly(row: InboxRow): void {
+    this.#routed(row, "turn", null, row.receivedAt);
+  }
+
   stop(): void {
     this.#missed.flush();
+  }
+
+  #routed(row: InboxRow, to: Decision["to"], reason: string | null, startedAt: number): void {
+    this.#context.events.emit({ type: "routed", to, reason, startedAt, ...aboutMessage(row) });
   }
 
   async #act(row: InboxRow, decision: Exclude<Decision, { to: "turn" }>): Promise<void> {

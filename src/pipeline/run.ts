@@ -12,7 +12,7 @@ import type { After } from "./after.js";
 import type { Context } from "./context.js";
 import type { Ending, Finisher } from "./finish.js";
 import { Journal } from "./journal.js";
-import type { RunningTurn, SuspendedRows } from "./lanes.js";
+import type { RunningTurn, SuspendedRows } from "./lane.js";
 import { limitAnswer } from "./limit-answer.js";
 import type { Previews } from "./previews.js";
 import { Refresh } from "./refresh.js";
@@ -120,6 +120,7 @@ export class Turns {
       },
       started.steps,
     );
+    runner.remember(turn.journal.messages);
   }
 
   #ended(turn: Turn, ending: Ending): void {

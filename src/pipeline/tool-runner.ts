@@ -1,3 +1,4 @@
+import { canAsk } from "../adapters/adapter.js";
 import type { Tool } from "../agents/backend.js";
 import { monotonicSeconds, nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
@@ -5,9 +6,11 @@ import { audienceOf } from "../message.js";
 import { approvalChoices, approvalFor } from "../policies/approval.js";
 import { countCall, type LoopState, NO_CALLS } from "../policies/tool-loop.js";
 import { approvalSettingsOf } from "../rules.js";
+import type { ChatMessage } from "../session.js";
 import type { NewQuestion, ToolGrant } from "../store/queues.js";
 import { withTimeout } from "../timeout.js";
-import { TOOL_TIMEOUT_MS } from "../tools/limits.js";
+import { openCalls, parseArguments, readCalls } from "../tool-calls.js";
+import { TOOL_MAX_CHARS, TOOL_TIMEOUT_MS } from "../tools/limits.js";
 import { limitedOutput } from "../tools/output.js";
 import type { OfferedTool } from "../tools/registry.js";
 import type { ToolAnswer, ToolCall, ToolQuestion } from "../tools/tool.js";
@@ -19,7 +22,7 @@ import type { Turn } from "./turn.js";
 const UNKNOWN =
   "Error: the gateway was restarted during this call, so its outcome is unknown. It was not repeated. Check whether it took " +
   "effect before you try again, and tell the user if you can't.";
-const EXPIRED = "nobody answered in time";
+const EXPIRED = "there was no answer in time";
 
 /** The tools of one turn, as its agent gets them: every call is allowed, approved, recorded, limited and reported. */
 export class ToolRunner {
@@ -29,6 +32,8 @@ export class ToolRunner {
   readonly #offered: ReadonlyMap<string, OfferedTool>;
   readonly #grants: readonly ToolGrant[];
   #loops: LoopState = NO_CALLS;
+  /** Why no call of this turn runs any more. */
+  #stopped: string | undefined;
 
   constructor(context: Context, turn: Turn, offered: readonly OfferedTool[], grants: readonly ToolGrant[]) {
     this.#context = context;
@@ -43,7 +48,14 @@ export class ToolRunner {
     }));
   }
 
-  /** Nobody has to be asked before this call. */
+  /** An earlier attempt made these calls. */
+  remember(messages: readonly ChatMessage[]): void {
+    const open = new Set(openCalls(messages).map(({ id }) => id));
+    for (const { id, name, arguments: args } of messages.flatMap(readCalls))
+      if (!open.has(id)) this.#count(name, parseArguments(args) ?? {});
+  }
+
+  /** The call needs no approval. */
   startsAtOnce(tool: string): boolean {
     const offered = this.#offered.get(tool);
     return offered !== undefined && this.#approvalOf(offered).to === "run";
@@ -79,21 +91,23 @@ export class ToolRunner {
   ): Promise<Outcome> {
     const { tool } = offered;
     if (call.interrupted && tool.repeat === "never") return { state: "unknown", text: UNKNOWN };
-    const repeated = this.#repeated(tool.name, args);
-    if (repeated?.stop) return { state: "denied", text: `Error: ${repeated.note}` };
+    const note = this.#count(tool.name, args);
+    if (this.#stopped !== undefined) return { state: "denied", text: this.#stopped };
     // A call that an earlier attempt started was approved then.
     const refusal = call.interrupted ? undefined : await this.#refusal(offered, args, call);
     if (refusal !== undefined)
       return { state: "denied", text: `Error: the call was denied: ${refusal}. Don't try it another way.` };
     await this.#turn.journal.start(callId);
     const ended = await this.#execute(offered, args, signal, call);
-    return repeated ? { ...ended, text: `${ended.text}\n\n[${repeated.note}]` } : ended;
+    return note === "" ? ended : { ...ended, text: `${ended.text}\n\n${note}` };
   }
 
-  #repeated(tool: string, args: Record<string, unknown>): { note: string; stop: boolean } | undefined {
-    const { state, verdict } = countCall(this.#loops, tool, args);
+  /** Counts calls of the turn, with those of earlier attempts; repeats are reported to the model, then stopped. */
+  #count(name: string, args: Record<string, unknown>): string {
+    const { state, verdict, note } = countCall(this.#loops, { name, args });
     this.#loops = state;
-    return verdict;
+    if (verdict === "stop") this.#stopped = note;
+    return note;
   }
 
   async #execute(
@@ -109,10 +123,14 @@ export class ToolRunner {
     try {
       const running = tool.run(args, this.#callOf(call, AbortSignal.any([signal, late])));
       const text = await withTimeout(running, timeoutMs, {
-        message: `it took longer than ${timeoutMs / 1000} s`,
+        message: `${tool.name} gave no result within ${timeoutMs / 1000} s`,
       });
       killPoint("tool-ran");
-      const output = await limitedOutput(text, { home: homeDir, key: call.id, maxChars: tool.maxChars });
+      const output = await limitedOutput(text, {
+        home: homeDir,
+        key: call.id,
+        maxChars: tool.maxChars ?? TOOL_MAX_CHARS,
+      });
       return { state: "done", text: output };
     } catch (error) {
       signal.throwIfAborted();
@@ -134,7 +152,7 @@ export class ToolRunner {
       target: replyTarget,
       room: audienceOf(first.message),
       shared,
-      unattended: first.message.task !== undefined,
+      unattended: this.#unattended !== undefined,
       signal,
       ask: (question) => this.#ask(question, `${call.id}/${asked++}`),
     };
@@ -143,9 +161,7 @@ export class ToolRunner {
   // ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #approvalOf({ tool, ask }: OfferedTool) {
-    const { task } = this.#turn.first.message;
-    const unattended = task ? (task.run ? "cron" : "other") : undefined;
-    const question = { tool: tool.name, ask, granted: this.#grants, unattended } as const;
+    const question = { tool: tool.name, ask, granted: this.#grants, unattended: this.#unattended };
     return approvalFor(question, approvalSettingsOf(this.#context.config));
   }
 
@@ -165,7 +181,16 @@ export class ToolRunner {
     return answer.choiceId === "deny" ? "a person said no" : undefined;
   }
 
+  /** No person waits for the answer: a schedule, a webhook, a command line without a terminal. */
+  get #unattended(): "cron" | "other" | undefined {
+    const { first, adapter } = this.#turn;
+    const { task } = first.message;
+    if (task) return task.run ? "cron" : "other";
+    return adapter && canAsk(adapter) && adapter.unattended ? "other" : undefined;
+  }
+
   async #ask(question: ToolQuestion, callId: string): Promise<ToolAnswer | undefined> {
+    if (this.#unattended) return undefined;
     const answer = await this.#decision(callId, () => this.#toolQuestion(question, callId));
     return answer && { choiceId: answer.choiceId, text: answer.text };
   }

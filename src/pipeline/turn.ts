@@ -9,7 +9,7 @@ import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../st
 import { askerOf, principalOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Journal } from "./journal.js";
-import type { RunningTurn, SuspendedRows } from "./lanes.js";
+import type { RunningTurn, SuspendedRows } from "./lane.js";
 import type { Preview } from "./preview.js";
 import { toMessages } from "./turn-input.js";
 
@@ -23,9 +23,21 @@ export interface Asked {
 /** A question that the turn waits for, and for how long. */
 export type Suspension = NewQuestion;
 
+/** The conversation of a session, read while its turn starts. */
+export interface ReadAhead {
+  sessionId: SessionId;
+  messages: Promise<ChatMessage[]>;
+}
+
+/** A turn that started with the commit that accepted its message. */
+export interface EarlyStart {
+  started: StartedTurn;
+  ahead?: ReadAhead | undefined;
+}
+
 /** One turn, with everything that its stages need to know about it. Facts are computed once. */
 export class Turn {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly key: SessionKey;
   readonly running: RunningTurn;
   readonly startedAt = nowSeconds();
@@ -56,10 +68,12 @@ export class Turn {
   #started: StartedTurn | undefined;
   #asked: Asked[] | undefined;
   #about: ReturnType<typeof aboutTurn> | undefined;
-  #ahead: { sessionId: SessionId; messages: Promise<ChatMessage[]> } | undefined;
+  #ahead: ReadAhead | undefined;
 
   constructor(context: Context, key: SessionKey, rows: readonly InboxRow[], running: RunningTurn) {
-    const { message } = rows[0]!;
+    const { message, state, turnId } = rows[0]!;
+    // A turn that started with its message has its id already.
+    this.id = state === "running" && turnId !== null ? turnId : randomUUID();
     const { principal, shared, tuple } = askerOf(message, context);
     this.key = key;
     this.running = running;
@@ -165,10 +179,8 @@ export class Turn {
   }
 
   /** While the turn starts: the route's epoch tells afterwards that nothing was added meanwhile. */
-  readAhead(sessionId: SessionId, messages: Promise<ChatMessage[]>): void {
-    this.#ahead = { sessionId, messages };
-    // Handled where it is used, if it is used.
-    messages.catch(() => undefined);
+  readAhead(ahead: ReadAhead): void {
+    this.#ahead = ahead;
   }
 
   /** What was read ahead; undefined: it has to be read now. */

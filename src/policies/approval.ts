@@ -15,7 +15,7 @@ export interface ApprovalQuestion {
   ask: AskMode;
   /** Approvals that are remembered for the person or the session. `*`: for every tool. */
   granted: readonly { tool: string; scope: "person" | "session" }[];
-  /** Nobody waits for the answer of the turn. */
+  /** No person waits for the answer of the turn. */
   unattended: "cron" | "other" | undefined;
 }
 
@@ -31,7 +31,7 @@ export function approvalFor(question: ApprovalQuestion, settings: ApprovalSettin
     unattended === "cron"
       ? [settings.cronMode, "approvals.cron_mode"]
       : [settings.unattendedMode, "approvals.unattended_mode"];
-  return mode === "approve" ? { to: "run" } : { to: "deny", reason: `nobody can be asked (${key})` };
+  return mode === "approve" ? { to: "run" } : { to: "deny", reason: `no person can be asked (${key})` };
 }
 
 /** `always` asks every time, whatever was approved before, except in a session that approves everything. */

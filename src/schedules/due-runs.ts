@@ -5,7 +5,7 @@ import { HermesError } from "../errors.js";
 import type { Target } from "../message.js";
 import { faultOf, planRun } from "../policies/schedule.js";
 import { nextTick, type When } from "../policies/when.js";
-import type { DueSchedule } from "../store/schedules.js";
+import type { ScheduleRow } from "../store/schedules.js";
 import type { Store } from "../store/store.js";
 import { findTarget } from "../targets/find-target.js";
 import type { Places } from "../targets/target.js";
@@ -19,7 +19,7 @@ export interface DueDeps {
   unreadable(schedule: { id: string; name: string }, fault: string): void;
 }
 
-async function dueRuns(deps: DueDeps, schedules: readonly DueSchedule[], now: number): Promise<DueRun[]> {
+async function dueRuns(deps: DueDeps, schedules: readonly ScheduleRow[], now: number): Promise<DueRun[]> {
   const { store, config } = deps;
   const runs: DueRun[] = [];
   for (const schedule of schedules) {
@@ -60,7 +60,7 @@ export function dueByClock(deps: DueDeps): (now: number) => Promise<DueRun[]> {
   return async (now) => {
     if (now < latest - MIN_SET_BACK_SECONDS) await realign(deps, now);
     latest = now;
-    const due = (await store.dueSchedules(now)).map((schedule) => ({
+    const due = (await store.listSchedules({ dueAt: now })).map((schedule) => ({
       schedule,
       fault: faultOf(schedule, config.timezone),
     }));
@@ -83,8 +83,8 @@ type Skipped = Tick & { run: false; reason: string };
 const REASONS = { missed: "the gateway was not running", busy: "the previous run had not finished" };
 
 /** Due ticks first; a requested run waits until the previous run has finished. */
-function decide(schedule: DueSchedule, config: Config, now: number): Begun | Skipped | "wait" {
-  const { nextAt, state, isBusy, runRequestedAt } = schedule;
+function decide(schedule: ScheduleRow, config: Config, now: number): Begun | Skipped | "wait" {
+  const { nextAt, state, isBusy = false, runRequestedAt } = schedule;
   if (state === "active" && nextAt !== null && nextAt <= now) {
     const plan = planRun({
       when: schedule.when as When,
@@ -104,7 +104,7 @@ function decide(schedule: DueSchedule, config: Config, now: number): Begun | Ski
 /** Resolves the target now: a home channel may have changed. */
 async function addressed(
   begun: Begun,
-  { target, deliver }: DueSchedule,
+  { target, deliver }: ScheduleRow,
   { store, places }: DueDeps,
 ): Promise<Begun | Skipped> {
   try {
@@ -117,15 +117,18 @@ async function addressed(
 
 async function skip(
   store: Store,
-  { id }: DueSchedule,
+  { id }: ScheduleRow,
   { tick, nextAt, manual, reason }: Skipped,
 ): Promise<void> {
-  if (manual) await store.changeSchedule(id, { runRequestedAt: null });
-  await store.skipRun({ scheduleId: id, tick, nextAt, reason });
+  await store.changeSchedule(id, {
+    ...{ nextAt, skipped: { tick, reason } },
+    ...(nextAt === null ? { state: "done" as const } : {}),
+    ...(manual ? { runRequestedAt: null } : {}),
+  });
 }
 
 function runOf(
-  schedule: DueSchedule,
+  schedule: ScheduleRow,
   { tick, nextAt, manual, isLate, target }: Begun,
   config: Config,
 ): DueRun {

@@ -9,7 +9,7 @@ export interface Adoption {
 }
 
 export interface AdoptionInput {
-  store: Pick<Store, "hasRoutes" | "adoptRoutes">;
+  store: Pick<Store, "countRoutes" | "adopt">;
   files: FilesThread;
   path: string;
   isolation: Isolation;
@@ -33,11 +33,11 @@ export async function adoptIndex({
     const problem = `sessions.json can't be read (${corrupt.reason}); it was kept as ${corrupt.aside}.`;
     return { adopted: 0, problems: [problem] };
   }
-  if (await store.hasRoutes(except)) return { adopted: 0, problems: [] };
+  if ((await store.countRoutes({ except, max: 1 })) > 0) return { adopted: 0, problems: [] };
   const index = await readIndex(path);
   if (index === "missing" || "corrupt" in index) return { adopted: 0, problems: [] };
-  const adopted = await store.adoptRoutes(
-    index.entries.map((entry) => ({ ...entry, tuple: originTuple(entry.origin, isolation) })),
-  );
+  const { routes: adopted } = await store.adopt({
+    routes: index.entries.map((entry) => ({ ...entry, tuple: originTuple(entry.origin, isolation) })),
+  });
   return { adopted, problems: index.problems };
 }

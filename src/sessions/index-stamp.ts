@@ -36,12 +36,12 @@ export function judgeIndex(
 }
 
 export async function indexState(
-  store: Pick<Store, "getMeta" | "countRoutes">,
+  store: Pick<Store, "getValue" | "countRoutes">,
   path: string,
 ): Promise<IndexState> {
   const [noted, changedAt, routes, found] = await Promise.all([
-    store.getMeta(INDEX_WRITTEN),
-    store.getMeta(ROUTES_CHANGED),
+    store.getValue(INDEX_WRITTEN),
+    store.getValue(ROUTES_CHANGED),
     store.countRoutes(),
     stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;

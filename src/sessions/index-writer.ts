@@ -13,7 +13,7 @@ export interface IndexWriterOptions {
   /** A platform whose routes aren't in the file. */
   except: string;
   files: FilesThread;
-  store: Pick<Store, "setMeta">;
+  store: Pick<Store, "setValue">;
   /** A write failed. The next change retries it. */
   onError(error: unknown): void;
   /** Milliseconds on a monotonic clock. */
@@ -86,7 +86,7 @@ export class IndexWriter {
   async #save(): Promise<number> {
     const { files, store, path, stateDb, except } = this.#options;
     const { busyMs, written } = await files.call("writeIndex", { path, stateDb, except });
-    await store.setMeta(INDEX_WRITTEN, JSON.stringify(written));
+    await store.setValue(INDEX_WRITTEN, JSON.stringify(written));
     return busyMs;
   }
 }

@@ -12,7 +12,7 @@ import type { TranscriptSession, Transcripts } from "./transcript.js";
 
 type KeptStore = Pick<
   Store,
-  "getSession" | "getMessages" | "listSessions" | "markTranscript" | "unmarkTranscript" | "markedTranscripts"
+  "getSession" | "getMessages" | "listSessions" | "markTranscript" | "markedTranscripts"
 >;
 
 export interface KeeperOptions {
@@ -50,7 +50,7 @@ export class TranscriptKeeper {
     const { transcripts, store } = this.#options;
     this.#run(id, async () => {
       await transcripts.rebuild(store, id);
-      if (this.#incomplete.delete(id)) await store.unmarkTranscript(id);
+      if (this.#incomplete.delete(id)) await store.markTranscript(id, true);
     });
   }
 
@@ -58,7 +58,7 @@ export class TranscriptKeeper {
   async repair({ afterCrash }: { afterCrash: boolean }): Promise<void> {
     const { store } = this.#options;
     for (const id of await store.markedTranscripts()) {
-      if (await this.#repair(id)) await store.unmarkTranscript(id);
+      if (await this.#repair(id)) await store.markTranscript(id, true);
     }
     if (!afterCrash) return;
     for (const id of await this.#lastInUse()) await this.#repair(id);
@@ -86,7 +86,7 @@ export class TranscriptKeeper {
     // An id that isn't a valid file name never has a transcript.
     if (error instanceof HermesError && error.code === "invalid") return;
     if (this.#incomplete.size < MAX_INCOMPLETE) this.#incomplete.add(id);
-    await store.markTranscript(id).catch((cause: unknown) => {
+    await store.markTranscript(id, false).catch((cause: unknown) => {
       log.warn({ err: cause, sessionId: id }, "could not mark transcript as incomplete");
     });
   }

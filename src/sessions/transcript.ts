@@ -82,13 +82,14 @@ export class Transcripts {
 
   /** Returns the number of files written. Sessions whose id isn't a valid file name have none. */
   async rebuildAll(
-    store: Pick<Store, "exportSessions" | "countExport">,
+    store: Pick<Store, "exportSessions">,
     onProgress: OnProgress = () => undefined,
   ): Promise<number> {
-    const total = await store.countExport({});
+    const sessions = store.exportSessions();
+    const total = await sessions.total();
     let done = 0;
     let written = 0;
-    for await (const session of store.exportSessions()) {
+    for await (const session of sessions) {
       if (SAFE_ID.test(session.id)) {
         await this.#serialised(session.id, (path) => write(path, wholeText(session, session.messages)));
         written += 1;

@@ -17,9 +17,10 @@ import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
 import { GATEWAY } from "../store/shared/owner.js";
 import type { OnProgress, Store } from "../store/store.js";
+import type { ToolDefinition } from "../tools/tool.js";
 import { version } from "../version.js";
 import { openAdapters } from "./adapters.js";
-import { gatewayParts } from "./parts.js";
+import { gatewayParts, type PartsInput } from "./parts.js";
 import { openSessionFiles, type SessionFiles } from "./session-files.js";
 import type { Shutdown } from "./shutdown.js";
 import { startUpkeep } from "./upkeep.js";
@@ -35,6 +36,8 @@ export interface OpenOptions {
   afterCrash: boolean;
   watchers: Watchers;
   external: Partial<Platforms>;
+  tools?: readonly ToolDefinition[] | undefined;
+  agents?: PartsInput["agents"];
   onProgress?: OnProgress | undefined;
   routes?: ((app: Hono) => void) | undefined;
   stdin?: NodeJS.ReadableStream | undefined;
@@ -96,7 +99,7 @@ interface Parts {
 }
 
 function newGateway(
-  { config, log, bootId, home, watchers }: OpenOptions,
+  { config, log, bootId, home, watchers, tools, agents: given }: OpenOptions,
   { store, databaseFile, platforms, files }: Pick<Parts, "store" | "databaseFile" | "platforms" | "files">,
 ): Gateway {
   const { events, hooks } = watchers;
@@ -105,6 +108,8 @@ function newGateway(
   return new Gateway(
     gatewayParts({
       ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
+      ...(given ? { agents: given } : {}),
+      tools,
       refusal: () => databaseFile.refusal,
     }),
   );

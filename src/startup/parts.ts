@@ -5,9 +5,6 @@ import { createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
 import { makeTitle } from "../agents/titler.js";
 import { estimateTokens } from "../agents/tokens.js";
-import { toolsFor } from "../agents/tools/index.js";
-import { joinEntries, type MemoryFiles, memoryFiles } from "../agents/tools/memory-files.js";
-import type { SessionReader } from "../agents/tools/session-reader.js";
 import { homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { Events } from "../events.js";
@@ -15,10 +12,17 @@ import type { GatewayLog } from "../log.js";
 import type { Principal } from "../message.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
+import { placesOf, toolSettingsOf } from "../rules.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
 import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
 import type { Owners } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import { builtinTools } from "../tools/builtin/index.js";
+import { joinEntries, type MemoryFiles, memoryFiles } from "../tools/memory-files.js";
+import { ToolRegistry } from "../tools/registry.js";
+import type { SessionReader } from "../tools/session-reader.js";
+
+import type { ToolDefinition } from "../tools/tool.js";
 
 export interface PartsInput {
   store: Store;
@@ -27,6 +31,8 @@ export interface PartsInput {
   bootId: string;
   home: string;
   adapters: readonly Adapter[];
+  /** Besides the built-in ones. */
+  tools?: readonly ToolDefinition[] | undefined;
   /** Default: as configured. */
   agents?: { main: AgentBackend; auxiliary: Auxiliary };
   /** `sessions.json`, if this process writes it. */
@@ -43,21 +49,41 @@ export function gatewayParts(input: PartsInput): GatewayParts {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
   const { main: agent, auxiliary } = input.agents ?? createAgents(config);
   const memory = memoryFiles(homePaths(home).memoriesDir);
-  const sessions = sessionReader(store);
+  const registry = toolRegistry({ ...input, memory });
+  for (const problem of registry.problems())
+    log.warn({ problem }, "the configuration of tools has no effect here");
   return {
     ...{ config, store, bootId, agent, auxiliary, adapters, events, log, estimateTokens },
     homeDir: home,
     hooks: input.hooks,
     refusal: input.refusal,
     owners: input.owners,
-    tools: async (session, principal) =>
-      toolsFor({ principal, sessionId: session.id, sessions, memory, shared: session.user_id === null }),
+    tools: registry,
     systemPrompt: promptFrom(config, memory),
     ...summaries(auxiliary, log),
     routesChanged: () => index?.changed(),
     messagesChanged: (id) => transcripts?.changed(id),
     messagesCommitted: (session, messages) => transcripts?.committed(session, messages),
   };
+}
+
+/** The built-in tools and those of an embedding program, with the configured rules. */
+export function toolRegistry(
+  parts: Pick<PartsInput, "store" | "config" | "tools"> & { memory: MemoryFiles },
+): ToolRegistry {
+  const { store, config, memory, tools = [] } = parts;
+  const { timezone, cron, web } = config;
+  const builtIn = builtinTools({
+    ...{ memory, store, sessions: sessionReader(store), places: placesOf(config) },
+    cron: { timeZone: timezone, maxJobs: cron.max_jobs, enabled: cron.enabled },
+    search: {
+      backend: web.search_backend,
+      searxngUrl: web.searxng_url,
+      braveKey: web.brave_api_key,
+      tavilyKey: web.tavily_api_key,
+    },
+  });
+  return new ToolRegistry(toolSettingsOf(config), [...builtIn, ...tools]);
 }
 
 /** Session reads for the agent's tools. */

@@ -8,12 +8,13 @@ import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { clientAddress, clientOf } from "../http/request.js";
 import type { InboundMessage, OutboundFile } from "../message.js";
+import { decidedText } from "../pipeline/question-message.js";
 import { decide } from "../pipeline/route.js";
 import { routerOptionsOf } from "../pipeline/router-options.js";
 import { isolationOf, placesOf } from "../rules.js";
 import { dueByClock } from "../schedules/due-runs.js";
 import { sessionKey } from "../sessions/key.js";
-import type { ReplyFile } from "../store/queues.js";
+import type { ChatLogEntry, ReplyFile } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import { findTarget } from "../targets/find-target.js";
 
@@ -64,11 +65,20 @@ export function platformServices(parts: ServiceParts): Omit<LoadDeps, "given"> {
   };
 }
 
+/** An open question has its choices, a decided one shows the decision. */
+function shownEntry({ question, ...entry }: ChatLogEntry) {
+  if (!question) return entry;
+  const { id, choices, state } = question;
+  return state === "open"
+    ? { ...entry, question: { id, choices } }
+    : { ...entry, text: decidedText(question) };
+}
+
 function chatReads(store: Store, config: Config): ChatReads {
   return {
     log: async (platform, chatId, limit) => {
       const entries = await store.chatLog(platform, chatId, limit);
-      return entries.map((entry) => ({ ...entry, files: sentFiles(entry) }));
+      return entries.map((entry) => ({ ...shownEntry(entry), files: sentFiles(entry) }));
     },
     sent: async (outboxId) => {
       const row = await store.getDelivery(outboxId);
@@ -78,7 +88,8 @@ function chatReads(store: Store, config: Config): ChatReads {
     session: async (id) => await store.getSession(id),
     chatOf: async (sessionId) => {
       const { tip } = await store.getLineage(sessionId);
-      return (await store.findRoute(tip))?.origin.chatId ?? null;
+      const routes = await store.listRoutes({ sessionId: tip });
+      return routes.find(({ expiredReason }) => expiredReason === null)?.origin.chatId ?? null;
     },
     sessions: async (owner, limit) => {
       const rows = await store.listSessions({ asker: owner, order: "active", limit });

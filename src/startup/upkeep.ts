@@ -6,6 +6,7 @@ import { homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { Log } from "../log.js";
 import type { Store } from "../store/store.js";
+import { autoPrune } from "../upkeep/auto-prune.js";
 import { version } from "../version.js";
 import type { Shutdown } from "./shutdown.js";
 
@@ -31,7 +32,7 @@ export function startUpkeep(options: UpkeepOptions, shutdown: Shutdown): void {
 async function prune(store: Store, config: Config, log: Log): Promise<void> {
   const { auto_prune, retention_days, min_interval_hours, vacuum_after_prune } = config.sessions;
   try {
-    const done = await store.autoPrune({
+    const done = await autoPrune(store, {
       enabled: auto_prune,
       retentionDays: retention_days,
       minIntervalHours: min_interval_hours,

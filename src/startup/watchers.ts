@@ -107,7 +107,7 @@ export function readinessOf({
   const { max_wait, platforms } = config.health;
   const readiness = new Readiness({
     store: { backlog: () => store.backlog(owners), writerStats: () => store.maintenance.writerStats() },
-    testWrite: () => store.setMeta(WRITE_CHECK, String(nowSeconds())),
+    testWrite: () => store.setValue(WRITE_CHECK, String(nowSeconds())),
     isReplaced: () => databaseFile.isReplaced,
     gateway,
     settings: { maxWaitSeconds: max_wait, platforms },

@@ -20,3 +20,9 @@ export interface Distribution {
   count: number;
   sum: number;
 }
+
+/**
+ * A position in a list, made by the engine: pass it back unchanged to continue there. Rows that are added or removed meanwhile don't
+ * move it.
+ */
+export type Position = string;

@@ -15,17 +15,15 @@ import type { OnProgress } from "./common.js";
 export interface History {
   getSession(id: SessionId): Promise<SessionRow | undefined>;
   listSessions(query?: ListQuery): Promise<SessionSummary[]>;
-  /** By id, by the unique beginning of an id, or by title (the newest session of its lineage). */
-  resolveSession(reference: string, asker?: Principal): Promise<SessionRow | undefined>;
-  /** The room that the session belongs to. */
-  getRoom(id: SessionId): Promise<Room | undefined>;
+  /** By id, by the unique beginning of an id, or by title (the newest session of its lineage); or by title alone. */
+  resolveSession(reference: string | { title: string }, asker?: Principal): Promise<SessionRow | undefined>;
   deleteSession(id: SessionId): Promise<boolean>;
 
-  /** Null clears the title. False if the session doesn't exist. Rejects a title that another session has. */
-  setTitle(id: SessionId, title: string | null): Promise<boolean>;
-  /** Titles an untitled session, with a number appended if the title is taken. False if it has a title. */
-  suggestTitle(id: SessionId, title: string): Promise<boolean>;
-  resolveTitle(title: string, asker?: Principal): Promise<SessionRow | undefined>;
+  /**
+   * Null clears the title. False if the session doesn't exist. Rejects a title that another session has. A suggested one is for
+   * a session without a title (otherwise false), with a number appended if it is taken.
+   */
+  setTitle(id: SessionId, title: string | null, how?: "suggested"): Promise<boolean>;
 
   getMessages(id: SessionId, query?: MessageQuery): Promise<MessageRow[]>;
   /** The input for an agent, in OpenAI's chat format: without undone rows, system rows and session_meta. */
@@ -35,21 +33,14 @@ export interface History {
   searchMessages(query: string, options?: SearchOptions): Promise<SearchResult>;
   getLineage(id: SessionId): Promise<Lineage>;
 
-  /** Counts what `pruneSessions` would remove now. */
-  countPrunable(query: PruneQuery): Promise<{ sessions: number; messages: number }>;
-  pruneSessions(query: PruneQuery, onProgress?: OnProgress): Promise<number>;
-  /** Prunes at most once per interval over all processes. Undefined if it isn't due. */
-  autoPrune(settings: AutoPruneSettings, onProgress?: OnProgress): Promise<AutoPruned | undefined>;
-  exportSessions(query?: ExportQuery): AsyncIterable<ExportedSession>;
-  countExport(query: ExportQuery): Promise<number>;
+  /** Removes ended sessions that began long ago, or counts them. */
+  pruneSessions(query: PruneQuery, onProgress?: OnProgress): Promise<Pruned>;
+  /** Oldest first, so that parents come before their children. */
+  exportSessions(query?: ExportQuery): SessionExport;
   /** Adds sessions whose ids are new; the others are skipped and counted. */
   importSessions(
     sessions: Iterable<ExportedSession> | AsyncIterable<ExportedSession>,
   ): Promise<{ imported: number; skipped: number }>;
-
-  /** Small values that all processes share. */
-  getMeta(key: string): Promise<string | undefined>;
-  setMeta(key: string, value: string): Promise<void>;
 }
 
 export interface NewSession {
@@ -80,7 +71,8 @@ export interface ListQuery {
 
 export interface MessageQuery {
   includeUndone?: boolean;
-  afterId?: number;
+  /** Only these. */
+  ids?: readonly number[];
   limit?: number;
 }
 
@@ -118,6 +110,8 @@ export interface SearchOptions {
   offset?: number;
   /** Also matches parts of words, by reading messages newest first. */
   substring?: boolean;
+  /** Also finds sessions whose title contains this text, newest first. */
+  titles?: { containing: string; limit: number };
 }
 
 export interface SearchHit {
@@ -139,13 +133,21 @@ export interface SearchPlan {
   query: string;
   /** The query after cleaning, in the engine's own syntax. */
   match: string;
-  /** Which index answers: words, trigrams, both, or a scan of the messages. */
-  path: "fts" | "trigram" | "mixed" | "like";
+  /** Which way the engine chose, in its own words. */
+  path: string;
 }
 
 export interface SearchResult {
   hits: SearchHit[];
   plan: SearchPlan;
+  titles?: TitleHit[];
+}
+
+export interface TitleHit {
+  id: SessionId;
+  title: string;
+  source: string;
+  started_at: number;
 }
 
 export interface LineageNode {
@@ -168,6 +170,8 @@ export interface Lineage {
   descendants: LineageNode[];
   /** The session in which the conversation continues: the last of the compression children. */
   tip: SessionId;
+  /** The room that the tip belongs to. */
+  room?: Room | undefined;
 }
 
 export interface Split {
@@ -183,24 +187,27 @@ export interface Split {
 export interface PruneQuery {
   olderThanDays: number;
   source?: string;
+  /** Only counts. */
+  dryRun?: boolean;
+  /** At most once in this time, over all processes. */
+  everyHours?: number;
 }
 
-export interface AutoPruneSettings {
-  enabled: boolean;
-  retentionDays: number;
-  minIntervalHours: number;
-  vacuumAfterPrune: boolean;
-}
-
-export interface AutoPruned {
-  pruned: number;
-  /** The freed space was returned to the disk. */
-  vacuumed: boolean;
+export interface Pruned {
+  sessions: number;
+  messages: number;
+  /** False: the last time was less than `everyHours` ago, so nothing was done. */
+  isDue: boolean;
 }
 
 export interface ExportQuery {
   source?: string;
   sessionId?: SessionId;
+}
+
+export interface SessionExport extends AsyncIterable<ExportedSession> {
+  /** How many there are now. */
+  total(): Promise<number>;
 }
 
 export type ExportedSession = SessionRow & {

@@ -2,6 +2,8 @@ import type { Distribution, OnProgress } from "./common.js";
 
 /** Work on the file as a whole. Only an engine that keeps one file offers it. */
 export interface Maintenance {
+  /** Returns free space to the disk. False if another process prevents it. */
+  shrink(onProgress?: OnProgress): Promise<boolean>;
   /** Merges the search index and returns free space to the disk. */
   optimize(onProgress?: OnProgress): Promise<Optimized>;
   check(onProgress?: OnProgress): Promise<CheckReport>;

@@ -1,5 +1,5 @@
 import type { Person } from "../message.js";
-import type { MessageRow, SessionId, SessionKey } from "../session.js";
+import type { SessionId, SessionKey } from "../session.js";
 import type { OnProgress } from "./common.js";
 import type { InboxState, OutboxState } from "./queues.js";
 
@@ -9,17 +9,14 @@ export interface People {
   listPeople(platform?: string): Promise<KnownPerson[]>;
   /** Lists the stored data of a person and what an erasure would do. Changes nothing. */
   planErasure(person: Person): Promise<ErasurePlan>;
-  /** These messages of a session that others take part in. */
-  writtenIn(messageIds: readonly number[], sessionId: SessionId): Promise<MessageRow[]>;
   /** Their rows in the queues, as stored, and their schedules. */
   queueRowsOf(plan: ErasurePlan): Promise<PersonRows>;
   /**
-   * Carries out the plan in slices: stops their open work, redacts shared data, then deletes their own. If it is killed, a new
-   * plan covers the rest, because the marks by which they are found go last.
+   * Carries out one step of the plan, in slices. `data`: stops their open work, redacts shared data, then deletes their own.
+   * `marks`, the last step: deletes authorship, participation and pairing. If it is killed, a new plan covers the rest, because
+   * the marks by which they are found go last.
    */
-  erasePerson(plan: ErasurePlan, onProgress?: OnProgress): Promise<void>;
-  /** The last step: deletes authorship, participation and pairing. */
-  forgetPerson(plan: ErasurePlan): Promise<void>;
+  erasePerson(plan: ErasurePlan, step: "data" | "marks", onProgress?: OnProgress): Promise<void>;
 }
 
 export interface KnownPerson extends Person {

@@ -1,32 +1,23 @@
 import type { Inbox } from "./queues/inbox.js";
 import type { Outbox } from "./queues/outbox.js";
 import type { Pairing } from "./queues/pairing.js";
-import type { Platforms } from "./queues/platforms.js";
 import type { Previews } from "./queues/previews.js";
 import type { Questions } from "./queues/questions.js";
 import type { Routes } from "./queues/routes.js";
 import type { Steps } from "./queues/steps.js";
 import type { Turns } from "./queues/turns.js";
+import type { Values } from "./queues/values.js";
 
 export type * from "./queues/inbox.js";
 export type * from "./queues/outbox.js";
 export type * from "./queues/owners.js";
 export type * from "./queues/pairing.js";
-export type * from "./queues/platforms.js";
 export type * from "./queues/previews.js";
 export type * from "./queues/questions.js";
 export * from "./queues/routes.js";
 export type * from "./queues/steps.js";
 export type * from "./queues/turns.js";
+export type * from "./queues/values.js";
 
 /** The gateway's own data: what waits, what runs, what goes out, and which chat is in which session. */
-export interface Queues
-  extends Inbox,
-    Routes,
-    Turns,
-    Steps,
-    Questions,
-    Outbox,
-    Previews,
-    Platforms,
-    Pairing {}
+export interface Queues extends Inbox, Routes, Turns, Steps, Questions, Outbox, Previews, Values, Pairing {}

@@ -1,4 +1,5 @@
 import type { Role, SessionId, SessionKey, SessionSummary } from "../session.js";
+import type { Position } from "./common.js";
 import type { ApprovedRow, DeliveryRow, InboxRow, InboxState, OutboxState, PairingRow } from "./queues.js";
 
 /**
@@ -9,19 +10,14 @@ export interface Reports {
   browseSessions(query: BrowseQuery): Promise<SessionPage>;
   /** The sources of all sessions, in alphabetical order. */
   sessionSources(): Promise<string[]>;
-  /** Sessions whose title contains the text, newest first. */
-  findTitles(text: string, limit: number): Promise<TitleHit[]>;
-  sessionDetail(id: SessionId): Promise<SessionDetail | undefined>;
-  readTranscript(id: SessionId, query: TranscriptQuery): Promise<TranscriptPage>;
-  /** One message in full. */
-  readMessage(id: number): Promise<ShownMessage | undefined>;
+  /** A page of a session, with long texts cut; or one message in full. */
+  readTranscript(of: SessionId | { messageId: number }, query?: TranscriptQuery): Promise<TranscriptPage>;
   stats(): Promise<Stats>;
   usage(query: UsageQuery): Promise<UsageRow[]>;
   insights(query: InsightsQuery): Promise<Insights>;
 
-  queueDepths(): Promise<QueueDepths>;
-  /** Messages handled and answers sent, by minute. */
-  throughput(since: number): Promise<Throughput>;
+  /** `since`: with what was handled and sent since then, by minute. */
+  queueDepths(since?: number): Promise<QueueDepths>;
   recentMessages(query: RecentQuery): Promise<RecentPage>;
   /** The way of a message, found by its own id, its trace, its event, or an answer to it. */
   traceMessage(reference: string): Promise<Trace[]>;
@@ -32,6 +28,8 @@ export interface Reports {
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface BrowseQuery {
+  /** Only this session itself, in full, even if its conversation continues in another one. */
+  id?: SessionId;
   source?: string;
   userId?: string;
   /** Default: all but the archived ones. */
@@ -39,39 +37,28 @@ export interface BrowseQuery {
   /** Bounds of the last activity. */
   since?: number;
   until?: number;
-  before?: SessionPosition;
+  before?: Position;
   limit?: number;
-}
-
-/** A position in the list: sessions after it were active earlier. */
-export interface SessionPosition {
-  at: number;
-  id: SessionId;
 }
 
 export interface SessionPage {
   /** May be fewer than requested, even none, although there are more. */
   sessions: BrowsedSession[];
   /** The next position; null at the end. */
-  next: SessionPosition | null;
+  next: Position | null;
 }
 
-export type BrowsedSession = Omit<SessionSummary, "system_prompt" | "model_config"> & { place: Place | null };
+export type BrowsedSession = Omit<SessionSummary, "system_prompt" | "model_config"> & {
+  place: Place | null;
+  /** Only of a session that is asked for by its id. */
+  detail?: { system_prompt: string | null; session_key: SessionKey | null };
+};
 
 /** The chat of a session and its person, as far as known. */
 export interface Place {
   chatType: string | null;
   chatName: string | null;
   userName: string | null;
-}
-
-export type SessionDetail = BrowsedSession & { system_prompt: string | null; session_key: SessionKey | null };
-
-export interface TitleHit {
-  id: SessionId;
-  title: string;
-  source: string;
-  started_at: number;
 }
 
 export interface TranscriptQuery {
@@ -190,11 +177,13 @@ export interface QueueDepths {
   dueSince: Record<"waiting" | "running" | "pending" | "sending", number | null>;
   /** Rows with an impossible pause: set in the future, or longer than any pause. */
   misdated: number;
-  /** Grow with every added row: a cheap way to notice a change. */
+  /** Change with every added row: a cheap way to notice one. */
   marks: { inbox: number; outbox: number; messages: number };
   /** Messages handled and answers sent within the last minute. */
   lastMinute: { handled: number; sent: number };
   pairings: number;
+  /** Empty unless it is asked for. */
+  byMinute: Throughput;
 }
 
 export interface Throughput {
@@ -206,7 +195,7 @@ export interface Throughput {
 export interface RecentQuery {
   platform?: string;
   state?: InboxState;
-  before?: number;
+  before?: Position;
   limit?: number;
 }
 
@@ -233,7 +222,7 @@ export interface RecentMessage {
 
 export interface RecentPage {
   messages: RecentMessage[];
-  next: number | null;
+  next: Position | null;
 }
 
 export interface DeadLetter {
@@ -258,26 +247,20 @@ export interface Trace {
 }
 
 export interface DeadQuery {
-  before?: DeadPosition;
+  before?: Position;
   limit?: number;
-}
-
-/** A position in both queues. */
-export interface DeadPosition {
-  in: number;
-  out: number;
 }
 
 export interface DeadPage {
   letters: (DeadLetter & { state: "dead" | "unknown" })[];
-  next: DeadPosition | null;
+  next: Position | null;
 }
 
 export interface PairingQuery {
   /** Requests older than this have expired. */
   since: number;
-  /** Only people approved earlier than this. */
-  before?: number;
+  /** Where the list of approved people continues. */
+  before?: Position;
   limit?: number;
 }
 
@@ -285,5 +268,5 @@ export interface PairingPage {
   /** Newest first, without codes and hashes. */
   pending: Omit<PairingRow, "hash" | "salt">[];
   approved: ApprovedRow[];
-  next: number | null;
+  next: Position | null;
 }

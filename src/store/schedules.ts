@@ -6,23 +6,15 @@ import type { OutboxState } from "./queues.js";
 export interface Schedules {
   /** Rejects a name that is in use, and more than `max` schedules that aren't done. */
   addSchedule(schedule: NewSchedule, max: number): Promise<ScheduleRow>;
-  /** Ordered by name, finished ones last. */
-  listSchedules(): Promise<ScheduleRow[]>;
-  /** By id or by name; of two with the same name, the one that isn't done. */
-  findSchedule(reference: string): Promise<ScheduleRow | undefined>;
-  /** Undefined if it doesn't exist or can't be read. */
+  /** Ordered by name, finished ones last; the due ones by their due time. */
+  listSchedules(query?: ScheduleQuery): Promise<ScheduleRow[]>;
+  /**
+   * Undefined if it doesn't exist or can't be read. A tick with a run is accepted as a message whose task names it: that
+   * transaction advances the schedule.
+   */
   changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
   /** Also cancels its waiting and running runs. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Schedules that are due, and those with a requested run. */
-  dueSchedules(now: number): Promise<DueSchedule[]>;
-  /**
-   * Records a tick without a run, with the reason, and advances the schedule. A tick with a run is accepted as a message whose task
-   * names it; that transaction advances the schedule.
-   */
-  skipRun(skipped: SkippedRun): Promise<void>;
-  /** Newest first. */
-  scheduleRuns(id: string, limit: number): Promise<RunRow[]>;
 }
 
 export type ScheduleState = "active" | "paused" | "done";
@@ -46,10 +38,21 @@ export interface NewSchedule {
   createdAt: number;
 }
 
+export interface ScheduleQuery {
+  /** Only the one with this id or name; of two with the same name, the one that isn't done. */
+  called?: string;
+  /** Only those that are due at this time, and those with a requested run. */
+  dueAt?: number;
+  /** With their last runs, at most so many. */
+  runs?: number;
+}
+
 export interface ScheduleChanges extends Omit<NewSchedule, "id" | "maker" | "createdAt"> {
   state: ScheduleState;
   /** When a run was requested; null: none is. */
   runRequestedAt: number | null;
+  /** Records a tick without a run, with the reason. */
+  skipped: { tick: number; reason: string };
 }
 
 export interface ScheduleRow extends NewSchedule {
@@ -58,18 +61,10 @@ export interface ScheduleRow extends NewSchedule {
   state: ScheduleState;
   runRequestedAt: number | null;
   lastRun: RunRow | null;
-}
-
-export interface DueSchedule extends ScheduleRow {
-  /** A run is waiting or running. */
-  isBusy: boolean;
-}
-
-export interface SkippedRun {
-  scheduleId: string;
-  tick: number;
-  nextAt: number | null;
-  reason: string;
+  /** A run is waiting or running. Only due ones have it. */
+  isBusy?: boolean;
+  /** Newest first. Only if they are asked for. */
+  runs?: RunRow[];
 }
 
 export type RunState = "waiting" | "running" | "done" | "failed" | "cancelled" | "skipped";

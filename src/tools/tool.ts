@@ -11,8 +11,10 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>;
   /** `read` changes nothing: paired people may use it by default. `write` is for owners by default. */
   effect: "read" | "write";
-  /** Whether a call that a crash interrupted may run again. Otherwise the agent is told that its outcome is unknown. */
+  /** Whether a call that a crash interrupted may run again. Otherwise the agent learns that its outcome is unknown. */
   repeat: "safe" | "never";
+  /** Who may use it if the configuration doesn't say: `owner`, `paired`, `everyone`. Default: by its effect. */
+  allow?: readonly ("owner" | "paired" | "everyone")[];
   /** When to ask for approval if the configuration doesn't say. Default: never. */
   ask?: AskMode;
   /** Default: see `limits.ts`. */

@@ -1,17 +1,12 @@
 import { join } from "node:path";
 import { monotonicSeconds, nowSeconds } from "../clock.js";
-import { MEDIA_FOLDERS } from "../config/paths.js";
+import { MEDIA_FOLDERS, SPILL_FOLDER, SPILL_HOURS } from "../config/paths.js";
 import { removeOldFiles } from "../media/clean.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { dueReason, notDueBefore, type ResetQuestion } from "../pipeline/resolve.js";
 import { resetSettingsOf } from "../rules.js";
-import {
-  type DueRoute,
-  type PostponedRoute,
-  RESET_RULES,
-  ROUTES_CHANGED,
-  type RouteRow,
-} from "../store/queues.js";
+import type { SessionKey } from "../session.js";
+import { type DueRoute, type PostponedRoute, ROUTES_CHANGED, type RouteRow } from "../store/queues.js";
 import { ownerOfRoute } from "../store/shared/owner.js";
 
 const EVERY_MS = 60_000;
@@ -59,12 +54,12 @@ export class Sweep {
 
   async run(now = nowSeconds()): Promise<void> {
     const { store, routesChanged } = this.#parts;
-    const changedAt = await store.getMeta(ROUTES_CHANGED);
+    const changedAt = await store.getValue(ROUTES_CHANGED);
     if (changedAt !== this.#routesChangedAt) routesChanged();
     this.#routesChangedAt = changedAt;
     await this.#endDueSessions(now);
     await store.pruneQueues(QUEUE_DAYS * DAY_SECONDS);
-    await this.#removeOldMedia(now);
+    await this.#removeOldFiles(now);
   }
 
   /** Reads only routes that may be due, one page at a time. */
@@ -72,56 +67,60 @@ export class Sweep {
     const { store, config } = this.#parts;
     const reset = resetSettingsOf(config);
     const question = { now, timeZone: config.timezone, hasBackgroundWork: false, reset };
-    await this.#followRules(question);
+    await store.settleDueRoutes({ rules: rulesOf(question), expired: [], postponed: [] });
     let page: DueRoute[];
-    let after: DueRoute | undefined;
+    let after: DueRoute["position"] | undefined;
     do {
-      page = await store.dueRoutes({ now, limit: ROUTES_AT_ONCE, ...(after ? { after } : {}) });
+      page = await store.dueRoutes({ now, limit: ROUTES_AT_ONCE, ...(after === undefined ? {} : { after }) });
       await this.#decide(page, question);
-      after = page.at(-1);
+      after = page.at(-1)?.position;
     } while (page.length === ROUTES_AT_ONCE);
-  }
-
-  /** Changed settings or time zone data change the times. */
-  async #followRules({ timeZone, reset }: ResetQuestion): Promise<void> {
-    const { store } = this.#parts;
-    const rules = JSON.stringify([reset, timeZone, process.versions.tz]);
-    if ((await store.getMeta(RESET_RULES)) !== rules) await store.recheckRoutes(rules);
   }
 
   async #decide(page: readonly DueRoute[], question: ResetQuestion): Promise<void> {
     const { store, owners } = this.#parts;
     const postponed: PostponedRoute[] = [];
-    const ended: Promise<void>[] = [];
+    const due = new Map<SessionKey, { route: RouteRow; reason: string }>();
     for (const { route, dueAt } of page) {
       const { sessionKey, epoch } = route;
       const isOurs = !owners || owners.includes(ownerOfRoute(route.origin));
       if (isOurs && this.#hasWork(sessionKey)) continue;
       const reason = isOurs ? dueReason(route, question) : undefined;
-      if (reason) ended.push(this.#end(route, reason));
+      if (reason) due.set(sessionKey, { route, reason });
       else {
         const until = isOurs ? notDueBefore(route, question) : question.now + DAY_SECONDS;
         postponed.push({ sessionKey, epoch, dueAt, until });
       }
     }
-    await Promise.all([...ended, postponed.length > 0 ? store.postponeRoutes(postponed) : undefined]);
+    if (due.size + postponed.length === 0) return;
+    const expired = [...due.values()].map(({ route: { sessionKey, sessionId }, reason }) => ({
+      ...{ sessionKey, sessionId, reason },
+    }));
+    for (const key of await store.settleDueRoutes({ rules: rulesOf(question), expired, postponed }))
+      this.#ended(due.get(key)!);
   }
 
-  async #end(route: RouteRow, reason: string): Promise<void> {
-    if (!(await this.#parts.store.expireRoute(route.sessionKey, route.sessionId, reason))) return;
+  #ended({ route, reason }: { route: RouteRow; reason: string }): void {
     this.#parts.routesChanged();
     this.#expired(route, reason);
   }
 
   /** By age only: files may outlive the rows of their messages. */
-  async #removeOldMedia(now: number): Promise<void> {
+  async #removeOldFiles(now: number): Promise<void> {
     const { config, homeDir, log } = this.#parts;
-    const days = config.media.retention_days;
-    if (days === 0 || monotonicSeconds() < this.#nextMediaLook) return;
+    if (monotonicSeconds() < this.#nextMediaLook) return;
     this.#nextMediaLook = monotonicSeconds() + MEDIA_EVERY_SECONDS;
+    await removeOldFiles(join(homeDir, SPILL_FOLDER), now - SPILL_HOURS * 3600);
+    const days = config.media.retention_days;
+    if (days === 0) return;
     let removed = 0;
     for (const folder of [MEDIA_FOLDERS.incoming, MEDIA_FOLDERS.sent])
       removed += await removeOldFiles(join(homeDir, folder), now - days * DAY_SECONDS);
     if (removed > 0) log.info({ removed }, "old files of chats removed");
   }
+}
+
+/** Changed settings or time zone data change the times. */
+function rulesOf({ timeZone, reset }: ResetQuestion): string {
+  return JSON.stringify([reset, timeZone, process.versions.tz]);
 }

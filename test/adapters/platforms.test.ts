@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   type Adapter,
+  canAsk,
   canLookUp,
   canPreview,
   canRegisterCommands,
@@ -47,6 +48,7 @@ function capabilitiesOf(adapter: Adapter): Capability[] {
     ...(canStream(adapter) || canPreview(adapter) ? (["streaming"] as const) : []),
     ...(canType(adapter) ? (["typing"] as const) : []),
     ...(canRegisterCommands(adapter) ? (["menu"] as const) : []),
+    ...(canAsk(adapter) ? (["buttons"] as const) : []),
     ...(canLookUp(adapter) ? (["lookup"] as const) : []),
   ];
 }

@@ -26,6 +26,12 @@ class Browser {
     return { cookie: `hermes_web=${this.#secret}` };
   }
 
+  press(button: unknown, headers: Record<string, string> = { "content-type": "application/json" }) {
+    const body = JSON.stringify({ id: randomUUID(), button, text: "Yes, do it" });
+    const all = { ...this.headers, origin: this.#base, ...headers };
+    return ask(`${this.#base}/api/chat/presses`, { method: "POST", headers: all, body });
+  }
+
   post(body: unknown) {
     const headers = { ...this.headers, "content-type": "application/json", origin: this.#base };
     const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -408,5 +414,54 @@ describe("the page", () => {
     const { headers } = await ask(`${gateway.url}/chat/chat.css`);
     const again = await ask(`${gateway.url}/chat/chat.css`, { headers: { "if-none-match": headers.etag! } });
     expect([again.status, again.text]).toEqual([304, ""]);
+  });
+});
+
+describe("a question", () => {
+  const question = { id: "q1", choices: [{ id: "yes", label: "Yes, do it", style: "primary" as const }] };
+  const buttons = [{ data: "q:q1:yes", label: "Yes, do it", style: "primary" }];
+
+  async function asked() {
+    const target = targetFor(ann);
+    const message = { id: 7, nonce: "n", kind: "notice", target, text: "May I?", turnId: null } as const;
+    await send(gateway.adapter, { ...message, question }, AbortSignal.timeout(5000));
+    return target;
+  }
+
+  it("is in the log with its buttons, and with the decision afterwards", async () => {
+    const target = await asked();
+    expect((await ann.get("log")).entries).toMatchObject([{ id: "out:7", text: "May I?", buttons }]);
+    await gateway.adapter.settleQuestion(target, ["out:7"], "May I? No.", AbortSignal.timeout(5000));
+    const [entry] = (await ann.get("log")).entries;
+    expect(entry).toMatchObject({ id: "out:7", text: "May I? No." });
+    expect(entry).not.toHaveProperty("buttons");
+    // The store may be late.
+    gateway.logOf(ann.chatId).push({ ...entry, text: "May I?", buttons });
+    expect((await ann.get("log")).entries).toEqual([entry]);
+    expect((await bob.get("log")).entries).toEqual([]);
+  });
+
+  it("is answered by a press, which other tabs don't show as a message", async () => {
+    await asked();
+    const tab = await ann.listen();
+    expect((await ann.press("q:q1:yes")).status).toBe(202);
+    expect(gateway.inbox).toMatchObject([
+      { text: "Yes, do it", choice: { questionId: "q1", choiceId: "yes" }, authenticated: true },
+    ]);
+    expect(gateway.inbox[0]!.origin).toMatchObject({ chatId: ann.chatId, userId: ann.chatId });
+    await ann.post({ id: randomUUID(), text: "hello" });
+    expect((await tab.next("sent")).data).toMatchObject({ text: "hello" });
+    await bob.press("q:q1:yes");
+    expect(gateway.inbox.at(-1)!.origin.userId).toBe(bob.chatId);
+  });
+
+  it("isn't answered by another site or by nonsense", async () => {
+    await asked();
+    expect((await ann.press("q:q1:yes", { "content-type": "text/plain" })).status).toBe(415);
+    const foreign = { "content-type": "application/json", origin: "https://evil.example" };
+    expect((await ann.press("q:q1:yes", foreign)).status).toBe(403);
+    for (const button of ["menu", "q:Q1:yes", `q:q1:${"x".repeat(100)}`, 7, null])
+      expect((await ann.press(button)).status).toBe(400);
+    expect(gateway.inbox).toEqual([]);
   });
 });

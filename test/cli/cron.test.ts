@@ -90,7 +90,9 @@ describe("hermes cron", { timeout: 60_000 }, () => {
       deliver: "local",
     });
     expect(await hermes(home, "cron", "run", "tea")).toContain("none is running");
-    expect(await storeIn(home, (store) => store.dueSchedules(0))).toMatchObject([{ name: "tea" }]);
+    expect(await storeIn(home, (store) => store.listSchedules({ dueAt: 0 }))).toMatchObject([
+      { name: "tea" },
+    ]);
     const refused = await runHermes(home, ["cron", "remove", "tea"], "y\n");
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("--yes") });
     expect(await hermesJson<ScheduleRow[]>(home, "cron", "list")).toHaveLength(1);
@@ -99,8 +101,9 @@ describe("hermes cron", { timeout: 60_000 }, () => {
 
   it("shows what became of its ticks", async () => {
     const home = await withSchedule();
-    const skipped = { scheduleId: "0badcafe", tick: 1_780_000_000, nextAt: null, reason: "nobody was there" };
-    await storeIn(home, (store) => store.skipRun(skipped));
+    const skipped = { tick: 1_780_000_000, reason: "nobody was there" };
+    const changes = { nextAt: null, state: "done", skipped } as const;
+    await storeIn(home, (store) => store.changeSchedule("0badcafe", changes));
     const [text, json, list, all] = await Promise.all([
       hermes(home, "cron", "show", "drink tea"),
       hermesJson<ScheduleRow & { runs: RunRow[] }>(home, "cron", "show", "0badcafe"),

@@ -154,7 +154,8 @@ describe("hermes explain reset", () => {
       }),
     );
     expect(await hermes(home, "explain", "reset", key)).toMatch(/^idle\nbecause: /);
-    await storeIn(home, (store) => store.expireRoute(key, "s1", "daily"));
+    const expired = [{ sessionKey: key, sessionId: "s1", reason: "daily" }];
+    await storeIn(home, (store) => store.settleDueRoutes({ rules: "", expired, postponed: [] }));
     expect(await hermes(home, "explain", "reset", key)).toBe("daily\nbecause: it was due and has ended\n");
   });
 });
@@ -190,7 +191,7 @@ describe("hermes explain access", () => {
         createdAt: nowSeconds(),
       };
       await store.addPairing({ id: "p", ...pairing });
-      await store.approvePairing("p");
+      await store.settlePairing({ id: "p", approved: true });
     });
     const questions = ["1", "2", "3", "7"].map((user_id) => ({ source: { ...person.source, user_id } }));
     const bot = { ...person, is_bot: true };
@@ -203,5 +204,63 @@ describe("hermes explain access", () => {
       "refuse bot",
       "allow authenticated",
     ]);
+  });
+});
+
+describe("hermes explain tools", () => {
+  const CONFIG = `owners: ["telegram:1"]
+platforms: {telegram: {allow_from: [2]}}
+tools: {"*": {rooms: dm}, memory: {rooms: all, ask: once}, send_message: {allow: ["telegram:2"]}}
+platform_toolsets: {telegram: [all, terminal]}
+agent: {disabled_toolsets: [todo]}
+`;
+
+  interface Explained {
+    may_talk: boolean;
+    tools: { name: string; offered: boolean; ask: string; because: string }[];
+    problems: string[];
+  }
+
+  async function explain(...args: string[]) {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "config.yaml"), CONFIG);
+    const found = (await hermesJson(home, "explain", "tools", ...args)) as Explained;
+    const offered = found.tools.filter((tool) => tool.offered).map(({ name }) => name);
+    const because = Object.fromEntries(found.tools.map(({ name, because }) => [name, because]));
+    return { found, offered, because };
+  }
+
+  it("says for each tool why it is offered or not", async () => {
+    const owner = await explain("telegram:1");
+    expect(owner.offered).toEqual(["clarify", "cronjob", "memory", "session_search", "web_extract"]);
+    expect(owner.because).toMatchObject({
+      send_message: "tools.send_message allows telegram:2, and this is an owner",
+      todo: "agent.disabled_toolsets removes it",
+      web_search: expect.stringContaining("SEARXNG_URL"),
+    });
+    expect(owner.found.problems).toEqual([
+      'platform_toolsets.telegram names "terminal", which is no toolset and no tool',
+    ]);
+    const person = await explain("telegram:2", "telegram:-1001");
+    expect(person.offered).toEqual(["memory"]);
+    expect(person.found.tools.find(({ name }) => name === "memory")).toMatchObject({ ask: "once" });
+    expect(person.because.web_extract).toBe("tools.* allows it in direct chats only");
+  });
+
+  it("says that a stranger has none", async () => {
+    const stranger = await explain("telegram:3");
+    expect(stranger.found.may_talk).toBe(false);
+    expect(stranger.offered).toEqual([]);
+    expect(stranger.because.memory).toBe("they may not talk to the bot");
+  });
+
+  it("draws a table for people, and rejects what is no person", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "config.yaml"), CONFIG);
+    const table = await hermes(home, "explain", "tools", "telegram:2");
+    expect(table).toContain("telegram:2 in a direct chat is a paired person.");
+    expect(table).toMatch(/^send_message +yes +never +tools.send_message allows telegram:2$/m);
+    expect(table).toContain('Note: platform_toolsets.telegram names "terminal"');
+    expect(await runHermes(home, ["explain", "tools", "ann"])).toMatchObject({ code: 2 });
   });
 });

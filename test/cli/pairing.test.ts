@@ -76,7 +76,8 @@ describe("hermes pairing", () => {
 
   it("locks after five wrong codes, also for the right one, and only that platform", async () => {
     const home = await homeWith(["7", "AAAABBBB"]);
-    await storeIn(home, (store) => store.failPairing("telegram", MAX_FAILED_APPROVALS - 2, null));
+    const failed = { platform: "telegram", failures: MAX_FAILED_APPROVALS - 2, lockedUntil: null };
+    await storeIn(home, (store) => store.settlePairing(failed));
     const wrong = () => runHermes(home, ["pairing", "approve", "telegram", "WRONGWRO"]);
     expect((await wrong()).stderr).not.toContain("locked");
     expect((await wrong()).stderr).toContain("pairing is locked for an hour");

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { memoryFiles, memoryOwners } from "../../src/agents/tools/memory-files.js";
 import { namedIn } from "../../src/cli/people/left-alone.js";
 import { parsePerson } from "../../src/cli/people/person.js";
+import { memoryFiles, memoryOwners } from "../../src/tools/memory-files.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
 import { TestGateway } from "../support/gateway.js";
 import { tempDir } from "../support/temp.js";
@@ -88,7 +88,8 @@ describe("a running gateway", () => {
   it.each<[string, (test: TestGateway) => Promise<unknown>]>([
     [
       "erased somebody",
-      async ({ store }) => store.erasePerson(await store.planErasure({ platform: "test", userId: "ann" })),
+      async ({ store }) =>
+        store.erasePerson(await store.planErasure({ platform: "test", userId: "ann" }), "data"),
     ],
     [
       "deleted a session",

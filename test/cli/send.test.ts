@@ -16,7 +16,7 @@ async function someHome(): Promise<string> {
   writeFileSync(join(home, "config.yaml"), CONFIG);
   const origin = { platform: "telegram", chatType: "group", chatId: "-200", chatName: "Family" };
   const route = { sessionKey: "k", sessionId: "s", origin, tuple: "t", createdAt: 1, updatedAt: 2 };
-  await storeIn(home, (store) => store.adoptRoutes([{ ...route, lastPromptTokens: 0, flags: {} }]));
+  await storeIn(home, (store) => store.adopt({ routes: [{ ...route, lastPromptTokens: 0, flags: {} }] }));
   return home;
 }
 

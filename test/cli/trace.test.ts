@@ -96,8 +96,8 @@ describe("hermes trace", () => {
       const reply = { target: targetOf(inbound("1", "")), kind: "notice", text: "long" } as const;
       await store.settleMessage({ inboxId, state: "refused", reason: "not_listed", replies: [reply] });
       const [row] = await store.claimDeliveries("b", 1);
-      await store.saveParts(row!.id, [{ part: { text: "1" } }, { part: { text: "2" } }]);
-      await store.savePart(row!.id, 0, ["m-1"]);
+      await store.saveParts(row!.id, [{ part: { text: "1" } }, { part: { text: "2" } }], "b");
+      await store.saveParts(row!.id, { index: 0, ids: ["m-1"] }, "b");
     });
     expect(await hermes(home, "trace", "in:1")).toMatch("sending 1 of 2 parts sent message m-1");
   });

@@ -49,6 +49,9 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
     ...turnsOf(activity),
     deliveryOf: async (call, text) => ({ deliver: text, target: targetOf(call.message) }),
     nextReset: (route) => whenReset(config, route),
+    openApprovals: () => [],
+    decideApproval: async () => false,
+    approveAll: async () => undefined,
   };
   return { store, gateway, routes, activity };
 }

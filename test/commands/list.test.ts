@@ -8,7 +8,7 @@ describe("the commands", () => {
   it("match the manual", () => {
     const manual =
       "new reset title resume sessions branch fork compress cron undo retry stop queue q steer background bg btw " +
-      "status usage insights model whoami help commands start";
+      "status usage insights model whoami help commands start approve deny yolo";
     expect(names.toSorted()).toEqual(manual.split(" ").toSorted());
   });
 
@@ -48,7 +48,7 @@ describe("/commands", () => {
   it("lists them with their aliases", async () => {
     const reply = await openChat(await openWorld(), { user: "ann" }).ask("/commands");
     expect(reply).toContain("(also /bg, /btw)");
-    expect(reply).toContain("(1/1)");
+    expect(reply).toContain("(1/2)");
   });
 
   it("shows twenty per page", async () => {
@@ -64,9 +64,9 @@ describe("/commands", () => {
     expect((await chat.ask("/commands 3")).match(/^- /gm)).toHaveLength(5);
   });
 
-  it.each(["0", "2", "-1", "x"])("has no page %j", async (page) => {
+  it.each(["0", "3", "-1", "x"])("has no page %j", async (page) => {
     expect(await openChat(await openWorld(), { user: "ann" }).ask(`/commands ${page}`)).toContain(
-      "There is one page",
+      "There are 2 pages",
     );
   });
 });

@@ -180,3 +180,34 @@ test("any flags and variables either load or throw a HermesError", () => {
     { numRuns: 300 },
   );
 });
+
+test("finds toolsets that include themselves, and rules for no kind of person", () => {
+  const yaml = `toolsets:
+  a: {includes: [b]}
+  b: {includes: [c, web]}
+  c: {includes: [a]}
+  own: {includes: [own]}
+tools:
+  memory: {allow: [friends], ask: maybe}
+  web: {allow: []}
+`;
+  expect(lines({ yaml })).toEqual([
+    "config.yaml:2  toolsets.a.includes: includes itself: a → b → c → a",
+    "config.yaml:3  toolsets.b.includes: includes itself: b → c → a → b",
+    "config.yaml:4  toolsets.c.includes: includes itself: c → a → b → c",
+    "config.yaml:5  toolsets.own.includes: includes itself: own → own",
+    expect.stringContaining(
+      'tools.memory.allow.0: "friends" is not owner, paired, everyone or "platform:user id"',
+    ),
+    expect.stringContaining("tools.memory.ask:"),
+  ]);
+});
+
+test("skips Hermes' own list of toolsets and its other web keys", () => {
+  const { config, ignored } = load({
+    yaml: "toolsets: [hermes-cli]\nweb: {backend: exa, search_backend: tavily}\n",
+  });
+  expect(config.toolsets).toEqual({});
+  expect(config.web.search_backend).toBe("tavily");
+  expect(ignored.map(({ path }) => path)).toEqual(["toolsets", "web.backend"]);
+});

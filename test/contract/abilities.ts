@@ -6,6 +6,7 @@ import {
   type CanRegisterCommands,
   type CanStream,
   type CanType,
+  canAsk,
   canLookUp,
   canPreview,
   canRegisterCommands,
@@ -23,6 +24,7 @@ const GUARDS: Record<Ability, (adapter: object) => boolean> = {
   "look up": canLookUp,
   "register commands": canRegisterCommands,
   preview: canPreview,
+  ask: canAsk,
 };
 
 type Able<A> = Scene & { adapter: Adapter & A };

@@ -4,6 +4,7 @@
  */
 import { describe } from "vitest";
 import { abilities } from "./abilities.js";
+import { asks } from "./asking.js";
 import { lifetime } from "./lifetime.js";
 import { receiving } from "./receiving.js";
 import { sending } from "./sending.js";
@@ -14,6 +15,7 @@ export function adapterContract(platform: Platform): void {
     receiving(platform);
     if (platform.lacks.network === undefined) sending(platform);
     abilities(platform);
+    asks(platform);
     lifetime(platform);
   });
 }

@@ -16,6 +16,7 @@ class DiscordStage implements Stage {
   readonly #hasty: boolean;
   readonly #token: string;
   readonly #ann: ReturnType<DiscordEmulator["user"]>;
+  readonly #ben: ReturnType<DiscordEmulator["user"]>;
   readonly log: string[] = [];
 
   constructor(discord: DiscordEmulator, { hasty }: OpenOptions) {
@@ -23,6 +24,7 @@ class DiscordStage implements Stage {
     this.#hasty = hasty;
     this.#token = discord.token;
     this.#ann = discord.user("Ann");
+    this.#ben = discord.user("Ben");
     this.#furnish();
   }
 
@@ -78,9 +80,15 @@ class DiscordStage implements Stage {
         const words = channel.type === CHANNEL.dm ? text : `<@${discord.botId}> ${text}`;
         last = discord.say(this.#ann, channel, words);
       },
-      seen: () => discord.said(channel).map(({ id, text, replyTo }) => ({ id, text, replyTo })),
+      seen: () =>
+        discord.said(channel).map(({ id, text, replyTo, buttons }) => ({ id, text, replyTo, buttons })),
       edit: (text) => discord.edit(last!, text),
       remove: () => discord.remove(last!),
+      press: ({ id }, label, who) => {
+        const person = who === undefined ? this.#ann : this.#ben;
+        discord.press(person, channel, id, label);
+        return person.id;
+      },
     });
   }
 
@@ -92,6 +100,10 @@ class DiscordStage implements Stage {
   typing = () => this.#discord.typing.length;
   menu = () => this.#discord.commands.map(({ name }) => String(name));
   previews = never;
+  pressesAcknowledged = () =>
+    [...this.#discord.interactions.all.values()].filter(
+      ({ pressedOn, acknowledgedAfterMs }) => pressedOn !== null && acknowledgedAfterMs !== null,
+    ).length;
 
   repeat(): void {
     this.#discord.faults.duplicateEvents = true;
@@ -105,6 +117,16 @@ class DiscordStage implements Stage {
     gateway.dispatch("MESSAGE_CREATE", { id: "9", channel_id: "5", author: { id: "3" }, type: 0 });
     gateway.dispatch("MESSAGE_UPDATE", { id: "6", channel_id: "7" });
     gateway.dispatch("INTERACTION_CREATE", { id: "8", type: 99, token: "t" });
+    const channel = { id: "5", type: 1 };
+    for (const data of [{}, { custom_id: 7 }, { custom_id: "q:a:b" }])
+      gateway.dispatch("INTERACTION_CREATE", {
+        id: "8",
+        type: 3,
+        token: "t",
+        channel,
+        data,
+        user: { id: "3" },
+      });
   }
 
   pick(kind: string, command: string): void {
@@ -141,7 +163,7 @@ class DiscordStage implements Stage {
 const discord: Platform = {
   name: "discord",
   kinds: ["direct message", "channel", "announcement channel", "thread", "forum post"],
-  can: ["stream", "type", "look up", "register commands"],
+  can: ["stream", "type", "look up", "register commands", "ask"],
   lacks: { acknowledgement: "Discord wants none: a cursor moves with the message instead" },
   open: async (options) => {
     const heartbeatMs = options.hasty ? 60 : 200;

@@ -1,6 +1,6 @@
 import type { Adapter } from "../../src/adapters/adapter.js";
 import { slackAdapter } from "../../src/adapters/slack/index.js";
-import { SlackEmulator, type StoredMessage, visibleText } from "../emulators/slack/index.js";
+import { buttonsIn, SlackEmulator, type StoredMessage, visibleText } from "../emulators/slack/index.js";
 import { adapterContract } from "./adapter.js";
 import { never, type OpenOptions, type Place, type Platform, type Stage } from "./stage.js";
 
@@ -94,9 +94,19 @@ class SlackStage implements Stage {
         slack.workspace
           .seen(channel)
           .filter((message) => message.threadTs === thread())
-          .map((message) => ({ id: message.ts, text: visibleText(message), replyTo: null })),
+          .map((message) => ({
+            id: message.ts,
+            text: visibleText(message),
+            replyTo: null,
+            buttons: buttonsIn(message).map(({ text }) => text.text),
+          })),
       edit: (text) => slack.edit(channel, last!.ts, text),
       remove: () => slack.delete(channel, last!.ts),
+      press: ({ id }, label, who) => {
+        const person = who === undefined ? "U1" : "U2";
+        slack.press(channel, id, label, person);
+        return person;
+      },
     });
   }
 
@@ -108,6 +118,9 @@ class SlackStage implements Stage {
   /** It stands in the app's manifest. */
   menu = () => ["status"];
   previews = never;
+  pressesAcknowledged = () =>
+    this.#slack.deliveries.all.filter(({ type, state }) => type === "interactive" && state === "acked")
+      .length;
   repeat = () => this.#slack.duplicateNext(10);
 
   babble(): void {
@@ -117,6 +130,9 @@ class SlackStage implements Stage {
     slack.event({ type: "message", channel: "D1", ts: "yesterday", user: "U1", text: "broken" });
     slack.event({});
     slack.deliveries.submit("interactive", { type: "block_actions" });
+    const actions = [{ type: "button", action_id: "q:a:b", text: null }];
+    slack.deliveries.submit("interactive", { type: "block_actions", actions, user: { id: "U1" } });
+    slack.deliveries.submit("interactive", { type: "block_actions", actions: [{ action_id: "other" }] });
     slack.sockets.broadcast({ type: "something_new" });
     const payload = { type: "app_rate_limited" };
     slack.sockets.broadcast({ type: "events_api", envelope_id: "e1", payload });
@@ -164,7 +180,7 @@ class SlackStage implements Stage {
 const slack: Platform = {
   name: "slack",
   kinds: ["direct message", "channel", "private channel", "group message", "thread"],
-  can: ["stream", "type", "look up", "register commands"],
+  can: ["stream", "type", "look up", "register commands", "ask"],
   lacks: { quotes: "Slack answers in a thread instead" },
   open: async (options) => {
     // Real retries come after a minute and after five.

@@ -15,7 +15,7 @@ export interface Platform {
   open(options: OpenOptions): Promise<Stage>;
 }
 
-export type Ability = "stream" | "type" | "look up" | "register commands" | "preview";
+export type Ability = "stream" | "type" | "look up" | "register commands" | "preview" | "ask";
 
 /** What some platforms lack, or some stages can't simulate. */
 export type Feature =
@@ -26,6 +26,7 @@ export type Feature =
   | "nonsense"
   | "edits"
   | "deletes"
+  | "other people"
   | "splitting"
   | "quotes"
   | "refusals"
@@ -52,6 +53,8 @@ export interface Place {
   /** The author edits or deletes their last message. */
   edit(text: string): void;
   remove(): void;
+  /** A person presses a button of one of the bot's messages. Returns their user id. */
+  press?(message: Seen, label: string, who?: "another person"): string;
 }
 
 export interface Seen {
@@ -59,6 +62,8 @@ export interface Seen {
   text: string;
   /** The message that it visibly quotes. */
   replyTo: string | null;
+  /** The labels of the buttons below it. */
+  buttons?: readonly string[];
 }
 
 export interface Stage {
@@ -89,6 +94,8 @@ export interface Stage {
   menu(): string[];
   typing(): number;
   previews(): string[];
+  /** How many presses of buttons are acknowledged. */
+  pressesAcknowledged?(): number;
 
   /** The next post is refused, rate limited, executed without a reply, or answered much too late. */
   refuse(): void;

@@ -12,11 +12,13 @@ class TelegramStage implements Stage {
   readonly #places: Map<string, Place>;
   readonly #adapters: Adapter[] = [];
   readonly #hasty: boolean;
+  readonly #ben: Parameters<TelegramEmulator["users"]["writeDm"]>[0];
   readonly log: string[] = [];
 
   constructor(telegram: TelegramEmulator, { hasty }: OpenOptions) {
     this.#telegram = telegram;
     this.#hasty = hasty;
+    this.#ben = telegram.users.person("Ben");
     this.#places = this.#furnish();
   }
 
@@ -106,13 +108,19 @@ class TelegramStage implements Stage {
         this.#telegram
           .said(chat.id)
           .filter(({ threadId }) => threadId === topic)
-          .map(({ id, text, replyTo }) => ({
+          .map(({ id, text, replyTo, keyboard }) => ({
             id: String(id),
             text,
             replyTo: replyTo === undefined ? null : String(replyTo),
+            buttons: (keyboard ?? []).flat().map((button) => button.text),
           })),
       edit: (text) => void users.edit(last!.message, text),
       remove: () => users.delete(last!.message),
+      press: ({ id }, label, who) => {
+        const person = who === undefined ? (from ?? this.#ben) : this.#ben;
+        users.press(this.#telegram.chats.find(chat.id, id)!, label, person);
+        return String(person.id);
+      },
     };
   }
 
@@ -123,6 +131,7 @@ class TelegramStage implements Stage {
   typing = () => this.#telegram.world.actions.length;
   menu = () => this.#telegram.world.commands.map(({ command }) => command);
   previews = never;
+  pressesAcknowledged = () => this.#telegram.world.presses.answered.length;
 
   repeat(): void {
     this.#telegram.faults.duplicate = true;
@@ -134,6 +143,9 @@ class TelegramStage implements Stage {
     users.announce("message", { message_id: 8, chat: { id: 1, type: "tomorrow" }, from: null });
     users.announce("channel_post", {});
     users.announce("edited_message", null);
+    users.announce("callback_query", { id: "1" });
+    users.announce("callback_query", { id: "2", from: null, data: "q:a:b", message: { chat: { id: 1 } } });
+    users.announce("callback_query", { id: "3", from: { id: 5 }, data: "q:a:b", inline_message_id: "x" });
     users.announce("something_new", { of: "tomorrow" });
   }
 
@@ -179,7 +191,7 @@ class TelegramStage implements Stage {
 const telegram: Platform = {
   name: "telegram",
   kinds: [PRIVATE, "group", "supergroup", "forum topic", "forum's General", "channel", "private topic"],
-  can: ["stream", "type", "register commands"],
+  can: ["stream", "type", "register commands", "ask"],
   lacks: {
     deletes: "Telegram tells bots nothing of them",
     recognition: "Telegram can't be asked: a repeat is marked as one",

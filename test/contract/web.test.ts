@@ -52,6 +52,8 @@ class WebStage extends LocalStage implements Stage {
   override typing = () => this.#count("typing").length;
   override previews = () => this.#count("preview").map(({ data }) => String(data.text));
 
+  pressesAcknowledged = () => this.#all.reduce((sum, browser) => sum + browser.accepted, 0);
+
   override repeat = () => {
     for (const browser of this.#all) browser.copies = 2;
   };
@@ -59,7 +61,7 @@ class WebStage extends LocalStage implements Stage {
   override babble = () => {
     for (const browser of this.#all)
       for (const body of ["no json", "{}", '{"id": 7}', `{"id": "${randomUUID()}", "text": 1}`])
-        void browser.post(body);
+        for (const what of ["messages", "presses"]) void browser.post(body, what);
   };
 
   async close(): Promise<void> {
@@ -71,6 +73,12 @@ class WebStage extends LocalStage implements Stage {
   #count(event: string) {
     return this.#all.flatMap((browser) => browser.events(event));
   }
+}
+
+interface Shown {
+  id: string;
+  text: string;
+  buttons?: { label: string; data: string }[];
 }
 
 class Browser implements Place {
@@ -101,10 +109,24 @@ class Browser implements Place {
     }
   }
 
+  /** Presses that were accepted. */
+  accepted = 0;
+
+  press(message: Seen, label: string): string {
+    const { buttons = [] } = this.#state(message.id);
+    const { data: button } = buttons.find((one) => one.label === label)!;
+    const body = JSON.stringify({ id: randomUUID(), button, text: label });
+    for (let copy = 0; copy < this.copies; copy++)
+      this.#line = this.#line.then(async () => {
+        if ((await this.post(body, "presses")) === 202 && copy === 0) this.accepted += 1;
+      });
+    return this.origin.userId;
+  }
+
   /** One attempt; gives the status. */
-  async post(body: string): Promise<number> {
+  async post(body: string, what = "messages"): Promise<number> {
     const headers = { cookie: this.#cookie, origin: this.#url, "content-type": "application/json" };
-    const asked = ask(`${this.#url}/api/chat/messages`, { method: "POST", headers, body });
+    const asked = ask(`${this.#url}/api/chat/${what}`, { method: "POST", headers, body });
     return asked.then(
       ({ status }) => status,
       () => 0,
@@ -112,8 +134,19 @@ class Browser implements Place {
   }
 
   seen(): Seen[] {
-    const messages = this.events("message").map(({ data }) => data as { id: string; text: string });
-    return messages.map(({ id, text }) => ({ id, text, replyTo: null }));
+    return this.events("message").map(({ data }) => {
+      const { id, text, buttons = [] } = this.#state((data as unknown as Shown).id);
+      return { id, text, replyTo: null, buttons: buttons.map(({ label }) => label) };
+    });
+  }
+
+  /** A message as it looks now. */
+  #state(id: string): Shown {
+    const about = (name: string) =>
+      this.events(name)
+        .map(({ data }) => data as unknown as Shown)
+        .findLast((one) => one.id === id);
+    return about("decided") ?? about("message")!;
   }
 
   events(name: string) {
@@ -146,12 +179,13 @@ class Browser implements Place {
 const web: Platform = {
   name: "web",
   kinds: ["browser", "another browser"],
-  can: ["preview", "type"],
+  can: ["preview", "type", "ask"],
   lacks: {
     ...LOCAL,
     absence: "a browser sends again by itself",
     edits: "the page has none",
     deletes: "the page has none",
+    "other people": "a chat has one browser",
     splitting: "a page has room for any answer",
     quotes: "the page has none",
   },

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { DiscordEmulator } from "./discord/index.js";
-import { SlackEmulator } from "./slack/index.js";
+import { buttonsIn, SlackEmulator, visibleText } from "./slack/index.js";
 import { TelegramEmulator } from "./telegram/index.js";
 
 /**
@@ -14,7 +14,15 @@ import { TelegramEmulator } from "./telegram/index.js";
 interface Chat {
   platform: string;
   say(text: string): void;
-  lines(): { from: string; text: string }[];
+  lines(): Line[];
+  press(messageId: string, button: string): void;
+}
+
+interface Line {
+  id: string;
+  from: string;
+  text: string;
+  buttons: string[];
 }
 
 const PORT = Number(process.env.EMULATORS_PORT ?? 8788);
@@ -36,7 +44,11 @@ function telegramChat(): Chat {
     platform: "telegram",
     say: (text) => void telegram.users.writeDm(ann, text),
     lines: () =>
-      telegram.seen(chat.id).map(({ from, text }) => ({ from: from === "bot" ? "bot" : "Ann", text })),
+      telegram.seen(chat.id).map(({ id, from, text, keyboard = [] }) => ({
+        ...{ id: String(id), from: from === "bot" ? "bot" : "Ann", text },
+        buttons: keyboard.flat().map((button) => button.text),
+      })),
+    press: (id, button) => void telegram.users.press(telegram.chats.find(chat.id, id)!, button, ann),
   };
 }
 
@@ -46,7 +58,11 @@ function discordChat(): Chat {
   return {
     platform: "discord",
     say: (text) => void discord.say(ann, dm, text),
-    lines: () => discord.chat(dm).map(({ from, text }) => ({ from: from === ann.id ? "Ann" : from, text })),
+    lines: () =>
+      discord
+        .chat(dm)
+        .map(({ id, from, text, buttons }) => ({ id, from: from === ann.id ? "Ann" : from, text, buttons })),
+    press: (id, button) => void discord.press(ann, dm, id, button),
   };
 }
 
@@ -57,21 +73,33 @@ function slackChat(): Chat {
     platform: "slack",
     say: (text) => void slack.say({ channel: "D1", user: "U1", text }),
     lines: () =>
-      slack.workspace.all("D1").map(({ user, text }) => ({ from: user === "U1" ? "Ann" : "bot", text })),
+      slack.workspace.all("D1").map((message) => ({
+        ...{ id: message.ts, from: message.user === "U1" ? "Ann" : "bot", text: visibleText(message) },
+        buttons: buttonsIn(message).map(({ text }) => text.text),
+      })),
+    press: (id, button) => void slack.press("D1", id, button, "U1"),
   };
 }
 
 const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
+function item({ id, from, text, buttons }: Line, chat: number): string {
+  const forms = buttons.map(
+    (
+      label,
+    ) => `<form method="post" action="/${chat}"><input type="hidden" name="message" value="${escaped(id)}">
+      <button name="button" value="${escaped(label)}">${escaped(label)}</button></form>`,
+  );
+  const who = from === "Ann" ? "ann" : "bot";
+  return `<li class="${who}"><b>${escaped(from)}</b> ${escaped(text)}${forms.join("")}</li>`;
+}
+
 function page(): string {
   const columns = chats.map(
     ({ platform, lines }, i) => `<section><h2>${platform}</h2>
       <ol>${lines()
-        .map(
-          ({ from, text }) =>
-            `<li class="${from === "Ann" ? "ann" : "bot"}"><b>${escaped(from)}</b> ${escaped(text)}</li>`,
-        )
+        .map((line) => item(line, i))
         .join("")}</ol>
       <form method="post" action="/${i}"><input name="text" aria-label="Message on ${platform}" autocomplete="off" placeholder="Write as Ann"></form>
     </section>`,
@@ -89,8 +117,13 @@ const server = http.createServer(async (request, response) => {
   if (request.method === "POST") {
     let body = "";
     for await (const piece of request) body += piece;
-    const text = new URLSearchParams(body).get("text")?.trim();
-    if (text) chats[Number(request.url?.slice(1))]?.say(text);
+    const chat = chats[Number(request.url?.slice(1))];
+    const form = new URLSearchParams(body);
+    const text = form.get("text")?.trim();
+    if (text) chat?.say(text);
+    const label = form.get("button");
+    const message = chat?.lines().find(({ id }) => id === form.get("message"));
+    if (message && label && message.buttons.includes(label)) chat?.press(message.id, label);
     response.writeHead(303, { location: "/" }).end();
     return;
   }

@@ -7,7 +7,7 @@ import { until } from "../support/until.js";
 
 async function watched() {
   const { store, file } = await tempStore();
-  await store.setMeta("a", "b");
+  await store.setValue("a", "b");
   const database = new DatabaseFile({ path: file, everyMs: 5 });
   let changes = 0;
   database.onChange = () => {

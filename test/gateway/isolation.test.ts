@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Principal } from "../../src/message.js";
 import { isolationOf } from "../../src/rules.js";
 import { isShared } from "../../src/sessions/key.js";
 import { TestGateway } from "../support/gateway.js";
 import { originOf, type Person } from "../support/test-adapter.js";
+import { directChat } from "../support/tool-call.js";
 
 /**
  * Two or three people act in random order in every type of chat. Everything a person writes, titles or saves contains a
@@ -47,6 +49,10 @@ const DEEDS = [
   "remember",
   "recall",
   "undo",
+  "schedule",
+  "schedules",
+  "send",
+  "chats",
 ] as const;
 interface Step {
   who: Name;
@@ -134,6 +140,14 @@ class Play {
         return "!tool session_search {}";
       case "remember":
         return `!tool memory {"action":"add","content":"common ${secret()}"}`;
+      case "schedule":
+        return `!tool cronjob {"action":"create","schedule":"in 9h","prompt":"common ${secret()}","name":"common"}`;
+      case "schedules":
+        return '!tool cronjob {"action":"list"}';
+      case "send":
+        return `!tool send_message {"target":"test:dm-${NAMES.find((name) => name !== who)}","message":"${secret()}"}`;
+      case "chats":
+        return '!tool send_message {"action":"list"}';
       case "recall":
         return '!tool memory {"action":"read"}';
       case "steal":
@@ -171,18 +185,51 @@ class Play {
     const principal = { platform: "test", userId: name };
     const own = await store.listSessions({ asker: principal, limit: 50 });
     this.expectNothingOf(name, "none", JSON.stringify(own), "the list");
+    const jobs = this.#gateway.read<{ id: string }>("SELECT id FROM gw_schedules");
     const everything = this.#gateway.read<{ id: string }>("SELECT id FROM sessions");
     for (const session of own.slice(0, 3)) {
-      const [search, memory] = await this.#gateway.parts.tools(session, principal);
-      const signal = new AbortController().signal;
+      const { use, names } = await this.#tools(session, principal);
+      expect(names).toEqual(expect.arrayContaining(["cronjob", "memory", "send_message", "session_search"]));
       const found = [
-        await search!.run({ query: "common OR secret*", limit: 10 }, signal),
-        await search!.run({}, signal),
-        await memory!.run({ action: "read" }, signal),
-        ...(await Promise.all(everything.map(({ id }) => search!.run({ session_id: id }, signal)))),
+        await use("session_search", { query: "common OR secret*", limit: 10 }),
+        await use("session_search", {}),
+        await use("memory", { action: "read" }),
+        await use("todo", {}),
+        await use("cronjob", { action: "list" }),
+        ...(await Promise.all(everything.map(({ id }) => use("session_search", { session_id: id })))),
+        ...(await Promise.all(jobs.map(({ id }) => use("cronjob", { action: "update", job_id: id })))),
       ];
       for (const text of found) this.expectNothingOf(name, "none", text, "a tool");
+      const { targets } = JSON.parse(await use("send_message", { action: "list" })) as {
+        targets: { target: string }[];
+      };
+      const others = NAMES.filter((other) => other !== name).map((other) => `test:dm-${other}`);
+      for (const { target } of targets) expect(others).not.toContain(target);
     }
+  }
+
+  async #tools(session: { id: string; source: string; user_id: string | null }, principal: Principal) {
+    const place = { principal, platform: "test", room: undefined };
+    const offered = await this.#gateway.parts.tools.offered(place);
+    const call = {
+      ...{ ...place, unattended: false, idempotencyKey: "call", ask: async () => undefined },
+      session: { id: session.id, key: "key", source: session.source },
+      target: directChat(principal),
+      shared: session.user_id === null,
+      signal: new AbortController().signal,
+    };
+    const use = (name: string, args: Record<string, unknown>) =>
+      offered.find(({ tool }) => tool.name === name)!.tool.run(args, call);
+    return { use, names: offered.map(({ tool }) => tool.name) };
+  }
+
+  /** A direct chat never gets what another person made the agent send. */
+  expectChatsSealed(): void {
+    for (const name of NAMES)
+      for (const { text } of this.#gateway.adapter.to(at("dm", name)))
+        for (const secret of this.secrets)
+          if (secret.owner !== name && secret.chatId.startsWith("dm-"))
+            expect(text).not.toContain(secret.text);
   }
 
   /** Checks the store: private sessions contain only their person's text, shared ones have names. */
@@ -215,11 +262,17 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(steps, async (played) => {
         const gateway = await TestGateway.start({
-          config: { group_sessions_per_user: perGroup, thread_sessions_per_user: perThread },
+          config: {
+            ...{ group_sessions_per_user: perGroup, thread_sessions_per_user: perThread },
+            // Everybody may use every tool: what it shows is still only theirs.
+            tools: { "*": { allow: ["paired"] } },
+          },
+          platform: { enabled: true },
         });
         const play = new Play(gateway);
         for (const step of played) await play.step(step);
         await play.expectSealed();
+        play.expectChatsSealed();
         await gateway.stop();
       }),
       { numRuns: 5, seed: 81, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },

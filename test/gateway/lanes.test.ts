@@ -146,6 +146,12 @@ describe("lanes", () => {
       ...echoAgent(),
       async *run(request, signal) {
         const isLong = request.history.length >= 8;
+        const known = (request.steps ?? []).map(({ content }) => String(content));
+        if (known.length > 0) {
+          yield { type: "message", message: { role: "assistant", content: `known: ${known.join()}` } };
+          yield { type: "done" };
+          return;
+        }
         if (!isLong) return yield* echoAgent().run(request, signal);
         const hints = await until("there is a hint", () => {
           const taken = request.takeSteering();
@@ -165,9 +171,10 @@ describe("lanes", () => {
     for (let n = 1; n <= 4; n += 1) await gateway.ask(ann, `message ${n}`);
     const long = await gateway.say(ann, "long");
     await until("the turn runs", () => gateway.inbox(long)?.state === "running");
-    await gateway.say(ann, "a hint");
+    const hint = await gateway.say(ann, "a hint");
     await gateway.idle();
-    expect(texts(gateway, ann).slice(4)).toEqual(["long", "a hint"]);
+    expect(gateway.inbox(hint)).toMatchObject({ state: "done" });
+    expect(texts(gateway, ann).slice(4)).toEqual(["known: a hint"]);
   });
 
   it("never add another person's message to a turn with one person's rights", async () => {
@@ -183,7 +190,11 @@ describe("lanes", () => {
         });
         const memory = request.tools.find(({ name }) => name === "memory")!;
         for (const content of taken)
-          await memory.run({ action: "add", target: "memory", content }, new AbortController().signal);
+          await memory.run(
+            { action: "add", target: "memory", content },
+            new AbortController().signal,
+            "call",
+          );
         yield { type: "message", message: { role: "assistant", content: "done" } };
         yield { type: "done" };
       },

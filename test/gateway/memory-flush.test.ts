@@ -23,7 +23,7 @@ class Rememberer implements AgentBackend {
         this.release = resolve;
       });
       const memory = request.tools.find((tool) => tool.name === "memory");
-      await memory!.run({ action: "add", content: "likes marmots" }, AbortSignal.timeout(5000));
+      await memory!.run({ action: "add", content: "likes marmots" }, AbortSignal.timeout(5000), "call");
     }
     yield { type: "text", delta: `re ${asked}` };
     yield { type: "message", message: { role: "assistant", content: `re ${asked}` } };

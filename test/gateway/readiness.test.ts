@@ -12,7 +12,7 @@ function readinessOf({ store, gateway, home }: TestGateway) {
   let isReplaced = false;
   const readiness = new Readiness({
     store: { ...store, ...store.maintenance },
-    testWrite: () => store.setMeta("gw_write_check", "now"),
+    testWrite: () => store.setValue("gw_write_check", "now"),
     isReplaced: () => isReplaced,
     gateway,
     settings: { maxWaitSeconds: 60, platforms: [] },
@@ -35,7 +35,7 @@ describe("readiness of a gateway", () => {
     expect(await readiness.problems()).toEqual([]);
     const fault = `'The disk is full: ${path.join(test.home, "state.db")} could not grow.'`;
     test.change(`CREATE TRIGGER full BEFORE UPDATE ON state_meta BEGIN SELECT RAISE(ABORT, ${fault}); END`);
-    await expect(test.store.setMeta("gw_write_check", "later")).rejects.toThrow("disk is full");
+    await expect(test.store.setValue("gw_write_check", "later")).rejects.toThrow("disk is full");
     // Nothing is pending, so this commits nothing.
     await test.store.claimDeliveries("boot", 1);
 

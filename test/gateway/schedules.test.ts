@@ -129,7 +129,8 @@ describe("a due schedule", () => {
       makeDue(gateway, ticks);
       await until(
         "the tick is taken",
-        async () => (await gateway.store.scheduleRuns(id, 9)).length === 4 - ticks,
+        async () =>
+          (await gateway.store.listSchedules({ called: id, runs: 9 }))[0]!.runs!.length === 4 - ticks,
       );
       await lastRun(gateway, state);
       await gateway.idle();
@@ -233,7 +234,7 @@ describe("a due schedule", () => {
     }
     await gateway.ask(ann, "/cron add --to home --name sound every 1h I am sound");
     gateway.change("UPDATE gw_schedules SET next_at = 1000 WHERE name = 'sound'");
-    const ran = () => gateway.store.findSchedule("sound").then((found) => found?.lastRun);
+    const ran = () => gateway.store.listSchedules({ called: "sound" }).then(([found]) => found?.lastRun);
     await until("the sound one has run", async () => (await ran())?.state === "skipped");
     await gateway.ask(ann, "/cron run sound");
     await until("and again", async () => (await ran())?.state === "done");
@@ -258,10 +259,10 @@ describe("a due schedule", () => {
     await gateway.ask(ann, '/cron add --name sound "0 9 * * *" hello');
     gateway.change("UPDATE gw_schedules SET rule = '{\"kind' WHERE name = 'broken'");
     const config = { ...gateway.config, timezone: "Asia/Tokyo" };
-    const before = (await gateway.store.findSchedule("sound"))?.nextAt;
+    const before = (await gateway.store.listSchedules({ called: "sound" }))[0]?.nextAt;
     await realign({ store: gateway.store, config }, Math.floor(Date.now() / 1000));
-    expect((await gateway.store.findSchedule("sound"))?.nextAt).not.toBe(before);
-    expect((await gateway.store.findSchedule("broken"))?.nextAt).toBeGreaterThan(1000);
+    expect((await gateway.store.listSchedules({ called: "sound" }))[0]?.nextAt).not.toBe(before);
+    expect((await gateway.store.listSchedules({ called: "broken" }))[0]?.nextAt).toBeGreaterThan(1000);
   });
 
   it("sends nothing after it is removed, neither from a running nor from a waiting run", async () => {

@@ -40,9 +40,9 @@ class World {
     await this.store.close();
   }
 
-  addChats(chats: readonly Chat[]): Promise<number> {
-    return this.store.adoptRoutes(
-      chats.map(({ name, chatType = "dm", platform = "test", activeAt, suspended = false }) => ({
+  async addChats(chats: readonly Chat[]): Promise<void> {
+    await this.store.adopt({
+      routes: chats.map(({ name, chatType = "dm", platform = "test", activeAt, suspended = false }) => ({
         sessionKey: name,
         sessionId: `session-${name}-${activeAt}`,
         origin: { platform, chatType, chatId: name, userId: name },
@@ -52,7 +52,7 @@ class World {
         lastPromptTokens: 0,
         flags: { suspended },
       })),
-    );
+    });
   }
 
   /** Simulates a message: changes the route like the start of a turn. */
@@ -132,7 +132,7 @@ function counting(store: OpenedStore): { store: OpenedStore; read: () => number 
       const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
       return async (...args: unknown[]) => {
         const found = await method(...args);
-        if (/routes$/i.test(String(name)) && Array.isArray(found)) read += found.length;
+        if (/^(due|list)Routes$/.test(String(name)) && Array.isArray(found)) read += found.length;
         return found;
       };
     },

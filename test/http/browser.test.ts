@@ -75,6 +75,36 @@ async function write(page: Page, text: string): Promise<void> {
 }
 
 describe("the web chat in a browser", () => {
+  it("asks with buttons, and shows what was decided, also after a reload", async () => {
+    const page = await openPage();
+    const choices = [
+      { id: "yes", label: "Allow <b>once</b>", style: "primary" as const },
+      { id: "no", label: "Deny", style: "danger" as const },
+    ];
+    gateway.onMessage = (message) => {
+      const ask = { id: "q1", choices };
+      if (!message.choice) void gateway.say(targetOf(message), "May **I**?", "notice", null, ask);
+      else
+        void gateway.adapter.settleQuestion(
+          targetOf(message),
+          ["out:1"],
+          "Ann: no",
+          AbortSignal.timeout(5000),
+        );
+    };
+    await write(page, "delete it");
+    await page.getByRole("button", { name: "Allow <b>once</b>" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByText("Ann: no").waitFor();
+    expect(await page.getByRole("button", { name: "Deny" }).count()).toBe(0);
+    expect(gateway.inbox.at(-1)).toMatchObject({ choice: { choiceId: "no" }, text: "Deny" });
+    await page.reload();
+    await page.getByText("Ann: no").waitFor();
+    expect(await answers(page).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Deny" }).count()).toBe(0);
+  });
+
   it("goes from an empty page to a streamed answer", async () => {
     const page = await openPage();
     await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();

@@ -36,11 +36,13 @@ async function left({ messageId = "p1", text = "half an answer " } = {}) {
   const eventId = await gateway.adapter.say(ann, "!slow 60000 never");
   const running = await until(
     "its turn runs",
-    async () => (await store.runningTurns(gateway.parts.bootId))[0],
+    async () => (await store.openMessages({ runningUnder: gateway.parts.bootId }))[0],
   );
-  const { inboxId, turnId, sessionKey } = running;
-  await store.beginPreview(inboxId);
-  if (messageId !== "") await store.namePreview({ inboxId }, messageId);
+  const { id: inboxId, sessionKey } = running;
+  const turnId = running.turnId!;
+  const claim = { inboxId, turnId, bootId: gateway.parts.bootId };
+  await store.recordPreview({ step: "begin", ...claim });
+  if (messageId !== "") await store.recordPreview({ step: "posted", messageId, ...claim });
   const next = { state: "cancelled" } as const;
   await store.failTurn({
     turnId,
@@ -144,9 +146,17 @@ describe("an abandoned preview", () => {
   });
 
   it("is searched for if its id was lost, and never mistaken for another", async () => {
-    const { store, board, unfinished, open } = await left({ messageId: "" });
+    const { gateway, store, board, unfinished, open } = await left({ messageId: "" });
     board.found = "p9";
-    await store.namePreview({ inboxId: 999 }, "p9");
+    await gateway.adapter.say(inDm("ben"), "!slow 60000 never");
+    const { bootId } = gateway.parts;
+    const other = await until(
+      "another turn runs",
+      async () => (await store.openMessages({ runningUnder: bootId }))[0],
+    );
+    const claim = { inboxId: other.id, turnId: other.turnId!, bootId };
+    await store.recordPreview({ step: "begin", ...claim });
+    await store.recordPreview({ step: "posted", messageId: "p9", ...claim });
     await unfinished.settle();
     expect(board.ended).toEqual([]);
     expect(await open()).toBe(0);

@@ -47,7 +47,7 @@ describe("a send", () => {
     expect(await gateway.ask(ann, "hello")).toEqual([]);
     expect(outbox(gateway)).toMatchObject([{ state: "unknown", error: "connection reset" }]);
     const [dead] = (await gateway.store.reports.deadPage({})).letters;
-    expect(await gateway.store.retryDead(dead!.id)).toBe(1);
+    expect(await gateway.store.retry({ id: dead!.id })).toMatchObject({ retried: 1 });
     await gateway.idle();
     expect(gateway.adapter.sent).toMatchObject([{ mayBeRepeat: true }]);
   });

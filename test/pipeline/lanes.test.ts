@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { InboundMessage } from "../../src/message.js";
+import type { RunningTurn } from "../../src/pipeline/lane.js";
 import { type LaneOptions, Lanes } from "../../src/pipeline/lanes.js";
-import type { InboxRow } from "../../src/store/queues.js";
+import type { InboxRow, StartedTurn } from "../../src/store/queues.js";
 import { until } from "../support/until.js";
 
 const row = (id: number, sessionKey = "a", userId = "ann"): InboxRow => ({
@@ -210,4 +211,111 @@ it("an old timer doesn't affect a later turn", async () => {
   expect(ran).toEqual([[2], [3]]);
   end();
   await until("nothing is kept", () => !lanes.hasWork("a"));
+});
+
+describe("a reserved lane", () => {
+  const early = { started: {} as StartedTurn };
+
+  it("runs its message at once, and what came meanwhile after it", async () => {
+    const { lanes, ran, end } = lanesOf();
+    const reserved = lanes.reserve("a")!;
+    lanes.push({ row: row(2) });
+    expect(lanes.reserve("a")).toBeUndefined();
+    expect([lanes.isRunning("a"), lanes.isReserved("a"), ran]).toEqual([false, true, []]);
+    reserved.start(row(1), early);
+    expect([lanes.isRunning("a"), lanes.isReserved("a"), lanes.has({ id: 1 })]).toEqual([true, false, true]);
+    end();
+    await has(ran, 2);
+    end();
+    await until("all is done", () => lanes.depth.waiting === 0);
+    expect(ran).toEqual([[1], [2]]);
+  });
+
+  it("lets others run when it is released", async () => {
+    const { lanes, ran, end } = lanesOf();
+    const reserved = lanes.reserve("a")!;
+    lanes.push({ row: row(2) });
+    reserved.release();
+    await has(ran, 1);
+    end();
+    await until("it is free again", () => lanes.depth.running === 0);
+    expect(ran).toEqual([[2]]);
+    expect(lanes.hasWork("a")).toBe(false);
+  });
+
+  it("isn't there while something waits, runs or holds it", async () => {
+    const { lanes, ran, end } = lanesOf();
+    lanes.push({ row: row(1) });
+    expect(lanes.reserve("a")).toBeUndefined();
+    await has(ran, 1);
+    end();
+    await until("it is free again", () => lanes.depth.running === 0);
+    const filled = lanes.fill("a");
+    expect(lanes.reserve("a")).toBeUndefined();
+    filled();
+    let release = () => {};
+    const held = lanes.hold(
+      "a",
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    await until("it is held", () => lanes.hasWork("a"));
+    expect(lanes.reserve("a")).toBeUndefined();
+    await until("the command runs", () => {
+      release();
+      return !lanes.hasWork("a");
+    });
+    await held;
+    expect(lanes.reserve("a")).toBeDefined();
+  });
+
+  it("is given in the last moments of a turn whose end is stored", async () => {
+    const running: RunningTurn[] = [];
+    const ran: number[] = [];
+    let end = () => {};
+    const { lanes } = lanesOf({
+      run: async (_, rows, turn) => {
+        ran.push(rows[0]!.id);
+        running.push(turn);
+        if (rows[0]!.id === 1)
+          await new Promise<void>((resolve) => {
+            end = resolve;
+          });
+      },
+    });
+    lanes.push({ row: row(1) });
+    await until("it runs", () => running.length === 1);
+    expect(lanes.reserve("a")).toBeUndefined();
+    running[0]!.isOver = true;
+    const reserved = lanes.reserve("a")!;
+    reserved.start(row(2), early);
+    expect(ran).toEqual([1]);
+    end();
+    await until("both ran", () => lanes.depth.running === 0);
+    expect(ran).toEqual([1, 2]);
+    expect(running[1]!.early).toBe(early);
+  });
+
+  it("takes a place among those that run", async () => {
+    const { lanes, ran } = lanesOf({ maxConcurrent: 1 });
+    const reserved = lanes.reserve("a")!;
+    lanes.push({ row: row(2, "b") });
+    expect(lanes.reserve("c")).toBeUndefined();
+    expect(ran).toEqual([]);
+    reserved.release();
+    await has(ran, 1);
+    expect(ran).toEqual([[2]]);
+  });
+
+  it("may still run while the gateway stops: its turn has started", async () => {
+    const { lanes, ran } = lanesOf();
+    const reserved = lanes.reserve("a")!;
+    const closed = lanes.close(20);
+    expect(lanes.reserve("b")).toBeUndefined();
+    reserved.start(row(1), early);
+    await closed;
+    expect(ran).toEqual([[1]]);
+  });
 });

@@ -88,7 +88,7 @@ describe("a message of several parts", () => {
     failPart(gateway.adapter, 1, new Error("connection reset"));
     await gateway.ask(ann, LONG);
     expect(outbox(gateway)).toMatchObject([{ state: "unknown" }]);
-    await gateway.store.retryDead("out:1");
+    await gateway.store.retry({ id: "out:1" });
     await gateway.idle();
     expect(seen(gateway, ann)).toEqual(["one", "two?", "three"]);
   });
@@ -98,7 +98,7 @@ describe("a message of several parts", () => {
     failPart(gateway.adapter, 2, new SendError("refused", "blocked"));
     await gateway.ask(ann, LONG);
     expect(outbox(gateway)).toMatchObject([{ state: "dead" }]);
-    await gateway.store.retryDead("out:1");
+    await gateway.store.retry({ id: "out:1" });
     await gateway.idle();
     expect(seen(gateway, ann)).toEqual(["one", "two", "three?"]);
   });
@@ -141,15 +141,29 @@ describe("a message of several parts", () => {
     ]);
   });
 
+  it("isn't continued by a process that has lost it to another one", async () => {
+    const gateway = await TestGateway.start();
+    gateway.adapter.beforeSend = ({ part }) => {
+      if (part === 1) gateway.change("UPDATE gw_outbox SET boot_id = 'another'");
+    };
+    await gateway.adapter.say(ann, LONG);
+    await until("two parts are sent", () => seen(gateway, ann).length === 2);
+    await gateway.stop();
+    expect(seen(gateway, ann)).toEqual(["one", "two"]);
+    expect(outbox(gateway)).toMatchObject([{ state: "sending", attempts: 1, message_ids: null }]);
+    expect(partsOf(gateway).map(({ ids }) => ids)).toEqual([["sent-1"], undefined, undefined]);
+  });
+
   it("loses no ids while the disk is full", async () => {
     const gateway = await TestGateway.start();
-    const { savePart, settleDelivery } = gateway.store;
+    const { saveParts, settleDelivery } = gateway.store;
     let failures = 4;
     const orFail = <A extends unknown[], R>(verb: (...args: A) => Promise<R>) => {
       return (...args: A) => (failures-- > 0 ? Promise.reject(new Error("disk full")) : verb(...args));
     };
     Object.assign(gateway.parts.store, {
-      savePart: orFail(savePart),
+      saveParts: (...args: Parameters<typeof saveParts>) =>
+        "index" in args[1] ? orFail(saveParts)(...args) : saveParts(...args),
       settleDelivery: orFail(settleDelivery),
     });
     await gateway.ask(ann, LONG);

@@ -51,9 +51,9 @@ afterEach(async () => {
   }
 });
 
-function addChats(store: Store, names: readonly string[], platform = "web"): Promise<number> {
-  return store.adoptRoutes(
-    names.map((name) => ({
+async function addChats(store: Store, names: readonly string[], platform = "web"): Promise<void> {
+  await store.adopt({
+    routes: names.map((name) => ({
       sessionKey: `agent:main:${platform}:dm:${name}`,
       sessionId: `20260616_091523_${name}`,
       origin: { platform, chatType: "dm", chatId: name, userId: name },
@@ -63,7 +63,7 @@ function addChats(store: Store, names: readonly string[], platform = "web"): Pro
       lastPromptTokens: 0,
       flags: {},
     })),
-  );
+  });
 }
 
 const read = (file: string) => fs.readFileSync(file, "utf8");
@@ -97,7 +97,9 @@ describe("sessions.json", () => {
       ...{ sessionKey: a!.sessionKey, origin: a!.origin, tuple: a!.tuple, at: 1781605000 },
       ...{ session: { source: "web" }, expectedSessionId: a!.sessionId, endReason: "session_reset" },
     });
-    await store.closeRoute(b!.sessionKey, b!.sessionId, "session_reset");
+    const { sessionKey } = b!;
+    const reasons = { reason: "closed", endReason: "session_reset" } as const;
+    await store.closeChat({ platform: "web", account: "", sessionKey, ...reasons });
     await addChats(store, ["d"]);
     index.changed();
     await index.close();
@@ -195,14 +197,14 @@ describe("an existing file at startup", () => {
     index.changed();
     await index.flush();
     expect(await indexState(store, file)).toBe("current");
-    await store.setMeta(ROUTES_CHANGED, "1781601323");
+    await store.setValue(ROUTES_CHANGED, "1781601323");
     expect(await indexState(store, file)).toBe("stale");
     fs.appendFileSync(file, "\n");
     expect(await indexState(store, file)).toBe("foreign");
     fs.rmSync(file);
     expect(await indexState(store, file)).toBe("stale");
     fs.writeFileSync(file, "{}");
-    await store.setMeta(INDEX_WRITTEN, "no JSON");
+    await store.setValue(INDEX_WRITTEN, "no JSON");
     expect(await indexState(store, file)).toBe("foreign");
   });
 

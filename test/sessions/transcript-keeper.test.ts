@@ -92,7 +92,7 @@ describe("an incomplete transcript", () => {
     await say(keeper(), "../x", "one");
     expect(await store.markedTranscripts()).toEqual([]);
     await store.createSession({ id: "gone", source: "web" });
-    await store.markTranscript("gone");
+    await store.markTranscript("gone", false);
     await store.deleteSession("gone");
     expect(await store.markedTranscripts()).toEqual([]);
   });

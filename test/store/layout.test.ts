@@ -100,7 +100,7 @@ describe("the migration from layout 1", () => {
     expect(payloads.filter((payload) => payload.includes('"errand"'))).toEqual([]);
     expect(payloads.filter((payload) => payload.includes('"task"'))).toHaveLength(4);
     const { store } = await tempStore(file);
-    const waiting = (await store.waitingMessages()).find(({ message }) => message.task?.run);
+    const waiting = (await store.openMessages()).find(({ message }) => message.task?.run);
     expect(waiting?.message).toMatchObject({
       text: "prompt of s2 ✓",
       task: { heading: "# s2", run: { scheduleId: "s2" } },
@@ -110,7 +110,7 @@ describe("the migration from layout 1", () => {
   it("gives every open row its owner", async () => {
     const { store } = await tempStore(await migrated());
     const waiting = async (owner: string) =>
-      (await store.waitingMessages([owner])).map(({ message }) => message.text);
+      (await store.openMessages({ owners: [owner] })).map(({ message }) => message.text);
     expect(await waiting(ownerOf("cli", "t1"))).toEqual(["typed in a terminal"]);
     expect(await waiting(GATEWAY)).toHaveLength(5);
     const claimed = await store.claimDeliveries("boot", 100, [ownerOf("cli", "t1")]);
@@ -136,7 +136,7 @@ describe("the migration from layout 1", () => {
       interrupted: [{}],
       unsettled: [{ text: "being sent" }],
     });
-    const waiting = await store.waitingMessages([GATEWAY]);
+    const waiting = await store.openMessages({ owners: [GATEWAY] });
     expect(waiting.map(({ message }) => message.text)).toContain("cut off by a crash");
     const crashed = waiting.find(({ message }) => message.text === "cut off by a crash")!;
     const turn = await store.startTurn({
@@ -174,7 +174,7 @@ describe("the migration from layout 1", () => {
     const [row] = await store.acceptMessages([
       {
         message: {
-          ...(await store.waitingMessages())[0]!.message,
+          ...(await store.openMessages())[0]!.message,
           eventId: "new",
           origin: { platform: "pigeon", chatType: "dm", chatId: "frida" },
         },
@@ -220,7 +220,7 @@ describe("the migration from layout 1", () => {
       expect(tablesOf(file).toSorted()).toEqual(tablesOf(FIXTURE).toSorted());
       expect(rowsOf(file, "gw_inbox")).toEqual(rowsOf(FIXTURE, "gw_inbox"));
       const { store } = await tempStore(file, undefined, { migrate: true });
-      expect(await store.waitingMessages()).toHaveLength(6);
+      expect(await store.openMessages()).toHaveLength(6);
       await store.close();
       expect(fs.readdirSync(path.dirname(file)).filter((name) => name.includes("partial"))).toEqual([]);
     }

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_WAL_BYTES } from "../../src/store/sqlite/checkpoints.js";
 import type { OpenedStore } from "../../src/store/sqlite/index.js";
-import type { AutoPruneSettings } from "../../src/store/store.js";
+import { type AutoPruneSettings, autoPrune } from "../../src/upkeep/auto-prune.js";
 import { inspect, largeHistory, makeInlineFile, readRows, readTriggers } from "../support/old-schemas.js";
 import { appendProcess, type Process, python, storeProcess } from "../support/processes.js";
 import { tempDir, tempStore } from "../support/temp.js";
@@ -39,10 +39,12 @@ describe("pruning", () => {
     await session(store, "open", 100, { ended: false });
     await session(store, "young", 80);
     await session(store, "elsewhere", 100, { source: "telegram" });
-    expect(await store.pruneSessions({ olderThanDays: 90, source: "discord" })).toBe(0);
-    expect(await store.pruneSessions({ olderThanDays: 90, source: "cli" })).toBe(1);
+    expect(await store.pruneSessions({ olderThanDays: 90, source: "discord" })).toMatchObject({
+      sessions: 0,
+    });
+    expect(await store.pruneSessions({ olderThanDays: 90, source: "cli" })).toMatchObject({ sessions: 1 });
     expect(idsIn(file)).toEqual(["elsewhere", "open", "young"]);
-    expect(await store.pruneSessions({ olderThanDays: 90 })).toBe(1);
+    expect(await store.pruneSessions({ olderThanDays: 90 })).toMatchObject({ sessions: 1 });
     expect(idsIn(file)).toEqual(["open", "young"]);
     expect((await store.searchMessages("wordold")).hits).toEqual([]);
     expect((await store.searchMessages("漓江")).hits).toHaveLength(2);
@@ -59,7 +61,7 @@ describe("pruning", () => {
       model_config: '{"_delegate_from": "root"}',
       ended: false,
     });
-    expect(await store.pruneSessions({ olderThanDays: 90 })).toBe(1);
+    expect(await store.pruneSessions({ olderThanDays: 90 })).toMatchObject({ sessions: 1 });
     expect(parentsIn(file)).toEqual({ child: null, delegate: null });
   });
 
@@ -121,32 +123,35 @@ describe("automatic pruning", () => {
   it("does nothing unless it is enabled", async () => {
     const { store, file } = await tempStore();
     await session(store, "old", 100);
-    expect(await store.autoPrune({ ...on, enabled: false })).toBeUndefined();
+    expect(await autoPrune(store, { ...on, enabled: false })).toBeUndefined();
     expect(idsIn(file)).toEqual(["old"]);
-    expect(await store.getMeta("last_auto_prune")).toBeUndefined();
+    expect(await store.getValue("last_auto_prune")).toBeUndefined();
   });
 
   it("runs once per interval over all processes, and returns space only if something was removed", async () => {
     const { store, file } = await tempStore();
     const { store: other } = await tempStore(file);
-    expect(await store.autoPrune(on)).toEqual({ pruned: 0, vacuumed: false });
+    expect(await autoPrune(store, on)).toEqual({ pruned: 0, vacuumed: false });
     await session(store, "old", 100);
-    expect(await other.autoPrune(on)).toBeUndefined();
-    expect(await store.autoPrune(on)).toBeUndefined();
-    const marker = Number(await other.getMeta("last_auto_prune"));
+    expect(await autoPrune(other, on)).toBeUndefined();
+    expect(await autoPrune(store, on)).toBeUndefined();
+    const marker = Number(await other.getValue("last_auto_prune"));
     expect(Math.abs(now() - marker)).toBeLessThan(60);
 
-    await other.setMeta("last_auto_prune", String(now() - 25 * 3600));
-    const both = await Promise.all([store.autoPrune(on), other.autoPrune(on)]);
+    await other.setValue("last_auto_prune", String(now() - 25 * 3600));
+    const both = await Promise.all([autoPrune(store, on), autoPrune(other, on)]);
     expect(both.filter((outcome) => outcome !== undefined)).toEqual([{ pruned: 1, vacuumed: true }]);
     expect(idsIn(file)).toEqual([]);
   });
 
   it.each(["rubbish", "", "NaN", String(Date.now())])("takes a marker of %j for none", async (marker) => {
     const { store } = await tempStore();
-    await store.setMeta("last_auto_prune", marker);
-    expect(await store.autoPrune({ ...on, vacuumAfterPrune: false })).toEqual({ pruned: 0, vacuumed: false });
-    expect(await store.autoPrune(on)).toBeUndefined();
+    await store.setValue("last_auto_prune", marker);
+    expect(await autoPrune(store, { ...on, vacuumAfterPrune: false })).toEqual({
+      pruned: 0,
+      vacuumed: false,
+    });
+    expect(await autoPrune(store, on)).toBeUndefined();
   });
 
   it("makes the file smaller", async () => {
@@ -160,7 +165,7 @@ describe("automatic pruning", () => {
     await store.endSession("old", "cli_close");
     await store.maintenance.optimize();
     const before = fs.statSync(file).size;
-    expect(await store.autoPrune(on)).toEqual({ pruned: 1, vacuumed: true });
+    expect(await autoPrune(store, on)).toEqual({ pruned: 1, vacuumed: true });
     expect(fs.statSync(file).size).toBeLessThan(before / 4);
     expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
   });

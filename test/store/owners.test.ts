@@ -61,7 +61,7 @@ async function filled(): Promise<Store> {
 }
 
 async function runAll(store: Store, bootId: string): Promise<void> {
-  for (const { id, sessionKey } of await store.waitingMessages())
+  for (const { id, sessionKey } of await store.openMessages())
     await store.startTurn({ sessionKey, inboxIds: [id], bootId, turnId: `turn-${id}`, at: 2 });
 }
 
@@ -70,9 +70,9 @@ const texts = (rows: readonly { message: InboundMessage }[]) => rows.map(({ mess
 describe("processes that share a file", () => {
   it("see their own waiting messages", async () => {
     const store = await filled();
-    expect(texts(await store.waitingMessages(DAEMON))).toEqual(["for bot"]);
-    expect(texts(await store.waitingMessages(terminal("t2")))).toEqual(["for t2"]);
-    expect(texts(await store.waitingMessages())).toHaveLength(3);
+    expect(texts(await store.openMessages({ owners: DAEMON }))).toEqual(["for bot"]);
+    expect(texts(await store.openMessages({ owners: terminal("t2") }))).toEqual(["for t2"]);
+    expect(texts(await store.openMessages())).toHaveLength(3);
   });
 
   it("deliver their own answers", async () => {
@@ -92,9 +92,9 @@ describe("processes that share a file", () => {
     const recovered = await store.recover("daemon", 3, NOTICES, DAEMON);
     expect(recovered.waiting).toBe(1);
     expect(recovered.unsettled.map(({ text }) => text)).toEqual(["to bot"]);
-    expect(texts(await store.waitingMessages())).toEqual(["for bot"]);
+    expect(texts(await store.openMessages())).toEqual(["for bot"]);
     expect((await store.recover("t1", 3, NOTICES, terminal("t1"))).waiting).toBe(1);
-    expect(texts(await store.waitingMessages())).toEqual(["for bot", "for t1"]);
+    expect(texts(await store.openMessages())).toEqual(["for bot", "for t1"]);
   });
 
   it("inherit open messages of a dead one, except commands, so nothing runs twice", async () => {
@@ -105,8 +105,8 @@ describe("processes that share a file", () => {
     ]);
     expect(await store.startCommand(command!.id, "new", "dead")).toBe(true);
     await store.claimDeliveries("dead", 10);
-    expect(await store.inheritChat("cli", "t1", { id: "heir", sessionKey: "key:heir" })).toBe(1);
-    const [row, ...others] = await store.waitingMessages(terminal("heir"));
+    expect(await store.moveChat("cli", "t1", { id: "heir", sessionKey: "key:heir" })).toBe(1);
+    const [row, ...others] = await store.openMessages({ owners: terminal("heir") });
     expect(others).toEqual([]);
     expect(row).toMatchObject({
       sessionKey: "key:heir",
@@ -122,7 +122,7 @@ describe("the backlog", () => {
   it("is counted by owner: an abandoned terminal doesn't affect the gateway", async () => {
     const store = await filled();
     expect((await store.backlog(DAEMON)).ready.inbox?.at).toBe(1);
-    const [mine] = await store.waitingMessages(DAEMON);
+    const [mine] = await store.openMessages({ owners: DAEMON });
     await store.settleMessage({ inboxId: mine!.id, state: "done", reason: "", replies: [] });
     expect((await store.backlog(DAEMON)).ready.inbox).toBeNull();
     expect((await store.backlog(terminal("t1"))).ready.inbox?.at).toBe(1);

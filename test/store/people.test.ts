@@ -19,8 +19,8 @@ const person = (one: WorldPerson) => ({ platform: PLATFORM, userId: one.id });
 
 async function erase(store: Store, one: WorldPerson) {
   const plan = await store.planErasure(person(one));
-  await store.erasePerson(plan);
-  await store.forgetPerson(plan);
+  await store.erasePerson(plan, "data");
+  await store.erasePerson(plan, "marks");
   return plan;
 }
 
@@ -159,7 +159,7 @@ describe("erasing a person", () => {
     });
     const waiting = await world.receive(ann, dm, "still waiting for an answer");
     await erase(store, ann);
-    expect(await store.waitingMessages()).toEqual([]);
+    expect(await store.openMessages()).toEqual([]);
     // Its message was in memory already: it must not begin a session.
     const session = { source: PLATFORM, user_id: ann.id };
     const opened = await store.startTurn({
@@ -209,7 +209,9 @@ describe("erasing a person", () => {
     const { row, key } = await world.receive(ben, room, "and once more?");
     const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
     await store.startTurn({ ...turn, bootId: "b", at: 1 });
-    await store.namePreview({ inboxId: row.id }, "p1");
+    const claim = { inboxId: row.id, turnId: "t", bootId: "b" };
+    await store.recordPreview({ step: "begin", ...claim });
+    await store.recordPreview({ step: "posted", messageId: "p1", ...claim });
     const said = "She says that quinquereme soup is what I like, and";
     await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
     await erase(store, ann);
@@ -249,14 +251,17 @@ describe("erasing a person", () => {
     const plan = await store.planErasure(person(ann));
     // Only a part of each list, as if the process had been killed on the way.
     for (const upTo of [0, 1, 3]) {
-      await store.erasePerson({
-        ...plan,
-        changes: plan.changes.slice(0, upTo),
-        own: [],
-        inbox: { remove: [], redact: [], quotes: [] },
-        outbox: { remove: [], redact: [], changes: [] },
-        routes: { remove: [], redact: [] },
-      });
+      await store.erasePerson(
+        {
+          ...plan,
+          changes: plan.changes.slice(0, upTo),
+          own: [],
+          inbox: { remove: [], redact: [], quotes: [] },
+          outbox: { remove: [], redact: [], changes: [] },
+          routes: { remove: [], redact: [] },
+        },
+        "data",
+      );
     }
     await erase(store, ann);
     await store.maintenance.scrub();
@@ -276,10 +281,13 @@ describe("erasing a person", () => {
     const target = targetOf(world.message(ben, room, "?"));
     const text = `She says: ${words}`;
     const id = await store.enqueueReply({ target, kind: "answer", text });
-    await store.saveParts(id, [
-      { part: { html: `<b>${words}</b>` }, ids: ["1"] },
-      { part: { html: "more" } },
-    ]);
+    await store.claimDeliveries("b", 1);
+    await store.saveParts(
+      id,
+      [{ part: { html: `<b>${words}</b>` }, ids: ["1"] }, { part: { html: "more" } }],
+      "b",
+    );
+    await store.settleDelivery(id, { state: "pending", waitSeconds: 0, error: "e", mayBeRepeat: false }, "b");
     await erase(store, ann);
     expect(JSON.stringify(dump(file).gw_outbox)).not.toContain("tergiversation");
     // What was sent of it is no longer known.
@@ -294,7 +302,9 @@ describe("erasing a person", () => {
     const { row, key } = await world.receive(ben, room, "and what does she mean?");
     const turn = { sessionKey: key, inboxIds: [row.id], turnId: "t" };
     await store.startTurn({ ...turn, bootId: "b", at: 1 });
-    await store.namePreview({ inboxId: row.id }, "p1");
+    const claim = { inboxId: row.id, turnId: "t", bootId: "b" };
+    await store.recordPreview({ step: "begin", ...claim });
+    await store.recordPreview({ step: "posted", messageId: "p1", ...claim });
     const said = `She says: ${words}`;
     await store.failTurn({ ...turn, error: "e", next: { state: "cancelled" }, replies: [], said });
     await world.say(ben, room, "a reply", { quoted: { text: words, messageId: null } });
@@ -321,7 +331,7 @@ describe("erasing a person", () => {
 
   /** Gives how many were done. */
   function eraseSteps(db: Database.Database, most: number): number {
-    const steps = erasePerson(db, planOf(gatherFacts(db, person(ann))));
+    const steps = erasePerson(db, planOf(gatherFacts(db, person(ann))), "data");
     let done = 0;
     while (done < most && !steps.next().done) done++;
     return done;

@@ -83,8 +83,14 @@ describe("retention", () => {
     await store.endSession("old", "session_reset");
     await store.endSession("young", "session_reset");
     await store.appendMessages("open", [{ role: "user", content: "hi", timestamp: 42 }]);
-    expect(await store.countPrunable({ olderThanDays: 90 })).toEqual({ sessions: 1, messages: 0 });
-    expect(await store.countPrunable({ olderThanDays: 200 })).toEqual({ sessions: 0, messages: 0 });
+    expect(await store.pruneSessions({ olderThanDays: 90, dryRun: true })).toMatchObject({
+      sessions: 1,
+      messages: 0,
+    });
+    expect(await store.pruneSessions({ olderThanDays: 200, dryRun: true })).toMatchObject({
+      sessions: 0,
+      messages: 0,
+    });
     expect(await store.reports.stats()).toMatchObject({ newestMessageAt: 42 });
   });
 });

@@ -63,6 +63,9 @@ async function openRoute(store: OpenedStore, key = KEY): Promise<void> {
   });
 }
 
+const expire = (store: OpenedStore, sessionId: string, reason: string) =>
+  store.settleDueRoutes({ rules: "", expired: [{ sessionKey: KEY, sessionId, reason }], postponed: [] });
+
 let turns = 0;
 
 async function startTurn(store: OpenedStore, rows: readonly InboxRow[], bootId = BOOT) {
@@ -129,7 +132,7 @@ describe("accepting", () => {
       [1, 2, 3].map(() => store.acceptMessages([accepted("e2"), accepted("e3")])),
     );
     expect(again.flat().map((row) => row.message.eventId)).toEqual(["e3"]);
-    expect((await store.waitingMessages()).map((row) => row.message.eventId)).toEqual(["e1", "e2", "e3"]);
+    expect((await store.openMessages()).map((row) => row.message.eventId)).toEqual(["e1", "e2", "e3"]);
   });
 
   it("distinguishes bots and platforms", async () => {
@@ -167,7 +170,7 @@ describe("a command", () => {
     await store.startCommand(rows[0]!.id, "new", BOOT);
     const recovered = await store.recover("boot-2", 3, NOTICES);
     expect(recovered).toMatchObject({ waiting: 0, dead: [], interrupted: [{ id: rows[0]!.id }] });
-    expect(await store.waitingMessages()).toEqual([]);
+    expect(await store.openMessages()).toEqual([]);
   });
 });
 
@@ -217,7 +220,7 @@ describe("a turn", () => {
   });
 
   it.each([
-    ["a reset", async (store: OpenedStore, id: string) => void (await store.expireRoute(KEY, id, "idle"))],
+    ["a reset", async (store: OpenedStore, id: string) => void (await expire(store, id, "idle"))],
     [
       "a split",
       async (store: OpenedStore, id: string) => {
@@ -241,7 +244,7 @@ describe("a turn", () => {
     const { turnId, inboxIds } = turn;
     await store.failTurn({ turnId, sessionKey: KEY, inboxIds, error: "overtaken", next, replies: [] });
     expect(statesOf(file, "gw_inbox")).toEqual(["waiting"]);
-    expect(await store.waitingMessages()).toMatchObject([{ attempts: 0 }]);
+    expect(await store.openMessages()).toMatchObject([{ attempts: 0 }]);
   });
 
   it("that lost its rows to another turn can't fail them", async () => {
@@ -263,6 +266,18 @@ describe("a turn", () => {
     expect(statesOf(file, "gw_inbox")).toEqual(["done"]);
   });
 
+  it("isn't started for messages that were accepted before a stop, even if the clock was set back meanwhile", async () => {
+    const { store } = await begun([]);
+    const accept = async (eventId: string, receivedAt: number) =>
+      (await store.acceptMessages([{ ...accepted(eventId), receivedAt }]))[0]!;
+    const first = await accept("e1", 5000);
+    const stop = await accept("/stop", 1400);
+    await accept("e2", 1401);
+    const cancelled = await store.cancelWaiting(KEY, "stopped", stop.id);
+    expect(cancelled.map(({ id }) => id)).toEqual([first.id]);
+    expect((await store.openMessages()).map(({ message: { eventId } }) => eventId)).toEqual(["/stop", "e2"]);
+  });
+
   it("skips messages that were cancelled meanwhile", async () => {
     const { store, rows } = await begun();
     await store.cancelWaiting(KEY, "stopped");
@@ -275,36 +290,65 @@ describe("a preview", () => {
     const [row] = await store.claimDeliveries(BOOT, 1);
     return row!;
   };
+  type Started = Awaited<ReturnType<typeof startTurn>>;
+  const claim = ({ turnId, inboxIds }: Started, bootId = BOOT) => ({ inboxId: inboxIds[0]!, turnId, bootId });
+  const begin = (store: OpenedStore, turn: Started, bootId?: string) =>
+    store.recordPreview({ step: "begin", ...claim(turn, bootId) });
+  const posted = (store: OpenedStore, turn: Started, messageId: string | null, bootId?: string) =>
+    store.recordPreview({ step: "posted", messageId, ...claim(turn, bootId) });
+  const replaced = (store: OpenedStore, outboxId: number, messageId: string, bootId = BOOT) =>
+    store.recordPreview({ step: "replaced", outboxId, messageId, bootId });
+  const fail = (
+    store: OpenedStore,
+    { turnId, inboxIds }: Started,
+    next: { state: "waiting"; waitSeconds: number } | { state: "dead" },
+    said?: string,
+  ) => {
+    const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
+    return store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
+  };
+  const WAITING = { state: "waiting", waitSeconds: 0 } as const;
+
+  /** A turn of another chat that shows a preview. */
+  async function another(store: OpenedStore, messageId?: string): Promise<Started> {
+    await openRoute(store, "another");
+    const turn = await startTurn(store, await store.acceptMessages([accepted("e3", "another")]));
+    expect(await begin(store, turn)).toBe(true);
+    if (messageId !== undefined) await posted(store, turn, messageId);
+    return turn;
+  }
 
   it("is replaced by the answer if its id is known, and searched for if it was lost", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
-    const [first, second] = rows.map(({ id }) => id);
     const turn = await startTurn(store, [rows[0]!]);
     expect(turn.started.preview).toBeUndefined();
-    expect(await store.beginPreview(first!)).toBe(true);
-    expect(await store.namePreview({ inboxId: first! }, "p1")).toBe(true);
+    expect(await begin(store, turn)).toBe(true);
+    expect(await posted(store, turn, "p1")).toBe(true);
     await finish(store, turn, "one");
     const one = await delivered(store);
     expect(one).toMatchObject({ replaces: "p1", lostPreviewOf: null });
     await store.settleDelivery(one.id, { state: "sent", messageIds: ["p1"] }, BOOT);
 
-    expect(await store.beginPreview(second!)).toBe(true);
+    const interrupted = await startTurn(store, [rows[1]!]);
+    expect(await begin(store, interrupted)).toBe(true);
+    await fail(store, interrupted, WAITING);
     const retried = await startTurn(store, [rows[1]!]);
     expect(retried.started.preview).toBeNull();
     await finish(store, retried, "two");
     const two = await delivered(store);
     expect(two).toMatchObject({ replaces: null, lostPreviewOf: "platform-e2" });
-    const [other] = await store.acceptMessages([accepted("e3", "another")]);
-    await store.namePreview({ inboxId: other!.id }, "p3");
-    expect(await store.namePreview({ outboxId: two.id }, "p3")).toBe(false);
-    expect(await store.namePreview({ outboxId: two.id }, "p2")).toBe(true);
+    await another(store, "p3");
+    expect(await replaced(store, two.id, "p3")).toBe(false);
+    expect(await replaced(store, two.id, "p2")).toBe(true);
     expect(await store.getDelivery(two.id)).toMatchObject({ replaces: "p2", lostPreviewOf: null });
   });
 
   it("isn't replaced by an answer whose chat has moved, and the answer quotes nothing", async () => {
     const { store, rows } = await begun();
-    await store.namePreview({ inboxId: rows[0]!.id }, "p1");
-    await finish(store, await startTurn(store, rows), "one");
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await posted(store, turn, "p1");
+    await finish(store, turn, "one");
     await store.moveChat("test", rows[0]!.message.origin.chatId!, "moved");
     const target = { platform: "test", chatId: "moved", replyTo: null };
     expect(await delivered(store)).toMatchObject({ replaces: null, target });
@@ -312,28 +356,24 @@ describe("a preview", () => {
 
   it("leaves nothing if it was never posted", async () => {
     const { store, rows } = await begun();
-    await store.beginPreview(rows[0]!.id);
-    await store.namePreview({ inboxId: rows[0]!.id }, null);
-    await finish(store, await startTurn(store, rows), "one");
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await posted(store, turn, null);
+    await finish(store, turn, "one");
     expect(await delivered(store)).toMatchObject({ replaces: null, lostPreviewOf: null });
   });
 
   it("is left with its text when its turn ends without an answer, but not while its message waits", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
     const [{ id }] = rows as [InboxRow, InboxRow];
-    const end = async (
-      next: { state: "waiting"; waitSeconds: number } | { state: "dead" },
-      said?: string,
-    ) => {
-      const { turnId, inboxIds } = await startTurn(store, [rows[0]!]);
-      const failure = { turnId, inboxIds, sessionKey: KEY, error: "e", next, replies: [] };
-      await store.failTurn({ ...failure, ...(said === undefined ? {} : { said }) });
-    };
-    await store.namePreview({ inboxId: id }, "p1");
-    await end({ state: "waiting", waitSeconds: 0 }, "half");
+    const settled = (owners?: string[]) => store.recordPreview({ step: "settled", inboxId: id, owners });
+    const first = await startTurn(store, [rows[0]!]);
+    await begin(store, first);
+    await posted(store, first, "p1");
+    await fail(store, first, WAITING, "half");
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
-    await store.settlePreview(id);
-    await end({ state: "dead" });
+    expect(await settled()).toBe(false);
+    await fail(store, await startTurn(store, [rows[0]!]), { state: "dead" });
     const left = {
       inboxId: id,
       messageId: "p1",
@@ -345,22 +385,63 @@ describe("a preview", () => {
     expect(await store.leftPreviews({ since: 0, sessionKey: "another" })).toEqual([]);
     const elsewhere = ["account:cli:another"];
     expect(await store.leftPreviews({ since: 0 }, elsewhere)).toEqual([]);
-    expect(await store.namePreview({ inboxId: 999, found: true }, "p1")).toBe(false);
-    await store.settlePreview(id);
+    expect(await settled(elsewhere)).toBe(false);
+    expect(await settled()).toBe(true);
     expect(await store.leftPreviews({ since: 0 })).toEqual([]);
-    expect(await store.namePreview({ inboxId: 999, found: true }, "p1")).toBe(true);
+  });
+
+  it("that is looked for is taken only if it shows no other answer", async () => {
+    const { store, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await fail(store, turn, { state: "dead" });
+    await another(store, "p3");
+    const found = (messageId: string, owners?: string[]) =>
+      store.recordPreview({ step: "found", inboxId: rows[0]!.id, messageId, owners });
+    expect(await found("p3")).toBe(false);
+    expect(await found("p1", ["account:cli:another"])).toBe(false);
+    expect(await found("p1")).toBe(true);
+    expect(await store.leftPreviews({ since: 0 })).toMatchObject([{ messageId: "p1" }]);
   });
 
   it("isn't posted before earlier replies of its session are sent", async () => {
     const { store, rows } = await begun(["e1", "e2"]);
-    const [other] = await store.acceptMessages([accepted("e3", "another")]);
     await finish(store, await startTurn(store, [rows[0]!]), "one");
-    expect(await store.beginPreview(rows[1]!.id)).toBe(false);
-    expect(await store.beginPreview(other!.id)).toBe(true);
+    const turn = await startTurn(store, [rows[1]!]);
+    expect(await begin(store, turn)).toBe(false);
+    await another(store);
     const one = await delivered(store);
-    expect(await store.beginPreview(rows[1]!.id)).toBe(false);
+    expect(await begin(store, turn)).toBe(false);
     await store.settleDelivery(one.id, { state: "sent", messageIds: ["m"] }, BOOT);
-    expect(await store.beginPreview(rows[1]!.id)).toBe(true);
+    expect(await begin(store, turn)).toBe(true);
+  });
+
+  it("can't be written by a process that lost the turn", async () => {
+    const { store, rows } = await begun();
+    const old = await startTurn(store, rows);
+    expect(await begin(store, old)).toBe(true);
+    await store.recover("boot-2", 3, NOTICES);
+    expect(await posted(store, old, "p-old")).toBe(false);
+    expect(await begin(store, old)).toBe(false);
+    const current = await startTurn(store, rows, "boot-2");
+    expect(await posted(store, old, "p-old")).toBe(false);
+    expect(await posted(store, current, "p-new")).toBe(false);
+    expect(await posted(store, current, "p-new", "boot-2")).toBe(true);
+    expect(await posted(store, old, null)).toBe(false);
+    await finish(store, current, "one");
+    const [answered] = await store.claimDeliveries("boot-2", 1);
+    expect(answered).toMatchObject({ replaces: "p-new" });
+    expect(await replaced(store, answered!.id, "p-old")).toBe(false);
+    expect(await replaced(store, answered!.id, "p-found", "boot-2")).toBe(true);
+  });
+
+  it("that was posted after the answer was stored leaves no record", async () => {
+    const { store, rows } = await begun();
+    const turn = await startTurn(store, rows);
+    await begin(store, turn);
+    await finish(store, turn, "one");
+    expect(await posted(store, turn, "p1")).toBe(false);
+    expect(await store.leftPreviews({ since: 0 })).toEqual([]);
   });
 });
 
@@ -375,12 +456,9 @@ describe("routes", () => {
   it("expire once, and not if the session has changed", async () => {
     const { store } = await begun();
     const { sessionId } = (await store.getRoute(KEY))!;
-    expect(await store.expireRoute(KEY, "another", "idle")).toBe(false);
-    const both = await Promise.all([
-      store.expireRoute(KEY, sessionId, "idle"),
-      store.expireRoute(KEY, sessionId, "daily"),
-    ]);
-    expect(both).toEqual([true, false]);
+    expect(await expire(store, "another", "idle")).toEqual([]);
+    const both = await Promise.all([expire(store, sessionId, "idle"), expire(store, sessionId, "daily")]);
+    expect(both).toEqual([[KEY], []]);
     expect(await store.getRoute(KEY)).toMatchObject({ expiredReason: "idle", expiryFinalized: true });
     expect(await store.getSession(sessionId)).toMatchObject({ end_reason: "session_reset" });
   });
@@ -408,8 +486,9 @@ describe("routes", () => {
       updatedAt: 2,
       lastPromptTokens: 3,
     };
-    expect(await store.adoptRoutes([{ ...old, flags: { suspended: true } }])).toBe(1);
-    expect(await store.adoptRoutes([{ ...old, flags: {} }])).toBe(0);
+    const adopt = async (flags: object) => (await store.adopt({ routes: [{ ...old, flags }] })).routes;
+    expect(await adopt({ suspended: true })).toBe(1);
+    expect(await adopt({})).toBe(0);
     expect(await store.getRoute(KEY)).toMatchObject({
       sessionId: "old",
       suspended: true,
@@ -431,13 +510,14 @@ describe("known chats", () => {
       lastPromptTokens: 0,
       flags: {},
     });
-    await store.adoptRoutes([
+    const routes = [
       place("test", "c1", { chatType: "dm", userName: "Ann" }),
       place("test", "c2", { chatName: "#Ops", userId: "ann" }),
       place("test", "c2", { chatName: "#Ops", userId: "bob" }),
       place("test", "c2", { chatName: "#Ops", threadId: "7" }),
       place("other", "c1", { chatName: "Elsewhere" }),
-    ]);
+    ];
+    await store.adopt({ routes });
     await store.acceptMessages([accepted("e1")]);
     const places = async (called?: string) =>
       (
@@ -499,16 +579,20 @@ describe("deliveries", () => {
     const id = await store.enqueueReply(answer("long"));
     expect(await store.claimDeliveries(BOOT, 1)).toMatchObject([{ parts: null }]);
     const parts = [{ part: { text: "1" } }, { part: { text: "2" } }, { part: { text: "3" } }];
-    await store.saveParts(id, parts);
+    expect(await store.saveParts(id, parts, BOOT)).toBe(true);
     const repeat = { state: "pending", waitSeconds: 0, error: "unknown", mayBeRepeat: true } as const;
     await store.settleDelivery(id, repeat, BOOT);
     expect(await store.claimDeliveries(BOOT, 1)).toMatchObject([{ parts, mayBeRepeat: true }]);
-    await store.savePart(id, 0, ["m1"]);
-    await store.savePart(id, 1, []);
+    await store.saveParts(id, { index: 0, ids: ["m1"] }, BOOT);
+    await store.saveParts(id, { index: 1, ids: [] }, BOOT);
     const [, , third] = parts;
     const stored = [{ ...parts[0], ids: ["m1"] }, { ...parts[1], ids: [] }, third];
     const { unsettled } = await store.recover("boot-2", 3, NOTICES);
     expect(unsettled).toMatchObject([{ parts: stored, mayBeRepeat: false }]);
+    // The first process has lost its claim, even if it is still running.
+    expect(await store.saveParts(id, { index: 2, ids: ["m9"] }, BOOT)).toBe(false);
+    expect(await store.saveParts(id, [], BOOT)).toBe(false);
+    expect(await store.getDelivery(id)).toMatchObject({ parts: stored });
     expect(await store.getDelivery(id)).toMatchObject({ messageIds: ["m1"] });
     await store.settleDelivery(id, { state: "sent", messageIds: ["m1", "m3"] }, "boot-2");
     expect(await store.getDelivery(id)).toMatchObject({ messageIds: ["m1", "m3"], parts: null });
@@ -621,10 +705,11 @@ describe("dead letters", () => {
     await store.claimDeliveries(BOOT, 1);
     await store.settleDelivery(sent, { state: "dead", error: "blocked" }, BOOT);
     expect((await store.reports.deadPage({})).letters).toHaveLength(3);
-    expect(await store.retryDead(`in:${rows[0]!.id}`)).toBe(1);
-    expect(await store.waitingMessages()).toMatchObject([{ id: rows[0]!.id, attempts: 0 }]);
-    expect(await store.retryDead("in:999")).toBe(0);
-    expect(await store.retryDead()).toBe(2);
+    const retried = async (id?: string) => (await store.retry(id === undefined ? {} : { id })).retried;
+    expect(await retried(`in:${rows[0]!.id}`)).toBe(1);
+    expect(await store.openMessages()).toMatchObject([{ id: rows[0]!.id, attempts: 0 }]);
+    expect(await retried("in:999")).toBe(0);
+    expect(await retried()).toBe(2);
     expect((await store.reports.deadPage({})).letters).toEqual([]);
     expect(await store.claimDeliveries(BOOT, 10)).toMatchObject([{ id: sent, mayBeRepeat: true }]);
   });
@@ -694,7 +779,7 @@ describe("pairing", () => {
     expect(asked.map(({ ok }) => ok)).toEqual([true, true, true, false]);
     expect(asked[3]).toMatchObject({ reason: "too_many_pending" });
     expect(await store.addPairing(pairing("p-e", "user-a"))).toMatchObject({ reason: "too_soon" });
-    await store.failPairing("test", 0, Date.now() / 1000 + 60);
+    await store.settlePairing({ platform: "test", failures: 0, lockedUntil: Date.now() / 1000 + 60 });
     expect(await store.addPairing(pairing("p-f", "user-f"))).toMatchObject({ reason: "locked_out" });
     expect((await store.pairingState("test", "")).pending).toHaveLength(3);
   });
@@ -713,10 +798,10 @@ describe("pairing", () => {
   it("is approved once, forgets the code, and can be revoked", async () => {
     const { store, file } = await tempStore();
     await store.addPairing(pairing("p1", "ann"));
-    await store.failPairing("test", 3, null);
+    await store.settlePairing({ platform: "test", failures: 3, lockedUntil: null });
     expect(await store.isPaired("test", ["ann"])).toBe(false);
-    expect(await store.approvePairing("p1")).toBe(true);
-    expect(await store.approvePairing("p1")).toBe(false);
+    expect(await store.settlePairing({ id: "p1", approved: true })).toBe(true);
+    expect(await store.settlePairing({ id: "p1", approved: true })).toBe(false);
     expect(await store.isPaired("test", ["nobody", "ann"])).toBe(true);
     expect(await store.isPaired("other", ["ann"])).toBe(false);
     expect(await store.isPaired("test", [])).toBe(false);
@@ -728,7 +813,7 @@ describe("pairing", () => {
 
   it("is locked after too many wrong codes", async () => {
     const { store } = await tempStore();
-    await store.failPairing("test", 0, 5000);
+    await store.settlePairing({ platform: "test", failures: 0, lockedUntil: 5000 });
     expect(await store.pairingState("test", "ann")).toMatchObject({ lockedUntil: 5000, failures: 0 });
     expect(await store.pairingState("other", "ann")).toMatchObject({ lockedUntil: null });
   });

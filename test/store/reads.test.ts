@@ -9,15 +9,15 @@ import { tempStore } from "../support/temp.js";
 
 type Call = [verb: string, ...args: unknown[]];
 
-const SHORT_ENDLESS: Call = ["getCursor", "web", "web", "x"];
+const SHORT_ENDLESS: Call = ["getValue", { platform: "web", account: "web", name: "x" }];
 const LONG_ENDLESS: Call = ["pairingPage", { since: 0 }];
-const SHORT: Call = ["getMeta", "colour"];
+const SHORT: Call = ["getValue", "colour"];
 
 /** A process that makes these calls on a file with endless tables. */
 async function callStuck(steps: readonly Call[][]): Promise<{ child: Process; file: string }> {
   const { store, file } = await tempStore();
   await store.createSession({ id: "s", source: "cli" });
-  await store.setMeta("colour", "green");
+  await store.setValue("colour", "green");
   await store.close();
   const script = fileURLToPath(new URL("../support/stuck-reads.mjs", import.meta.url));
   const child = new Process(process.execPath, [script, file, JSON.stringify(steps)]);
@@ -43,13 +43,13 @@ describe("a read that never ends", () => {
     });
     expect(child.lines.slice(1).map((line) => JSON.parse(line))).toEqual([
       // A long read has a thread of its own.
-      { verb: "getMeta", value: "green" },
+      { verb: "getValue", value: "green" },
       late("pairingPage"),
-      late("getCursor"),
+      late("getValue"),
       // The stuck thread was replaced, as often as that is reasonable.
-      { verb: "getMeta", value: "green" },
-      late("getCursor"),
-      { verb: "getMeta", code: "unavailable", message: expect.stringContaining("stuck") },
+      { verb: "getValue", value: "green" },
+      late("getValue"),
+      { verb: "getValue", code: "unavailable", message: expect.stringContaining("stuck") },
       "closed",
     ]);
     expect(readRows(file, "messages").map(({ content }) => content)).toEqual(["kept"]);

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AcceptedMessage } from "../../src/store/queues.js";
-import type { BrowseQuery, Reports, SessionPosition } from "../../src/store/reports.js";
+import type { BrowseQuery, Reports } from "../../src/store/reports.js";
 import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import type { ExportedSession } from "../../src/store/store.js";
 import { tempStore } from "../support/temp.js";
@@ -50,7 +50,7 @@ function inboundFrom(platform: string, eventId: string, text: string, at: number
 /** Every page of a list, however small the pages are. */
 async function browseAll(reports: Reports, query: BrowseQuery = {}, limit = 2): Promise<string[]> {
   const ids: string[] = [];
-  let before: SessionPosition | null | undefined;
+  let before: string | null | undefined;
   while (before !== null) {
     const page = await reports.browseSessions({ ...query, limit, ...(before ? { before } : {}) });
     expect(page.sessions.length).toBeLessThanOrEqual(limit);
@@ -125,10 +125,14 @@ describe("sessions, page by page", () => {
       ["between", undefined, NOW + 6],
     ]);
     expect(await browseAll(reports, {}, 1)).toEqual(["tip", "between"]);
-    expect((await reports.sessionDetail("root"))?.title).toBe("Work");
-    expect(await reports.sessionDetail("nobody")).toBeUndefined();
-    expect((await reports.findTitles("work", 5)).map(({ id }) => id)).toEqual(["tip", "root"]);
-    expect(await reports.findTitles("100%", 5)).toEqual([]);
+    const root = await reports.browseSessions({ id: "root" });
+    expect(root).toMatchObject({ sessions: [{ title: "Work", detail: { session_key: null } }], next: null });
+    expect((await reports.browseSessions({ id: "nobody" })).sessions).toEqual([]);
+    const titled = async (containing: string) =>
+      (await store.searchMessages("x", { titles: { containing, limit: 5 } })).titles;
+    expect(await titled("work")).toMatchObject([{ id: "tip" }, { id: "root" }]);
+    expect(await titled("100%")).toEqual([]);
+    expect(await store.searchMessages("x")).not.toHaveProperty("titles");
   });
 });
 
@@ -186,8 +190,8 @@ describe("a transcript", () => {
       true,
       true,
     ]);
-    expect((await reports.readMessage(longId!))?.text).toBe(long);
-    expect(await reports.readMessage(999_999)).toBeUndefined();
+    expect((await reports.readTranscript({ messageId: longId! })).messages).toMatchObject([{ text: long }]);
+    expect((await reports.readTranscript({ messageId: 999_999 })).messages).toEqual([]);
   });
 });
 
@@ -233,7 +237,7 @@ describe("queue reports", () => {
     expect(depths.oldestWaiting).toEqual({ id: 2, at: NOW + 2, platform: "web" });
     expect(depths.lastMinute.handled).toBe(1);
     expect(depths.marks.inbox).toBe(3);
-    const [[, handled]] = (await reports.throughput(0)).handled as [[number, number]];
+    const [[, handled]] = (await reports.queueDepths(0)).byMinute.handled as [[number, number]];
     expect(handled).toBe(1);
   });
 
@@ -245,7 +249,7 @@ describe("queue reports", () => {
     for (const inboxId of [3, 4])
       await store.settleMessage({ inboxId, state: "refused", reason: "no", replies: [] });
     const pages: number[][] = [];
-    for (let before: number | null | undefined; before !== null; ) {
+    for (let before: string | null | undefined; before !== null; ) {
       const page = await reports.recentMessages({ limit: 4, ...(before ? { before } : {}) });
       pages.push(page.messages.map(({ id }) => id));
       before = page.next;
@@ -276,7 +280,7 @@ describe("queue reports", () => {
       "in:1",
     ]);
     expect(second.next).toBeNull();
-    expect(await store.retryDead("in:2")).toBe(1);
+    expect(await store.retry({ id: "in:2" })).toMatchObject({ retried: 1 });
     expect((await reports.deadPage({})).letters.map(({ id }) => id)).toEqual(["out:1", "in:3", "in:1"]);
 
     await store.addPairing({
@@ -291,7 +295,25 @@ describe("queue reports", () => {
     const { pending } = await reports.pairingPage({ since: NOW - 10 });
     expect(pending).toEqual([{ id: "p1", platform: "web", userId: "u", userName: "U", createdAt: NOW }]);
     expect((await reports.pairingPage({ since: NOW + 10 })).pending).toEqual([]);
-    expect([await store.denyPairing("p1"), await store.denyPairing("p1")]).toEqual([true, false]);
+    const deny = () => store.settlePairing({ id: "p1", approved: false });
+    expect([await deny(), await deny()]).toEqual([true, false]);
+  });
+
+  it("list everyone who was approved, even in the same moment, and refuse a position that isn't one", async () => {
+    const { store, reports } = await opened();
+    const people = ["a", "b", "c", "d", "e"].map((userId) => ({
+      ...{ platform: "web", userId, userName: null, approvedAt: NOW },
+    }));
+    await store.adopt({ people });
+    const seen: string[] = [];
+    for (let before: string | null | undefined; before !== null; ) {
+      const page = await reports.pairingPage({ since: NOW, limit: 2, ...(before ? { before } : {}) });
+      seen.push(...page.approved.map(({ userId }) => userId));
+      before = page.next;
+    }
+    expect(seen.toSorted()).toEqual(["a", "b", "c", "d", "e"]);
+    for (const before of ["nonsense", "[]", '["1","2"]', "{}"])
+      await expect(reports.deadPage({ before })).rejects.toMatchObject({ code: "invalid" });
   });
 });
 

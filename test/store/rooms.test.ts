@@ -26,13 +26,15 @@ async function setUp() {
 }
 
 /** Every way to come by a session gives the same ones. */
+const roomIn = async (store: Store, id: string) => (await store.getLineage(id)).room;
+
 async function seenBy(store: Store, asker: Principal): Promise<string[]> {
   const all = ["alone", "first", "second", "bobs", "child"];
   const listed = (await store.listSessions({ asker, order: "active" })).map(({ id }) => id);
   const byStart = (await store.listSessions({ asker })).map(({ id }) => id);
   const { hits } = await store.searchMessages("walrus", { asker });
   const byId = await Promise.all(all.map((id) => store.resolveSession(id, asker)));
-  const byTitle = await Promise.all(all.map((id) => store.resolveTitle(`title ${id}`, asker)));
+  const byTitle = await Promise.all(all.map((id) => store.resolveSession({ title: `title ${id}` }, asker)));
   const found = [byStart, hits.map(({ session_id }) => session_id), byId.map((row) => row?.id)];
   for (const ids of [...found, byTitle.map((row) => row?.id)])
     expect(new Set(ids.filter((id) => id !== undefined))).toEqual(new Set(listed));
@@ -67,19 +69,19 @@ describe("a room", () => {
     const { store } = await setUp();
     await store.splitSession({ parentId: "first", childId: "summarised" });
     await store.createSession({ id: "copy", source: "test", user_id: "ann", parent_session_id: "first" });
-    for (const id of ["first", "summarised", "copy"]) expect(await store.getRoom(id)).toEqual(R1);
-    expect(await store.getRoom("alone")).toBeUndefined();
+    for (const id of ["first", "summarised", "copy"]) expect(await roomIn(store, id)).toEqual(R1);
+    expect(await roomIn(store, "alone")).toBeUndefined();
   });
 
   it("loses a session that continues elsewhere, with its ancestors", async () => {
     const { store } = await setUp();
     await store.splitSession({ parentId: "first", childId: "summarised" });
     await moveTo(store, { chatType: "group", chatId: "r1" }, "summarised");
-    expect(await store.getRoom("summarised")).toEqual(R1);
+    expect(await roomIn(store, "summarised")).toEqual(R1);
     await moveTo(store, { chatType: "dm", chatId: "dm-ann" }, "summarised");
-    expect(await store.getRoom("summarised")).toBeUndefined();
+    expect(await roomIn(store, "summarised")).toBeUndefined();
     expect(await seenBy(store, inR1)).toEqual([]);
-    expect(await store.getRoom("bobs")).toEqual(R1);
+    expect(await roomIn(store, "bobs")).toEqual(R1);
   });
 
   it("gets no sessions from elsewhere", async () => {
@@ -93,7 +95,7 @@ describe("a room", () => {
     const { store } = await setUp();
     await store.moveChat("test", "r1", "r9");
     expect(await seenBy(store, { ...ann, room: { platform: "test", chatId: "r9" } })).toEqual(["first"]);
-    expect(await store.getRoom("second")).toEqual(R2);
+    expect(await roomIn(store, "second")).toEqual(R2);
   });
 
   it("is known for adopted sessions", async () => {
@@ -101,8 +103,8 @@ describe("a room", () => {
     const flags = {};
     const route = { sessionKey: "k", tuple: "[]", createdAt: 1, updatedAt: 1, lastPromptTokens: 0, flags };
     const origin: Origin = { platform: "test", chatType: "group", chatId: "r1", userId: "ann" };
-    await store.adoptRoutes([{ ...route, sessionId: "theirs", origin }]);
-    expect(await store.getRoom("theirs")).toEqual(R1);
+    await store.adopt({ routes: [{ ...route, sessionId: "theirs", origin }] });
+    expect(await roomIn(store, "theirs")).toEqual(R1);
   });
 
   it("leaves nothing behind when its sessions are removed", async () => {

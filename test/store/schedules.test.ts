@@ -52,6 +52,9 @@ function run(scheduleId: string, tick: number, nextAt: number | null): InboundMe
 const accept = (store: Store, message: InboundMessage) =>
   store.acceptMessages([{ message, sessionKey: `k:${message.eventId}`, receivedAt: 1 }]);
 
+const runsOf = async (store: Store, runs: number) =>
+  (await store.listSchedules({ called: "id-a", runs }))[0]!.runs!;
+
 describe("schedules", () => {
   it("have unique names and a maximum number", async () => {
     const { store } = await tempStore();
@@ -61,15 +64,15 @@ describe("schedules", () => {
     });
     await store.addSchedule(schedule("tea"), 2);
     await expect(store.addSchedule(schedule("more"), 2)).rejects.toMatchObject({ code: "refused" });
-    expect((await store.findSchedule("NEWS"))?.id).toBe("id-News");
-    expect((await store.findSchedule("id-tea"))?.name).toBe("tea");
+    expect((await store.listSchedules({ called: "NEWS" }))[0]?.id).toBe("id-News");
+    expect((await store.listSchedules({ called: "id-tea" }))[0]?.name).toBe("tea");
     await expect(store.changeSchedule("id-tea", { name: "NEWS" })).rejects.toMatchObject({
       code: "conflict",
     });
     // What is done makes room, and gives its name away.
     await store.changeSchedule("id-News", { state: "done" });
     await store.addSchedule(schedule("news", { id: "new" }), 2);
-    expect((await store.findSchedule("news"))?.id).toBe("new");
+    expect((await store.listSchedules({ called: "news" }))[0]?.id).toBe("new");
     expect((await store.listSchedules()).map(({ id }) => id)).toEqual(["new", "id-tea", "id-News"]);
     expect(await store.removeSchedule("new")).toBe(true);
     expect(await store.removeSchedule("new")).toBe(false);
@@ -78,35 +81,35 @@ describe("schedules", () => {
   it("advance with the message of their tick, one message per tick", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
-    expect(await store.dueSchedules(99)).toEqual([]);
-    expect(await store.dueSchedules(100)).toMatchObject([{ id: "id-a", isBusy: false }]);
+    expect(await store.listSchedules({ dueAt: 99 })).toEqual([]);
+    expect(await store.listSchedules({ dueAt: 100 })).toMatchObject([{ id: "id-a", isBusy: false }]);
     expect(await accept(store, run("id-a", 100, 160))).toHaveLength(1);
-    expect(await store.dueSchedules(159)).toEqual([]);
-    expect(await store.dueSchedules(160)).toMatchObject([
+    expect(await store.listSchedules({ dueAt: 159 })).toEqual([]);
+    expect(await store.listSchedules({ dueAt: 160 })).toMatchObject([
       { isBusy: true, lastRun: { state: "waiting", tick: 100 } },
     ]);
     // As if its schedule had not moved.
     await store.changeSchedule("id-a", { nextAt: 100 });
     expect(await accept(store, run("id-a", 100, 160))).toEqual([]);
-    expect((await store.findSchedule("a"))?.nextAt).toBe(160);
-    expect(await store.scheduleRuns("id-a", 10)).toHaveLength(1);
+    expect((await store.listSchedules({ called: "a" }))[0]?.nextAt).toBe(160);
+    expect(await runsOf(store, 10)).toHaveLength(1);
   });
 
   it("are done without a next tick, and list skipped ones", async () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
-    await store.skipRun({ scheduleId: "id-a", tick: 100, nextAt: 160, reason: "too late" });
-    expect(await store.findSchedule("a")).toMatchObject({
+    await store.changeSchedule("id-a", { nextAt: 160, skipped: { tick: 100, reason: "too late" } });
+    expect((await store.listSchedules({ called: "a" }))[0]).toMatchObject({
       state: "active",
       nextAt: 160,
       lastRun: { state: "skipped", reason: "too late", inboxId: null },
     });
     await accept(store, run("id-a", 160, null));
-    expect(await store.findSchedule("a")).toMatchObject({ state: "done", nextAt: null });
+    expect((await store.listSchedules({ called: "a" }))[0]).toMatchObject({ state: "done", nextAt: null });
     await store.changeSchedule("id-a", { state: "paused", nextAt: 5 });
-    expect(await store.dueSchedules(999)).toEqual([]);
+    expect(await store.listSchedules({ dueAt: 999 })).toEqual([]);
     await store.changeSchedule("id-a", { runRequestedAt: 7 });
-    expect(await store.dueSchedules(999)).toMatchObject([{ runRequestedAt: 7 }]);
+    expect(await store.listSchedules({ dueAt: 999 })).toMatchObject([{ runRequestedAt: 7 }]);
   });
 
   it("that fail repeatedly leave one dead letter and all reasons", async () => {
@@ -119,7 +122,7 @@ describe("schedules", () => {
       db.close();
     }
     expect((await store.reports.deadPage({})).letters).toHaveLength(1);
-    const runs = await store.scheduleRuns("id-a", 10);
+    const runs = await runsOf(store, 10);
     expect(runs.map(({ state, reason }) => [state, reason])).toEqual([
       ["failed", "at 220"],
       ["failed", "at 160"],
@@ -148,8 +151,8 @@ describe("schedules", () => {
     const { store } = await tempStore();
     await store.addSchedule(schedule("a"), 9);
     for (let tick = 0; tick < 105; tick += 1)
-      await store.skipRun({ scheduleId: "id-a", tick, nextAt: tick + 1, reason: "x" });
-    const runs = await store.scheduleRuns("id-a", 1000);
+      await store.changeSchedule("id-a", { nextAt: tick + 1, skipped: { tick, reason: "x" } });
+    const runs = await runsOf(store, 1000);
     expect(runs).toHaveLength(100);
     expect(runs[0]!.tick).toBe(104);
   });
@@ -168,7 +171,7 @@ describe("schedules", () => {
     ]);
     expect(await store.changeSchedule("id-a", { state: "paused" })).toBeUndefined();
     await store.moveChat("test", "c1", "c2");
-    expect((await store.findSchedule("b"))?.target?.chatId).toBe("c2");
+    expect((await store.listSchedules({ called: "b" }))[0]?.target?.chatId).toBe("c2");
     expect(rows()).toEqual(before);
     expect(await store.removeSchedule("id-a")).toBe(true);
     expect(rows()).toEqual([]);
@@ -180,7 +183,7 @@ describe("schedules", () => {
     await store.addSchedule(schedule("a", { target: TARGET }), 9);
     await store.addSchedule(schedule("b", { target: { ...TARGET, platform: "other" } }), 9);
     await store.moveChat("test", "c1", "c2");
-    expect((await store.findSchedule("a"))?.target).toEqual({ ...TARGET, chatId: "c2" });
-    expect((await store.findSchedule("b"))?.target?.chatId).toBe("c1");
+    expect((await store.listSchedules({ called: "a" }))[0]?.target).toEqual({ ...TARGET, chatId: "c2" });
+    expect((await store.listSchedules({ called: "b" }))[0]?.target?.chatId).toBe("c1");
   });
 });

@@ -172,9 +172,9 @@ describe("export and import", () => {
     expect(await ids({ source: "cli" })).toEqual(["a", "c"]);
     expect(await ids({ sessionId: "b" })).toEqual(["b"]);
     expect(await ids({ sessionId: "nobody" })).toEqual([]);
-    expect(await store.countExport({ source: "cli" })).toBe(2);
-    expect(await store.countExport({})).toBe(3);
-    expect(await store.countExport({ sessionId: "nobody" })).toBe(0);
+    expect(await store.exportSessions({ source: "cli" }).total()).toBe(2);
+    expect(await store.exportSessions().total()).toBe(3);
+    expect(await store.exportSessions({ sessionId: "nobody" }).total()).toBe(0);
   });
 });
 
@@ -302,6 +302,6 @@ describe("an invalid import", () => {
       .catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "HermesError", code: "invalid", hint: expect.any(String) });
     expect(error.message).toMatch(/^This is no exported session: /);
-    expect(await store.countExport({})).toBe(0);
+    expect(await store.exportSessions().total()).toBe(0);
   });
 });

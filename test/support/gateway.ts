@@ -5,7 +5,6 @@ import { onTestFinished } from "vitest";
 import { cronAdapter } from "../../src/adapters/cron/index.js";
 import type { AgentBackend, Auxiliary } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
-import { type MemoryFiles, memoryFiles } from "../../src/agents/tools/memory-files.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
 import { HermesError } from "../../src/errors.js";
 import { Events } from "../../src/events.js";
@@ -20,6 +19,8 @@ import { sessionKey } from "../../src/sessions/key.js";
 import { gatewayParts } from "../../src/startup/parts.js";
 import type { InboxRow, RouteRow } from "../../src/store/queues.js";
 import { type OpenedStore, openStore } from "../../src/store/sqlite/index.js";
+import { type MemoryFiles, memoryFiles } from "../../src/tools/memory-files.js";
+import type { ToolDefinition } from "../../src/tools/tool.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
 import { tempDir } from "./temp.js";
 import { originOf, type Person, TestAdapter } from "./test-adapter.js";
@@ -32,6 +33,8 @@ export interface TestGatewayOptions {
   /** Of the platform "test"; everybody may talk unless it says otherwise. */
   platform?: ConfigInput;
   agent?: AgentBackend;
+  /** Besides the built-in ones. */
+  tools?: readonly ToolDefinition[];
   auxiliary?: Auxiliary;
   burstMs?: number;
   hooks?: NonNullable<GatewayParts["hooks"]>;
@@ -42,6 +45,8 @@ export interface TestGatewayOptions {
   cron?: boolean;
   /** Further bots of the platform "test". */
   bots?: TestAdapter[];
+  /** In place of the real parts. */
+  parts?: (real: GatewayParts) => Partial<GatewayParts>;
 }
 
 /** A gateway in this process, made of the real parts: a store on a file, the echo agent, a platform in memory. */
@@ -91,9 +96,11 @@ export class TestGateway {
       ...{ store, home, log, config: this.config, events: this.events, hooks: options.hooks },
       bootId: randomUUID(),
       adapters: bots,
+      tools: options.tools,
       agents: { main: options.agent ?? echoAgent(), auxiliary: options.auxiliary ?? NO_AUXILIARY },
       refusal: () => (this.refusal === undefined ? undefined : new HermesError("unavailable", this.refusal)),
     });
+    Object.assign(this.parts, options.parts?.(this.parts));
     this.gateway = new Gateway(this.parts);
   }
 

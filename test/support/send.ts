@@ -3,7 +3,7 @@ import type { Adapter, CanLookUp, LookedUp, PartContext } from "../../src/adapte
 import { SendError } from "../../src/errors.js";
 import type { OutboundMessage } from "../../src/message.js";
 import { PartSender } from "../../src/pipeline/part-sender.js";
-import type { OutboxPart, OutboxRow } from "../../src/store/queues.js";
+import type { OutboxPart, OutboxRow, SentPart } from "../../src/store/queues.js";
 
 /** A message with what its outbox row knows besides. */
 export interface Outgoing extends OutboundMessage {
@@ -20,13 +20,18 @@ export async function send(
 ): Promise<{ messageIds: string[] }> {
   const { nonce } = message;
   const store = {
-    saveParts: async (_: number, parts: readonly OutboxPart[]) => void stored.set(nonce, [...parts]),
-    savePart: async (_: number, index: number, ids: readonly string[]) => {
-      stored.get(nonce)![index] = { ...stored.get(nonce)![index]!, ids };
+    saveParts: async (_: number, parts: readonly OutboxPart[] | SentPart) => {
+      if ("index" in parts) stored.get(nonce)![parts.index]!.ids = parts.ids;
+      else stored.set(nonce, structuredClone([...parts]));
+      return true;
     },
-    namePreview: async () => true,
+    recordPreview: async () => true,
   };
-  const sender = new PartSender({ store, pace: { sent: () => undefined } }, adapter, rowOf(message));
+  const sender = new PartSender(
+    { store, bootId: "boot", pace: { sent: () => undefined } },
+    adapter,
+    rowOf(message),
+  );
   if (sender.isEmpty) throw new SendError("refused", "There is nothing to send");
   while (!sender.isDone) await sender.sendNext(signal);
   return { messageIds: sender.messageIds };

@@ -3,9 +3,17 @@
 import { randomUUID } from "node:crypto";
 import { nowSeconds } from "../../clock.js";
 import type { InboundMessage, Origin, OutboundMessage, Target } from "../../message.js";
+import type { PressedChoice } from "../../question.js";
 import { TERMINAL_SOURCE } from "../../session.js";
 import { traceIdOfRequest } from "../../trace-id.js";
-import { type Adapter, type AdapterEvents, type CanPreview, type Health, SendError } from "../adapter.js";
+import {
+  type Adapter,
+  type AdapterEvents,
+  type CanAsk,
+  type CanPreview,
+  type Health,
+  SendError,
+} from "../adapter.js";
 import { singlePart } from "../kit/single-part.js";
 
 export const TERMINAL = TERMINAL_SOURCE;
@@ -16,19 +24,26 @@ export const LOCAL_USER = "local";
 export interface TerminalView {
   preview(turnId: string, text: string): void;
   show(message: OutboundMessage): void;
+  /** The question that was shown with this id is decided. */
+  decide(messageId: string, text: string): void;
 }
 
-export interface TerminalAdapter extends Adapter, CanPreview {
+export interface TerminalAdapter extends Adapter, CanAsk, CanPreview {
   /** Resolves when the inbox has it. */
   say(message: InboundMessage): Promise<void>;
 }
 
-export function terminalAdapter(id: string, view: TerminalView): TerminalAdapter {
+const MAX_CHOICES = 100;
+
+/** `unattended`: there is no person at the keyboard who could answer questions. */
+export function terminalAdapter(id: string, view: TerminalView, unattended = false): TerminalAdapter {
   let events: AdapterEvents | undefined;
   return {
     platform: TERMINAL,
     account: id,
     limits: { length: 1_000_000, unit: "utf16" },
+    maxChoices: MAX_CHOICES,
+    ...(unattended ? { unattended } : {}),
     // It shows their paths.
     files: { maxBytes: Number.MAX_SAFE_INTEGER },
 
@@ -53,16 +68,25 @@ export function terminalAdapter(id: string, view: TerminalView): TerminalAdapter
 
     ...singlePart(async (message) => {
       view.show(message);
-      return `out:${message.id}`;
+      return shownId(message);
     }),
+
+    async settleQuestion(_target: Target, messageIds: readonly string[], text: string): Promise<void> {
+      const id = messageIds.at(-1);
+      if (id !== undefined) view.decide(id, text);
+    },
   };
+}
+
+export function shownId({ id }: OutboundMessage): string {
+  return `out:${id}`;
 }
 
 export function terminalOrigin(id: string): Origin {
   return { platform: TERMINAL, chatType: "dm", chatId: id, userId: LOCAL_USER, userName: "You" };
 }
 
-export function terminalMessage(id: string, text: string): InboundMessage {
+export function terminalMessage(id: string, text: string, choice?: PressedChoice): InboundMessage {
   const eventId = randomUUID();
   return {
     platform: TERMINAL,
@@ -78,5 +102,6 @@ export function terminalMessage(id: string, text: string): InboundMessage {
     isBot: false,
     authenticated: true,
     traceId: traceIdOfRequest(eventId),
+    ...(choice ? { choice } : {}),
   };
 }

@@ -6,5 +6,5 @@ export const cli = definePlatform({
   label: "hermes chat",
   summary: "Terminals, each in a process of its own",
   unsolicited: false,
-  capabilities: ["files"],
+  capabilities: ["files", "buttons"],
 });

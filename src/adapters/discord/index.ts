@@ -4,6 +4,7 @@ import type { OutboundMessage, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanAsk,
   CanDismiss,
   CanFindPreview,
   CanLookUp,
@@ -16,19 +17,21 @@ import type {
   PartContext,
 } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
+import { MAX_CHOICES } from "./components.js";
 import { type DiscordOptions, MAX_UPLOAD_BYTES, type Settings, settingsOf } from "./config.js";
 import { buildConnection, type Connection, closeConnection } from "./connect.js";
 import { BAD_TOKEN, connectError, sendErrorOf } from "./faults.js";
 import { accountOf } from "./ids.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM } from "./normalise.js";
+import { type DiscordPart, partsOf } from "./outgoing.js";
 import { LIMIT } from "./render.js";
-import { type DiscordPart, partsOf } from "./send.js";
 
 export type { DiscordOptions } from "./config.js";
 
 export interface DiscordAdapter
   extends Adapter,
+    CanAsk,
     CanStream,
     CanFindPreview,
     CanLookUp,
@@ -50,6 +53,7 @@ class Discord implements DiscordAdapter {
   readonly account: string;
   readonly limits = { length: LIMIT, unit: "utf16" } as const;
   readonly burst = BURST;
+  readonly maxChoices = MAX_CHOICES;
   readonly files?: { maxBytes: number };
   readonly #settings: Settings;
   readonly #health: HealthTracker;
@@ -165,6 +169,15 @@ class Discord implements DiscordAdapter {
 
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
     return this.#connected().sender.findPreview(target, signal);
+  }
+
+  async settleQuestion(
+    target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#connected().sender.settleQuestion(target, messageIds, text, signal);
   }
 
   dismiss(target: Target): void {

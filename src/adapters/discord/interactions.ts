@@ -36,10 +36,18 @@ export class Interactions {
   }
 
   /** Shows "is thinking". False: too late, and Discord has shown the user a failure. */
-  async defer({ id, token }: APIInteraction): Promise<boolean> {
+  defer(interaction: APIInteraction): Promise<boolean> {
+    return this.#respond(interaction, InteractionResponseType.DeferredChannelMessageWithSource);
+  }
+
+  /** Ends the sign that a button is being pressed. False: too late, and Discord has shown the user a failure. */
+  acknowledgePress(interaction: APIInteraction): Promise<boolean> {
+    return this.#respond(interaction, InteractionResponseType.DeferredMessageUpdate);
+  }
+
+  async #respond({ id, token }: APIInteraction, type: InteractionResponseType): Promise<boolean> {
     try {
-      const body = { type: InteractionResponseType.DeferredChannelMessageWithSource };
-      await this.#rest.post(`/interactions/${id}/${token}/callback`, { body, auth: false });
+      await this.#rest.post(`/interactions/${id}/${token}/callback`, { body: { type }, auth: false });
       return true;
     } catch (error) {
       if (discordCode(error) === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return true;

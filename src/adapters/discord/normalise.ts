@@ -82,7 +82,7 @@ function locationOf(
   return { chatId: messageId, messageId: makeThreadStart(channel.id, messageId) };
 }
 
-function originOf(context: Context, id: string, author: APIUser, nick?: string | null): Origin {
+export function originOf(context: Context, id: string, author: APIUser, nick?: string | null): Origin {
   const { channel } = context;
   const location = locationOf(context, id);
   const opensThread = location.chatId !== channel.id;
@@ -102,7 +102,7 @@ function originOf(context: Context, id: string, author: APIUser, nick?: string |
   };
 }
 
-function rolesOf(member: { roles?: string[] } | undefined): Pick<InboundMessage, "roles"> {
+export function rolesOf(member: { roles?: string[] } | undefined): Pick<InboundMessage, "roles"> {
   return member?.roles?.length ? { roles: member.roles } : {};
 }
 

@@ -31,7 +31,7 @@ export const discord = definePlatform({
   },
   unsolicited: true,
   position: 2,
-  capabilities: ["files", "streaming", "typing", "menu", "lookup"],
+  capabilities: ["files", "streaming", "typing", "menu", "buttons", "lookup"],
   setup: {
     steps: [
       "Open https://discord.com/developers/applications → New Application",

@@ -25,6 +25,7 @@ import {
   normaliseMessage,
   refOf,
 } from "./normalise.js";
+import { normalisePress } from "./presses.js";
 import type { ResumeState } from "./resume-state.js";
 
 export interface ReceiverParts {
@@ -141,7 +142,7 @@ export class Receiver {
       case "MESSAGE_DELETE_BULK":
         return [job(packet.d.channel_id, () => this.#delete(packet.d, packet.d.ids))];
       case "INTERACTION_CREATE":
-        return this.#commandJobs(packet.d as APIInteraction);
+        return this.#interactionJobs(packet.d as APIInteraction);
       default:
         return [];
     }
@@ -223,17 +224,31 @@ export class Receiver {
     }
   }
 
-  // ── commands ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── commands, buttons ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Discord allows three seconds: "is thinking" is shown at once. */
-  #commandJobs(interaction: APIInteraction): Job[] {
+  #interactionJobs(interaction: APIInteraction): Job[] {
     const channel = channelOf(interaction);
     if (!channel) return [];
     const context = this.#context(this.channels.known(channel.id) ?? channel);
+    const press = normalisePress(interaction, context);
+    // Not behind the channel's messages, whose files may be slow: Discord allows three seconds.
+    if (press) return [job(`press:${channel.id}`, () => this.#press(interaction, press))];
+    return this.#commandJobs(interaction, context);
+  }
+
+  async #press(interaction: APIInteraction, message: InboundMessage): Promise<void> {
+    await this.#receive(message);
+    // The press counts even if this fails or comes too late.
+    void this.#parts.interactions.acknowledgePress(interaction);
+  }
+
+  /** Discord allows three seconds: "is thinking" is shown at once. */
+  #commandJobs(interaction: APIInteraction, context: Context): Job[] {
     const message = normaliseCommand(interaction, context);
     if (!message) return [];
     const deferred = this.#parts.interactions.defer(interaction);
-    return [job(channel.id, async () => this.#command(interaction, message, await deferred))];
+    const { id } = context.channel;
+    return [job(id, async () => this.#command(interaction, message, await deferred))];
   }
 
   async #command(interaction: APIInteraction, message: InboundMessage, inTime: boolean): Promise<void> {

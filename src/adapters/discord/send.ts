@@ -7,12 +7,15 @@ import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundFile, OutboundMessage, Target } from "../../message.js";
 import type { LookedUp, PartContext } from "../adapter.js";
+import { previewEnd } from "../preview.js";
+import type { ButtonRow } from "./components.js";
 import type { Settings } from "./config.js";
 import { discordCode, isRefusal, sendErrorOf } from "./faults.js";
 import { findSent, type Matcher, type SearchScope } from "./find-sent.js";
 import { isId, nonceOf, parseMessageId } from "./ids.js";
 import type { Interactions } from "./interactions.js";
 import { multipart } from "./multipart.js";
+import type { DiscordPart, TextPart } from "./outgoing.js";
 import { CUT_OFF, renderParts, renderPreview } from "./render.js";
 
 /** The message to edit is gone, or the time for a command's answer is over. */
@@ -22,8 +25,6 @@ const GONE: ReadonlySet<number> = new Set([
   Codes.InvalidWebhookToken,
 ]);
 const TYPING_EVERY_MS = 4000;
-const MAX_FILES_PER_MESSAGE = 10;
-const MAX_BYTES_PER_MESSAGE = 20 * 1024 * 1024;
 const MAX_REMEMBERED = 500;
 const MAX_THREAD_NAME = 80;
 
@@ -35,16 +36,6 @@ export interface SenderParts {
 }
 
 type NewMessage = Record<string, unknown>;
-
-/** A post with text, or with files. */
-export type DiscordPart = { content: string } | { files: readonly OutboundFile[] };
-
-export function partsOf({ text, files = [] }: OutboundMessage): DiscordPart[] {
-  return [
-    ...renderParts(text).map((content) => ({ content })),
-    ...inBatches(files).map((batch) => ({ files: batch })),
-  ];
-}
 
 export class Sender {
   readonly #parts: SenderParts;
@@ -101,23 +92,28 @@ export class Sender {
   /** The first part replaces a command's "is thinking" or a preview. */
   async #editInto(
     { target, nonce }: OutboundMessage,
-    { content }: { content: string },
+    { content, components }: TextPart,
     { replaces }: PartContext,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const deferred = await this.#parts.interactions.claim(target.replyTo, nonce);
     const preview = replaces === undefined ? undefined : messagePath(target, replaces);
     for (const path of [deferred, preview]) {
-      const id = path && (await this.#edit(path, content, signal));
+      const id = path && (await this.#edit(path, content, signal, components));
       if (id) return id;
     }
     return undefined;
   }
 
   /** Undefined: it is gone. */
-  async #edit(path: `/${string}`, content: string, signal: AbortSignal): Promise<string | undefined> {
+  async #edit(
+    path: `/${string}`,
+    content: string,
+    signal: AbortSignal,
+    components?: readonly ButtonRow[],
+  ): Promise<string | undefined> {
     try {
-      const body = { content, allowed_mentions: { parse: [] } };
+      const body = { content, allowed_mentions: { parse: [] }, ...(components ? { components } : {}) };
       const auth = !path.startsWith("/webhooks/");
       return ((await this.#parts.rest.patch(path, { body, auth, signal })) as APIMessage).id;
     } catch (error) {
@@ -129,7 +125,7 @@ export class Sender {
 
   #body(
     { target, nonce }: OutboundMessage,
-    { content }: { content: string },
+    { content, components }: TextPart,
     { index }: PartContext,
     quotes: boolean,
   ): NewMessage {
@@ -140,6 +136,7 @@ export class Sender {
       enforce_nonce: true,
       // A model's text never pings anyone; only the person who asked is notified.
       allowed_mentions: { parse: [], replied_user: true },
+      ...(components ? { components } : {}),
       ...(quotes ? this.#reference(target) : {}),
     };
   }
@@ -265,6 +262,22 @@ export class Sender {
     }
   }
 
+  /** Without components an edit would keep the buttons. */
+  async settleQuestion(
+    target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = messagePath(target, messageIds.at(-1) ?? "");
+    const content = renderParts(previewEnd(text)).at(-1) ?? "…";
+    try {
+      if (path) await this.#edit(path, content, signal, []);
+    } catch (error) {
+      throw sendErrorOf(error);
+    }
+  }
+
   /** Removes the "is thinking" of a command that gets no answer. */
   dismiss(target: Target): void {
     const path = this.#parts.interactions.pathFor(target.replyTo);
@@ -338,22 +351,6 @@ function hasText(text: string): Matcher {
 function hasFiles(files: readonly SendableFile[]): Matcher {
   return ({ attachments = [] }) =>
     attachments.length === files.length && files.every((file, i) => attachments[i]?.size === file.bytes);
-}
-
-/** Within the limits of one message. */
-function inBatches(files: readonly OutboundFile[]): OutboundFile[][] {
-  const batches: OutboundFile[][] = [];
-  let bytes = 0;
-  for (const file of files) {
-    const last = batches.at(-1);
-    bytes += file.bytes;
-    if (last && last.length < MAX_FILES_PER_MESSAGE && bytes <= MAX_BYTES_PER_MESSAGE) last.push(file);
-    else {
-      batches.push([file]);
-      bytes = file.bytes;
-    }
-  }
-  return batches;
 }
 
 function channelOf({ threadId, chatId }: Target): string {

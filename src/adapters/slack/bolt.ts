@@ -2,7 +2,7 @@
 import type { App, Receiver } from "@slack/bolt";
 import { settlesWithin } from "../../timeout.js";
 import type { SlackLog } from "./config.js";
-import type { Identity, SlackCommand, SlackEvent } from "./payloads.js";
+import type { Identity, SlackCommand, SlackEvent, SlackPress } from "./payloads.js";
 import { quietLogger } from "./quiet-logger.js";
 
 export interface Delivery {
@@ -24,6 +24,7 @@ export interface InboxReceiverParts {
 export interface Listeners {
   event(event: SlackEvent): Promise<void>;
   command(command: SlackCommand): Promise<void>;
+  press(press: SlackPress): Promise<void>;
 }
 
 const RATE_LIMITED = "Slack is holding back events: this workspace sends more than 30,000 an hour";
@@ -113,6 +114,10 @@ export async function createApp(
   app.event("app_mention", async ({ event }) => await listeners.event(event as SlackEvent));
   app.command(/.*/, async ({ command, ack }) => {
     await listeners.command(command);
+    await ack();
+  });
+  app.action(/^q:/, async ({ body, ack }) => {
+    await listeners.press(body as SlackPress);
     await ack();
   });
   return app;

@@ -9,6 +9,10 @@ export function commandEventId(team: string, triggerId: string): string {
   return `${team}:command:${triggerId}`;
 }
 
+export function pressEventId(team: string, channel: string, user: string, at: string): string {
+  return `${team}:press:${channel}:${user}:${at}`;
+}
+
 /** Slack gives commands no message id; answers refer to this one. */
 export function commandId(triggerId: string): string {
   return `command:${triggerId}`;

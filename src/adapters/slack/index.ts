@@ -4,6 +4,7 @@ import type { OutboundMessage, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanAsk,
   CanFindPreview,
   CanLookUp,
   CanRegisterCommands,
@@ -15,6 +16,7 @@ import type {
 } from "../adapter.js";
 import { SendError } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
+import { MAX_CHOICES } from "./buttons.js";
 import { MAX_UPLOAD_BYTES, type Settings, type SlackOptions, settingsOf } from "./config.js";
 import { type Bot, Connection } from "./connect.js";
 import { isHopeless } from "./errors.js";
@@ -27,12 +29,13 @@ export type { SlackOptions } from "./config.js";
 
 export interface SlackAdapter
   extends Adapter,
+    CanAsk,
     CanStream,
     CanFindPreview,
     CanLookUp,
     CanType,
     CanRegisterCommands {
-  /** Serves the app's Request URL in HTTP mode, for events and slash commands. */
+  /** Serves the app's Request URL in HTTP mode, for events, slash commands and buttons. */
   handleRequest(request: Request): Promise<Response>;
 }
 
@@ -61,6 +64,7 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     platform: PLATFORM,
     account,
     limits: { length: MAX_MESSAGE, unit: "utf16" },
+    maxChoices: MAX_CHOICES,
     ...(settings.media ? { files: { maxBytes: MAX_UPLOAD_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
@@ -100,6 +104,12 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     ) => await bot().streams.show(target, messageId, text, signal, posting),
     abandon: async (target: Target, messageId: string, text: string, signal: AbortSignal) =>
       await bot().streams.abandon(target, messageId, text, signal),
+    settleQuestion: async (
+      target: Target,
+      messageIds: readonly string[],
+      text: string,
+      signal: AbortSignal,
+    ) => await bot().sender.settleQuestion(target, messageIds, text, signal),
     findPreview: async (target: Target, signal: AbortSignal) =>
       await bot().sender.findPreview(target, signal),
     type: (target: Target): void => connection?.bot?.typing.show(target),

@@ -22,6 +22,7 @@ export function slackManifest() {
       event_subscriptions: {
         bot_events: ["app_mention", "message.channels", "message.groups", "message.im", "message.mpim"],
       },
+      interactivity: { is_enabled: true },
       socket_mode_enabled: true,
       org_deploy_enabled: false,
       token_rotation_enabled: false,

@@ -25,6 +25,16 @@ export type SlackAttachment = NonNullable<HistoryMessage["attachments"]>[number]
 
 export type SlackCommand = Partial<SlashCommand>;
 
+/** `block_actions`: a pressed button. */
+export interface SlackPress {
+  user?: { id?: string; name?: string };
+  team?: { id?: string } | null;
+  channel?: { id?: string };
+  message?: { ts?: string; thread_ts?: string };
+  container?: { message_ts?: string; thread_ts?: string };
+  actions?: readonly { action_id?: string; action_ts?: string; text?: { text?: string } }[];
+}
+
 /** A message in an event or in a history. */
 export interface SlackEvent extends Omit<HistoryMessage, "attachments" | "files" | "metadata"> {
   channel?: string;

@@ -45,7 +45,7 @@ export const slack = definePlatform({
   },
   unsolicited: true,
   position: 3,
-  capabilities: ["files", "streaming", "typing", "menu", "lookup"],
+  capabilities: ["files", "streaming", "typing", "menu", "buttons", "lookup"],
   setup: {
     steps: [
       "Open https://api.slack.com/apps → Create New App → From a manifest",

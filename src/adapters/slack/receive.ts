@@ -14,7 +14,8 @@ import { Files } from "./files.js";
 import { isTs } from "./ids.js";
 import { mentionedIds, readMrkdwn } from "./mrkdwn.js";
 import { type Incoming, type NormaliseContext, normalise, normaliseCommand } from "./normalise.js";
-import type { Identity, SlackCommand, SlackEvent } from "./payloads.js";
+import type { Identity, SlackCommand, SlackEvent, SlackPress } from "./payloads.js";
+import { normalisePress } from "./presses.js";
 import type { Responses } from "./responses.js";
 import type { ThreadFacts, Threads } from "./threads.js";
 
@@ -174,6 +175,14 @@ export class EventHandler implements Listeners {
     if (!message) return;
     await this.#parts.responses.remember(message.origin.messageId!, body.response_url);
     await this.#queue.add(`${channel}:${threadId ?? ""}`, () => events.receive(message));
+  }
+
+  /** Not behind messages, whose files may be slow: Slack allows three seconds and delivers a press once. */
+  async press(body: SlackPress): Promise<void> {
+    const { directory, events } = this.#parts;
+    if (isText(body.user?.id)) await directory.learn([body.user.id]);
+    const message = normalisePress(body, this.#context);
+    if (message) await events.receive(message);
   }
 }
 

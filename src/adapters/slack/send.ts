@@ -12,9 +12,11 @@ import { isTs, streamId } from "./ids.js";
 import {
   destinationOf,
   editBody,
+  lastPart,
   MARKER_TYPE,
   markerOf,
   PREVIEW_TYPE,
+  postBody,
   type SlackPart,
   type TextPart,
 } from "./outgoing.js";
@@ -102,6 +104,23 @@ export class Sender {
     if (!chatId || !threadId) return;
     this.#parts.threads.joined(chatId, threadId);
     if (userId) this.#parts.threads.visited(chatId, userId, threadId);
+  }
+
+  /** Edits the message with the buttons, which disappear. One that is gone needs no edit. */
+  async settleQuestion(
+    target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const ts = messageIds.at(-1);
+    if (!isTs(ts)) return;
+    try {
+      const args = { channel: destinationOf(target).channel, ts, ...editBody(lastPart(text)) };
+      await this.#parts.api.call("chat.update", args, { signal });
+    } catch (error) {
+      if (!NOT_EDITABLE.has(slackCode(error) ?? "")) throw asNeverSent(error);
+    }
   }
 
   /** A part counts as missing only when it can't be in flight any more. */
@@ -208,18 +227,17 @@ export class Sender {
       const isOutside = NOT_A_MEMBER.has(slackCode(error) ?? "");
       const url = isOutside ? await responses.urlFor(message.target.replyTo) : undefined;
       if (url === undefined) throw error;
-      await responses.respond(url, part.text, signal);
+      await responses.respond(url, part.listed ?? part.text, signal);
       return "";
     }
   }
 
-  async #post(
-    message: OutboundMessage,
-    { text }: TextPart,
-    index: number,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const args = { ...destinationOf(message.target), text, metadata: markerOf(message.nonce, index) };
+  async #post(message: OutboundMessage, part: TextPart, index: number, signal: AbortSignal): Promise<string> {
+    const args = {
+      ...destinationOf(message.target),
+      ...postBody(part),
+      metadata: markerOf(message.nonce, index),
+    };
     const { ts } = await this.#parts.api.call<{ ts: string }>("chat.postMessage", args, { signal });
     return ts;
   }

@@ -10,6 +10,10 @@ export function eventIdOf(chatId: number, messageId: number): string {
   return `${chatId}/${messageId}`;
 }
 
+export function pressEventId(callbackId: string): string {
+  return `press/${callbackId}`;
+}
+
 /** A forum's General topic, which messages don't number. */
 export const GENERAL_TOPIC = "1";
 

@@ -5,6 +5,7 @@ import { settlesWithin } from "../../timeout.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanAsk,
   CanRegisterCommands,
   CanStream,
   CanType,
@@ -23,14 +24,14 @@ import { menuOf } from "./menu.js";
 import { PLATFORM, type Self } from "./normalise.js";
 import { RateLimits } from "./rate-limits.js";
 import { Receiver } from "./receive.js";
-import { LIMIT } from "./render.js";
+import { LIMIT, MAX_CHOICES } from "./render.js";
 import { partsOf, Sender, type TelegramPart } from "./send.js";
 import { showTyping } from "./typing.js";
 import { answerUpdate } from "./webhook.js";
 
 export type { TelegramOptions } from "./config.js";
 
-export interface TelegramAdapter extends Adapter, CanStream, CanType, CanRegisterCommands {
+export interface TelegramAdapter extends Adapter, CanAsk, CanStream, CanType, CanRegisterCommands {
   /** Where the HTTP server mounts `handleWebhook`; null: we poll. */
   readonly webhookPath: string | null;
   handleWebhook(request: Request): Promise<Response>;
@@ -59,6 +60,7 @@ class Telegram implements TelegramAdapter {
   readonly account: string;
   readonly limits = { length: LIMIT, unit: "utf16" } as const;
   readonly burst = BURST;
+  readonly maxChoices = MAX_CHOICES;
   readonly files?: { maxBytes: number };
   readonly webhookPath: string | null;
   readonly #settings: Settings;
@@ -164,6 +166,15 @@ class Telegram implements TelegramAdapter {
 
   async abandon(target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
     await this.#connected().sender.abandon(target, messageId, text, signal);
+  }
+
+  async settleQuestion(
+    target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#connected().sender.settleQuestion(target, messageIds, text, signal);
   }
 
   type(target: Target): void {

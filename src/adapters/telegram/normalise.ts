@@ -21,7 +21,13 @@ export type Normalised =
   | { kind: "moved"; from: string; to: string };
 
 /** The kinds of updates that we subscribe to. */
-export const WANTED_UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post"] as const;
+export const WANTED_UPDATES = [
+  "message",
+  "edited_message",
+  "channel_post",
+  "edited_channel_post",
+  "callback_query",
+] as const;
 
 export function normalise(update: Update, self: Self): Normalised | undefined {
   const written = update.message ?? update.channel_post;
@@ -32,8 +38,8 @@ export function normalise(update: Update, self: Self): Normalised | undefined {
 
 /** The chat of an update: order matters within a chat. */
 export function chatOf(update: Update): string {
-  const message =
-    update.message ?? update.channel_post ?? update.edited_message ?? update.edited_channel_post;
+  const { message: written, channel_post, edited_message, edited_channel_post, callback_query } = update;
+  const message = written ?? channel_post ?? edited_message ?? edited_channel_post ?? callback_query?.message;
   return String(message?.chat?.id ?? "");
 }
 
@@ -124,7 +130,7 @@ const CHAT_TYPES: Record<string, string> = {
   channel: "channel",
 };
 
-function originOf(message: Message): Origin {
+export function originOf(message: Message): Origin {
   const { chat, from, sender_chat } = message;
   const chatType = CHAT_TYPES[chat.type] ?? "group";
   // For people who write as a chat, `from` is a bot of Telegram's that they all share: use the chat.
@@ -167,7 +173,7 @@ function authorOf({ from, sender_chat, author_signature }: Message): string | un
   return from && nameOf(from);
 }
 
-function nameOf({ first_name, last_name }: User): string {
+export function nameOf({ first_name, last_name }: User): string {
   return [first_name, last_name].filter(Boolean).join(" ");
 }
 

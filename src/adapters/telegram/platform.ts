@@ -52,7 +52,7 @@ export const telegram = definePlatform({
   },
   unsolicited: true,
   position: 1,
-  capabilities: ["files", "streaming", "typing", "menu"],
+  capabilities: ["files", "streaming", "typing", "menu", "buttons"],
   setup: {
     steps: [
       "Open https://t.me/BotFather and send /newbot",

@@ -1,12 +1,14 @@
 /** One update → normalised, its files downloaded, passed to the gateway. Resolves when the inbox has it. */
-import type { Update } from "grammy/types";
+import type { CallbackQuery, Update } from "grammy/types";
+import { nowSeconds } from "../../clock.js";
 import type { InboundMessage } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
 import { MediaDownloads } from "../kit/media-download.js";
-import type { TelegramApi } from "./api.js";
+import { asSignal, type TelegramApi } from "./api.js";
 import type { Settings } from "./config.js";
 import { locateFile } from "./media.js";
 import { type Normalised, normalise, type Self } from "./normalise.js";
+import { normalisePress } from "./presses.js";
 
 export interface ReceiverParts {
   api: TelegramApi;
@@ -33,7 +35,9 @@ export class Receiver {
 
   /** Downloads its files. The function it returns passes the update on, and resolves when the inbox has it. */
   async prepare(update: Update): Promise<() => Promise<void>> {
-    const known = this.#normalise(update);
+    const { callback_query: press } = update;
+    if (press) return () => this.#press(press, update);
+    const known = this.#readable(update, () => normalise(update, this.#parts.self()));
     if (!known) return async () => undefined;
     if (known.kind === "moved") return () => this.#move(known.from, known.to);
     if (known.kind === "edit") return () => this.#parts.events.edited(known.edit);
@@ -42,14 +46,26 @@ export class Receiver {
   }
 
   /** An update that can't be parsed would fail again next time: it is logged and skipped, so that it blocks nothing. */
-  #normalise(update: Update): Normalised | undefined {
+  #readable<T>({ update_id: updateId }: Update, read: () => T | undefined): T | undefined {
     try {
-      return normalise(update, this.#parts.self());
+      return read();
     } catch {
-      const fields = { updateId: update.update_id };
+      const fields = { updateId };
       this.#parts.settings.log("warn", "Skipped an update from Telegram that can't be parsed", fields);
       return undefined;
     }
+  }
+
+  async #press(press: CallbackQuery, update: Update): Promise<void> {
+    const message = this.#readable(update, () => normalisePress(press, this.#parts.self(), nowSeconds()));
+    if (message) await this.#parts.events.receive(message);
+    this.#acknowledge(press.id);
+  }
+
+  /** Ends the sign on the button that it is being pressed. That ends by itself too, so a failure does no harm. */
+  #acknowledge(pressId: string): void {
+    const signal = asSignal(AbortSignal.timeout(this.#parts.settings.timing.callMs));
+    this.#parts.api.call.answerCallbackQuery(pressId, {}, signal).catch(() => undefined);
   }
 
   async #move(from: string, to: string): Promise<void> {

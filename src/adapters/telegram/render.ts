@@ -1,4 +1,5 @@
 /** Markdown → messages in Telegram's HTML. Pure. */
+import type { OutboundQuestion } from "../../question.js";
 import { CODE, hasMark, type Mark, type Span } from "../../text/blocks.js";
 import {
   BULLETS,
@@ -11,6 +12,7 @@ import {
 } from "../../text/dialect.js";
 import { renderMarkdown } from "../../text/parts.js";
 import { readable } from "../../text/write.js";
+import { buttonsOf } from "../kit/buttons.js";
 
 /** Telegram counts without tags; counting them too is never too few. */
 export const LIMIT = 4096;
@@ -22,7 +24,11 @@ export interface Part {
   html: string;
   /** The same without markup, for a server that can't parse the above. */
   text: string;
+  /** The choices of a question. */
+  keyboard?: Keyboard;
 }
+
+export type Keyboard = { text: string; callback_data: string; style?: "primary" | "danger" }[][];
 
 export function render(markdown: string, limit = LIMIT): Part[] {
   const spare = limit === LIMIT ? NOTE_ROOM : 0;
@@ -30,6 +36,22 @@ export function render(markdown: string, limit = LIMIT): Part[] {
     html: text,
     text: readable(lines) + marker,
   }));
+}
+
+/** More are confusing on a phone. */
+export const MAX_CHOICES = 25;
+/** Telegram cuts off what doesn't fit. */
+const LABEL_CHARS = 60;
+/** Two labels of this length fit side by side on a phone. */
+const SHORT_LABEL_CHARS = 16;
+
+export function keyboardOf(question: OutboundQuestion): Keyboard {
+  const buttons = buttonsOf(question, { maxChoices: MAX_CHOICES, labelChars: LABEL_CHARS }).map(
+    ({ label, data, style }) => ({ text: label, callback_data: data, ...(style ? { style } : {}) }),
+  );
+  const perRow = buttons.every(({ text }) => text.length <= SHORT_LABEL_CHARS) ? 2 : 1;
+  const rows = Math.ceil(buttons.length / perRow);
+  return Array.from({ length: rows }, (_, row) => buttons.slice(row * perRow, (row + 1) * perRow));
 }
 
 /** A line of our own, such as a warning. */
@@ -40,7 +62,7 @@ export function note(text: string): Part {
 /** A part with a note above it: two messages if both don't fit into one. */
 export function withNote(part: Part, note: Part, limit = LIMIT): Part[] {
   const html = `${note.html}\n${part.html}`;
-  return html.length > limit ? [note, part] : [{ html, text: `${note.text}\n${part.text}` }];
+  return html.length > limit ? [note, part] : [{ ...part, html, text: `${note.text}\n${part.text}` }];
 }
 
 const TAGS: Partial<Record<Mark["kind"], string>> = { bold: "b", italic: "i", strike: "s", code: "code" };

@@ -10,7 +10,7 @@ import type { CallTarget, CallTargets } from "./call-targets.js";
 import type { Settings } from "./config.js";
 import { cantEdit, cantParse, isApiError, notModified } from "./faults.js";
 import { parseMessageId } from "./ids.js";
-import { note, type Part, render, withNote } from "./render.js";
+import { keyboardOf, note, type Part, render, withNote } from "./render.js";
 import { methodFor, type UploadMethod } from "./upload.js";
 
 /** Text parts are stored as rendered, files by the path of our copy. */
@@ -19,8 +19,13 @@ export type TelegramPart = Part | { file: OutboundFile };
 const REPEAT = note("(This may be a repeat.)");
 const LOST_TOPIC = note("(Telegram refuses the topic, so I answer here.)");
 
-export function partsOf({ text, files = [] }: OutboundMessage): TelegramPart[] {
-  return [...render(text), ...files.map((file) => ({ file }))];
+/** Buttons are below the last part, so the files of a question come before its text. */
+export function partsOf({ text, files = [], question }: OutboundMessage): TelegramPart[] {
+  const uploads = files.map((file) => ({ file }));
+  if (!question) return [...render(text), ...uploads];
+  const parts = render(text);
+  const last = parts.pop() ?? note("…");
+  return [...uploads, ...parts, { ...last, keyboard: keyboardOf(question) }];
 }
 
 export class Sender {
@@ -110,7 +115,7 @@ export class Sender {
 
   async #sendText({ chatId }: CallTarget, part: Part, where: object, signal: AbortSignal): Promise<string> {
     const send = (text: string, markup: object) =>
-      this.#api.call.sendMessage(chatId, text, { ...where, ...markup }, asSignal(signal));
+      this.#api.call.sendMessage(chatId, text, { ...where, ...markup, ...buttons(part) }, asSignal(signal));
     const sent = await asHtmlOrPlain(part, send);
     return String(sent.message_id);
   }
@@ -122,10 +127,33 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<void> {
     const edit = (text: string, markup: object) =>
-      this.#api.call.editMessageText(chatId, messageId, text, markup, asSignal(signal));
+      this.#api.call.editMessageText(
+        chatId,
+        messageId,
+        text,
+        { ...markup, ...buttons(part) },
+        asSignal(signal),
+      );
     await asHtmlOrPlain(part, edit).catch((error: unknown) => {
       if (!notModified(error)) throw error;
     });
+  }
+
+  /** An edit without a keyboard removes the keyboard. */
+  async settleQuestion(
+    target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const known = parseMessageId(messageIds.at(-1) ?? null);
+    const part = render(previewEnd(text)).at(-1) ?? note("…");
+    if (known === undefined) return;
+    await this.#targets.callUnlessMoved(target, ({ chatId }) =>
+      this.#editText(chatId, known, part, signal).catch((error: unknown) => {
+        if (!cantEdit(error)) throw error;
+      }),
+    );
   }
 
   async #sendFile(
@@ -223,6 +251,10 @@ async function asHtmlOrPlain<T>(part: Part, call: (text: string, markup: object)
     if (!cantParse(error)) throw error;
     return call(part.text, {});
   }
+}
+
+function buttons({ keyboard }: Part) {
+  return keyboard && keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {};
 }
 
 function isUnfit(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { browserChatId } from "./browser.js";
 import type { EventStream } from "./event-stream.js";
 import { sendFile } from "./files.js";
 import type { Hub } from "./hub.js";
-import { normalise } from "./normalise.js";
+import { normalise, normalisePress } from "./normalise.js";
 import { outboxId, type RecentIds } from "./recent.js";
 import type { WebLogEntry, WebOptions } from "./types.js";
 
@@ -27,6 +27,7 @@ export function chatApi(app: Hono, chat: Chat): void {
     await next();
   });
   app.post("/api/chat/messages", (c) => postMessage(c, chat));
+  app.post("/api/chat/presses", (c) => post(c, chat, normalisePress));
   app.get("/api/chat/events", (c) => openEvents(c, chat));
   app.get("/api/chat/log", async (c) => c.json({ entries: await chat.log(browserChatId(c)) }));
   app.get("/api/chat/commands", (c) =>
@@ -48,21 +49,31 @@ export function chatApi(app: Hono, chat: Chat): void {
   app.get("/api/chat/sessions", async (c) => c.json({ sessions: await chat.sessions(browserChatId(c)) }));
 }
 
-async function postMessage(c: Context, chat: Chat): Promise<Response> {
+function postMessage(c: Context, chat: Chat): Promise<Response> {
+  return post(c, chat, normalise, ({ eventId: id, text, sentAt: at, origin }) => {
+    // For the browser's other tabs. A resent message is in their log already.
+    if (chat.announced.add(id)) chat.hub.push(origin.chatId!, { event: "sent", data: { id, text, at } });
+  });
+}
+
+async function post(
+  c: Context,
+  chat: Chat,
+  read: typeof normalise,
+  onStored: (message: InboundMessage) => void = () => undefined,
+): Promise<Response> {
   // Another site's form could post text/plain without asking first.
   if (!c.req.header("content-type")?.startsWith("application/json"))
     return fault(c, 415, "invalid", "Send JSON: Content-Type: application/json");
   const chatId = browserChatId(c);
-  const normalised = normalise(await c.req.json().catch(() => undefined), chatId, nowSeconds());
+  const normalised = read(await c.req.json().catch(() => undefined), chatId, nowSeconds());
   if ("fault" in normalised) return fault(c, 400, "invalid", normalised.fault);
   if (!chat.receive) return notNow(c, "The gateway is starting or stopping; try again in a moment");
   const given = givenTrace((name) => c.req.header(name));
   const message = { ...normalised.message, ...(given ? { traceId: given.traceId } : {}) };
   c.header("X-Request-Id", given?.requestId ?? traceIdOf(message));
   await chat.receive(message);
-  const { eventId: id, text, sentAt: at } = message;
-  // For the browser's other tabs. A resent message is in their log already.
-  if (chat.announced.add(id)) chat.hub.push(chatId, { event: "sent", data: { id, text, at } });
+  onStored(message);
   return c.json({ accepted: true, chat: chatId }, 202);
 }
 

@@ -2,20 +2,21 @@
 import type { Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
 import type { Target } from "../../message.js";
-import type { Adapter, AdapterEvents, CanPreview, CanType, Health } from "../adapter.js";
+import type { Adapter, AdapterEvents, CanAsk, CanPreview, CanType, Health } from "../adapter.js";
 import { singlePart } from "../kit/single-part.js";
 import { type Chat, chatApi } from "./api.js";
 import { Hub } from "./hub.js";
 import { ACCOUNT, PLATFORM } from "./normalise.js";
 import { pageRoutes } from "./page.js";
 import { Previews } from "./previews.js";
+import { Decisions, MAX_CHOICES } from "./questions.js";
 import { entryOf, Recent, RecentIds } from "./recent.js";
 import { SessionWatch } from "./session-watch.js";
 import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
 
 export type { WebOptions } from "./types.js";
 
-export interface WebAdapter extends Adapter, CanPreview, CanType {
+export interface WebAdapter extends Adapter, CanAsk, CanPreview, CanType {
   routes(app: Hono): void;
   /** Notifies the chat's tabs if its session or title has changed. Also runs after every send. */
   refreshSession(chatId: string): void;
@@ -27,6 +28,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const hub = new Hub(bounds);
   const recent = new Recent();
+  const decisions = new Decisions();
   const watch = new SessionWatch(hub, options.session);
   const previews = new Previews(bounds.previewMs, (chatId, preview) => {
     hub.push(chatId, { event: "preview", data: preview });
@@ -39,7 +41,8 @@ export function webAdapter(options: WebOptions): WebAdapter {
     commands: options.commands,
     clientOf: options.clientOf,
     ...(options.file ? { file: options.file } : {}),
-    log: async (chatId) => recent.complete(chatId, await options.chatLog(chatId)),
+    log: async (chatId) =>
+      recent.complete(chatId, await options.chatLog(chatId)).map((entry) => decisions.apply(entry)),
     receive: undefined,
   };
   let heartbeat: NodeJS.Timeout | undefined;
@@ -56,6 +59,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
     account: ACCOUNT,
     // A page has room for any answer.
     limits: { length: 1_000_000, unit: "utf16" },
+    maxChoices: MAX_CHOICES,
     ...(options.file ? { files: { maxBytes: MAX_FILE_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
@@ -89,6 +93,15 @@ export function webAdapter(options: WebOptions): WebAdapter {
       }
       return entry.id;
     }),
+
+    /** Tabs that aren't connected find it in the log. */
+    async settleQuestion({ chatId }: Target, messageIds: readonly string[], decision: string): Promise<void> {
+      const id = messageIds.at(-1);
+      const text = decision || "…";
+      if (chatId === null || id === undefined) return;
+      decisions.add(id, text);
+      hub.push(chatId, { event: "decided", data: { id, text } });
+    },
 
     preview({ chatId }: Target, turnId: string, text: string): void {
       if (chatId !== null && hub.has(chatId)) previews.offer(chatId, { turnId, text });

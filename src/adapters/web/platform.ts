@@ -1,6 +1,7 @@
 import path from "node:path";
 import { definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
 import { ownSettings } from "../settings.js";
+import { buttonsFor } from "./questions.js";
 
 const NAME = "web";
 const MAX_LOG_ENTRIES = 200;
@@ -13,7 +14,7 @@ export const web = definePlatform({
   settings: ownSettings(true, {}),
   ids: { chat: /^[0-9a-f]{32}$/ },
   unsolicited: true,
-  capabilities: ["files", "streaming", "typing"],
+  capabilities: ["files", "streaming", "typing", "buttons"],
   docs: { secrets: "", receives: "the HTTP port", interrupted: "is shown once, by its number" },
   load,
 });
@@ -23,7 +24,10 @@ async function load(_: unknown, { chats, clients, commands, home }: PlatformDeps
   const adapter = webAdapter({
     clientOf: clients.clientOf,
     commands,
-    chatLog: (chatId) => chats.log(NAME, chatId, MAX_LOG_ENTRIES),
+    chatLog: async (chatId) => {
+      const entries = await chats.log(NAME, chatId, MAX_LOG_ENTRIES);
+      return entries.map(({ question, ...entry }) => ({ ...entry, ...buttonsFor(question) }));
+    },
     file: async (chatId, outboxId, index) => {
       const sent = await chats.sent(outboxId);
       const isTheirs = sent?.target.platform === NAME && sent.target.chatId === chatId;

@@ -3,6 +3,7 @@
  * tab that connects in between would otherwise never see it.
  */
 import type { OutboundMessage } from "../../message.js";
+import { buttonsFor } from "./questions.js";
 import type { WebLogEntry } from "./types.js";
 
 const MOST = 200;
@@ -50,10 +51,11 @@ export function outboxId(entry: Pick<WebLogEntry, "id">): number | undefined {
 }
 
 export function entryOf(message: OutboundMessage, now: number): WebLogEntry {
-  const { id, kind, text, turnId, files = [] } = message;
+  const { id, kind, text, turnId, files = [], question } = message;
   const shown = files.map(({ name, mimeType, bytes }) => ({ name, mimeType, bytes }));
   return {
     ...{ id: `out:${id}`, from: "bot", kind, text, at: now, turnId },
     ...(shown.length > 0 ? { files: shown } : {}),
+    ...buttonsFor(question),
   };
 }

@@ -1,6 +1,7 @@
 /** What the web chat needs from the rest of the gateway. */
 import type { Context } from "hono";
 import type { OutboundKind } from "../../message.js";
+import type { Button } from "../kit/buttons.js";
 
 export interface WebOptions {
   /** The chat as its browser saw it, oldest first. */
@@ -26,6 +27,8 @@ export interface WebLogEntry {
   at: number;
   turnId: string | null;
   files?: readonly WebFile[];
+  /** The choices of a question that isn't decided. */
+  buttons?: readonly Button[];
 }
 
 export interface WebFile {

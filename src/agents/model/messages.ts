@@ -3,8 +3,7 @@
 import type { ImagePart, ModelMessage, TextPart, ToolResultPart, UserContent } from "ai";
 import { field } from "../../field.js";
 import type { ChatMessage, Content } from "../../session.js";
-import { readCalls } from "../../tool-calls.js";
-import { parseArguments } from "../calls.js";
+import { parseArguments, readCalls } from "../../tool-calls.js";
 import { isImage, textOf } from "../text.js";
 
 /** Placeholder for a missing tool result; providers require one. */

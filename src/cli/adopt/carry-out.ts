@@ -55,7 +55,7 @@ async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnPr
     const isolation = isolationOf(settings.config!);
     const place = { store, files, path: sessionsIndex, isolation, except: TERMINAL };
     const { adopted, problems } = await adoptIndex(place);
-    const people = await store.adoptPairings(pairing.people);
+    const { people } = await store.adopt({ people: pairing.people });
     return { chats: adopted, people, problems };
   } finally {
     await files.close();

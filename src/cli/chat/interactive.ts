@@ -9,6 +9,7 @@ import { colors, print, printError } from "../output.js";
 import { complete, LEAVE } from "./complete.js";
 import { InputHistory } from "./history.js";
 import { LineInput } from "./line-input.js";
+import type { Picked } from "./questions.js";
 import { drawRecap, recapOf } from "./recap.js";
 import { resumeHint } from "./resume-hint.js";
 import { ChatScreen } from "./screen.js";
@@ -66,7 +67,7 @@ interface ConversationParts {
 }
 
 /** Lines in, answers out, until the user leaves. */
-class Conversation {
+export class Conversation {
   readonly #terminal: Terminal;
   readonly #screen: ChatScreen;
   readonly #input: LineInput;
@@ -84,6 +85,7 @@ class Conversation {
     this.#terminal = terminal;
     this.#screen = screen;
     this.#history = history;
+    screen.onQuestion = () => this.#questionChanged();
     const { store } = terminal;
     const names = commands.flatMap(({ name, group }) => (group ? [name] : []));
     const titles = async () => {
@@ -120,7 +122,12 @@ class Conversation {
     this.#mayLeave = false;
     const said = text.trim();
     const isCommand = said.startsWith("/");
+    const { questions } = this.#screen;
+    const picked = isCommand ? undefined : questions.pick(said);
     if (LEAVE.some((name) => said === `/${name}`)) this.#leave();
+    else if (picked) void this.#choose(picked);
+    // Other words may answer it, too: the gateway decides.
+    else if (questions.isOpen && said !== "") void this.#say(text);
     else if (this.#running > 0 && !isCommand) {
       if (this.#ahead.length < MAX_AHEAD) this.#ahead.push(text);
       else this.#screen.say("Too many messages are queued: this one was not sent.");
@@ -130,14 +137,13 @@ class Conversation {
 
   async #say(text: string): Promise<void> {
     this.#running++;
-    this.#screen.above = undefined;
-    this.#input.hide();
+    if (this.#screen.questions.isOpen) this.#ask();
+    else this.#hide();
     try {
       await this.#terminal.say(text);
     } catch (error) {
       if (this.#hasLeft) return;
-      const { message, hint } = describeError(error);
-      printError(`error: ${message}${hint ? `\n${hint}` : ""}`);
+      this.#failed(error);
     } finally {
       this.#running--;
     }
@@ -150,6 +156,34 @@ class Conversation {
       print(colors.dim(`❯ ${oneLine(next)}`));
       await this.#say(next);
     }
+  }
+
+  async #choose(picked: Picked): Promise<void> {
+    if (this.#running > 0) this.#hide();
+    try {
+      await this.#terminal.choose(picked);
+      this.#screen.questions.answered(picked);
+    } catch (error) {
+      this.#failed(error);
+    }
+    if (!this.#hasLeft && (this.#running === 0 || this.#screen.questions.isOpen)) this.#ask();
+  }
+
+  /** A turn that waits for an answer lets the user type. */
+  #questionChanged(): void {
+    if (this.#running === 0 || this.#hasLeft) return;
+    if (this.#screen.questions.isOpen) this.#ask();
+    else this.#hide();
+  }
+
+  #failed(error: unknown): void {
+    const { message, hint } = describeError(error);
+    printError(`error: ${message}${hint ? `\n${hint}` : ""}`);
+  }
+
+  #hide(): void {
+    this.#screen.above = undefined;
+    this.#input.withdraw();
   }
 
   #ask(): void {

@@ -75,10 +75,20 @@ export class LineInput {
   /** Writes above the line that is being typed. */
   above(write: () => void): void {
     const isShown = !this.#screen.hidden;
-    const { prevRows = 0 } = this.#lines as unknown as { prevRows?: number };
-    if (isShown) this.#options.output.write(`${prevRows > 0 ? `\u001b[${prevRows}A` : ""}\r\u001b[J`);
+    if (isShown) this.#erase();
     write();
     if (isShown) this.show();
+  }
+
+  /** Takes away the line that is being typed, until it is shown again. */
+  withdraw(): void {
+    if (!this.#screen.hidden) this.#erase();
+    this.hide();
+  }
+
+  #erase(): void {
+    const { prevRows = 0 } = this.#lines as unknown as { prevRows?: number };
+    this.#options.output.write(`${prevRows > 0 ? `\u001b[${prevRows}A` : ""}\r\u001b[J`);
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { plain } from "../cells.js";
 import { io } from "../io.js";
 import { colors, print, printError, printJson } from "../output.js";
 import { renderMarkdown } from "./markdown.js";
+import { questionText } from "./questions.js";
 import { resumeHint } from "./resume-hint.js";
 import { openTerminal, type TerminalOptions } from "./terminal.js";
 
@@ -17,9 +18,13 @@ export async function askOnce(
 ): Promise<number> {
   const shown: OutboundMessage[] = [];
   const view = json
-    ? { preview: () => undefined, show: (one: OutboundMessage) => void shown.push(one) }
+    ? {
+        preview: () => undefined,
+        show: (one: OutboundMessage) => void shown.push(one),
+        decide: () => undefined,
+      }
     : answerOnly();
-  const terminal = await openTerminal({ view, ...(find ? { find } : {}) });
+  const terminal = await openTerminal({ view, unattended: true, ...(find ? { find } : {}) });
   const { signals, exit } = io();
   let asked = false;
   const onSignal = () => {
@@ -46,7 +51,10 @@ export async function askOnce(
 /** What was shown, for programs. */
 function told(shown: readonly OutboundMessage[]) {
   const texts = (notices: boolean) =>
-    shown.flatMap(({ kind, text }) => ((kind === "notice") === notices && text !== "" ? [text] : []));
+    shown
+      .filter((message) => isNotice(message) === notices)
+      .map(questionText)
+      .filter((text) => text !== "");
   return {
     answer: texts(false).join("\n\n") || null,
     files: shown.flatMap(({ files = [] }) => files.map(({ name, path }) => ({ name, path }))),
@@ -54,13 +62,22 @@ function told(shown: readonly OutboundMessage[]) {
   };
 }
 
+/** A question isn't the answer, and no person answers it here. */
+function isNotice({ kind, question }: OutboundMessage): boolean {
+  return kind === "notice" || question !== undefined;
+}
+
 /** Programs get the Markdown as it is, people get it drawn. */
 function answerOnly(): TerminalView {
   return {
     preview: () => undefined,
-    show: ({ kind, text, files = [] }: OutboundMessage) => {
-      const all = [text, ...files.map(({ name, path }) => `[${name}: ${path}]`)].join("\n\n");
-      if (kind === "notice") return printError(plain(all));
+    decide: (_, text) => printError(plain(text)),
+    show: (message: OutboundMessage) => {
+      const { files = [] } = message;
+      const all = [questionText(message), ...files.map(({ name, path }) => `[${name}: ${path}]`)].join(
+        "\n\n",
+      );
+      if (isNotice(message)) return printError(plain(all));
       const { isTTY, columns } = io().stdout;
       print(
         isTTY

@@ -26,17 +26,16 @@ export async function enterSession(
   store: Store,
   { id, key, sessionId, isolation }: { id: string; key: SessionKey; sessionId: string; isolation: Isolation },
 ): Promise<void> {
-  const before = await store.listRoutes();
-  const left = before.filter((r) => r.sessionId === sessionId && r.origin.platform === TERMINAL);
+  const before = await store.listRoutes({ sessionId });
+  const left = before.filter(({ origin }) => origin.platform === TERMINAL);
   const origin = terminalOrigin(id);
   const now = nowSeconds();
-  await store.adoptRoutes([
-    {
-      ...{ sessionKey: key, sessionId, origin, tuple: originTuple(origin, isolation) },
-      ...{ createdAt: now, updatedAt: now, lastPromptTokens: 0, flags: {} },
-    },
-  ]);
+  const route = {
+    ...{ sessionKey: key, sessionId, origin, tuple: originTuple(origin, isolation) },
+    ...{ createdAt: now, updatedAt: now, lastPromptTokens: 0, flags: {} },
+  };
+  await store.adopt({ routes: [route] });
   await store.switchRoute(key, sessionId, "resumed_other");
   for (const { origin: from } of left)
-    if (from.chatId) await store.inheritChat(TERMINAL, from.chatId, { id, sessionKey: key });
+    if (from.chatId) await store.moveChat(TERMINAL, from.chatId, { id, sessionKey: key });
 }

@@ -4,6 +4,7 @@ import type { OutboundMessage } from "../../message.js";
 import { oneLine, shorten } from "../cells.js";
 import { colors } from "../output.js";
 import { type Canvas, LiveText } from "./live-text.js";
+import { OpenQuestions, questionText } from "./questions.js";
 
 const DRAW_EVERY_MS = 40;
 const THINKING = "…";
@@ -12,6 +13,9 @@ const THINKING = "…";
 export class ChatScreen implements TerminalView {
   /** Set while the user may be typing: output goes above the input line. */
   above: ((write: () => void) => void) | undefined;
+  /** Called when a question was shown or decided. */
+  onQuestion: () => void = () => undefined;
+  readonly questions = new OpenQuestions();
   readonly #canvas: Canvas;
   readonly #text: LiveText;
   #turnId: string | undefined;
@@ -49,12 +53,24 @@ export class ChatScreen implements TerminalView {
     this.#timer ??= setTimeout(() => this.#draw(), DRAW_EVERY_MS);
   }
 
-  show({ text, turnId, kind, files = [] }: OutboundMessage): void {
+  show(message: OutboundMessage): void {
+    const { turnId, kind, files = [], question } = message;
     if (this.#isClosed) return;
-    const all = [text, ...files.map(({ name, path }) => `[${name}: ${path}]`)].join("\n\n");
+    const all = [questionText(message), ...files.map(({ name, path }) => `[${name}: ${path}]`)].join("\n\n");
     if (this.above) this.above(() => this.#print(all));
-    else if (kind === "answer" && turnId === this.#turnId) this.#finish(all);
+    else if (kind === "answer" && turnId === this.#turnId && !question) this.#finish(all);
     else this.#print(all);
+    if (!question) return;
+    this.questions.add(message);
+    this.onQuestion();
+  }
+
+  decide(messageId: string, text: string): void {
+    if (this.#isClosed) return;
+    const decision = this.questions.decided(messageId, text);
+    if (this.above) this.above(() => this.#print(decision));
+    else this.#print(decision);
+    this.onQuestion();
   }
 
   /** One line of ours. */

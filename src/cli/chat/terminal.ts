@@ -28,6 +28,7 @@ import type { Store } from "../../store/store.js";
 import { type TraceId, traceIdOf } from "../../trace-id.js";
 import { io } from "../io.js";
 import { withProgress } from "../progress.js";
+import type { Picked } from "./questions.js";
 import { enterSession } from "./resume.js";
 
 /**
@@ -40,6 +41,8 @@ export interface Terminal {
   events: Events;
   /** Resolves with the outcome of its turn, if it had one, when everything is shown. */
   say(text: string): Promise<TurnEnd["outcome"] | undefined>;
+  /** Answers a question. Resolves when the inbox has it. */
+  choose(picked: Picked): Promise<void>;
   /** False: no turn runs. */
   interrupt(): boolean;
   session(): Promise<SessionRow | undefined>;
@@ -50,6 +53,8 @@ export interface TerminalOptions {
   view: TerminalView;
   /** The session to go on in; nothing: a new one begins with the first message. */
   find?(store: Store): Promise<SessionRow>;
+  /** There is no person who could answer questions. */
+  unattended?: boolean;
 }
 
 /** How long leaving waits for an agent that ignores its abort signal. */
@@ -57,7 +62,7 @@ const LEAVE_SECONDS = 5;
 /** Fallback poll for changes that emit no event. */
 const LOOK_AGAIN_MS = 1000;
 
-export async function openTerminal({ view, find }: TerminalOptions): Promise<Terminal> {
+export async function openTerminal({ view, find, unattended }: TerminalOptions): Promise<Terminal> {
   const home = resolveHome(io().env);
   ensureHome(home);
   const config = forTerminal(loadConfig({ home, env: io().env }).config);
@@ -73,7 +78,7 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
   const id = randomBytes(4).toString("hex");
   const key = sessionKey(terminalOrigin(id), isolationOf(config));
   const shown = new Shown(view, events);
-  const adapter = terminalAdapter(id, shown);
+  const adapter = terminalAdapter(id, shown, unattended);
   const owners = [ownerOf(TERMINAL, id)];
   const closeAll = async () => {
     await watchers.close();
@@ -98,6 +103,7 @@ export async function openTerminal({ view, find }: TerminalOptions): Promise<Ter
         await shown.until(() => isOver(store, shown, message));
         return shown.ended(message)?.outcome;
       },
+      choose: ({ label, ...choice }) => adapter.say(terminalMessage(id, label, choice)),
       interrupt: () => gateway.interrupt(key),
       session: async () => {
         const route = await store.getRoute(key);
@@ -127,11 +133,8 @@ function forTerminal(config: Config): Config {
 
 /** The conversation ends with its terminal, unless something still waits in it: that is for `hermes -c`. */
 async function leave(store: Store, key: string, id: string): Promise<void> {
-  await store.dropDead({ platform: TERMINAL, account: id }, "terminal_closed");
-  const route = await store.getRoute(key);
-  if (!route || route.expiredReason) return;
-  if ((await store.waitingMessages([ownerOf(TERMINAL, id)])).length > 0) return;
-  await store.closeRoute(key, route.sessionId, "cli_close");
+  const reasons = { reason: "terminal_closed", endReason: "cli_close" } as const;
+  await store.closeChat({ platform: TERMINAL, account: id, sessionKey: key, ...reasons });
 }
 
 /** Nothing more will come of it, and all that came was shown. */
@@ -178,6 +181,10 @@ class Shown implements TerminalView {
     this.#view.show(message);
     const { traceId = "" } = message;
     remember(this.#counts, traceId, (this.#counts.get(traceId) ?? 0) + 1);
+  }
+
+  decide(messageId: string, text: string): void {
+    this.#view.decide(messageId, text);
   }
 
   /** How many answers to it were shown. */

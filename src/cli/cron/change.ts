@@ -146,7 +146,7 @@ function change(
 }
 
 async function find(store: Store, reference: string): Promise<ScheduleRow> {
-  const found = await store.findSchedule(reference);
+  const [found] = await store.listSchedules({ called: reference });
   if (!found) throw await unknownSchedule(store, reference);
   return found;
 }

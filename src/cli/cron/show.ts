@@ -55,10 +55,10 @@ export async function show(reference: string, { json }: { json?: boolean }): Pro
   const zone = configuredZone();
   const { schedule, runs } = await withStore(
     async (store) => {
-      const found = await store.findSchedule(reference);
+      const [found] = await store.listSchedules({ called: reference, runs: RUNS_SHOWN });
       if (!found) throw await unknownSchedule(store, reference);
-      const judged = { ...found, fault: faultOf(found, zone) };
-      return { schedule: judged, runs: await store.scheduleRuns(found.id, RUNS_SHOWN) };
+      const { runs = [], ...alone } = found;
+      return { schedule: { ...alone, fault: faultOf(alone, zone) }, runs };
     },
     noDatabase,
     SHORT,

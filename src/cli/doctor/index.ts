@@ -144,8 +144,9 @@ async function examineStore(store: Store, { config, deep, running }: StoreLook):
   const stats = await reports.stats();
   const vitals = vitalsOf(await reports.queueDepths());
   const dead = await deadLetters(reports);
-  const { sessions: prunable } = await store.countPrunable({
+  const { sessions: prunable } = await store.pruneSessions({
     olderThanDays: retentionDays(sessions, running),
+    dryRun: true,
   });
   const { databaseBytes } = stats;
   const facts = { vitals, dead, running, turnSeconds: agent.gateway_timeout, now: nowSeconds() };

@@ -2,8 +2,8 @@
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
-import type { OpenRows } from "../../store/common.js";
-import type { DeadLetter, DeadPosition, QueueDepths, Reports } from "../../store/reports.js";
+import type { OpenRows, Position } from "../../store/common.js";
+import type { DeadLetter, QueueDepths, Reports } from "../../store/reports.js";
 import { oneLine, shorten } from "../cells.js";
 import { counted } from "../numbers.js";
 import { SHORT, withStore } from "../open.js";
@@ -34,7 +34,7 @@ const DEAD_PER_PAGE = 200;
 /** All of them, oldest first. */
 export async function deadLetters(reports: Reports): Promise<DeadLetter[]> {
   const found: DeadLetter[] = [];
-  let before: DeadPosition | undefined;
+  let before: Position | undefined;
   for (;;) {
     const page = await reports.deadPage({ limit: DEAD_PER_PAGE, ...(before ? { before } : {}) });
     found.push(...page.letters);
@@ -124,7 +124,7 @@ export async function retryDead(id: string, { json }: { json?: boolean }): Promi
     });
   }
   const retried = await withStore(
-    (store) => (id === "all" ? store.retryDead() : store.retryDead(id)),
+    async (store) => (await store.retry(id === "all" ? {} : { id })).retried,
     () => 0,
     SHORT,
   );

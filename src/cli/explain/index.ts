@@ -1,4 +1,4 @@
-/** `hermes explain`: session keys, resets and access, decided by the daemon's own rules. */
+/** `hermes explain`: session keys, resets, access and tools, decided by the daemon's own rules. */
 
 import { Command, InvalidArgumentError } from "commander";
 import { chatPlatformNames, exampleTargets } from "../../adapters/platforms.js";
@@ -35,6 +35,7 @@ import { jsonOption } from "../options.js";
 import { allPairings } from "../pairing-list.js";
 import { localMinute, parseTime } from "../times.js";
 import { type Answer, type Ask, answer, answerLines, type Question, record, show } from "./answers.js";
+import { toolsCommand } from "./tools.js";
 
 interface SourceOptions {
   platform?: string;
@@ -53,15 +54,17 @@ Examples:
   hermes explain reset agent:main:${PLATFORM}:dm:111
   hermes explain reset --platform ${PLATFORM} --last 26h
   hermes explain access --platform ${PLATFORM} --chat 111 --user 111
+  hermes explain tools ${PLATFORM}:111 ${PLATFORM}:${CHAT}
   hermes explain key - < questions.jsonl      one JSON question a line, one answer a line`;
 
 export function explainCommand(): Command {
   return new Command("explain")
-    .description("Explain session keys, resets and access decisions")
+    .description("Explain session keys, resets, access and who may use which tool")
     .addHelpText("after", EXAMPLES)
     .addCommand(keyCommand())
     .addCommand(resetCommand())
-    .addCommand(accessCommand());
+    .addCommand(accessCommand())
+    .addCommand(toolsCommand(knownPairs));
 }
 
 function sourceOptions(command: Command): Command {

@@ -128,12 +128,12 @@ async function untilNothingIsLeft(store: Store, first: Found, paths: HomePaths):
 /** Files first: their paths are in the rows that go next. Authorship last: it shows that something is left. */
 async function eraseOnce(store: Store, { plan, files }: Found): Promise<void> {
   await removeFiles(files);
-  await withProgress((onProgress) => store.erasePerson(plan, onProgress));
+  await withProgress((onProgress) => store.erasePerson(plan, "data", onProgress));
   const written = await transcripts();
   await written.tidy(store);
   for (const { id } of plan.shared) {
     await written.rebuild(store, id);
     await written.repair(store, id);
   }
-  await store.forgetPerson(plan);
+  await store.erasePerson(plan, "marks");
 }

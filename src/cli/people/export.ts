@@ -154,7 +154,7 @@ async function writeShared(stage: string, store: Store, { shared }: ErasurePlan)
   let messages = 0;
   await writeLines(path.join(stage, "shared.jsonl"), async function* () {
     for (const { id, source, startedAt, written } of shared) {
-      const rows = await store.writtenIn(written, id);
+      const rows = await store.getMessages(id, { ids: written, includeUndone: true });
       messages += rows.length;
       yield { id, source, started_at: startedAt, shared: true, messages: rows };
     }

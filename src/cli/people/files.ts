@@ -2,10 +2,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TERMINAL } from "../../adapters/cli/index.js";
-import { memoryFile } from "../../agents/tools/memory-files.js";
 import { type HomePaths, MEDIA_FOLDERS } from "../../config/paths.js";
 import { isUnfinishedCopy } from "../../leftovers.js";
 import type { ErasurePlan } from "../../store/people.js";
+import { memoryFile } from "../../tools/memory-files.js";
 
 export interface PersonFiles {
   /** Notes of the agent about them, one for each id. */

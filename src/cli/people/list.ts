@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { memoryFile, memoryOwners } from "../../agents/tools/memory-files.js";
 import { nowSeconds } from "../../clock.js";
 import { homePaths, resolveHome } from "../../config/paths.js";
 import type { KnownPerson } from "../../store/people.js";
+import { memoryFile, memoryOwners } from "../../tools/memory-files.js";
 import { drawColumns } from "../columns.js";
 import { io } from "../io.js";
 import { withStore } from "../open.js";

@@ -18,10 +18,11 @@ export interface Trace {
 export async function probesFor(store: Store, plan: ErasurePlan): Promise<Buffer[]> {
   const { inbox } = await store.queueRowsOf(plan);
   const texts = inbox.map(({ message }) => (message as { text?: string }).text ?? "");
-  for (const { id, written } of plan.shared)
-    texts.push(
-      ...(await store.writtenIn(written.slice(0, MAX_PROBES), id)).map(({ content }) => lastLine(content)),
-    );
+  for (const { id, written } of plan.shared) {
+    const ids = written.slice(0, MAX_PROBES);
+    const rows = await store.getMessages(id, { ids, includeUndone: true });
+    texts.push(...rows.map(({ content }) => lastLine(content)));
+  }
   for (const { id } of plan.own.slice(0, MAX_PROBES)) {
     const rows = await store.getMessages(id, { limit: MAX_PROBES });
     texts.push(...rows.filter(({ role }) => role === "user").map(({ content }) => lastLine(content)));

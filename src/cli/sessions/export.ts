@@ -40,10 +40,9 @@ function exportWith(write: Write, options: ExportOptions): Promise<number> {
   return withStore(
     async (store) => {
       const query = await exportQuery(store, options);
-      const total = await store.countExport(query);
-      return withProgress((onProgress) =>
-        writeSessions(store.exportSessions(query), write, total, onProgress),
-      );
+      const sessions = store.exportSessions(query);
+      const total = await sessions.total();
+      return withProgress((onProgress) => writeSessions(sessions, write, total, onProgress));
     },
     () => 0,
   );

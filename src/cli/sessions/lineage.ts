@@ -12,7 +12,7 @@ export function lineageCommand(): Command {
     .addOption(jsonOption())
     .action((reference: string, { json }: { json?: boolean }) =>
       withSession(reference, async (store, { id }) => {
-        const lineage = await store.getLineage(id);
+        const { room: _, ...lineage } = await store.getLineage(id);
         json ? printJson(lineage) : print(drawLineage(lineage, nowSeconds()));
       }),
     );

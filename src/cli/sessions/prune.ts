@@ -37,11 +37,13 @@ async function prune(options: PruneOptions): Promise<void> {
 
 async function count(options: PruneOptions): Promise<void> {
   const found = await withStore(
-    (store) => store.countPrunable(queryOf(options)),
+    (store) => store.pruneSessions({ ...queryOf(options), dryRun: true }),
     () => ({ sessions: 0, messages: 0 }),
   );
   const { sessions, messages } = found;
-  options.json ? printJson(found) : print(`Would prune ${sessions} session(s) with ${messages} message(s).`);
+  options.json
+    ? printJson({ sessions, messages })
+    : print(`Would prune ${sessions} session(s) with ${messages} message(s).`);
 }
 
 const queryOf = ({ olderThan, source }: PruneOptions) => ({
@@ -53,7 +55,7 @@ async function pruneAfterAsking(store: Store, options: PruneOptions): Promise<nu
   const { olderThan, source } = options;
   const which = `ended sessions${source ? ` of ${source}` : ""} older than ${olderThan} days`;
   if (!(await confirmed(`Delete all ${which}?`, options))) return undefined;
-  const pruned = await withProgress((onProgress) => store.pruneSessions(queryOf(options), onProgress));
-  if (pruned > 0) await (await transcripts()).tidy(store);
-  return pruned;
+  const { sessions } = await withProgress((onProgress) => store.pruneSessions(queryOf(options), onProgress));
+  if (sessions > 0) await (await transcripts()).tidy(store);
+  return sessions;
 }

@@ -47,5 +47,5 @@ function byName({ gateway, principal }: CommandCall, name: string): Promise<Sess
 /** Never an id prefix: all ids start with a 2. */
 async function byNumber(call: CommandCall, number: string): Promise<SessionRow | undefined> {
   const listed = (await listVisible(call))[Number(number) - 1];
-  return listed ?? call.gateway.store.resolveTitle(number, call.principal);
+  return listed ?? call.gateway.store.resolveSession({ title: number }, call.principal);
 }

@@ -12,10 +12,10 @@ export async function resumeSession(call: CommandCall, reference: string): Promi
   if ("nothing" in found && (await isElsewhere(call, reference))) return { reply: notInRooms(reference) };
   if ("nothing" in found) return { reply: notFound(reference, found.nothing) };
   if (isRoom(call) && found.session.user_id !== null) return { reply: notInRooms(reference) };
-  const { tip } = await store.getLineage(found.session.id);
+  const { tip, room } = await store.getLineage(found.session.id);
   const current = currentSession(call);
   if (current?.id === tip) return { reply: `You are already in ${named(current)}.` };
-  const others = await sharedOf(call, tip);
+  const others = room && (await sharedOf(call, tip));
   const route = others
     ? await call.gateway.branchSession({ ...call, session: others }, undefined)
     : await call.gateway.switchSession(call, tip);
@@ -27,10 +27,8 @@ export async function resumeSession(call: CommandCall, reference: string): Promi
 
 /** A room's session resumed in a private chat must be copied: the room would lose it, and would see what is written there. */
 async function sharedOf(call: CommandCall, id: string): Promise<SessionRow | undefined> {
-  const { store } = call.gateway;
-  const session = await store.getSession(id);
-  if (isRoom(call) || session?.user_id !== null) return undefined;
-  return (await store.getRoom(id)) && session;
+  const session = await call.gateway.store.getSession(id);
+  return isRoom(call) || session?.user_id !== null ? undefined : session;
 }
 
 /** Several people would read and continue the session. */

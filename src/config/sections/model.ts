@@ -81,6 +81,7 @@ export const agent = z.strictObject({
     .min(0)
     .default(10)
     .describe("Seconds that running turns get at shutdown; interrupted ones run again after the start"),
+  disabled_toolsets: listOf(text).describe("Toolsets that no chat gets, whatever platform_toolsets says"),
   system_prompt: sample(
     orNull(text).describe("Instructions for the agent at the start of every session"),
     "You are a helpful assistant.",

@@ -28,14 +28,16 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
 
   api.post("/pairing/approve", async (c) => {
     const { id } = await bodyOf(c, { id: z.string().min(1).max(100) });
-    if (!(await store.approvePairing(id))) throw gone("That request is not there any more.");
+    if (!(await store.settlePairing({ id, approved: true })))
+      throw gone("That request is not there any more.");
     note(c, "approve", { id });
     return c.json({ approved: id });
   });
 
   api.post("/pairing/deny", async (c) => {
     const { id } = await bodyOf(c, { id: z.string().min(1).max(100) });
-    if (!(await store.denyPairing(id))) throw gone("That request is not there any more.");
+    if (!(await store.settlePairing({ id, approved: false })))
+      throw gone("That request is not there any more.");
     note(c, "deny", { id });
     return c.json({ denied: id });
   });

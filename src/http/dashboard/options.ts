@@ -6,7 +6,7 @@ import type { PlatformHealth } from "./types.js";
 /** What the dashboard needs of the gateway. */
 export interface DashboardOptions {
   reports: Reports;
-  store: Pick<Store, "approvePairing" | "denyPairing" | "revokePairing" | "getLineage" | "searchMessages">;
+  store: Pick<Store, "settlePairing" | "revokePairing" | "getLineage" | "searchMessages">;
   gateway: {
     readonly depth: { waiting: number; running: number };
     health(): PlatformHealth[];

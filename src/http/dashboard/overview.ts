@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { nowSeconds } from "../../clock.js";
-import type { Reports, Stats } from "../../store/reports.js";
+import type { Stats, Throughput } from "../../store/reports.js";
 import type { DashboardOptions } from "./options.js";
 import type { Overview } from "./types.js";
 
@@ -9,22 +9,22 @@ const TOTALS_FOR_MS = 15_000;
 /** How the gateway is doing at this moment. */
 export class OverviewSource {
   readonly #options: DashboardOptions;
-  readonly #hour: LastHour;
+  readonly #hour = new LastHour();
   readonly #delay = new LoopDelay();
   #totals: { at: number; value: Promise<Overview["totals"]> } | undefined;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
-    this.#hour = new LastHour(options.reports);
   }
 
   async read(): Promise<Overview> {
     const { reports, gateway, loaded, home, version, startedAt } = this.#options;
-    const [depths, hour, totals] = await Promise.all([
-      reports.queueDepths(),
-      this.#hour.read(nowSeconds()),
+    const now = nowSeconds();
+    const [depths, totals] = await Promise.all([
+      reports.queueDepths(this.#hour.since(now)),
       this.#readTotals(),
     ]);
+    const hour = this.#hour.read(now, depths.byMinute);
     const { rss, heapUsed, heapTotal } = process.memoryUsage();
     const { inbox, outbox, oldestWaiting, oldestPending, marks, lastMinute, pairings } = depths;
     const { provider, default: model } = loaded.config.model;
@@ -76,27 +76,27 @@ const MINUTES = 60;
 
 /** Minutes that are over don't change: only the newest ones are asked for again. */
 class LastHour {
-  readonly #reports: Reports;
   readonly #handled = new Map<number, number>();
   readonly #sent = new Map<number, number>();
   /** Everything before this minute is known. */
   #knownTo = 0;
 
-  constructor(reports: Reports) {
-    this.#reports = reports;
+  /** What has to be read. */
+  since(now: number): number {
+    return Math.max(firstMinute(now), this.#knownTo) * 60;
   }
 
-  async read(now: number): Promise<Overview["hour"]> {
-    const minute = Math.floor(now / 60);
-    const from = minute - MINUTES + 1;
-    const { handled, sent } = await this.#reports.throughput(Math.max(from, this.#knownTo) * 60);
+  read(now: number, { handled, sent }: Throughput): Overview["hour"] {
+    const from = firstMinute(now);
     for (const [at, count] of handled) this.#handled.set(at, count);
     for (const [at, count] of sent) this.#sent.set(at, count);
     // A commit may come a little after the time that it carries.
-    this.#knownTo = minute - 1;
+    this.#knownTo = from + MINUTES - 2;
     return { from, handled: series(this.#handled, from), sent: series(this.#sent, from) };
   }
 }
+
+const firstMinute = (now: number) => Math.floor(now / 60) - MINUTES + 1;
 
 function series(counts: Map<number, number>, from: number): number[] {
   for (const minute of counts.keys()) if (minute < from) counts.delete(minute);

@@ -18,14 +18,13 @@ import type {
   MessagesAnswer,
   PairingAnswer,
   SearchAnswer,
+  SessionDetail,
   SessionsAnswer,
   TraceAnswer,
   UsageAnswer,
 } from "./types.js";
 import { UsageSource } from "./usage.js";
 
-const SESSION_POSITION = z.object({ at: z.number(), id: z.string() });
-const DEAD_POSITION = z.object({ in: z.number(), out: z.number() });
 const MAX_LINEAGE = 500;
 const MAX_TITLES = 5;
 const HITS = 20;
@@ -55,17 +54,25 @@ function sessionRoutes(api: Hono, { reports, store, loaded }: DashboardOptions):
       before: text(400),
       limit,
     });
-    const position = fromCursor(before, SESSION_POSITION);
-    const given = { source, userId: user, state, since, until, before: position, limit: rest.limit };
+    const given = {
+      source,
+      userId: user,
+      state,
+      since,
+      until,
+      before: fromCursor(before),
+      limit: rest.limit,
+    };
     const { sessions, next } = await reports.browseSessions(withoutUndefined(given));
     return c.json({ sessions, next: toCursor(next) } satisfies SessionsAnswer);
   });
 
   api.get("/sessions/:id", async (c) => {
     const id = c.req.param("id");
-    const session = await reports.sessionDetail(id);
-    if (!session) throw new HermesError("not_found", `Session '${id}' is not there (any more).`);
-    return c.json({ session });
+    const [found] = (await reports.browseSessions({ id })).sessions;
+    if (!found?.detail) throw new HermesError("not_found", `Session '${id}' is not there (any more).`);
+    const { detail, ...session } = found;
+    return c.json({ session: { ...session, ...detail } satisfies SessionDetail });
   });
 
   api.get("/sessions/:id/transcript", async (c) => {
@@ -82,7 +89,8 @@ function sessionRoutes(api: Hono, { reports, store, loaded }: DashboardOptions):
   });
 
   api.get("/messages/:id{[0-9]+}", async (c) => {
-    const message = await reports.readMessage(Number(c.req.param("id")));
+    const messageId = Number(c.req.param("id"));
+    const [message] = (await reports.readTranscript({ messageId })).messages;
     if (!message) throw new HermesError("not_found", "That message is not there (any more).");
     return c.json({ message });
   });
@@ -101,7 +109,7 @@ function sessionRoutes(api: Hono, { reports, store, loaded }: DashboardOptions):
 
 const systemTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-function searchRoutes(api: Hono, { reports, store }: DashboardOptions): void {
+function searchRoutes(api: Hono, { store }: DashboardOptions): void {
   /** One search at a time; abandoned ones are skipped, because people type faster than searches run. */
   const searches = new PQueue({ concurrency: 1 });
 
@@ -136,9 +144,12 @@ function searchRoutes(api: Hono, { reports, store }: DashboardOptions): void {
     const { signal } = c.req.raw;
     const found = await searches.add(async (): Promise<SearchAnswer | undefined> => {
       if (signal.aborted) return undefined;
-      const titles =
-        offset === 0 && q.trim().length > 1 ? await reports.findTitles(q.trim(), MAX_TITLES) : [];
-      const { hits } = await store.searchMessages(asTyped(q), query);
+      const containing = q.trim();
+      const named = offset === 0 && containing.length > 1;
+      const { hits, titles = [] } = await store.searchMessages(asTyped(q), {
+        ...query,
+        ...(named ? { titles: { containing, limit: MAX_TITLES } } : {}),
+      });
       return {
         titles,
         hits: hits.map(({ context: _, ...hit }) => hit),
@@ -154,10 +165,12 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
     const query = paramsOf(c, {
       platform: text(100),
       state: z.enum(STATES).optional(),
-      before: whole,
+      before: text(400),
       limit,
     });
-    return c.json((await reports.recentMessages(withoutUndefined(query))) satisfies MessagesAnswer);
+    const asked = withoutUndefined({ ...query, before: fromCursor(query.before) });
+    const { messages, next } = await reports.recentMessages(asked);
+    return c.json({ messages, next: toCursor(next) } satisfies MessagesAnswer);
   });
 
   api.get("/trace/:reference", async (c) => {
@@ -172,18 +185,19 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
   });
 
   api.get("/dead", async (c) => {
-    const query = paramsOf(c, { before: text(200), limit });
-    const before = fromCursor(query.before, DEAD_POSITION);
+    const query = paramsOf(c, { before: text(400), limit });
+    const before = fromCursor(query.before);
     const { letters, next } = await reports.deadPage(withoutUndefined({ before, limit: query.limit }));
     return c.json({ letters, next: toCursor(next) } satisfies DeadAnswer);
   });
 
   api.get("/pairing", async (c) => {
-    const query = paramsOf(c, { before: seconds, limit });
+    const query = paramsOf(c, { before: text(400), limit });
     const since = nowSeconds() - PAIRING_TTL_SECONDS;
-    const { pending, approved, next } = await reports.pairingPage({ since, ...withoutUndefined(query) });
+    const asked = withoutUndefined({ ...query, before: fromCursor(query.before) });
+    const { pending, approved, next } = await reports.pairingPage({ since, ...asked });
     const waiting = pending.map((row) => ({ ...row, expiresAt: row.createdAt + PAIRING_TTL_SECONDS }));
-    return c.json({ pending: waiting, approved, next } satisfies PairingAnswer);
+    return c.json({ pending: waiting, approved, next: toCursor(next) } satisfies PairingAnswer);
   });
 }
 

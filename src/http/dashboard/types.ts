@@ -6,21 +6,18 @@ import type {
   PairingPage,
   QueueDepths,
   RecentMessage,
-  SessionDetail,
   ShownMessage,
-  TitleHit,
   Trace,
   TranscriptPage,
   UsageRow,
 } from "../../store/reports.js";
-import type { LineageNode, SearchHit } from "../../store/store.js";
+import type { LineageNode, SearchHit, TitleHit } from "../../store/store.js";
 
 export type {
   BrowsedSession,
   LineageNode,
   RecentMessage,
   SearchHit,
-  SessionDetail,
   ShownMessage,
   TitleHit,
   Trace,
@@ -61,6 +58,8 @@ export interface Overview {
 
 export type PlatformHealth = Health & { platform: string; account: string };
 
+export type SessionDetail = Omit<BrowsedSession, "detail"> & NonNullable<BrowsedSession["detail"]>;
+
 export interface SessionsAnswer {
   sessions: BrowsedSession[];
   next: string | null;
@@ -96,7 +95,7 @@ export interface UsageAnswer {
 
 export interface MessagesAnswer {
   messages: RecentMessage[];
-  next: number | null;
+  next: string | null;
 }
 
 export interface TraceAnswer {
@@ -111,7 +110,7 @@ export interface DeadAnswer {
 export interface PairingAnswer {
   pending: (PairingPage["pending"][number] & { expiresAt: number })[];
   approved: PairingPage["approved"];
-  next: number | null;
+  next: string | null;
 }
 
 export interface ConfigAnswer {

@@ -3,6 +3,7 @@ import type { SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { NewReply, ReplyFile } from "./outbox.js";
 import type { Owners } from "./owners.js";
+import type { QuestionRow } from "./questions.js";
 import type { RouteRow } from "./routes.js";
 
 /** Messages that came in, from their receipt to their end. */
@@ -11,12 +12,10 @@ export interface Inbox {
   acceptMessages(messages: readonly AcceptedMessage[]): Promise<InboxRow[]>;
   /** An edit or a deletion by the author: applied while the message waits, later noted for the session's next turn. */
   changeMessage(change: MessageChange): Promise<ChangedMessage>;
-  /** Waiting rows, oldest first, including those whose pause isn't over. */
-  waitingMessages(owners?: Owners): Promise<InboxRow[]>;
-  /** Waiting → cancelled: all rows of the session, or those received before this one. Returns them. */
+  /** Waiting rows, oldest first, including those whose pause isn't over; or the rows of turns that run under a boot. */
+  openMessages(which?: { owners?: Owners | undefined } | { runningUnder: string }): Promise<InboxRow[]>;
+  /** Waiting → cancelled: all rows of the session, or those accepted before this row. Returns them. */
   cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<InboxRow[]>;
-  /** The last question of the session waits again if it was stopped or failed. Returns its rows. */
-  askAgain(key: SessionKey): Promise<InboxRow[]>;
   /** Waiting → running, for a command: it runs at most once, so a repeated call gets false. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
   /**
@@ -65,6 +64,12 @@ export interface InboxRow {
   route?: RouteRow | null;
 }
 
+export interface Author {
+  platform: string;
+  userId: string;
+  userName: string | null;
+}
+
 export interface MessageName {
   platform: string;
   account: string;
@@ -111,4 +116,6 @@ export interface ChatLogEntry {
   at: number;
   turnId: string | null;
   files: readonly ReplyFile[];
+  /** The question that it asks. */
+  question?: QuestionRow;
 }

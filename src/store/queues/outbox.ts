@@ -1,9 +1,10 @@
 import type { AnswerDetails } from "../../client-request.js";
-import type { OutboundFile, OutboundKind, RefusedFile, Target } from "../../message.js";
+import type { OutboundFile, OutboundKind, Person, RefusedFile, Target } from "../../message.js";
 import type { OutboundQuestion } from "../../question.js";
 import type { SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { Owners } from "./owners.js";
+import type { Penalty } from "./values.js";
 
 /** Messages that go out, from the queue to their receipt. */
 export interface Outbox {
@@ -12,13 +13,15 @@ export interface Outbox {
   getDelivery(outboxId: number): Promise<DeliveryRow | undefined>;
   /** Pending → sending, at most `limit`, skipping chats with an older message that isn't settled. */
   claimDeliveries(bootId: string, limit: number, owners?: Owners): Promise<OutboxRow[]>;
-  /** Stores the parts of a message before the first of them is sent, with the ids of those that turned out to be there. */
-  saveParts(outboxId: number, parts: readonly OutboxPart[]): Promise<void>;
-  /** A part has arrived. The next one has not been tried, so it can't be a repeat. */
-  savePart(outboxId: number, index: number, ids: readonly string[]): Promise<void>;
   /**
-   * Stores the outcome of a send that this boot claimed; nothing changes for any other. Returns the chat's next message if it was
-   * claimed with it.
+   * Before the first part is sent: all parts, with the ids of those that turned out to be there. Later: the ids of one part that
+   * has arrived; the next one has not been tried, so it can't be a repeat. False if this boot doesn't have the claim any more:
+   * it must not send the rest.
+   */
+  saveParts(outboxId: number, parts: readonly OutboxPart[] | SentPart, bootId: string): Promise<boolean>;
+  /**
+   * Stores the outcome of a send that this boot claimed; nothing changes for any other, except that a penalty is kept. Returns the
+   * chat's next message if it was claimed with it.
    */
   settleDelivery(id: number, outcome: DeliveryOutcome, bootId: string, claim?: Claim): Promise<OutboxRow[]>;
   /** Chats that messages came from, most recently active first; `called`: only those with this id or name. */
@@ -81,6 +84,11 @@ export interface OutboxPart {
   ids?: readonly string[] | undefined;
 }
 
+export interface SentPart {
+  index: number;
+  ids: readonly string[];
+}
+
 export interface DeliveryRow extends OutboxRow {
   error: string | null;
   /** Of all parts that were sent so far. */
@@ -91,13 +99,23 @@ export interface DeliveryRow extends OutboxRow {
 export type DeliveryOutcome =
   | { state: "sent"; messageIds: readonly string[] }
   /** `postponed`: nothing was sent, because its chat has to wait. */
-  | { state: "pending"; waitSeconds: number; error: string; mayBeRepeat: boolean; postponed?: true }
+  | {
+      state: "pending";
+      waitSeconds: number;
+      error: string;
+      mayBeRepeat: boolean;
+      postponed?: true;
+      penalty?: Penalty | undefined;
+    }
   | { state: "unknown"; error: string }
-  | { state: "dead"; error: string };
+  /** `penalty`: the platform imposed a pause, which concerns other messages too. */
+  | { state: "dead"; error: string; penalty?: Penalty | undefined };
 
 export interface KnownChatsQuery {
   platform?: string;
   called?: string;
+  /** Only this person's direct chats, and rooms that they took part in. */
+  of?: Person;
   limit: number;
 }
 

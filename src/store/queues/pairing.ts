@@ -1,5 +1,6 @@
 import type { RequestPermission } from "../../pairing-limits.js";
 import type { SettledMessage } from "./inbox.js";
+import type { AdoptedRoute } from "./routes.js";
 
 /** People who asked to talk to the bot, and those who may. */
 export interface Pairing {
@@ -9,12 +10,13 @@ export interface Pairing {
    * are checked in the same transaction.
    */
   addPairing(pairing: NewPairing, settled?: SettledMessage): Promise<RequestPermission>;
-  /** Approves people whom another Hermes program approved, each once. Returns how many are new. */
-  adoptPairings(people: readonly ApprovedRow[]): Promise<number>;
-  approvePairing(id: string): Promise<boolean>;
-  /** Deletes a pending request. */
-  denyPairing(id: string): Promise<boolean>;
-  failPairing(platform: string, failures: number, lockedUntil: number | null): Promise<void>;
+  /** The operator's answer to a request. False if there is no such request. */
+  settlePairing(answer: PairingAnswer): Promise<boolean>;
+  /**
+   * Adds what another Hermes program has: routes for keys that have none, and people whom it approved, each once. Returns how many
+   * are new.
+   */
+  adopt(found: Adopted): Promise<{ routes: number; people: number }>;
   revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
@@ -31,11 +33,21 @@ export interface PairingRow {
 
 export type NewPairing = PairingRow;
 
+export type PairingAnswer =
+  | { id: string; approved: boolean }
+  /** A wrong code was given. */
+  | { platform: string; failures: number; lockedUntil: number | null };
+
 export interface ApprovedRow {
   platform: string;
   userId: string;
   userName: string | null;
   approvedAt: number;
+}
+
+export interface Adopted {
+  routes?: readonly AdoptedRoute[];
+  people?: readonly ApprovedRow[];
 }
 
 export interface PairingState {

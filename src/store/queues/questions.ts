@@ -3,7 +3,6 @@ import type { Choice } from "../../question.js";
 import type { SessionKey } from "../../session.js";
 import type { NewReply } from "./outbox.js";
 import type { Owners } from "./owners.js";
-import type { ToolGrant } from "./steps.js";
 
 /** Questions to people. Each is answered once, by a person who may, or expires. */
 export interface Questions {
@@ -77,6 +76,6 @@ export interface QuestionAnswer {
 
 export type QuestionDecision =
   /** `grant`: the approval is remembered, for the person on whose behalf the call runs or for its session. */
-  | { state: "answered"; answer: QuestionAnswer; grant?: ToolGrant["scope"] | undefined }
+  | { state: "answered"; answer: QuestionAnswer; grant?: "person" | "session" | undefined }
   | { state: "expired" }
   | { state: "withdrawn" };

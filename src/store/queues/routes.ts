@@ -1,57 +1,57 @@
 import type { Origin, Person } from "../../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../../session.js";
+import type { Position } from "../common.js";
 import type { NewSession } from "../history.js";
 
 /** Which chat is in which session. A route's epoch grows with every change: a turn with an older epoch can't write. */
 export interface Routes {
   getRoute(key: SessionKey): Promise<RouteRow | undefined>;
-  /** The chat whose current session this is. */
-  findRoute(sessionId: SessionId): Promise<RouteRow | undefined>;
-  listRoutes(): Promise<RouteRow[]>;
-  countRoutes(): Promise<number>;
-  /** Whether any chat has a route, without counting one platform's. */
-  hasRoutes(except?: string): Promise<boolean>;
+  /** All routes, or those that point to a session. Oldest first. */
+  listRoutes(query?: { sessionId?: SessionId }): Promise<RouteRow[]>;
+  /** Counts routes: without those of one platform, and no further than `max`. */
+  countRoutes(query?: { except?: string; max?: number }): Promise<number>;
   /** Routes that may be due for a reset, ordered by their due time: the reset policy decides. */
   dueRoutes(query: DueQuery): Promise<DueRoute[]>;
-  /** Sets a later due time for routes that haven't changed since they were read. */
-  postponeRoutes(routes: readonly PostponedRoute[]): Promise<void>;
-  /** Makes every route due again: the rules by which they were postponed have changed. */
-  recheckRoutes(rules: string): Promise<void>;
+  /**
+   * Ends the sessions of routes that became due while their chats were silent: the next message opens a new one. Sets a later due
+   * time for others that haven't changed since they were read. If the rules have changed since the last call, every route becomes
+   * due again first. Returns the keys of those that ended.
+   */
+  settleDueRoutes(settled: SettledRoutes): Promise<SessionKey[]>;
   /**
    * Points a chat at a new session: ends the previous one with the reason, creates the session, raises the epoch. If
    * `expectedSessionId` isn't current, nothing changes and the stored route, if any, is returned.
    */
   openRoute(route: NewRoute): Promise<RouteRow | undefined>;
-  /** Points a chat at an existing session: ends the current one, reopens the other, raises the epoch. */
-  switchRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<RouteRow | undefined>;
-  /** Points a chat at a copy of a session. Undefined if the chat has no route or the session doesn't exist. */
-  branchRoute(branch: RouteBranch): Promise<RouteRow | undefined>;
-  /** Ends the session of a route that became due while the chat was silent. The next message opens a new one. */
-  expireRoute(key: SessionKey, expectedSessionId: SessionId, resetReason: string): Promise<boolean>;
+  /**
+   * Points a chat at an existing session, or at a copy of it: ends the current one, reopens the other, raises the epoch. Undefined
+   * if the chat has no route or the session doesn't exist.
+   */
+  switchRoute(
+    key: SessionKey,
+    sessionId: SessionId,
+    reason: EndReason,
+    copy?: SessionCopy,
+  ): Promise<RouteRow | undefined>;
   /** Null: back to the configured model. False if the chat has no route. */
   setRouteModel(key: SessionKey, model: string | null): Promise<boolean>;
-  /** Ends a session together with its route. */
-  closeRoute(key: SessionKey, sessionId: SessionId, reason: EndReason): Promise<void>;
+  /** For a chat that is gone: cancels its dead messages and ends its session with its route, unless messages wait in it. */
+  closeChat(chat: ClosedChat): Promise<void>;
   /** Ends the session and continues in a child, with the route, in one transaction. Undefined if the epoch isn't current. */
   splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
-  /** Adds routes of another Hermes program for keys that have none. Returns how many were added. */
-  adoptRoutes(routes: readonly AdoptedRoute[]): Promise<number>;
-  /** A chat got another id: moves its routes, waiting messages and pending answers. */
-  moveChat(platform: string, from: string, to: string): Promise<number>;
-  /** Continues what another account left open in a chat of its own. Returns how many messages wait again. */
-  inheritChat(platform: string, from: string, heir: Heir): Promise<number>;
+  /**
+   * A chat got another id: moves its routes, waiting messages and pending answers, and returns the number of routes. To an heir:
+   * continues what another account left open, and returns how many messages wait again.
+   */
+  moveChat(platform: string, from: string, to: string | Heir): Promise<number>;
 
-  /** Marks a session whose transcript is incomplete: it is rewritten until it is unmarked. */
-  markTranscript(id: SessionId): Promise<void>;
-  unmarkTranscript(id: SessionId): Promise<void>;
+  /** Marks a session whose transcript is incomplete: it is rewritten until it is complete. */
+  markTranscript(id: SessionId, isComplete: boolean): Promise<void>;
   markedTranscripts(): Promise<SessionId[]>;
 }
 
-/** A shared value (`getMeta`): when routes last changed without the knowledge of a running gateway. */
+/** A shared value (`getValue`): when routes last changed without the knowledge of a running gateway. */
 export const ROUTES_CHANGED = "gw_routes_changed_at";
-
-/** A shared value (`getMeta`): the reset settings by which routes were postponed. */
-export const RESET_RULES = "gw_reset_rules";
 
 export interface RouteFlags {
   suspended: boolean;
@@ -103,10 +103,7 @@ export interface RouteOpening {
   memoryFlush?: boolean | undefined;
 }
 
-export interface RouteBranch {
-  sessionKey: SessionKey;
-  /** The session to copy. */
-  sessionId: SessionId;
+export interface SessionCopy {
   /** Default: the next title of its lineage. */
   title?: string;
   /** Owner of the copy. Default: the original's owner; all participants keep access. */
@@ -134,14 +131,28 @@ export interface AdoptedRoute {
 export interface DueQuery {
   now: number;
   limit: number;
-  /** The last route of the previous page. */
-  after?: Pick<DueRoute, "dueAt" | "row">;
+  /** The position of the previous page's last route. */
+  after?: Position;
 }
 
 export interface DueRoute {
   route: RouteRow;
   dueAt: number;
-  row: number;
+  position: Position;
+}
+
+export interface SettledRoutes {
+  /** The settings by which routes are judged. */
+  rules: string;
+  expired: readonly ExpiredRoute[];
+  postponed: readonly PostponedRoute[];
+}
+
+export interface ExpiredRoute {
+  sessionKey: SessionKey;
+  /** As it was read: if another one is current, nothing happens. */
+  sessionId: SessionId;
+  reason: string;
 }
 
 export interface PostponedRoute {
@@ -150,6 +161,15 @@ export interface PostponedRoute {
   epoch: number;
   dueAt: number;
   until: number;
+}
+
+export interface ClosedChat {
+  platform: string;
+  account: string;
+  sessionKey: SessionKey;
+  /** Of the cancelled messages. */
+  reason: string;
+  endReason: EndReason;
 }
 
 /** An account with a single chat, both with this id. */

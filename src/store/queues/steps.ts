@@ -1,6 +1,6 @@
 import type { Person } from "../../message.js";
 import type { NewMessage, SessionId, SessionKey } from "../../session.js";
-import type { Author } from "./turns.js";
+import type { Author } from "./inbox.js";
 
 /** The journal of a running turn: after a crash it continues where it stopped. */
 export interface Steps {
@@ -71,7 +71,7 @@ export interface EndedToolCall {
   state: Exclude<ToolCallState, "waiting" | "running">;
   /** The beginning of the result. */
   result: string;
-  /** Who approved or denied it; undefined: nobody was asked. */
+  /** Who approved or denied it; undefined: it needed no approval. */
   decidedBy?: string | undefined;
 }
 

@@ -2,11 +2,12 @@ import type { Person } from "../../message.js";
 import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../../session.js";
 import type { OpenRows } from "../common.js";
 import type { Usage } from "../history.js";
-import type { ChangeNote, InboxRow } from "./inbox.js";
+import type { AcceptedMessage, Author, ChangeNote, InboxRow } from "./inbox.js";
 import type { Claim, NewReply, OutboxRow } from "./outbox.js";
 import type { Owners } from "./owners.js";
 import type { RouteOpening, RouteRow } from "./routes.js";
 import type { RecordedSteps } from "./steps.js";
+import type { Penalty } from "./values.js";
 
 /** Turns: messages that an agent answers, and what becomes of them after a crash. */
 export interface Turns {
@@ -15,6 +16,11 @@ export interface Turns {
    * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one.
    */
   startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
+  /**
+   * Accepts a message and starts its turn in one transaction. If an older message of its key waits, or the route isn't the
+   * expected one, the message is only accepted. Undefined if the event is in the inbox already.
+   */
+  acceptTurn(accepted: AcceptedMessage, start: AcceptedStart): Promise<AcceptedTurn | undefined>;
   /** Waiting → running for a task that has a session but no route. Undefined if it no longer waits. */
   startTask(start: TaskStart): Promise<StartedTask | undefined>;
   /**
@@ -27,16 +33,15 @@ export interface Turns {
    * its rows. `kept`: the unanswered question is part of the session now.
    */
   failTurn(failed: TurnFailure): Promise<{ kept: boolean } | undefined>;
-  /** What runs under this boot, one entry per message. */
-  runningTurns(bootId: string): Promise<RunningRow[]>;
   /** After a start: running rows wait again or are dead, rows that were being sent are returned to be settled. */
   recover(bootId: string, maxAttempts: number, notices: RecoveryNotices, owners?: Owners): Promise<Recovered>;
   /** Open rows by state. Answered from indexes: cheap however long the queues are. */
   backlog(owners?: Owners): Promise<Backlog>;
-  /** Dead → waiting or pending: one row (`in:12`, `out:34`) or all. */
-  retryDead(id?: string): Promise<number>;
-  /** Dead → cancelled, for a terminal that ended: a retry could not be delivered. */
-  dropDead(chat: { platform: string; account: string }, reason: string): Promise<number>;
+  /**
+   * Dead → waiting or pending: one row (`in:12`, `out:34`), all of them, or the last question of a session if it was stopped or
+   * failed. Returns how many, and those of the session.
+   */
+  retry(which: { id?: string } | { sessionKey: SessionKey }): Promise<{ retried: number; rows: InboxRow[] }>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
   /** Restarts pauses that were set in the future: the clock was set back since. Returns how many. */
@@ -54,6 +59,20 @@ export interface TurnStart {
   /** The epoch of the route that the caller has seen; null: there was none. Default: any route. */
   expectedEpoch?: number | null | undefined;
   open?: RouteOpening | undefined;
+}
+
+export interface AcceptedStart extends Pick<TurnStart, "bootId" | "turnId" | "at" | "open"> {
+  /** The route that the caller knows, whose session continues; null: there is none, and `open` opens one. */
+  expected: KnownRoute | null;
+}
+
+/** What decided that a route's session continues. */
+export type KnownRoute = Pick<RouteRow, "epoch" | "sessionId" | "lastUserActivity">;
+
+export interface AcceptedTurn {
+  row: InboxRow;
+  /** Undefined: the message waits. */
+  started: StartedTurn | undefined;
 }
 
 export interface TaskStart {
@@ -113,12 +132,6 @@ export interface TurnFinish {
   claim?: Claim | undefined;
 }
 
-export interface Author {
-  platform: string;
-  userId: string;
-  userName: string | null;
-}
-
 export interface TurnFailure {
   turnId: string;
   sessionKey: SessionKey;
@@ -146,12 +159,6 @@ export interface Unanswered {
   steps?: { messages: readonly NewMessage[]; usage: Usage } | undefined;
 }
 
-export interface RunningRow {
-  inboxId: number;
-  turnId: string;
-  sessionKey: SessionKey;
-}
-
 /** Notices for chats, stored in the same transaction. */
 export interface RecoveryNotices {
   dead: string;
@@ -167,6 +174,8 @@ export interface Recovered {
   interrupted: InboxRow[];
   /** Sends whose outcome is unknown. */
   unsettled: OutboxRow[];
+  /** Pauses that platforms imposed and that aren't over. */
+  penalties: Penalty[];
 }
 
 export interface Backlog {

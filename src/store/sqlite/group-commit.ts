@@ -18,6 +18,8 @@ export interface Job {
   work: Work<unknown>;
   /** Work that can't run inside a transaction (VACUUM). */
   alone?: boolean;
+  /** Not urgent: it joins the next group. */
+  late?: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   progress?(progress: Progress): void;
@@ -28,6 +30,8 @@ interface Running extends Job {
 }
 
 const MAX_GROUP = 256;
+/** How long work that isn't urgent waits for the next group. Each commit costs an fsync. */
+const LATE_MS = 1;
 /** Pause between two parts of long work. SQLite has no queue for its lock: other processes poll for it. */
 const BREATH_MS = 10;
 /** Without a commit for this long, the remaining pages are checkpointed. */
@@ -60,6 +64,7 @@ export class GroupCommit {
   /** Long work that pauses for other writes. */
   #breathing = 0;
   #scheduled = false;
+  #late: NodeJS.Timeout | undefined;
   #retries = 0;
   readonly #walPages: Statement;
   readonly #totalChanges: Statement;
@@ -76,12 +81,17 @@ export class GroupCommit {
     this.#quietMerge = new QuietMerge(db, () => this.#checkpoint());
   }
 
-  /** Jobs that arrive together form one group. It starts at once: waiting for the next tick would only add delay. */
+  /**
+   * Jobs that arrive together form one group. It starts at once: waiting for the next tick would only add delay. Only work
+   * that isn't urgent waits a moment for the next group.
+   */
   add(...jobs: Job[]): void {
     if (jobs.length === 0) return;
     if (this.#waiting.length === 0) this.#stats.waits();
     this.#waiting.push(...jobs);
-    if (!this.#scheduled) this.#run();
+    if (this.#scheduled) return;
+    if (this.#waiting.every((job) => job.late)) this.#late ??= setTimeout(() => this.#runLate(), LATE_MS);
+    else this.#runLate();
   }
 
   stats(): WriterStats {
@@ -92,6 +102,12 @@ export class GroupCommit {
   async end(): Promise<void> {
     this.#quietMerge.stop();
     while (this.#waiting.length + this.#breathing > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  #runLate(): void {
+    clearTimeout(this.#late);
+    this.#late = undefined;
+    if (!this.#scheduled) this.#run();
   }
 
   #run(): void {

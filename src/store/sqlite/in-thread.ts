@@ -107,7 +107,15 @@ export class InThreadEngine implements Engine {
     const work = verb as unknown as (db: Database, ...args: readonly unknown[]) => unknown;
     return new Promise((resolve, reject) => {
       const alone = verb.mode === "exclusive";
-      this.#arrived.push({ work: () => work(db, ...args), alone, resolve, reject, progress: onProgress });
+      const late = verb.mode === "lateWrite";
+      this.#arrived.push({
+        work: () => work(db, ...args),
+        alone,
+        late,
+        resolve,
+        reject,
+        progress: onProgress,
+      });
       if (this.#arrived.length > 1) return;
       setImmediate(() => {
         const jobs = this.#arrived;

@@ -1,8 +1,15 @@
 import type { OpenOptions } from "../open.js";
 import { toConversation } from "../shared/content.js";
-import type { ExportedSession, ExportQuery, Store } from "../store.js";
+import type {
+  ExportedSession,
+  ExportQuery,
+  SearchOptions,
+  SearchResult,
+  SessionExport,
+  Store,
+} from "../store.js";
 import type { Engine, ReadLimits } from "./engine.js";
-import { autoPrune, maintenanceOf } from "./maintenance.js";
+import { maintenanceOf } from "./maintenance.js";
 import { ThreadEngine } from "./threads.js";
 import type { ExportCursor, ImportOutcome } from "./transfer.js";
 import type { Verbs } from "./verbs.js";
@@ -41,9 +48,11 @@ function storeOn(engine: Engine, path: string): OpenedStore {
   return {
     ...verbs,
     getConversation: async (id) => toConversation(await verbs.getConversation(id)),
-    exportSessions: (query) => exportSessions(verbs, query),
+    searchMessages: (query, options) => searchMessages(verbs, query, options),
+    pruneSessions: ({ dryRun, ...query }, onProgress) =>
+      dryRun ? verbs.countPrunable(query) : verbs.pruneSessions(query, onProgress),
+    exportSessions: (query) => exportOf(verbs, query),
     importSessions: (sessions) => importSessions(verbs, sessions),
-    autoPrune: (settings, onProgress) => autoPrune(engine, verbs, settings, onProgress),
     reports: verbs,
     maintenance: maintenanceOf(engine, verbs, path),
     close: () => engine.close(),
@@ -57,7 +66,24 @@ function verbsOn(engine: Engine): Verbs {
   return Object.fromEntries(calls) as Verbs;
 }
 
-async function* exportSessions(verbs: Verbs, query: ExportQuery = {}): AsyncGenerator<ExportedSession> {
+async function searchMessages(
+  verbs: Verbs,
+  query: string,
+  { titles, ...options }: SearchOptions = {},
+): Promise<SearchResult> {
+  const titled = titles && (await verbs.findTitles(titles.containing, titles.limit));
+  const found = await verbs.searchMessages(query, options);
+  return titled ? { ...found, titles: titled } : found;
+}
+
+function exportOf(verbs: Verbs, query: ExportQuery = {}): SessionExport {
+  return {
+    total: () => verbs.countExport(query),
+    [Symbol.asyncIterator]: () => exportSessions(verbs, query),
+  };
+}
+
+async function* exportSessions(verbs: Verbs, query: ExportQuery): AsyncGenerator<ExportedSession> {
   let cursor: ExportCursor | undefined;
   do {
     const page: ExportedSession[] = await verbs.exportPage(query, cursor);

@@ -2,10 +2,10 @@ import type { Database } from "better-sqlite3";
 import { newSessionId, nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { NewMessage, SessionId, SessionRow } from "../../session.js";
-import type { RouteBranch } from "../queues.js";
+import type { SessionCopy } from "../queues.js";
 import type { Lineage, LineageNode, Split } from "../store.js";
 import { appendMessages, getMessages } from "./messages.js";
-import { addAuthors, authorsOf, createSession, getSession, requireSession } from "./sessions.js";
+import { addAuthors, authorsOf, createSession, getRoom, getSession, requireSession } from "./sessions.js";
 import { sql } from "./statements.js";
 import { freeTitle } from "./titles.js";
 import { read, write } from "./verb.js";
@@ -82,11 +82,13 @@ export const getLineage = read(function getLineage(db: Database, id: SessionId):
   const ancestors: SessionRow[] = [];
   for (let up = parentOf(db, session); up && ancestors.length < MAX_STEPS; up = parentOf(db, up))
     ancestors.unshift(up);
+  const tip = tipOf(db, session);
   return {
     ancestors: ancestors.map((row, i) => toNode(row, ancestors[i - 1])),
     session: toNode(session, ancestors.at(-1)),
     descendants: descendantsOf(db, session),
-    tip: tipOf(db, session).id,
+    tip: tip.id,
+    room: getRoom(db, tip.id),
   };
 });
 
@@ -170,7 +172,7 @@ export function branchSession(db: Database, { sessionId, title, owner }: Branch)
   return requireSession(db, copy.id);
 }
 
-type Branch = Pick<RouteBranch, "sessionId" | "title" | "owner">;
+type Branch = SessionCopy & { sessionId: SessionId };
 
 function copyParticipants(db: Database, from: SessionId, to: SessionId): void {
   sql(

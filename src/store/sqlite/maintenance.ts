@@ -4,7 +4,6 @@ import { fileStamp } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { freeName } from "../../free-name.js";
 import type { OnProgress } from "../common.js";
-import type { AutoPruned, AutoPruneSettings } from "../history.js";
 import type { CheckReport, Maintenance, Optimized, RepairReport, Scrubbed } from "../maintenance.js";
 import type { Engine } from "./engine.js";
 import { isDamage } from "./salvage.js";
@@ -16,6 +15,7 @@ const EMPTY_LOG_PAUSE_MS = 40;
 /** Work on the file as a whole. Each is made of several verbs. */
 export function maintenanceOf(engine: Engine, verbs: Verbs, file: string): Maintenance {
   return {
+    shrink: (onProgress) => giveSpaceBack(engine, verbs, onProgress),
     optimize: (onProgress) => optimize(engine, verbs, onProgress),
     check: (onProgress) => verbs.check(onProgress),
     repair: (onProgress) => repair(engine, verbs, file, onProgress),
@@ -25,19 +25,6 @@ export function maintenanceOf(engine: Engine, verbs: Verbs, file: string): Maint
     layout: () => verbs.layout(),
     writerStats: () => engine.writerStats(),
   };
-}
-
-export async function autoPrune(
-  engine: Engine,
-  verbs: Verbs,
-  settings: AutoPruneSettings,
-  onProgress?: OnProgress,
-): Promise<AutoPruned | undefined> {
-  if (!settings.enabled || !(await verbs.claimAutoPrune(settings.minIntervalHours))) return undefined;
-  const pruned = await verbs.pruneSessions({ olderThanDays: settings.retentionDays }, onProgress);
-  const vacuumed =
-    pruned > 0 && settings.vacuumAfterPrune && (await giveSpaceBack(engine, verbs, onProgress));
-  return { pruned, vacuumed };
 }
 
 async function optimize(engine: Engine, verbs: Verbs, onProgress?: OnProgress): Promise<Optimized> {

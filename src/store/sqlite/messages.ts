@@ -87,11 +87,12 @@ export type StoredMessage = Omit<MessageRow, "content" | "tool_calls"> & {
 
 export function storedMessages(db: Database, id: SessionId, query: MessageQuery = {}): StoredMessage[] {
   const active = query.includeUndone ? "" : "AND active = 1";
-  return sql(db, `SELECT * FROM messages WHERE session_id = ? AND id > ? ${active} ORDER BY id LIMIT ?`).all(
-    id,
-    query.afterId ?? 0,
-    query.limit ?? -1,
-  ) as StoredMessage[];
+  const only = query.ids ? "AND id IN (SELECT value FROM json_each(@ids))" : "";
+  const ids = JSON.stringify(query.ids ?? []);
+  return sql(
+    db,
+    `SELECT * FROM messages WHERE session_id = @id ${only} ${active} ORDER BY id LIMIT @limit`,
+  ).all({ id, ids, limit: query.limit ?? -1 }) as StoredMessage[];
 }
 
 export const getMessages = read(function getMessages(

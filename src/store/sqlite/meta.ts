@@ -2,29 +2,28 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import { ROUTES_CHANGED } from "../queues.js";
 import { sql } from "./statements.js";
-import { read, write } from "./verb.js";
 
 const LAST_AUTO_PRUNE = "last_auto_prune";
 
-export const getMeta = read(function getMeta(db: Database, key: string): string | undefined {
+export function getMeta(db: Database, key: string): string | undefined {
   return sql(db, "SELECT value FROM state_meta WHERE key = ?").pluck().get(key) as string | undefined;
-});
+}
 
-export const setMeta = write(function setMeta(db: Database, key: string, value: string): void {
+export function setMeta(db: Database, key: string, value: string): void {
   sql(
     db,
     "INSERT INTO state_meta (key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
   ).run(key, value);
-});
+}
 
 /** Of all processes on this file, one gets true per interval. A mark that can't be read counts as none. */
-export const claimAutoPrune = write(function claimAutoPrune(db: Database, minIntervalHours: number): boolean {
+export function claimAutoPrune(db: Database, minIntervalHours: number): boolean {
   const now = nowSeconds();
   const last = Number(getMeta(db, LAST_AUTO_PRUNE) ?? Number.NaN);
   if (Number.isFinite(last) && last <= now && now - last < minIntervalHours * 3600) return false;
   setMeta(db, LAST_AUTO_PRUNE, String(now));
   return true;
-});
+}
 
 /** A gateway that runs has routes in memory, and writes them down. */
 export function noteRoutesChanged(db: Database): void {

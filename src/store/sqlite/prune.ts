@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../clock.js";
 import type { SessionId } from "../../session.js";
-import type { Progress, PruneQuery } from "../store.js";
-import { noteRoutesChanged } from "./meta.js";
+import type { Progress, Pruned, PruneQuery } from "../store.js";
+import { claimAutoPrune, noteRoutesChanged } from "./meta.js";
 import { getSession } from "./sessions.js";
 import { Slice } from "./slice.js";
 import { sql } from "./statements.js";
@@ -15,30 +15,30 @@ const ROWS_AT_ONCE = 20;
 export const pruneSessions = write(function* pruneSessions(
   db: Database,
   query: PruneQuery,
-): Generator<Progress, number> {
+): Generator<Progress, Pruned> {
+  const pruned = { sessions: 0, messages: 0, isDue: true };
+  if (query.everyHours !== undefined && !claimAutoPrune(db, query.everyHours))
+    return { ...pruned, isDue: false };
   const ids = prunable(db, query);
   const slice = new Slice();
-  let done = 0;
   // Reopened meanwhile: in use again.
   const isEnded = sql(db, "SELECT 1 FROM sessions WHERE id = ? AND ended_at IS NOT NULL");
   for (const id of ids) {
     if (!isEnded.get(id)) continue;
-    yield* removeSession(db, id, slice, { step: "Pruning", done, total: ids.length });
-    done += 1;
+    const progress = { step: "Pruning", done: pruned.sessions, total: ids.length };
+    pruned.messages += yield* removeSession(db, id, slice, progress);
+    pruned.sessions += 1;
   }
-  return done;
+  return pruned;
 });
 
-export const countPrunable = bulkRead(function countPrunable(
-  db: Database,
-  query: PruneQuery,
-): { sessions: number; messages: number } {
+export const countPrunable = bulkRead(function countPrunable(db: Database, query: PruneQuery): Pruned {
   const ids = prunable(db, query);
   const messages = sql(
     db,
     "SELECT count(*) FROM json_each(?) j CROSS JOIN messages m ON m.session_id = j.value",
   ).pluck();
-  return { sessions: ids.length, messages: messages.get(JSON.stringify(ids)) as number };
+  return { sessions: ids.length, messages: messages.get(JSON.stringify(ids)) as number, isDue: true };
 });
 
 function prunable(db: Database, { olderThanDays, source }: PruneQuery): SessionId[] {
@@ -83,12 +83,16 @@ export function* removeSession(
   id: SessionId,
   slice: Slice,
   progress: Progress,
-): Generator<Progress, void> {
+): Generator<Progress, number> {
   const some = sql(
     db,
     `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_id = ? LIMIT ${ROWS_AT_ONCE})`,
   );
-  while (some.run(id).changes > 0) yield* slice.pause(progress);
+  let removed = 0;
+  for (let changes = -1; changes !== 0; removed += changes) {
+    changes = some.run(id).changes;
+    yield* slice.pause(progress);
+  }
   sql(db, "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?").run(id);
   sql(db, "DELETE FROM gw_participants WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
@@ -98,4 +102,5 @@ export function* removeSession(
   if (sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id).changes > 0) noteRoutesChanged(db);
   sql(db, "DELETE FROM sessions WHERE id = ?").run(id);
   yield* slice.pause(progress);
+  return removed;
 }

@@ -46,10 +46,10 @@ export const createSession = write(function createSession(db: Database, session:
   return requireSession(db, id);
 });
 
-export const getRoom = read(function getRoom(db: Database, id: SessionId): Room | undefined {
+export function getRoom(db: Database, id: SessionId): Room | undefined {
   const find = sql(db, "SELECT platform, chat_id AS chatId FROM gw_rooms WHERE session_id = ?");
   return find.get(id) as Room | undefined;
-});
+}
 
 export function putInRoom(db: Database, id: SessionId, { platform, chatId }: Room): void {
   const put = sql(db, "INSERT OR IGNORE INTO gw_rooms (session_id, platform, chat_id) VALUES (?, ?, ?)");
@@ -99,7 +99,9 @@ export function addAuthors(
   messageIds: readonly number[],
   authors: readonly (Author | null)[],
 ): void {
-  const { user_id, source } = requireSession(db, id);
+  if (!authors.some((author) => author !== null)) return;
+  const owner = sql(db, "SELECT user_id, source FROM sessions WHERE id = ?").get(id);
+  const { user_id, source } = owner as Pick<SessionRow, "user_id" | "source">;
   const add = sql(
     db,
     "INSERT OR IGNORE INTO gw_authors (message_id, session_id, platform, user_id, user_name) VALUES (?, ?, ?, ?, ?)",
@@ -141,7 +143,6 @@ export const addUsage = write(function addUsage(
   usage: Usage,
   mode: "add" | "set" = "add",
 ): void {
-  createSession(db, { id, source: "unknown" });
   const sets: string[] = [];
   const values: unknown[] = [];
   const set = (column: string, expression: string, value: unknown) => {
@@ -154,16 +155,21 @@ export const addUsage = write(function addUsage(
   }
   for (const column of FACTS) set(column, `COALESCE(${column}, ?)`, usage[column]);
   for (const column of LATEST) set(column, "?", usage[column]);
-  if (sets.length > 0) sql(db, `UPDATE sessions SET ${sets.join(", ")} WHERE id = ?`).run(...values, id);
+  // Without a value to set, it is made all the same.
+  const update = `UPDATE sessions SET ${sets.length > 0 ? sets.join(", ") : "id = id"} WHERE id = ?`;
+  if (sql(db, update).run(...values, id).changes > 0) return;
+  createSession(db, { id, source: "unknown" });
+  sql(db, update).run(...values, id);
 });
 
 const CANDIDATES = 5;
 
 export const resolveSession = read(function resolveSession(
   db: Database,
-  reference: string,
+  reference: string | { title: string },
   asker?: Principal,
 ): SessionRow | undefined {
+  if (typeof reference !== "string") return resolveTitle(db, reference.title, asker);
   const visible = visibleTo(asker);
   const one = `SELECT s.* FROM sessions s WHERE s.id = ? AND ${visible.sql}`;
   const exact = sql(db, one).get(reference, ...visible.params) as SessionRow | undefined;

@@ -10,8 +10,14 @@ import { visibleTo } from "./visibility.js";
 /** Titles that begin with `<base> #` in any case: a range, since '$' follows '#'. */
 const NUMBERED = "title COLLATE NOCASE >= ? || ' #' AND title COLLATE NOCASE < ? || ' $'";
 
-export const setTitle = write(function setTitle(db: Database, id: SessionId, raw: string | null): boolean {
+export const setTitle = write(function setTitle(
+  db: Database,
+  id: SessionId,
+  raw: string | null,
+  how?: "suggested",
+): boolean {
   const title = sanitizeTitle(raw);
+  if (how === "suggested") return title !== null && suggestTitle(db, id, title);
   if (title !== null) {
     const holder = sql(db, "SELECT id FROM sessions WHERE title = ? AND id <> ?").pluck().get(title, id);
     if (holder) throw new HermesError("conflict", `Title '${title}' is already in use by session ${holder}`);
@@ -19,12 +25,10 @@ export const setTitle = write(function setTitle(db: Database, id: SessionId, raw
   return sql(db, "UPDATE sessions SET title = ? WHERE id = ?").run(title, id).changes > 0;
 });
 
-export const suggestTitle = write(function suggestTitle(db: Database, id: SessionId, raw: string): boolean {
-  const title = sanitizeTitle(raw);
-  if (title === null) return false;
+function suggestTitle(db: Database, id: SessionId, title: string): boolean {
   const named = sql(db, "UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL");
   return named.run(freeTitle(db, title), id).changes > 0;
-});
+}
 
 export const nextTitle = read(function nextTitle(db: Database, title: string): string {
   const base = lineageBase(title);
@@ -52,11 +56,7 @@ function isTaken(db: Database, title: string): boolean {
 }
 
 /** The most recently started of the numbered ones, else the exact one: one statement. */
-export const resolveTitle = read(function resolveTitle(
-  db: Database,
-  title: string,
-  asker?: Principal,
-): SessionRow | undefined {
+export function resolveTitle(db: Database, title: string, asker?: Principal): SessionRow | undefined {
   const visible = visibleTo(asker);
   // LIMIT keeps SQLite from starting with all sessions that the asker may see: titles narrow it down more.
   const latest = (titles: string) =>
@@ -68,4 +68,4 @@ export const resolveTitle = read(function resolveTitle(
     ...[title, title, ...visible.params],
     ...[title, ...visible.params],
   );
-});
+}

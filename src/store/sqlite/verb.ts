@@ -14,6 +14,8 @@ export type Mode =
   | "bulkRead"
   /** In a transaction, which it may share with other writes. */
   | "write"
+  /** A write that isn't urgent: it shares the next transaction, or gets its own after a moment. */
+  | "lateWrite"
   /** On the writer's connection, outside of a transaction. */
   | "exclusive"
   /** On a connection of its own, outside of a transaction, with as much time as it takes. */
@@ -31,5 +33,6 @@ export const read = declare("read");
 export const longRead = declare("longRead");
 export const bulkRead = declare("bulkRead");
 export const write = declare("write");
+export const lateWrite = declare("lateWrite");
 export const exclusive = declare("exclusive");
 export const apart = declare("apart");

@@ -4,24 +4,25 @@ import * as check from "./check.js";
 import * as lineage from "./lineage.js";
 import * as list from "./list.js";
 import * as messages from "./messages.js";
-import * as meta from "./meta.js";
 import * as optimize from "./optimize.js";
 import * as peopleErase from "./people/erase.js";
 import * as people from "./people/index.js";
 import * as peopleList from "./people/list.js";
 import * as prepare from "./prepare.js";
 import * as prune from "./prune.js";
+import * as queuesAcceptTurn from "./queues/accept-turn.js";
+import * as queuesAdopt from "./queues/adopt.js";
 import * as queuesBacklog from "./queues/backlog.js";
 import * as queuesChanges from "./queues/changes.js";
 import * as queuesDue from "./queues/due.js";
 import * as queuesInbox from "./queues/inbox.js";
-import * as queuesInherit from "./queues/inherit.js";
 import * as queuesOutbox from "./queues/outbox.js";
 import * as queuesPairing from "./queues/pairing.js";
 import * as queuesPlatforms from "./queues/platforms.js";
 import * as queuesPreviews from "./queues/previews.js";
 import * as queuesQuestions from "./queues/questions.js";
 import * as queuesRecord from "./queues/record.js";
+import * as queuesRetry from "./queues/retry.js";
 import * as queuesRoutes from "./queues/routes.js";
 import * as queuesSchedules from "./queues/schedules.js";
 import * as queuesSteps from "./queues/steps.js";
@@ -45,13 +46,14 @@ const modules = {
   ...lineage,
   ...list,
   ...messages,
-  ...meta,
   ...optimize,
   ...peopleErase,
   ...people,
   ...peopleList,
   ...prepare,
   ...prune,
+  ...queuesAcceptTurn,
+  ...queuesAdopt,
   ...queuesBacklog,
   ...queuesChanges,
   ...queuesDue,
@@ -62,10 +64,10 @@ const modules = {
   ...queuesPreviews,
   ...queuesQuestions,
   ...queuesRecord,
+  ...queuesRetry,
   ...queuesRoutes,
   ...queuesSchedules,
   ...queuesSteps,
-  ...queuesInherit,
   ...queuesTranscripts,
   ...queuesTurns,
   ...queuesWaits,

@@ -39,6 +39,7 @@ function serveWrites(db: Database): (call: Call) => void {
     return {
       work: () => work(db, ...args),
       alone: modes[verb] === "exclusive",
+      late: modes[verb] === "lateWrite",
       resolve: (value) => reply({ id, value }),
       reject: (error) => fail(id, error),
       progress: (progress) => reply({ id, progress }),

@@ -2,7 +2,8 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TelegramAdapter } from "../../../src/adapters/telegram/index.js";
-import { Bench, until } from "./support.js";
+import { send } from "../../support/send.js";
+import { Bench, outbound, patience, until } from "./support.js";
 
 const SECRET = "a-secret_1";
 const PATH = "/telegram/webhook";
@@ -67,6 +68,21 @@ describe("webhook mode", () => {
     bench.gateway.letIn();
     await until("Telegram is answered", () => bench.emulator.updates.pending.length === 0);
     expect(bench.gateway.texts).toEqual(["hello"]);
+  });
+
+  it("gets pressed buttons again until the inbox has them", async () => {
+    await connect();
+    const ann = bench.emulator.users.person("Ann");
+    const { id } = bench.emulator.chats.privateWith(ann);
+    const question = { id: "q1", choices: [{ id: "yes", label: "Yes" }] };
+    await send(adapter, outbound({ chatId: String(id) }, "May I?", { question }), patience());
+    bench.gateway.failing = true;
+    bench.emulator.users.press(bench.emulator.said(id)[0]!, "Yes", ann);
+    await until("it was tried twice", () => bench.gateway.attempts >= 2);
+    bench.gateway.failing = false;
+    await until("Telegram is answered", () => bench.emulator.updates.pending.length === 0);
+    expect(bench.gateway.received.map(({ choice }) => choice?.choiceId)).toEqual(["yes"]);
+    expect(bench.emulator.callsOf("setWebhook")[0]?.payload.allowed_updates).toContain("callback_query");
   });
 
   it("gets updates again in order after the inbox failed", async () => {

@@ -133,7 +133,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
       expect((await runHermes(home, ["doctor", "--retry", wrong])).code).toBe(1);
     }
     expect(await hermes(home, "doctor", "--retry", "in:1")).toBe("1 message will be tried again.\n");
-    expect(await storeIn(home, (store) => store.waitingMessages())).toHaveLength(1);
+    expect(await storeIn(home, (store) => store.openMessages())).toHaveLength(1);
     expect(await hermesJson(home, "doctor", "--retry", "all")).toEqual({ retried: 0 });
   });
 });

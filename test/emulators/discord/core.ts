@@ -1,7 +1,7 @@
 /** Shared by all routes: the world, and the events that its changes cause. */
 import type { GatewayServer } from "./gateway.js";
 import { type Json, messagePayload } from "./payloads.js";
-import type { Message, User, World } from "./world.js";
+import type { Button, Message, User, World } from "./world.js";
 
 export interface EmulatorCore {
   readonly world: World;
@@ -15,7 +15,7 @@ export interface EmulatorCore {
   /** The bot's registered commands. */
   commands: Json[];
   say(fields: Parameters<World["addMessage"]>[0]): Message;
-  edit(message: Message, content: string): void;
+  edit(message: Message, content: string, buttons?: Button[][]): void;
   remove(message: Message): void;
   /** As in a REST answer. */
   rest(message: Message): Json;
@@ -50,8 +50,9 @@ export function buildCore(parts: Omit<EmulatorCore, "say" | "edit" | "remove" | 
       gateway.dispatch("MESSAGE_CREATE", payload(message, true));
       return message;
     },
-    edit(message: Message, content: string) {
+    edit(message: Message, content: string, buttons?: Button[][]) {
       world.edit(message, content);
+      if (buttons) message.buttons = buttons;
       gateway.dispatch("MESSAGE_UPDATE", payload(message, true));
     },
     remove(message: Message) {

@@ -15,6 +15,8 @@ export interface Seen {
   files: { name: string; bytes: number; contentType: string }[];
   /** The bot "is thinking". */
   loading: boolean;
+  /** The labels of its buttons. */
+  buttons: string[];
 }
 
 export type Say = Partial<
@@ -102,6 +104,13 @@ export class Driver {
     return this.#interactions.ask(user, channel, name, options);
   }
 
+  /** A button by its label or its id. Throws if the message has no such button. */
+  press(user: User, channel: Channel, messageId: string, button: string): Interaction {
+    const message = this.core.world.find(channel.id, messageId);
+    if (!message) throw new Error(`There is no message ${messageId}`);
+    return this.#interactions.press(user, channel, message, button);
+  }
+
   /** The chat as people see it, oldest first; deleted messages are included and marked. */
   chat(channel: Pick<Channel, "id">): Seen[] {
     return (this.core.world.messages.get(channel.id) ?? []).map((message) => ({
@@ -117,6 +126,7 @@ export class Driver {
         contentType,
       })),
       loading: (message.flags & (1 << 7)) !== 0,
+      buttons: message.buttons.flat().map(({ label }) => label),
     }));
   }
 

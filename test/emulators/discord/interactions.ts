@@ -1,5 +1,6 @@
-/** Slash commands: three seconds for the first answer, fifteen minutes for the rest. */
+/** Slash commands and buttons: three seconds for the first answer, fifteen minutes for the rest. */
 import { randomBytes } from "node:crypto";
+import { buttonsIn } from "./components.js";
 import type { EmulatorCore } from "./core.js";
 import * as errors from "./errors.js";
 import { checkContent } from "./messages.js";
@@ -10,6 +11,8 @@ import type { Channel, Message, User } from "./world.js";
 const LOADING_FLAG = 1 << 7;
 const DEFERRED = 5;
 const MESSAGE = 4;
+/** Answers to a button only. */
+const UPDATES: readonly unknown[] = [6, 7];
 
 export interface Interaction {
   id: string;
@@ -19,6 +22,8 @@ export interface Interaction {
   /** How long the bot took to answer; null: not yet. */
   acknowledgedAfterMs: number | null;
   original: Message | null;
+  /** The message whose button was pressed; null: a command. */
+  pressedOn: Message | null;
 }
 
 export class Interactions {
@@ -32,6 +37,21 @@ export class Interactions {
   }
 
   ask(user: User, channel: Channel, name: string, options: Json[]): Interaction {
+    const data = { id: this.#core.world.newId(), name, type: 1, options };
+    return this.#begin(user, channel, { type: 2, data });
+  }
+
+  /** A button by its label or its id. Delivered once; its token is valid for three seconds. */
+  press(user: User, channel: Channel, message: Message, button: string): Interaction {
+    const found = message.buttons
+      .flat()
+      .find(({ label, custom_id: id }) => label === button || id === button);
+    if (!found) throw new Error(`Message ${message.id} has no button "${button}"`);
+    const data = { component_type: 2, custom_id: found.custom_id };
+    return this.#begin(user, channel, { type: 3, data, message: this.#core.rest(message) }, message);
+  }
+
+  #begin(user: User, channel: Channel, content: Json, pressedOn: Message | null = null): Interaction {
     const interaction: Interaction = {
       id: this.#core.world.newId(),
       token: randomBytes(40).toString("base64url"),
@@ -39,16 +59,14 @@ export class Interactions {
       askedAtMs: Date.now(),
       acknowledgedAfterMs: null,
       original: null,
+      pressedOn,
     };
     this.all.set(interaction.id, interaction);
-    this.#core.gateway.dispatch(
-      "INTERACTION_CREATE",
-      this.#payload(interaction, user, channel, name, options),
-    );
+    this.#core.gateway.dispatch("INTERACTION_CREATE", this.#payload(interaction, user, channel, content));
     return interaction;
   }
 
-  #payload({ id, token }: Interaction, user: User, channel: Channel, name: string, options: Json[]): Json {
+  #payload({ id, token }: Interaction, user: User, channel: Channel, content: Json): Json {
     const who = channel.guildId
       ? { guild_id: channel.guildId, member: { user: userPayload(user), roles: user.roles, nick: null } }
       : { user: userPayload(user) };
@@ -56,11 +74,10 @@ export class Interactions {
       id,
       token,
       application_id: this.#core.applicationId,
-      type: 2,
       version: 1,
       channel_id: channel.id,
       channel: channelPayload(channel, this.#core.bot.id),
-      data: { id: this.#core.world.newId(), name, type: 1, options },
+      ...content,
       ...who,
     };
   }
@@ -72,6 +89,8 @@ export class Interactions {
       throw errors.unknownInteraction();
     }
     if (interaction.acknowledgedAfterMs !== null) throw errors.alreadyAcknowledged();
+    if (UPDATES.includes(call.body.type) && interaction.pressedOn === null)
+      throw errors.invalidForm("type", "INTERACTION_INVALID_TYPE", "Not an answer to a command");
     interaction.acknowledgedAfterMs = afterMs;
     const data = (call.body.data ?? {}) as Json;
     const loading = call.body.type === DEFERRED;
@@ -90,7 +109,7 @@ export class Interactions {
   editOriginal(call: Call, token: string): RestAnswer {
     const original = this.#original(token);
     original.flags &= ~LOADING_FLAG;
-    this.#core.edit(original, checkContent(call.body.content));
+    this.#core.edit(original, checkContent(call.body.content), buttonsIn(call.body));
     return { body: this.#core.rest(original) };
   }
 

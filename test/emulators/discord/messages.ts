@@ -1,5 +1,6 @@
 /** Message routes: create with nonces, edit, delete, history, typing, threads. */
 
+import { buttonsIn } from "./components.js";
 import type { EmulatorCore } from "./core.js";
 import * as errors from "./errors.js";
 import { ApiError } from "./errors.js";
@@ -53,6 +54,7 @@ export function createMessage(core: EmulatorCore, call: Call, channelId: string)
     authorId: core.bot.id,
     content,
     nonce,
+    buttons: buttonsIn(body) ?? [],
     replyTo: replyOf(core, channelId, body),
     files: call.files.map((file) => ({ ...file, id: core.world.newId() })),
   });
@@ -82,7 +84,7 @@ function replyOf(core: EmulatorCore, channelId: string, body: Json): string | nu
 export function editMessage(core: EmulatorCore, call: Call, channelId: string, id: string): RestAnswer {
   writableChannel(core, channelId);
   const message = ownMessage(core, channelId, id);
-  core.edit(message, checkContent(call.body.content));
+  core.edit(message, checkContent(call.body.content), buttonsIn(call.body));
   return { body: core.rest(message) };
 }
 

@@ -86,7 +86,7 @@ export function messagePayload(world: World, message: Message, options: PayloadO
     mention_roles: [...message.content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id),
     attachments: message.forwarded === null ? files : [],
     embeds: [],
-    components: [],
+    components: message.buttons.map((components) => ({ type: 1, components })),
     pinned: false,
     type: message.type,
     flags: message.flags,

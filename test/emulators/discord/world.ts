@@ -78,6 +78,15 @@ export interface Message {
   nonce: string | null;
   webhookId: string | null;
   poll: { question: string; answers: string[] } | null;
+  /** The buttons below it, row by row. */
+  buttons: Button[][];
+}
+
+export interface Button {
+  type: 2;
+  style: number;
+  label: string;
+  custom_id: string;
 }
 
 export class World {
@@ -148,6 +157,7 @@ export class World {
       nonce: null,
       webhookId: null,
       poll: null,
+      buttons: [],
       ...fields,
       sentAtMs,
     };

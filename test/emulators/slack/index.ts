@@ -3,6 +3,7 @@
  * and faults on demand. Set `api_url` to `emulator.apiUrl`.
  */
 import { EventEmitter } from "node:events";
+import { pressOf } from "./buttons.js";
 import { Deliveries, type Delivery } from "./deliveries.js";
 import { Faults } from "./faults.js";
 import { ALL_SCOPES } from "./methods.js";
@@ -14,6 +15,7 @@ import type { ConversationType, StoredMessage } from "./types.js";
 import { wireMessage } from "./wire.js";
 import { Workspace } from "./workspace.js";
 
+export { buttonsIn } from "./buttons.js";
 export type { Delivery } from "./deliveries.js";
 export { signature, signedRequest } from "./signed-posts.js";
 export { type StoredMessage, visibleText } from "./types.js";
@@ -232,6 +234,32 @@ export class SlackEmulator {
       response_url: `${this.#server.url}/commands/${channel}/${user}/${++this.#count}`,
       trigger_id: `${Date.now()}.${++this.#count}.abc`,
       ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    });
+  }
+
+  /** A button by its label or its id: delivered once. Throws if the message has no such button. */
+  press(channel: string, ts: string, button: string, user: string): Delivery {
+    const { workspace } = this;
+    const message = workspace.find(channel, ts);
+    const actions = pressOf(message, button, workspace.nextTs());
+    const { threadTs } = message;
+    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+    const name = workspace.people.get(user)?.name ?? user;
+    return this.deliveries.submit("interactive", {
+      type: "block_actions",
+      user: { id: user, username: name.toLowerCase(), name: name.toLowerCase(), team_id: workspace.teamId },
+      api_app_id: workspace.appId,
+      token: "legacy",
+      container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false, ...thread },
+      trigger_id: `${Date.now()}.${++this.#count}.abc`,
+      team: { id: workspace.teamId, domain: "emulated" },
+      enterprise: null,
+      is_enterprise_install: false,
+      channel: { id: channel, name: workspace.conversation(channel).name },
+      message: wireMessage(workspace, message, this.#server.url),
+      state: { values: {} },
+      response_url: `${this.#server.url}/commands/${channel}/${user}/${++this.#count}`,
+      actions,
     });
   }
 

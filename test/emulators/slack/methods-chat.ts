@@ -1,3 +1,4 @@
+import { checkButtons } from "./buttons.js";
 import type { Args, Method, MethodContext } from "./methods.js";
 import { ApiError, type Block, type Conversation, type Metadata, type StoredMessage } from "./types.js";
 import { wireMessage } from "./wire.js";
@@ -110,7 +111,8 @@ function contentOf(args: Args): { text: string; blocks?: Block[]; metadata?: Met
   return { text, ...(blocks ? { blocks } : {}), ...(metadata ? { metadata } : {}) };
 }
 
-function checkBlocks(blocks: readonly Block[]): void {
+function checkBlocks(blocks: Block[]): void {
+  checkButtons(blocks);
   if (blocks.length > MAX_BLOCKS) throw new ApiError("invalid_blocks");
   const lengths = blocks.map(({ text }) => (typeof text === "string" ? text : (text?.text ?? "")).length);
   const tooLong = blocks.some(({ type }, i) => type === "section" && lengths[i]! > MAX_SECTION);

@@ -55,12 +55,25 @@ export interface StoredMessage {
 export interface Block {
   type: string;
   text?: string | { type: string; text: string };
+  block_id?: string;
+  elements?: BlockButton[];
+}
+
+export interface BlockButton {
+  type: string;
+  action_id: string;
+  text: { type: string; text: string };
+  value?: string;
+  style?: string;
 }
 
 /** What a user sees: blocks replace the text. */
 export function visibleText(message: Pick<StoredMessage, "text" | "blocks">): string {
   if (!message.blocks || message.blocks.length === 0) return message.text;
-  return message.blocks.map(({ text }) => (typeof text === "string" ? text : (text?.text ?? ""))).join("\n");
+  return message.blocks
+    .filter(({ type }) => type !== "actions")
+    .map(({ text }) => (typeof text === "string" ? text : (text?.text ?? "")))
+    .join("\n");
 }
 
 export type ApiAnswer = Record<string, unknown>;

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readBody } from "./body.js";
 import { Chats } from "./chats.js";
 import { Faults } from "./faults.js";
+import { Presses } from "./keyboards.js";
 import { METHODS, type World } from "./methods.js";
 import { ApiError, type Call, type Payload, type SeenMessage, type UploadedFile } from "./types.js";
 import { UpdateQueue, WEBHOOK_ACTIVE } from "./updates.js";
@@ -56,6 +57,7 @@ export class TelegramEmulator {
       drafts: [],
       actions: [],
       commands: [],
+      presses: new Presses(),
     };
     this.users = new Users(this.world, () => (this.faults.duplicate ? 2 : 1));
   }

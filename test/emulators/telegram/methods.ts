@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Chats } from "./chats.js";
 import { type Entity, parseHtml } from "./html.js";
+import { keyboardOf, type Presses } from "./keyboards.js";
 import {
   ApiError,
   type EmulatedChat,
@@ -43,6 +44,7 @@ export interface World {
   drafts: Draft[];
   actions: Action[];
   commands: { command: string; description: string }[];
+  presses: Presses;
 }
 
 type Method = (world: World, payload: Payload, files: readonly UploadedFile[]) => unknown;
@@ -81,6 +83,7 @@ export const METHODS: Record<string, Method> = {
     actions.push({ chatId: chat.id, threadId: threadOf(payload), action: String(payload.action) });
     return true;
   },
+  answerCallbackQuery: ({ presses }, payload) => presses.answer(payload),
   setMyCommands,
   getMyCommands: ({ commands }) => commands,
   deleteMessage: ({ chats }, payload) => {
@@ -118,8 +121,10 @@ function editMessageText(world: World, payload: Payload): WireMessage {
   if (seen.from !== "bot") throw new ApiError(400, "Bad Request: message can't be edited");
   const { text } = textOf(payload, "text", MAX_TEXT);
   const html = payload.parse_mode === "HTML" ? String(payload.text) : undefined;
-  if (text === seen.text && html === seen.html) throw new ApiError(400, NOT_MODIFIED);
-  Object.assign(seen, { text, html, edits: seen.edits + 1 });
+  const keyboard = keyboardOf(payload);
+  const isSameKeyboard = JSON.stringify(keyboard) === JSON.stringify(seen.keyboard);
+  if (text === seen.text && html === seen.html && isSameKeyboard) throw new ApiError(400, NOT_MODIFIED);
+  Object.assign(seen, { text, html, keyboard, edits: seen.edits + 1 });
   return wireOf(world, chat, seen, { text, edit_date: nowSeconds() });
 }
 
@@ -174,7 +179,8 @@ function post(
     throw new ApiError(400, "Bad Request: message thread not found");
   const html = payload.parse_mode === "HTML" ? String(payload.text ?? payload.caption ?? "") : undefined;
   const replyTo = replyOf(chats, chat, payload);
-  return chats.add({ chatId: chat.id, from: "bot", ...content, html, replyTo, threadId });
+  const keyboard = keyboardOf(payload);
+  return chats.add({ chatId: chat.id, from: "bot", ...content, html, replyTo, threadId, keyboard });
 }
 
 function replyOf(chats: Chats, chat: EmulatedChat, payload: Payload): number | undefined {
@@ -199,9 +205,11 @@ function textOf(payload: Payload, field: string, limit: number): { text: string;
   return parsed;
 }
 
-function wireOf({ bot }: World, chat: EmulatedChat, seen: SeenMessage, content: Payload): WireMessage {
+export function wireOf({ bot }: World, chat: EmulatedChat, seen: SeenMessage, content: Payload): WireMessage {
   const wire: WireMessage = { message_id: seen.id, chat, date: nowSeconds(), from: bot, ...content };
-  if (seen.threadId !== undefined) wire.message_thread_id = seen.threadId;
+  if (seen.threadId !== undefined)
+    Object.assign(wire, { message_thread_id: seen.threadId, is_topic_message: true });
+  if (seen.keyboard) wire.reply_markup = { inline_keyboard: seen.keyboard };
   return wire;
 }
 

@@ -54,7 +54,11 @@ export interface SeenMessage {
   edits: number;
   deleted: boolean;
   file: { method: string; name: string; bytes: number } | undefined;
+  /** The buttons below it. */
+  keyboard?: Keyboard | undefined;
 }
+
+export type Keyboard = { text: string; callback_data: string; style?: string }[][];
 
 export interface Call {
   method: string;

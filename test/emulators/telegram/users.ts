@@ -1,6 +1,6 @@
 /** The users: they write, edit, delete, reply, mention, forward and send files, in any chat. */
 import { randomUUID } from "node:crypto";
-import { nowSeconds, type World } from "./methods.js";
+import { nowSeconds, type World, wireOf } from "./methods.js";
 import type { EmulatedChat, Person, SeenMessage, WireMessage, WireUpdate } from "./types.js";
 
 export interface Writing {
@@ -71,6 +71,14 @@ export class Users {
   delete(message: WireMessage): void {
     const seen = this.#world.chats.find(message.chat.id, message.message_id);
     if (seen) seen.deleted = true;
+  }
+
+  /** A button by its text or its data. Throws if the message has no such button. */
+  press(seen: SeenMessage, button: string, from: Person): WireUpdate {
+    const { chats, presses } = this.#world;
+    const query = presses.press(seen, button, from);
+    const message = wireOf(this.#world, chats.writable(seen.chatId), seen, { text: seen.text });
+    return this.#announce("callback_query", { ...query, message });
   }
 
   sendFile(

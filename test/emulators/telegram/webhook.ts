@@ -68,8 +68,9 @@ export class WebhookSender {
 
 function chatOf(update: WireUpdate): number {
   for (const value of Object.values(update)) {
-    const chat = (value as Partial<WireMessage>)?.chat;
-    if (chat) return chat.id;
+    const { chat = undefined, message = undefined } = (value ?? {}) as Partial<WireMessage>;
+    const asked = (message as Partial<WireMessage> | undefined)?.chat;
+    if (chat ?? asked) return (chat ?? asked)!.id;
   }
   return 0;
 }

@@ -1,9 +1,11 @@
 import type { WebAdapter } from "../../../src/adapters/web/index.js";
 import { webAdapter } from "../../../src/adapters/web/index.js";
+import { buttonsFor } from "../../../src/adapters/web/questions.js";
 import type { WebLogEntry, WebOptions, WebSessionSummary } from "../../../src/adapters/web/types.js";
 import { clientOf } from "../../../src/http/request.js";
 import type { HttpServer } from "../../../src/http/server.js";
 import { type InboundMessage, type OutboundKind, type Target, targetOf } from "../../../src/message.js";
+import type { OutboundQuestion } from "../../../src/question.js";
 import { receivingOnly } from "../../support/events.js";
 import { startHttp } from "../../support/http.js";
 import { send } from "../../support/send.js";
@@ -63,12 +65,19 @@ export class StandIn {
   }
 
   /** As delivery does it: sent first, in the log afterwards. */
-  async say(target: Target, text: string, kind: OutboundKind = "answer", turnId: string | null = null) {
+  async say(
+    target: Target,
+    text: string,
+    kind: OutboundKind = "answer",
+    turnId: string | null = null,
+    question?: OutboundQuestion,
+  ) {
     const id = ++this.#outboxId;
-    const message = { id, nonce: `n${id}`, kind, target, text, turnId };
+    const message = { id, nonce: `n${id}`, kind, target, text, turnId, ...(question ? { question } : {}) };
     const receipt = await send(this.adapter, message, new AbortController().signal);
     const at = Date.now() / 1000;
-    this.logOf(target.chatId!).push({ id: `out:${id}`, from: "bot", kind, text, at, turnId });
+    const entry = { id: `out:${id}`, from: "bot", kind, text, at, turnId } as const;
+    this.logOf(target.chatId!).push({ ...entry, ...buttonsFor(question) });
     return receipt;
   }
 

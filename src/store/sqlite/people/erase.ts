@@ -22,7 +22,13 @@ const SCRUB_DUE = "gw_scrub_due";
 export const erasePerson = write(function* erasePerson(
   db: Database,
   plan: ErasurePlan,
+  step: "data" | "marks",
 ): Generator<Progress, void> {
+  if (step === "data") yield* eraseData(db, plan);
+  else eraseMarks(db, plan);
+});
+
+function* eraseData(db: Database, plan: ErasurePlan): Generator<Progress, void> {
   db.pragma("secure_delete = ON");
   setMeta(db, SCRUB_DUE, "1");
   const slice = new Slice();
@@ -53,7 +59,7 @@ export const erasePerson = write(function* erasePerson(
   }
   yield* eraseSends(db, plan, step);
   eraseRoutes(db, plan);
-});
+}
 
 /** Cancels their open messages and answers, and fences off running turns that have read them. */
 function* silence(
@@ -208,7 +214,7 @@ function eraseRoutes(db: Database, plan: ErasurePlan): void {
   noteRoutesChanged(db);
 }
 
-export const forgetPerson = write(function forgetPerson(db: Database, plan: ErasurePlan): void {
+function eraseMarks(db: Database, plan: ErasurePlan): void {
   const { person, ids, shared } = plan;
   const list = marks(ids);
   for (const { id } of shared)
@@ -222,7 +228,7 @@ export const forgetPerson = write(function forgetPerson(db: Database, plan: Eras
   for (const key of plan.keys) dropKey(db, key);
   for (const id of ids)
     sql(db, "DELETE FROM gw_pairing_limits WHERE name = ?").run(`request:${person.platform}:${id}`);
-});
+}
 
 export const scrubDue = read(function scrubDue(db: Database): boolean {
   return sql(db, "SELECT 1 FROM state_meta WHERE key = ?").get(SCRUB_DUE) !== undefined;

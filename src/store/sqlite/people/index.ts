@@ -1,8 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Person } from "../../../message.js";
-import type { MessageRow, SessionId } from "../../../session.js";
 import type { ErasurePlan, PersonRows } from "../../people.js";
-import { getMessages } from "../messages.js";
 import { marks } from "../statements.js";
 import { bulkRead } from "../verb.js";
 import { gatherFacts } from "./facts.js";
@@ -51,14 +49,4 @@ export const queueRowsOf = bulkRead(function queueRowsOf(db: Database, plan: Era
       .all(person.platform, ...ids) as PersonRows["pairing"],
     toolCalls: toolCallsOf(db, plan) as PersonRows["toolCalls"],
   };
-});
-
-/** Of a session that others are in, too: what they wrote, and not what was answered. */
-export const writtenIn = bulkRead(function writtenIn(
-  db: Database,
-  messageIds: readonly number[],
-  id: SessionId,
-): MessageRow[] {
-  const theirs = new Set(messageIds);
-  return getMessages(db, id, { includeUndone: true }).filter((row) => theirs.has(row.id));
 });

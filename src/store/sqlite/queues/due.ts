@@ -1,11 +1,14 @@
 import type { Database } from "better-sqlite3";
-import { type DueQuery, type DueRoute, type PostponedRoute, RESET_RULES } from "../../queues.js";
+import type { SessionKey } from "../../../session.js";
+import type { DueQuery, DueRoute, SettledRoutes } from "../../queues.js";
 import { type StoredRoute, toRoute } from "../../shared/rows.js";
 import type { Progress } from "../../store.js";
-import { setMeta } from "../meta.js";
+import { getMeta, setMeta } from "../meta.js";
+import { fromPosition, toPosition } from "../position.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
+import { expireRoute } from "./routes.js";
 
 /**
  * Which routes the sweep looks at. `due_at` is a lower bound: activity moves the real time further away without
@@ -17,33 +20,38 @@ export const DUE_PAGE = `SELECT *, rowid AS row FROM gw_routes
   ORDER BY due_at, rowid LIMIT @limit`;
 
 export const dueRoutes = read(function dueRoutes(db: Database, { now, limit, after }: DueQuery): DueRoute[] {
-  const { dueAt, row } = after ?? { dueAt: -1, row: 0 };
+  const [dueAt, row] = after === undefined ? [-1, 0] : fromPosition(after, "number", "number");
   const rows = sql(db, DUE_PAGE).all({ now, limit, dueAt, row }) as (StoredRoute & {
     due_at: number;
     row: number;
   })[];
-  return rows.map((found) => ({ route: toRoute(found), dueAt: found.due_at, row: found.row }));
+  return rows.map((found) => {
+    const { due_at: dueAt, row: id } = found;
+    return { route: toRoute(found), dueAt, position: toPosition(dueAt, id) };
+  });
 });
 
-/** Not for a route that has changed since it was read: that one is looked at again. */
-export const postponeRoutes = write(function postponeRoutes(
+/** A route that has changed since it was read isn't postponed: it is looked at again. */
+export const settleDueRoutes = write(function* settleDueRoutes(
   db: Database,
-  routes: readonly PostponedRoute[],
-): void {
+  { rules, expired, postponed }: SettledRoutes,
+): Generator<Progress, SessionKey[]> {
+  yield* recheckRoutes(db, rules);
   const update = sql(
     db,
     "UPDATE gw_routes SET due_at = @until WHERE session_key = @sessionKey AND epoch = @epoch AND due_at = @dueAt",
   );
-  for (const route of routes) update.run(route);
+  for (const route of postponed) update.run(route);
+  return expired.filter((route) => expireRoute(db, route)).map(({ sessionKey }) => sessionKey);
 });
 
+/** The reset settings by which routes were postponed. */
+const RESET_RULES = "gw_reset_rules";
 const ROWS_AT_ONCE = 1000;
 
 /** The rules have changed: every route is looked at again. The rules are noted last, so a crash repeats it. */
-export const recheckRoutes = write(function* recheckRoutes(
-  db: Database,
-  rules: string,
-): Generator<Progress, void> {
+function* recheckRoutes(db: Database, rules: string): Generator<Progress, void> {
+  if (getMeta(db, RESET_RULES) === rules) return;
   const total = (sql(db, "SELECT max(rowid) FROM gw_routes").pluck().get() as number | null) ?? 0;
   const slice = new Slice();
   for (let done = 0; done <= total; done += ROWS_AT_ONCE) {
@@ -54,4 +62,4 @@ export const recheckRoutes = write(function* recheckRoutes(
     yield* slice.pause({ step: "Looking at every chat again", done, total });
   }
   setMeta(db, RESET_RULES, rules);
-});
+}

@@ -69,8 +69,20 @@ function waitingEvent(db: Database, { message }: AcceptedMessage): InboxRow | un
   return row && toInboxRow(row);
 }
 
-export const waitingMessages = read(function waitingMessages(db: Database, owners?: Owners): InboxRow[] {
-  const { condition, values } = ownedBy(owners);
+/** Commands aren't turns. */
+export const openMessages = read(function openMessages(
+  db: Database,
+  which: { owners?: Owners | undefined } | { runningUnder: string } = {},
+): InboxRow[] {
+  if ("runningUnder" in which) {
+    const running = sql(
+      db,
+      `SELECT * FROM gw_inbox WHERE state = 'running' AND ${OPEN_IN} AND boot_id = ? AND reason IS NULL
+         AND turn_id IS NOT NULL ORDER BY id`,
+    ).all(which.runningUnder) as StoredInbox[];
+    return running.map(toInboxRow);
+  }
+  const { condition, values } = ownedBy(which.owners);
   const rows = sql(
     db,
     `SELECT * FROM gw_inbox WHERE state = 'waiting' AND ${OPEN_IN} AND ${condition} ORDER BY id`,

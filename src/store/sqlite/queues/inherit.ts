@@ -3,15 +3,9 @@ import { nowSeconds } from "../../../clock.js";
 import type { Heir } from "../../queues.js";
 import { ownerOf } from "../../shared/owner.js";
 import { sql } from "../statements.js";
-import { write } from "../verb.js";
 
 /** The previous process may still run: its turn fails by the epoch, like any turn that was overtaken. */
-export const inheritChat = write(function inheritChat(
-  db: Database,
-  platform: string,
-  from: string,
-  { id, sessionKey }: Heir,
-): number {
+export function inheritChat(db: Database, platform: string, from: string, { id, sessionKey }: Heir): number {
   const owner = ownerOf(platform, id);
   // Commands run at most once.
   sql(
@@ -32,4 +26,4 @@ export const inheritChat = write(function inheritChat(
      WHERE platform = @platform AND account = @from AND state IN ('pending', 'sending', 'unknown')`,
   ).run({ platform, from, id, owner });
   return messages;
-});
+}

@@ -10,12 +10,14 @@ import type {
   OutboxPart,
   OutboxRow,
   Owners,
+  SentPart,
 } from "../../queues.js";
 import { ownerOf } from "../../shared/owner.js";
 import { newWait, type StoredOutbox, toDeliveryRow, toOutboxRow } from "../../shared/rows.js";
 import { marks, sql } from "../statements.js";
-import { read, write } from "../verb.js";
+import { lateWrite, read, write } from "../verb.js";
 import { ownedBy } from "./owned.js";
+import { savePenalty } from "./platforms.js";
 import { OPEN_OUT } from "./schema.js";
 
 export interface ReplyOf {
@@ -114,24 +116,26 @@ export const claimDeliveries = write(function claimDeliveries(
   return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
 });
 
+const CLAIMED = "state = 'sending' AND boot_id = ?";
+
 export const saveParts = write(function saveParts(
   db: Database,
   outboxId: number,
-  parts: readonly OutboxPart[],
-): void {
-  sql(db, "UPDATE gw_outbox SET parts = ? WHERE id = ?").run(JSON.stringify(parts), outboxId);
-});
-
-export const savePart = write(function savePart(
-  db: Database,
-  outboxId: number,
-  index: number,
-  ids: readonly string[],
-): void {
-  sql(
+  parts: readonly OutboxPart[] | SentPart,
+  bootId: string,
+): boolean {
+  if (!("index" in parts)) {
+    const save = sql(db, `UPDATE gw_outbox SET parts = ? WHERE id = ? AND ${CLAIMED}`);
+    return save.run(JSON.stringify(parts), outboxId, bootId).changes > 0;
+  }
+  // Without parts: they were erased meanwhile.
+  const { index, ids } = parts;
+  const save = sql(
     db,
-    "UPDATE gw_outbox SET parts = json_set(parts, ?, json(?)), may_be_repeat = 0 WHERE id = ? AND parts IS NOT NULL",
-  ).run(`$[${index}].ids`, JSON.stringify(ids), outboxId);
+    `UPDATE gw_outbox SET parts = json_set(parts, ?, json(?)), may_be_repeat = iif(parts IS NULL, may_be_repeat, 0)
+     WHERE id = ? AND ${CLAIMED}`,
+  );
+  return save.run(`$[${index}].ids`, JSON.stringify(ids), outboxId, bootId).changes > 0;
 });
 
 /** Of these rows, those that nothing older in their chat holds back. */
@@ -167,7 +171,7 @@ function nextInChat(db: Database, id: number): number[] {
     .all(id, nowSeconds()) as number[];
 }
 
-export const settleDelivery = write(function settleDelivery(
+export const settleDelivery = lateWrite(function settleDelivery(
   db: Database,
   id: number,
   outcome: DeliveryOutcome,
@@ -176,12 +180,13 @@ export const settleDelivery = write(function settleDelivery(
 ): OutboxRow[] {
   const sent = outcome.state === "sent";
   const pending = outcome.state === "pending";
+  if ("penalty" in outcome && outcome.penalty) savePenalty(db, outcome.penalty);
   const { notBefore, setAt } = newWait(pending ? outcome.waitSeconds : 0);
   const { changes } = sql(
     db,
     `UPDATE gw_outbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, sent_at = ?, message_ids = ?,
        may_be_repeat = max(may_be_repeat, ?), parts = CASE WHEN ? THEN NULL ELSE parts END
-     WHERE id = ? AND state = 'sending' AND boot_id = ?`,
+     WHERE id = ? AND ${CLAIMED}`,
   ).run(
     outcome.state,
     notBefore,

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { mayRequestPairing, type RequestPermission } from "../../../pairing-limits.js";
-import type { ApprovedRow, NewPairing, PairingRow, PairingState, SettledMessage } from "../../queues.js";
+import type {
+  ApprovedRow,
+  NewPairing,
+  PairingAnswer,
+  PairingRow,
+  PairingState,
+  SettledMessage,
+} from "../../queues.js";
 import { marks, sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { settleMessage } from "./inbox.js";
@@ -54,29 +61,33 @@ export const addPairing = write(function addPairing(
   return { ok: true };
 });
 
-export const approvePairing = write(function approvePairing(db: Database, id: string): boolean {
+export const settlePairing = write(function settlePairing(db: Database, answer: PairingAnswer): boolean {
+  if ("failures" in answer) return wrongCode(db, answer);
+  return answer.approved ? approvePairing(db, answer.id) : denyPairing(db, answer.id);
+});
+
+function approvePairing(db: Database, id: string): boolean {
   const approved = sql(
     db,
     "UPDATE gw_pairing SET approved_at = ?, hash = NULL, salt = NULL WHERE id = ? AND approved_at IS NULL RETURNING platform",
   ).get(nowSeconds(), id) as { platform: string } | undefined;
   if (approved) setLimit(db, `failures:${approved.platform}`, 0);
   return approved !== undefined;
-});
+}
 
 /** The request is gone; when its person may ask again stays as it is. */
-export const denyPairing = write(function denyPairing(db: Database, id: string): boolean {
+function denyPairing(db: Database, id: string): boolean {
   return sql(db, "DELETE FROM gw_pairing WHERE id = ? AND approved_at IS NULL").run(id).changes > 0;
-});
+}
 
-export const failPairing = write(function failPairing(
+function wrongCode(
   db: Database,
-  platform: string,
-  failures: number,
-  lockedUntil: number | null,
-): void {
+  { platform, failures, lockedUntil }: Extract<PairingAnswer, { failures: number }>,
+): boolean {
   setLimit(db, `failures:${platform}`, failures);
   if (lockedUntil !== null) setLimit(db, `lockout:${platform}`, lockedUntil);
-});
+  return true;
+}
 
 export const revokePairing = write(function revokePairing(
   db: Database,
@@ -106,10 +117,7 @@ export const isPaired = read(function isPaired(
  * People whom another Hermes program approved. Each is adopted once: a person who was revoked here stays revoked, unless they
  * are approved there again.
  */
-export const adoptPairings = write(function adoptPairings(
-  db: Database,
-  people: readonly ApprovedRow[],
-): number {
+export function adoptPairings(db: Database, people: readonly ApprovedRow[]): number {
   const strangers = notAdopted(db, people);
   for (const { platform, userId, userName, approvedAt } of strangers) {
     revokePairing(db, platform, userId);
@@ -120,7 +128,7 @@ export const adoptPairings = write(function adoptPairings(
   }
   for (const person of people) setLimit(db, adoptedName(person), person.approvedAt);
   return strangers.length;
-});
+}
 
 export function notAdopted(db: Database, people: readonly ApprovedRow[]): ApprovedRow[] {
   return people.filter((person) => {

@@ -1,26 +1,29 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { Origin } from "../../../message.js";
-import type { Penalty } from "../../queues.js";
+import type { Heir, Penalty, ValueName } from "../../queues.js";
 import { type StoredWait, secondsLeft } from "../../shared/rows.js";
+import { getMeta, setMeta } from "../meta.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
+import { inheritChat } from "./inherit.js";
 import { dropKey, saveKey } from "./keys.js";
 
-/** What adapters keep: their positions, and pauses that platforms imposed. */
+/** Small values, such as the positions of adapters; chats that move; pauses that platforms imposed. */
 
-export const getCursor = read(function getCursor(
-  db: Database,
-  platform: string,
-  account: string,
-  name: string,
-): string | undefined {
+export const getValue = read(function getValue(db: Database, name: ValueName): string | undefined {
+  if (typeof name === "string") return getMeta(db, name);
   return sql(db, "SELECT value FROM gw_cursors WHERE platform = ? AND account = ? AND name = ?")
     .pluck()
-    .get(platform, account, name) as string | undefined;
+    .get(name.platform, name.account, name.name) as string | undefined;
 });
 
-export const saveCursor = write(function saveCursor(
+export const setValue = write(function setValue(db: Database, name: ValueName, value: string): void {
+  if (typeof name === "string") setMeta(db, name, value);
+  else saveCursor(db, name.platform, name.account, name.name, value);
+});
+
+export function saveCursor(
   db: Database,
   platform: string,
   account: string,
@@ -32,15 +35,16 @@ export const saveCursor = write(function saveCursor(
     `INSERT INTO gw_cursors (platform, account, name, value) VALUES (?, ?, ?, ?)
      ON CONFLICT (platform, account, name) DO UPDATE SET value = excluded.value`,
   ).run(platform, account, name, value);
-});
+}
 
 /** Keys are made from ids: every part that names the chat changes. */
 export const moveChat = write(function moveChat(
   db: Database,
   platform: string,
   from: string,
-  to: string,
+  to: string | Heir,
 ): number {
+  if (typeof to !== "string") return inheritChat(db, platform, from, to);
   const routes = sql(
     db,
     "SELECT session_key AS key, origin, tuple FROM gw_routes WHERE json_extract(origin, '$.platform') = ? AND json_extract(origin, '$.chatId') = ?",
@@ -86,10 +90,7 @@ export const moveChat = write(function moveChat(
   return routes.length;
 });
 
-export const savePenalty = write(function savePenalty(
-  db: Database,
-  { platform, account, chatId, seconds }: Penalty,
-): void {
+export function savePenalty(db: Database, { platform, account, chatId, seconds }: Penalty): void {
   const now = nowSeconds();
   sql(db, "DELETE FROM gw_penalties WHERE until < ?").run(now);
   sql(
@@ -98,9 +99,9 @@ export const savePenalty = write(function savePenalty(
      ON CONFLICT (platform, account, chat_id) DO UPDATE SET until = excluded.until, set_at = excluded.set_at
        WHERE until < excluded.until OR set_at > @now`,
   ).run({ platform, account, chatId, until: now + seconds, now });
-});
+}
 
-export const openPenalties = read(function openPenalties(db: Database): Penalty[] {
+export function openPenalties(db: Database): Penalty[] {
   const now = nowSeconds();
   const rows = sql(
     db,
@@ -111,4 +112,4 @@ export const openPenalties = read(function openPenalties(db: Database): Penalty[
     ...whose,
     seconds: secondsLeft({ not_before, wait_set_at }, now),
   }));
-});
+}

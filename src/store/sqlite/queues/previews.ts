@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { type InboundMessage, targetOf } from "../../../message.js";
 import { traceIdOf } from "../../../trace-id.js";
-import type { LeftPreview, LeftPreviews, Owners, PreviewRef } from "../../queues.js";
+import type { LeftPreview, LeftPreviews, Owners, PreviewClaim, PreviewStep } from "../../queues.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { ownedBy } from "./owned.js";
@@ -10,35 +10,85 @@ import { OPEN_OUT } from "./schema.js";
 /** Messages that show an answer while it is written: recorded before they are posted, named once their id is known. */
 
 const UNNAMED = "";
+const OVER = "state NOT IN ('waiting', 'running')";
+
+export const recordPreview = write(function recordPreview(db: Database, step: PreviewStep): boolean {
+  switch (step.step) {
+    case "begin":
+      return begin(db, step);
+    case "posted":
+      return posted(db, step, step.messageId);
+    case "found":
+      return found(db, step);
+    case "replaced":
+      return replaced(db, step);
+    default:
+      return settled(db, step);
+  }
+});
 
 /** A preview takes the answer's place in the chat: earlier replies of the session must be sent before it. */
-export const beginPreview = write(function beginPreview(db: Database, inboxId: number): boolean {
+function begin(db: Database, claim: PreviewClaim): boolean {
+  if (!isClaimed(db, claim, "AND state = 'running'")) return false;
   const before = sql(
     db,
     `SELECT 1 FROM gw_outbox WHERE state IN ('pending', 'sending') AND ${OPEN_OUT}
        AND session_key = (SELECT session_key FROM gw_inbox WHERE id = ?) LIMIT 1`,
-  ).get(inboxId);
+  ).get(claim.inboxId);
   if (before !== undefined) return false;
-  savePreview(db, inboxId, UNNAMED);
+  savePreview(db, claim.inboxId, UNNAMED);
   return true;
-});
+}
 
-export const namePreview = write(function namePreview(
-  db: Database,
-  preview: PreviewRef,
-  messageId: string | null,
-): boolean {
-  const isFound = "outboxId" in preview || preview.found;
-  if (isFound && messageId !== null && isKnown(db, messageId)) return false;
-  if ("outboxId" in preview)
-    sql(db, "UPDATE gw_outbox SET replaces = ?, lost_preview_of = NULL WHERE id = ?").run(
-      messageId,
-      preview.outboxId,
-    );
-  else if (messageId === null) removePreview(db, preview.inboxId);
-  else savePreview(db, preview.inboxId, messageId);
+/** Also after the end of the turn: its post may have taken longer. A record that an answer has taken isn't made again. */
+function posted(db: Database, claim: PreviewClaim, messageId: string | null): boolean {
+  if (!isClaimed(db, claim)) return false;
+  if (messageId !== null && getPreview(db, claim.inboxId) === undefined) return false;
+  if (messageId === null) removePreview(db, claim.inboxId);
+  else savePreview(db, claim.inboxId, messageId);
   return true;
-});
+}
+
+/** A crash or another turn takes the row away from its turn: then the turn may be running in a process that doesn't know. */
+function isClaimed(db: Database, { inboxId, turnId, bootId }: PreviewClaim, also = ""): boolean {
+  const row = sql(db, `SELECT 1 FROM gw_inbox WHERE id = ? AND turn_id = ? AND boot_id = ? ${also}`);
+  return row.get(inboxId, turnId, bootId) !== undefined;
+}
+
+function found(db: Database, step: PreviewStep & { step: "found" }): boolean {
+  const { inboxId, messageId } = step;
+  if (!isLeft(db, step) || getPreview(db, inboxId) === undefined) return false;
+  if (messageId !== null && isKnown(db, messageId)) return false;
+  if (messageId === null) removePreview(db, inboxId);
+  else savePreview(db, inboxId, messageId);
+  return true;
+}
+
+function replaced(
+  db: Database,
+  { outboxId, messageId, bootId }: PreviewStep & { step: "replaced" },
+): boolean {
+  if (isKnown(db, messageId)) return false;
+  const { changes } = sql(
+    db,
+    "UPDATE gw_outbox SET replaces = ?, lost_preview_of = NULL WHERE id = ? AND state = 'sending' AND boot_id = ?",
+  ).run(messageId, outboxId, bootId);
+  return changes > 0;
+}
+
+/** A message that is retried meanwhile keeps its preview. */
+function settled(db: Database, step: PreviewStep & { step: "settled" }): boolean {
+  if (!isLeft(db, step)) return false;
+  removePreview(db, step.inboxId);
+  return true;
+}
+
+/** The turn of the message is over, and the message belongs to one of these owners. */
+function isLeft(db: Database, { inboxId, owners }: { inboxId: number; owners: Owners | undefined }): boolean {
+  const { condition, values } = ownedBy(owners);
+  const row = sql(db, `SELECT 1 FROM gw_inbox WHERE id = ? AND ${OVER} AND ${condition}`);
+  return row.get(inboxId, ...values) !== undefined;
+}
 
 function isKnown(db: Database, messageId: string): boolean {
   return sql(db, "SELECT 1 FROM gw_previews WHERE message_id = ?").get(messageId) !== undefined;
@@ -97,7 +147,6 @@ export function leavePreview(db: Database, inboxId: number | undefined, said: st
   sql(db, "UPDATE gw_previews SET text = ? WHERE inbox_id = ?").run(said, inboxId);
 }
 
-const OVER = "state NOT IN ('waiting', 'running')";
 const LEFT_AT_ONCE = 100;
 
 export const leftPreviews = read(function leftPreviews(
@@ -125,11 +174,3 @@ interface StoredPreview {
   text: string;
   payload: string;
 }
-
-/** A message that is retried meanwhile keeps its preview. */
-export const settlePreview = write(function settlePreview(db: Database, inboxId: number): void {
-  sql(
-    db,
-    `DELETE FROM gw_previews WHERE inbox_id = ? AND EXISTS (SELECT 1 FROM gw_inbox WHERE id = inbox_id AND ${OVER})`,
-  ).run(inboxId);
-});

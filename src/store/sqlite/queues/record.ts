@@ -22,6 +22,8 @@ import { noteOf } from "./changes.js";
 import { recoverInbox } from "./inbox.js";
 import { pruneKeys } from "./keys.js";
 import { addReply, recoverOutbox } from "./outbox.js";
+import { openPenalties } from "./platforms.js";
+import { getQuestion } from "./questions.js";
 import { pruneSteps } from "./steps.js";
 import { endWith } from "./turns.js";
 
@@ -46,7 +48,7 @@ export const recover = write(function recover(
     endWith(db, row.sessionKey, endAfterTurn(row));
   }
   for (const row of inbox.interrupted) tell(row, notices.interrupted);
-  return { ...inbox, unsettled: recoverOutbox(db, bootId, owners) };
+  return { ...inbox, unsettled: recoverOutbox(db, bootId, owners), penalties: openPenalties(db) };
 });
 
 export const chatLog = read(function chatLog(
@@ -58,13 +60,13 @@ export const chatLog = read(function chatLog(
   const written = sql(
     db,
     `SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state <> 'refused'
-       AND payload ->> '$.fromCommand' IS NULL ORDER BY id DESC LIMIT ?`,
+       AND payload ->> '$.fromCommand' IS NULL AND payload ->> '$.choice' IS NULL ORDER BY id DESC LIMIT ?`,
   ).all(platform, chatId, limit) as StoredInbox[];
   const got = sql(
     db,
     "SELECT * FROM gw_outbox WHERE platform = ? AND chat_id = ? AND state = 'sent' ORDER BY id DESC LIMIT ?",
   ).all(platform, chatId, limit) as StoredOutbox[];
-  const entries = [...written.map(fromUser), ...got.map(fromBot)];
+  const entries = [...written.map(fromUser), ...got.map((row) => fromBot(db, row))];
   return entries.toSorted((a, b) => a.at - b.at).slice(-limit);
 });
 
@@ -81,9 +83,14 @@ function fromUser(row: StoredInbox): ChatLogEntry {
   };
 }
 
-function fromBot(row: StoredOutbox): ChatLogEntry {
+function fromBot(db: Database, row: StoredOutbox): ChatLogEntry {
   const { id, kind, text, created_at, turn_id } = row;
-  return { id: `out:${id}`, from: "bot", kind, text, at: created_at, turnId: turn_id, files: filesOf(row) };
+  const asked = row.question === null ? undefined : toOutboxRow(row).question;
+  const question = asked && getQuestion(db, { id: asked.id });
+  return {
+    ...{ id: `out:${id}`, from: "bot", kind, text, at: created_at, turnId: turn_id, files: filesOf(row) },
+    ...(question ? { question } : {}),
+  };
 }
 
 export type DeadSend = StoredOutbox & { session_key: string | null };
@@ -101,39 +108,6 @@ export function deadSend(row: DeadSend): DeadLetter {
   const { session_key: sessionKey, error } = row;
   return { id: `out:${row.id}`, sessionKey, platform, chatId, text, error, attempts, at: createdAt };
 }
-
-export const retryDead = write(function retryDead(db: Database, id?: string): number {
-  const [, queue, number] = /^(in|out):(\d+)$/.exec(id ?? "") ?? [];
-  if (id !== undefined && number === undefined) return 0;
-  const only = number === undefined ? null : Number(number);
-  let retried = 0;
-  if (queue !== "out") {
-    retried += sql(
-      db,
-      `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL
-       WHERE state = 'dead' AND (? IS NULL OR id = ?)`,
-    ).run(only, only).changes;
-  }
-  if (queue !== "in") {
-    retried += sql(
-      db,
-      `UPDATE gw_outbox SET state = 'pending', attempts = 0, not_before = 0, may_be_repeat = 1
-       WHERE state IN ('dead', 'unknown') AND (? IS NULL OR id = ?)`,
-    ).run(only, only).changes;
-  }
-  return retried;
-});
-
-export const dropDead = write(function dropDead(
-  db: Database,
-  { platform, account }: { platform: string; account: string },
-  reason: string,
-): number {
-  return sql(
-    db,
-    `UPDATE gw_inbox SET state = 'cancelled', reason = ? WHERE state = 'dead' AND platform = ? AND account = ?`,
-  ).run(reason, platform, account).changes;
-});
 
 /** By `in:12` or 12, by its trace or request id, the platform's event or message id, or by the id of an answer that was sent. */
 export const traceMessage = longRead(function traceMessage(db: Database, reference: string): Trace[] {

@@ -5,14 +5,16 @@ import { roomOf } from "../../../message.js";
 import type { EndReason, SessionId, SessionKey, SessionRow } from "../../../session.js";
 import type {
   AdoptedRoute,
+  ClosedChat,
+  ExpiredRoute,
   KnownChat,
   KnownChatsQuery,
   NewRoute,
-  RouteBranch,
   RouteFlags,
   RouteOpening,
   RouteRow,
   RouteSplit,
+  SessionCopy,
 } from "../../queues.js";
 import { type StoredRoute, toRoute } from "../../shared/rows.js";
 import { whileInTime } from "../deadline.js";
@@ -24,6 +26,7 @@ import {
   leaveOtherRooms,
   putInRoom,
   reopenSession,
+  requireSession,
 } from "../sessions.js";
 import { sql } from "../statements.js";
 import { longRead, read, write } from "../verb.js";
@@ -35,32 +38,30 @@ export const getRoute = read(function getRoute(db: Database, key: SessionKey): R
   return row && toRoute(row);
 });
 
-export const findRoute = read(function findRoute(db: Database, sessionId: SessionId): RouteRow | undefined {
-  const row = sql(db, "SELECT * FROM gw_routes WHERE session_id = ? AND expired_reason IS NULL").get(
-    sessionId,
-  );
-  return row ? toRoute(row as StoredRoute) : undefined;
-});
-
-export const listRoutes = longRead(function listRoutes(db: Database): RouteRow[] {
-  const rows = sql(db, "SELECT * FROM gw_routes ORDER BY created_at, session_key").iterate();
+export const listRoutes = longRead(function listRoutes(
+  db: Database,
+  { sessionId }: { sessionId?: SessionId } = {},
+): RouteRow[] {
+  const which = sessionId === undefined ? "" : "WHERE session_id = ?";
+  const query = sql(db, `SELECT * FROM gw_routes ${which} ORDER BY created_at, session_key`);
+  const rows = query.iterate(...(sessionId === undefined ? [] : [sessionId]));
   return Array.from(whileInTime(rows as IterableIterator<StoredRoute>), toRoute);
 });
 
-/** Counts in the smallest index, without reading a route. */
-export const countRoutes = read(function countRoutes(db: Database): number {
-  return sql(db, "SELECT count(*) FROM gw_routes").pluck().get() as number;
-});
-
-export const hasRoutes = read(function hasRoutes(db: Database, except?: string): boolean {
-  const text = "SELECT 1 FROM gw_routes WHERE ? IS NULL OR origin ->> '$.platform' <> ? LIMIT 1";
-  return sql(db, text).get(except ?? null, except ?? null) !== undefined;
+/** All of them are counted in the smallest index, without reading a route. */
+export const countRoutes = read(function countRoutes(
+  db: Database,
+  { except, max = -1 }: { except?: string; max?: number } = {},
+): number {
+  const which = except === undefined ? "" : "WHERE origin ->> '$.platform' <> @except";
+  const text = `SELECT count(*) FROM (SELECT 1 FROM gw_routes ${which} LIMIT @max)`;
+  return sql(db, text).pluck().get({ except, max }) as number;
 });
 
 /** Threads and people of a room have their own routes: each place is listed once. */
 export const knownChats = longRead(function knownChats(
   db: Database,
-  { platform, called, limit }: KnownChatsQuery,
+  { platform, called, of, limit }: KnownChatsQuery,
 ): KnownChat[] {
   const rows = sql(
     db,
@@ -68,14 +69,23 @@ export const knownChats = longRead(function knownChats(
        SELECT origin ->> '$.platform' AS platform, origin ->> '$.chatType' AS chatType, origin ->> '$.chatId' AS chatId,
          origin ->> '$.threadId' AS threadId, origin ->> '$.chatName' AS chatName, origin ->> '$.userName' AS userName,
          max(updated_at) AS lastActivity
-       FROM gw_routes WHERE @platform IS NULL OR origin ->> '$.platform' = @platform
+       FROM gw_routes WHERE (@platform IS NULL OR origin ->> '$.platform' = @platform) AND (@ofPlatform IS NULL OR (
+         origin ->> '$.platform' = @ofPlatform
+         AND (COALESCE(origin ->> '$.userId', origin ->> '$.userIdAlt') = @ofUser
+           OR origin ->> '$.chatType' <> 'dm' AND origin ->> '$.chatId' IN (
+             SELECT r.chat_id FROM gw_rooms r WHERE r.platform = @ofPlatform AND r.session_id IN (
+               SELECT id FROM sessions WHERE user_id = @ofUser AND source = @ofPlatform
+               UNION ALL SELECT session_id FROM gw_participants WHERE platform = @ofPlatform AND user_id = @ofUser)))))
        GROUP BY 1, 3, 4)
      SELECT places.*, COALESCE((SELECT account FROM gw_inbox i WHERE i.platform = places.platform
        AND i.chat_id = places.chatId ORDER BY i.id DESC LIMIT 1), '') AS account
      FROM places WHERE @called IS NULL OR chatId = @called
        OR ltrim(COALESCE(chatName, userName), '#@') = ltrim(@called, '#@') COLLATE NOCASE
      ORDER BY lastActivity DESC LIMIT @limit`,
-  ).all({ platform: platform ?? null, called: called ?? null, limit });
+  ).all({
+    ...{ platform: platform ?? null, called: called ?? null, limit },
+    ...{ ofPlatform: of?.platform ?? null, ofUser: of?.userId ?? null },
+  });
   return rows as KnownChat[];
 });
 
@@ -135,12 +145,14 @@ function endCurrent(db: Database, current: RouteRow | undefined, reason: EndReas
 export const switchRoute = write(function switchRoute(
   db: Database,
   key: SessionKey,
-  sessionId: SessionId,
+  wanted: SessionId,
   reason: EndReason,
+  copy?: SessionCopy,
 ): RouteRow | undefined {
   const current = getRoute(db, key);
-  const session = getSession(db, sessionId);
-  if (!current || !session) return undefined;
+  if (!current || !getSession(db, wanted)) return undefined;
+  const sessionId = copy ? branchSession(db, { sessionId: wanted, ...copy }).id : wanted;
+  const session = requireSession(db, sessionId);
   const room = roomOf(current.origin);
   for (const { id } of continuedBy(db, session)) leaveOtherRooms(db, id, room);
   if (current.sessionId !== sessionId) endCurrent(db, current, reason);
@@ -160,32 +172,19 @@ export const switchRoute = write(function switchRoute(
   return getRoute(db, key);
 });
 
-export const branchRoute = write(function branchRoute(
-  db: Database,
-  branch: RouteBranch,
-): RouteRow | undefined {
-  const { sessionKey, sessionId } = branch;
-  if (!getRoute(db, sessionKey) || !getSession(db, sessionId)) return undefined;
-  return switchRoute(db, sessionKey, branchSession(db, branch).id, "session_switch");
-});
-
-export const expireRoute = write(function expireRoute(
-  db: Database,
-  key: SessionKey,
-  expected: SessionId,
-  resetReason: string,
-): boolean {
+/** The reset policy has found it due. */
+export function expireRoute(db: Database, { sessionKey, sessionId, reason }: ExpiredRoute): boolean {
   const expired = sql(
     db,
     `UPDATE gw_routes SET expired_reason = ?, epoch = epoch + 1
      WHERE session_key = ? AND session_id = ? AND expired_reason IS NULL`,
-  ).run(resetReason, key, expected).changes;
+  ).run(reason, sessionKey, sessionId).changes;
   if (expired === 0) return false;
-  queueMemoryFlush(db, getRoute(db, key)!);
-  endSession(db, expected, "session_reset");
-  setRouteFlags(db, key, { expiryFinalized: true });
+  queueMemoryFlush(db, getRoute(db, sessionKey)!);
+  endSession(db, sessionId, "session_reset");
+  setRouteFlags(db, sessionKey, { expiryFinalized: true });
   return true;
-});
+}
 
 export const setRouteModel = write(function setRouteModel(
   db: Database,
@@ -195,21 +194,32 @@ export const setRouteModel = write(function setRouteModel(
   return sql(db, "UPDATE gw_routes SET model = ? WHERE session_key = ?").run(model, key).changes > 0;
 });
 
-export const closeRoute = write(function closeRoute(
-  db: Database,
-  key: SessionKey,
-  sessionId: SessionId,
-  reason: EndReason,
-): void {
+export const closeChat = write(function closeChat(db: Database, chat: ClosedChat): void {
+  const { platform, account, sessionKey, reason, endReason } = chat;
+  sql(
+    db,
+    "UPDATE gw_inbox SET state = 'cancelled', reason = ? WHERE state = 'dead' AND platform = ? AND account = ?",
+  ).run(reason, platform, account);
+  const route = getRoute(db, sessionKey);
+  const waiting = sql(
+    db,
+    "SELECT 1 FROM gw_inbox WHERE state = 'waiting' AND platform = ? AND account = ? LIMIT 1",
+  );
+  if (!route || route.expiredReason !== null || waiting.get(platform, account) !== undefined) return;
+  closeRoute(db, sessionKey, route.sessionId, endReason);
+});
+
+/** Ends a session together with its route. */
+export function closeRoute(db: Database, key: SessionKey, sessionId: SessionId, reason: EndReason): void {
   endSession(db, sessionId, reason);
   const { changes } = sql(db, "DELETE FROM gw_routes WHERE session_key = ? AND session_id = ?").run(
     key,
     sessionId,
   );
   if (changes > 0) dropKey(db, key);
-});
+}
 
-export const adoptRoutes = write(function adoptRoutes(db: Database, routes: readonly AdoptedRoute[]): number {
+export function adoptRoutes(db: Database, routes: readonly AdoptedRoute[]): number {
   const insert = sql(
     db,
     `INSERT OR IGNORE INTO gw_routes (session_key, session_id, origin, tuple, created_at, updated_at,
@@ -230,7 +240,7 @@ export const adoptRoutes = write(function adoptRoutes(db: Database, routes: read
     return insert.run(...row, lastPromptTokens, JSON.stringify(flags)).changes;
   });
   return adopted.reduce((sum, changes) => sum + changes, 0);
-});
+}
 
 export const setRouteFlags = write(function setRouteFlags(
   db: Database,

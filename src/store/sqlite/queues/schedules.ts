@@ -2,14 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
 import type { ScheduledRun } from "../../../task.js";
-import type {
-  DueSchedule,
-  NewSchedule,
-  RunRow,
-  ScheduleChanges,
-  ScheduleRow,
-  SkippedRun,
-} from "../../schedules.js";
+import type { NewSchedule, RunRow, ScheduleChanges, ScheduleQuery, ScheduleRow } from "../../schedules.js";
 import { isDoubled } from "../faults.js";
 import { noteRoutesChanged } from "../meta.js";
 import { sql } from "../statements.js";
@@ -78,25 +71,36 @@ export const addSchedule = write(function addSchedule(
   return getSchedule(db, schedule.id)!;
 });
 
-export const listSchedules = read(function listSchedules(db: Database): ScheduleRow[] {
+export const listSchedules = read(function listSchedules(
+  db: Database,
+  { called, dueAt, runs }: ScheduleQuery = {},
+): ScheduleRow[] {
+  const found =
+    dueAt !== undefined
+      ? dueSchedules(db, dueAt)
+      : called !== undefined
+        ? findSchedule(db, called)
+        : allSchedules(db);
+  if (runs === undefined) return found;
+  return found.map((schedule) => ({ ...schedule, runs: scheduleRuns(db, schedule.id, runs) }));
+});
+
+function allSchedules(db: Database): ScheduleRow[] {
   const rows = sql(
     db,
     "SELECT * FROM gw_schedules ORDER BY state = 'done', name COLLATE NOCASE",
   ).all() as StoredSchedule[];
   return rows.map((row) => toSchedule(db, row));
-});
+}
 
-export const findSchedule = read(function findSchedule(
-  db: Database,
-  reference: string,
-): ScheduleRow | undefined {
-  const row = sql(
+function findSchedule(db: Database, reference: string): ScheduleRow[] {
+  const rows = sql(
     db,
     `SELECT * FROM gw_schedules WHERE id = @reference OR name = @reference COLLATE NOCASE
      ORDER BY id = @reference DESC, state = 'done', created_at DESC LIMIT 1`,
-  ).get({ reference }) as StoredSchedule | undefined;
-  return row && toSchedule(db, row);
-});
+  ).all({ reference }) as StoredSchedule[];
+  return rows.map((row) => toSchedule(db, row));
+}
 
 export const changeSchedule = write(function changeSchedule(
   db: Database,
@@ -105,7 +109,8 @@ export const changeSchedule = write(function changeSchedule(
 ): ScheduleRow | undefined {
   const current = getSchedule(db, id);
   if (!current || current.fault !== null) return undefined;
-  const next = { ...current, ...changes };
+  const { skipped, ...changed } = changes;
+  const next = { ...current, ...changed };
   explainDoubled(next.name, () =>
     sql(
       db,
@@ -114,6 +119,7 @@ export const changeSchedule = write(function changeSchedule(
          run_requested_at = @run_requested_at WHERE id = @id`,
     ).run({ ...columnsOf(next), id, state: next.state, run_requested_at: next.runRequestedAt }),
   );
+  if (skipped) addRun(db, { scheduleId: id, manual: false, inboxId: null, ...skipped });
   return getSchedule(db, id);
 });
 
@@ -138,7 +144,7 @@ export const removeSchedule = write(function removeSchedule(db: Database, id: st
   return sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id).changes > 0;
 });
 
-export const dueSchedules = read(function dueSchedules(db: Database, now: number): DueSchedule[] {
+function dueSchedules(db: Database, now: number): ScheduleRow[] {
   const rows = sql(
     db,
     `SELECT s.*, EXISTS (SELECT 1 FROM gw_schedule_runs r JOIN gw_inbox i ON i.id = r.inbox_id
@@ -147,15 +153,7 @@ export const dueSchedules = read(function dueSchedules(db: Database, now: number
      ORDER BY s.next_at LIMIT ?`,
   ).all(now, DUE_AT_ONCE) as (StoredSchedule & { busy: number })[];
   return rows.map((row) => ({ ...toSchedule(db, row), isBusy: row.busy === 1 }));
-});
-
-export const skipRun = write(function skipRun(
-  db: Database,
-  { scheduleId, tick, nextAt, reason }: SkippedRun,
-): void {
-  addRun(db, { scheduleId, tick, manual: false, inboxId: null, reason });
-  moveOn(db, scheduleId, nextAt);
-});
+}
 
 /** In the transaction that accepts its message. One that is there already only moves its schedule on. */
 export function startRun(db: Database, run: ScheduledRun, inboxId: number | undefined): void {
@@ -211,7 +209,7 @@ function addRun(
   ).run({ id: scheduleId });
 }
 
-export const scheduleRuns = read(function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
+function scheduleRuns(db: Database, id: string, limit: number): RunRow[] {
   const rows = sql(
     db,
     `SELECT r.*, i.state AS inbox_state, i.error AS inbox_error, i.session_id,
@@ -220,7 +218,7 @@ export const scheduleRuns = read(function scheduleRuns(db: Database, id: string,
      WHERE r.schedule_id = ? ORDER BY r.id DESC LIMIT ?`,
   ).all(id, limit) as StoredRun[];
   return rows.map(toRun);
-});
+}
 
 function getSchedule(db: Database, id: string): ScheduleRow | undefined {
   const row = sql(db, "SELECT * FROM gw_schedules WHERE id = ?").get(id) as StoredSchedule | undefined;

@@ -223,6 +223,9 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_routes_due ON gw_routes(due_at) WHERE expired_reason IS NULL",
   `CREATE INDEX IF NOT EXISTS gw_outbox_open ON gw_outbox(state, id) WHERE ${OPEN_OUT}`,
   "CREATE INDEX IF NOT EXISTS gw_outbox_chat ON gw_outbox(platform, chat_id, id)",
+  // What a chat's next message waits for: without it, each claim reads everything that was ever sent to the chat.
+  `CREATE INDEX IF NOT EXISTS gw_outbox_unsettled ON gw_outbox(platform, chat_id, id)
+    WHERE state IN ('pending', 'sending')`,
   "CREATE INDEX IF NOT EXISTS gw_outbox_inbox ON gw_outbox(inbox_id) WHERE inbox_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_outbox_turn ON gw_outbox(turn_id) WHERE turn_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_outbox_sent ON gw_outbox(sent_at) WHERE sent_at IS NOT NULL",

@@ -4,12 +4,13 @@ import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 
 /** Sessions whose transcript lacks something that the database has. */
-export const markTranscript = write(function markTranscript(db: Database, id: SessionId): void {
-  sql(db, "INSERT OR IGNORE INTO gw_stale_transcripts (session_id) VALUES (?)").run(id);
-});
-
-export const unmarkTranscript = write(function unmarkTranscript(db: Database, id: SessionId): void {
-  sql(db, "DELETE FROM gw_stale_transcripts WHERE session_id = ?").run(id);
+export const markTranscript = write(function markTranscript(
+  db: Database,
+  id: SessionId,
+  isComplete: boolean,
+): void {
+  if (isComplete) sql(db, "DELETE FROM gw_stale_transcripts WHERE session_id = ?").run(id);
+  else sql(db, "INSERT OR IGNORE INTO gw_stale_transcripts (session_id) VALUES (?)").run(id);
 });
 
 export const markedTranscripts = read(function markedTranscripts(db: Database): SessionId[] {

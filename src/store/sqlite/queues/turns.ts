@@ -1,11 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
-import type { EndReason, SessionId, SessionKey } from "../../../session.js";
+import type { EndReason, SessionId } from "../../../session.js";
 import type {
-  InboxRow,
   OutboxRow,
   RouteRow,
-  RunningRow,
   StartedTask,
   StartedTurn,
   TaskStart,
@@ -13,11 +11,11 @@ import type {
   TurnFinish,
   TurnStart,
 } from "../../queues.js";
-import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
+import { type StoredInbox, type StoredRoute, toInboxRow, toRoute } from "../../shared/rows.js";
 import { appendMessages } from "../messages.js";
 import { addAuthors, addParticipant, addUsage, getSession, requireSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
-import { read, write } from "../verb.js";
+import { write } from "../verb.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox } from "./inbox.js";
 import { addReply, claimedOf, claimThese } from "./outbox.js";
@@ -27,7 +25,7 @@ import { OPEN_IN } from "./schema.js";
 import { dropSteps, hasSteps, readSteps, takeSteps } from "./steps.js";
 
 export const startTurn = write(function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
-  const { sessionKey, expectedEpoch, at } = start;
+  const { sessionKey, expectedEpoch } = start;
   const known = getRoute(db, sessionKey);
   // An interrupted turn continues in its session, even if that is due for a reset meanwhile.
   const open = known && hasSteps(db, start.earlierTurnId) ? undefined : start.open;
@@ -36,6 +34,14 @@ export const startTurn = write(function startTurn(db: Database, start: TurnStart
   if (expectedEpoch !== undefined && (known?.epoch ?? null) !== expectedEpoch) return undefined;
   // Cancelled or erased by another process, a message must not open a session.
   if (open && !areWaiting(db, start.inboxIds)) return undefined;
+  return begin(db, { ...start, open }, known);
+});
+
+type TurnBegin = Omit<TurnStart, "expectedEpoch">;
+
+/** The transaction itself: the caller has made sure that the route is the right one. */
+export function begin(db: Database, start: TurnBegin, known: RouteRow | undefined): StartedTurn | undefined {
+  const { sessionKey, open, at } = start;
   const route = open ? openForTurn(db, known, open, { sessionKey, at }) : known;
   if (!route) return undefined;
   if (start.earlierTurnId) followPreview(db, start.earlierTurnId, start.inboxIds);
@@ -48,14 +54,16 @@ export const startTurn = write(function startTurn(db: Database, start: TurnStart
   if (started.length === 0) return undefined;
   if (start.earlierTurnId) takeSteps(db, start.earlierTurnId, start.turnId);
   const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row, route.sessionId)));
-  sql(
+  const current = sql(
     db,
     `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @at)
-     WHERE session_key = @key`,
-  ).run({ at: start.at, key: start.sessionKey });
-  const current = getRoute(db, start.sessionKey)!;
-  return startedTurn(db, current, started, { withdrawnFrom: [...withdrawnFrom], opened: open !== undefined });
-});
+     WHERE session_key = @key RETURNING *`,
+  ).get({ at, key: sessionKey }) as StoredRoute;
+  return startedTurn(db, toRoute(current), started, {
+    withdrawnFrom: [...withdrawnFrom],
+    opened: open !== undefined,
+  });
+}
 
 /** The rows of a turn that was started already: the call is a repeat. */
 function runningIn(
@@ -236,37 +244,6 @@ function withdrawQuestion(
     .pluck()
     .all(withdrawn) as SessionId[];
 }
-
-/** Without commands. */
-export const runningTurns = read(function runningTurns(db: Database, bootId: string): RunningRow[] {
-  return sql(
-    db,
-    `SELECT id AS inboxId, turn_id AS turnId, session_key AS sessionKey FROM gw_inbox
-     WHERE state = 'running' AND ${OPEN_IN} AND boot_id = ? AND reason IS NULL AND turn_id IS NOT NULL ORDER BY id`,
-  ).all(bootId) as RunningRow[];
-});
-
-/** Since the chat entered its session, across compressions. */
-export const askAgain = write(function askAgain(db: Database, key: SessionKey): InboxRow[] {
-  const route = getRoute(db, key);
-  if (!route) return [];
-  const { platform, chatId } = route.origin;
-  const last = sql(
-    db,
-    `SELECT turn_id FROM gw_inbox WHERE platform = ? AND chat_id IS ? AND session_key = ? AND turn_id IS NOT NULL
-       AND started_at >= ? ORDER BY id DESC LIMIT 1`,
-  )
-    .pluck()
-    .get(platform, chatId, key, route.createdAt) as string | undefined;
-  if (last === undefined) return [];
-  // Rows with another reason can't be retried: they were erased, for example.
-  const rows = sql(
-    db,
-    `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL, error = NULL, reason = NULL
-     WHERE turn_id = ? AND state IN ('dead', 'cancelled') AND (reason IS NULL OR reason = 'stopped') RETURNING *`,
-  ).all(last) as StoredInbox[];
-  return rows.map(toInboxRow).toSorted((a, b) => a.id - b.id);
-});
 
 /** Ends the session of a key together with its route. */
 export function endWith(db: Database, sessionKey: string, end: EndReason | undefined): void {

@@ -1,19 +1,14 @@
 import type { Database } from "better-sqlite3";
 import type { SessionId, SessionRow } from "../../../session.js";
-import type {
-  BrowsedSession,
-  BrowseQuery,
-  SessionDetail,
-  SessionPage,
-  SessionPosition,
-} from "../../reports.js";
+import type { BrowsedSession, BrowseQuery, SessionPage } from "../../reports.js";
 import { rootOf, tipOf } from "../lineage.js";
 import { isListable, lastActive, summarise } from "../list.js";
+import { fromPosition, toPosition } from "../position.js";
 import { getSession } from "../sessions.js";
 import { marks, sql } from "../statements.js";
 import { longRead } from "../verb.js";
 import { placeOf, routeKeyOf } from "./place.js";
-import { walkByActivity } from "./walk.js";
+import { type SessionPosition, walkByActivity } from "./walk.js";
 
 const LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -30,15 +25,28 @@ interface Conversation {
 /** Newest activity first: from an index if it has few candidates, otherwise backwards through time. */
 export const browseSessions = longRead(function browseSessions(
   db: Database,
-  query: BrowseQuery,
+  { before, ...filters }: BrowseQuery,
 ): SessionPage {
+  if (filters.id !== undefined) return { sessions: detailOf(db, filters.id), next: null };
+  const query = { ...filters, before: before === undefined ? undefined : positionAt(before) };
   const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
   const few = fewCandidates(db, query);
   const { found, next } = few ? amongFew(db, few, query, limit) : alongTime(db, query, limit);
-  return { sessions: found.map(({ root, tip }) => browsed(db, root, tip)), next };
+  return {
+    sessions: found.map(({ root, tip }) => browsed(db, root, tip)),
+    next: next && toPosition(next.at, next.id),
+  };
 });
 
-function amongFew(db: Database, ids: readonly SessionId[], query: BrowseQuery, limit: number) {
+/** The query with its position. */
+type Browsing = Omit<BrowseQuery, "before"> & { before: SessionPosition | undefined };
+
+function positionAt(given: string): SessionPosition {
+  const [at, id] = fromPosition(given, "number", "string");
+  return { at, id };
+}
+
+function amongFew(db: Database, ids: readonly SessionId[], query: Browsing, limit: number) {
   const roots = new Map(ids.map((id) => rootOf(db, getSession(db, id)!)).map((root) => [root.id, root]));
   const all = [...roots.values()]
     .map((root) => conversation(db, root))
@@ -48,7 +56,7 @@ function amongFew(db: Database, ids: readonly SessionId[], query: BrowseQuery, l
   return { found, next: all.length > limit ? positionOf(found.at(-1)!) : null };
 }
 
-function alongTime(db: Database, query: BrowseQuery, limit: number) {
+function alongTime(db: Database, query: Browsing, limit: number) {
   const found: Conversation[] = [];
   const walk = walkByActivity(db, { before: query.before, until: query.until, since: query.since });
   for (let step = walk.next(); ; step = walk.next()) {
@@ -79,7 +87,7 @@ function isBefore({ at, tip }: Conversation, before: SessionPosition | undefined
   return !before || at < before.at || (at === before.at && tip.id < before.id);
 }
 
-function matches(db: Database, { root, tip, at }: Conversation, query: BrowseQuery): boolean {
+function matches(db: Database, { root, tip, at }: Conversation, query: Browsing): boolean {
   const { source, userId, since, until } = query;
   if (!isInState(root, tip, query.state)) return false;
   if (source !== undefined && root.source !== source) return false;
@@ -103,7 +111,7 @@ function isOf(db: Database, session: SessionRow, userId: string): boolean {
 }
 
 /** The ids of all sessions that can match, where there are few. */
-function fewCandidates(db: Database, { userId, state, source }: BrowseQuery): SessionId[] | undefined {
+function fewCandidates(db: Database, { userId, state, source }: Browsing): SessionId[] | undefined {
   const few = (text: string, ...params: unknown[]) => {
     const ids = db
       .prepare(`${text} LIMIT ${FEW + 1}`)
@@ -142,16 +150,14 @@ export const sessionSources = longRead(function sessionSources(db: Database): st
     .all() as string[];
 });
 
-export const sessionDetail = longRead(function sessionDetail(
-  db: Database,
-  id: SessionId,
-): SessionDetail | undefined {
+/** The session itself, not its lineage's tip. */
+function detailOf(db: Database, id: SessionId): BrowsedSession[] {
   const session = getSession(db, id);
-  if (!session) return undefined;
-  // The session itself, not its lineage's tip.
+  if (!session) return [];
   const { lineage_root_id: _, ...alone } = browsed(db, session, session);
-  return { ...alone, system_prompt: session.system_prompt, session_key: routeKeyOf(db, id) };
-});
+  const detail = { system_prompt: session.system_prompt, session_key: routeKeyOf(db, id) };
+  return [{ ...alone, detail }];
+}
 
 function browsed(db: Database, root: SessionRow, tip: SessionRow): BrowsedSession {
   const { system_prompt: _, model_config: __, ...summary } = summarise(db, root, tip);

@@ -15,6 +15,7 @@ import type {
   Throughput,
 } from "../../reports.js";
 import type { StoredInbox } from "../../shared/rows.js";
+import { fromPosition, toPosition } from "../position.js";
 import { type DeadSend, deadMessage, deadSend } from "../queues/record.js";
 import { OPEN_IN, OPEN_OUT } from "../queues/schema.js";
 import { misdatedWaits } from "../queues/waits.js";
@@ -23,7 +24,7 @@ import { longRead } from "../verb.js";
 
 /** The queues as an operator sees them. Counts and oldest rows come from the indexes of what is open. */
 
-export const queueDepths = longRead(function queueDepths(db: Database): QueueDepths {
+export const queueDepths = longRead(function queueDepths(db: Database, since?: number): QueueDepths {
   const now = nowSeconds();
   const count = (text: string, ...params: unknown[]) =>
     sql(db, text)
@@ -56,6 +57,7 @@ export const queueDepths = longRead(function queueDepths(db: Database): QueueDep
       "SELECT count(*) FROM gw_pairing WHERE approved_at IS NULL AND created_at > ?",
       now - 3600,
     ),
+    byMinute: since === undefined ? { handled: [], sent: [] } : throughput(db, since),
   };
 });
 
@@ -87,7 +89,7 @@ function mark(db: Database, table: string): number {
   return (seq as number | undefined) ?? 0;
 }
 
-export const throughput = longRead(function throughput(db: Database, since: number): Throughput {
+function throughput(db: Database, since: number): Throughput {
   const byMinute = (table: string, time: string) =>
     sql(
       db,
@@ -96,7 +98,7 @@ export const throughput = longRead(function throughput(db: Database, since: numb
       .raw()
       .all(since) as [number, number][];
   return { handled: byMinute("gw_inbox", "finished_at"), sent: byMinute("gw_outbox", "sent_at") };
-});
+}
 
 // ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -112,30 +114,35 @@ export const recentMessages = longRead(function recentMessages(db: Database, que
   const newest = mark(db, "gw_inbox") + 1;
   const giveUpAt = performance.now() + TIME_MS;
   const messages: RecentMessage[] = [];
-  let before = Math.min(query.before ?? newest, newest);
+  const [from] = query.before === undefined ? [newest] : fromPosition(query.before, "number");
+  let before = Math.min(from, newest);
   while (before > 1 && messages.length < limit && performance.now() < giveUpAt) {
     const wanted = limit - messages.length;
-    const rows = inboxRows(db, { ...query, before, wanted });
+    const rows = inboxRows(db, query, { before, wanted });
     messages.push(...rows.map((row) => toRecent(db, row)));
     before = rows.length === wanted ? rows.at(-1)!.id : Math.max(1, before - STRIDE);
   }
   const oldestId = sql(db, "SELECT min(id) FROM gw_inbox").pluck().get() as number | null;
-  return { messages, next: oldestId !== null && before > oldestId ? before : null };
+  return { messages, next: oldestId !== null && before > oldestId ? toPosition(before) : null };
 });
 
 type NamedInbox = StoredInbox & { platform: string; chat_id: string | null };
 
-function inboxRows(db: Database, query: RecentQuery & { before: number; wanted: number }): NamedInbox[] {
+function inboxRows(
+  db: Database,
+  query: RecentQuery,
+  { before, wanted }: { before: number; wanted: number },
+): NamedInbox[] {
   return sql(
     db,
     `SELECT * FROM gw_inbox WHERE id < @before AND id >= @after AND (@platform IS NULL OR platform = @platform)
        AND (@state IS NULL OR state = @state) ORDER BY id DESC LIMIT @wanted`,
   ).all({
-    before: query.before,
-    after: query.before - STRIDE,
+    before,
+    after: before - STRIDE,
     platform: query.platform ?? null,
     state: query.state ?? null,
-    wanted: query.wanted,
+    wanted,
   }) as NamedInbox[];
 }
 
@@ -178,26 +185,31 @@ function toRecent(db: Database, row: NamedInbox): RecentMessage {
 /** The newest of both queues, each by its own ids, into one page. */
 export const deadPage = longRead(function deadPage(db: Database, query: DeadQuery): DeadPage {
   const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
-  const before = query.before ?? { in: Number.MAX_SAFE_INTEGER, out: Number.MAX_SAFE_INTEGER };
+  const { MAX_SAFE_INTEGER } = Number;
+  const [beforeIn, beforeOut] =
+    query.before === undefined
+      ? [MAX_SAFE_INTEGER, MAX_SAFE_INTEGER]
+      : fromPosition(query.before, "number", "number");
   const messages = sql(
     db,
     `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} AND id < ? ORDER BY id DESC LIMIT ?`,
-  ).all(before.in, limit + 1) as StoredInbox[];
+  ).all(beforeIn, limit + 1) as StoredInbox[];
   const sends = sql(
     db,
     `SELECT * FROM gw_outbox WHERE state IN ('dead', 'unknown') AND ${OPEN_OUT} AND id < ? ORDER BY id DESC LIMIT ?`,
-  ).all(before.out, limit + 1) as DeadSend[];
+  ).all(beforeOut, limit + 1) as DeadSend[];
   const all = [
     ...messages.map((row) => ({ ...shortened(deadMessage(row)), state: "dead" as const })),
     ...sends.map((row) => ({ ...shortened(deadSend(row)), state: row.state as "dead" | "unknown" })),
   ].toSorted((a, b) => b.at - a.at);
   const letters = all.slice(0, limit);
-  const lowest = (queue: "in" | "out") =>
+  const lowest = (queue: "in" | "out", from: number) =>
     letters.reduce((low, { id }) => {
       const [name, number] = id.split(":");
       return name === queue ? Math.min(low, Number(number)) : low;
-    }, before[queue]);
-  return { letters, next: all.length > limit ? { in: lowest("in"), out: lowest("out") } : null };
+    }, from);
+  const next = () => toPosition(lowest("in", beforeIn), lowest("out", beforeOut));
+  return { letters, next: all.length > limit ? next() : null };
 });
 
 const MAX_DEAD_TEXT = 1000;
@@ -210,18 +222,21 @@ const shortened = (letter: DeadLetter): DeadLetter => ({
 
 export const pairingPage = longRead(function pairingPage(db: Database, query: PairingQuery): PairingPage {
   const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
-  const approved = sql(
+  const [at, id] =
+    query.before === undefined ? [Number.MAX_VALUE, ""] : fromPosition(query.before, "number", "string");
+  const rows = sql(
     db,
-    `SELECT platform, user_id AS userId, user_name AS userName, approved_at AS approvedAt FROM gw_pairing
-     WHERE approved_at < ? ORDER BY approved_at DESC LIMIT ?`,
-  ).all(query.before ?? Number.MAX_VALUE, limit + 1) as ApprovedRow[];
+    `SELECT id, platform, user_id AS userId, user_name AS userName, approved_at AS approvedAt FROM gw_pairing
+     WHERE approved_at IS NOT NULL AND (approved_at, id) < (?, ?) ORDER BY approved_at DESC, id DESC LIMIT ?`,
+  ).all(at, id, limit + 1) as (ApprovedRow & { id: string })[];
+  const last = rows[limit - 1];
   return {
     pending: sql(
       db,
       `SELECT id, platform, user_id AS userId, user_name AS userName, created_at AS createdAt FROM gw_pairing
        WHERE approved_at IS NULL AND created_at > ? ORDER BY created_at DESC LIMIT ?`,
     ).all(query.since, MAX_LIMIT) as PairingPage["pending"],
-    approved: approved.slice(0, limit),
-    next: approved.length > limit ? approved[limit - 1]!.approvedAt : null,
+    approved: rows.slice(0, limit).map(({ id: _, ...approved }) => approved),
+    next: last && rows.length > limit ? toPosition(last.approvedAt, last.id) : null,
   };
 });

@@ -14,9 +14,11 @@ const MAX_TEXT = 6000;
 
 export const readTranscript = longRead(function readTranscript(
   db: Database,
-  id: SessionId,
-  query: TranscriptQuery,
+  of: SessionId | { messageId: number },
+  query: TranscriptQuery = {},
 ): TranscriptPage {
+  if (typeof of !== "string") return inFull(db, of.messageId);
+  const id = of;
   requireSession(db, id);
   const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
   const ids = idsOf(db, id, query, limit);
@@ -28,10 +30,11 @@ export const readTranscript = longRead(function readTranscript(
   };
 });
 
-export const readMessage = longRead(function readMessage(db: Database, id: number): ShownMessage | undefined {
-  const row = storedMessage(db, id);
-  return row && toShown(row, Number.POSITIVE_INFINITY);
-});
+function inFull(db: Database, messageId: number): TranscriptPage {
+  const row = storedMessage(db, messageId);
+  const messages = row ? [toShown(row, Number.POSITIVE_INFINITY)] : [];
+  return { messages, earlier: false, later: false };
+}
 
 /** The newest page where nothing else is asked for. */
 function idsOf(db: Database, id: SessionId, query: TranscriptQuery, limit: number): number[] {

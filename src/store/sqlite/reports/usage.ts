@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { dateFormat } from "../../../date-format.js";
-import type { TitleHit, UsageQuery, UsageRow } from "../../reports.js";
+import type { TitleHit } from "../../history.js";
+import type { UsageQuery, UsageRow } from "../../reports.js";
 import { sql } from "../statements.js";
 import { longRead } from "../verb.js";
 

@@ -1,6 +1,12 @@
 import type { Database } from "better-sqlite3";
-import type { SessionPosition } from "../../reports.js";
+import type { SessionId } from "../../../session.js";
 import { sql } from "../statements.js";
+
+/** A position in the list: sessions after it were active earlier. */
+export interface SessionPosition {
+  at: number;
+  id: SessionId;
+}
 
 /** Messages that one slice passes over. */
 const SLICE = 4000;

@@ -1,0 +1,33 @@
+/** The choices of a question as buttons, and the press of one. Pure. */
+import type { Choice, OutboundQuestion, PressedChoice } from "../../question.js";
+import { shortLabel } from "../../text/choices.js";
+
+export interface Button {
+  /** What the platform sends back: at most 64 bytes. */
+  data: string;
+  label: string;
+  style?: Choice["style"];
+}
+
+const PRESS = /^q:([a-z0-9]{1,16}):([\w.-]{1,40})$/;
+
+/** Choices over the limit, and ids that a button can't carry, are left out. */
+export function buttonsOf(
+  { id, choices }: OutboundQuestion,
+  { maxChoices, labelChars }: { maxChoices: number; labelChars: number },
+): Button[] {
+  return choices
+    .slice(0, maxChoices)
+    .map((choice) => ({
+      data: `q:${id}:${choice.id}`,
+      label: shortLabel(choice.label, labelChars) || choice.id,
+      ...(choice.style ? { style: choice.style } : {}),
+    }))
+    .filter(({ data }, i, all) => PRESS.test(data) && all.findIndex((other) => other.data === data) === i);
+}
+
+/** Undefined: the button isn't one of ours. */
+export function readPress(data: unknown): PressedChoice | undefined {
+  const [, questionId, choiceId] = (typeof data === "string" && PRESS.exec(data)) || [];
+  return questionId === undefined || choiceId === undefined ? undefined : { questionId, choiceId };
+}

@@ -1,0 +1,142 @@
+/** Who may use a tool: tool + person + room + rules → allowed or not, when to ask first, and why. Pure. */
+import type { Principal, Room } from "../message.js";
+import type { AskMode, ToolDefinition } from "../tools/tool.js";
+
+/** One entry of `tools` in the configuration. What it leaves out, a less specific entry or the default decides. */
+export interface ToolRule {
+  /** `owner`, `paired`, `everyone`, or `platform:user id`. An empty list denies, whatever other entries say. */
+  allow?: readonly string[] | undefined;
+  rooms?: ToolRooms | undefined;
+  ask?: AskMode | undefined;
+}
+
+/** `dm`: only in direct chats. */
+export type ToolRooms = "dm" | "all";
+
+/** By a tool's name, a toolset's name, or `*`. */
+export type ToolRules = Readonly<Record<string, ToolRule>>;
+
+/** A later rule (an MCP server's trust, a client's permissions). It can only narrow. */
+export interface ToolRestriction extends ToolRule {
+  /** For the reason: "the trust of the server files". */
+  name: string;
+}
+
+export interface ToolAccessQuestion {
+  tool: Pick<ToolDefinition, "name" | "effect" | "allow" | "ask">;
+  /** Every toolset that contains the tool. */
+  sets: readonly string[];
+  principal: Principal;
+  /** Undefined: a direct chat. */
+  room: Room | undefined;
+  rules: ToolRules;
+  restrictions?: readonly ToolRestriction[] | undefined;
+}
+
+export interface ToolAccess {
+  allowed: boolean;
+  ask: AskMode;
+  reason: string;
+}
+
+/** From lax to strict. */
+const ASK_MODES: readonly AskMode[] = ["never", "once", "session", "always"];
+
+/** A rule and the words for where it comes from. */
+type Sourced = ToolRule & { source: string };
+
+/**
+ * For each key, the tool's own entry beats those of its toolsets, and those beat `*`. Several toolsets apply together, as do
+ * restrictions: each of them must allow it, and the strictest asks.
+ */
+export function toolAccess(question: ToolAccessQuestion): ToolAccess {
+  const { tool, principal, room, restrictions = [] } = question;
+  const levels = levelsOf(question);
+  const later = restrictions.map((rule) => ({ ...rule, source: rule.name }));
+  const asking = [...settingAt(levels, "ask"), ...later].flatMap(({ ask }) => ask ?? []);
+  const ask = strictest(asking.length === 0 ? ["never"] : asking);
+  const deny = (reason: string): ToolAccess => ({ allowed: false, ask, reason });
+
+  const emptyList = [...levels.flat(), ...later].find(({ allow }) => allow?.length === 0);
+  if (emptyList) return deny(`${emptyList.source} denies it to everybody`);
+
+  const deciding = settingAt(levels, "allow");
+  const standing = standingOf(principal);
+  for (const { allow, source } of [...deciding, ...later])
+    if (allow && !isAmong(allow, principal, standing))
+      return deny(`${source} allows ${listed(allow)}, and this is ${STANDINGS[standing]}`);
+
+  const inDirectChats = [...settingAt(levels, "rooms"), ...later].find(({ rooms }) => rooms === "dm");
+  if (room && inDirectChats) return deny(`${inDirectChats.source} allows it in direct chats only`);
+  const [first] = deciding;
+  return { allowed: true, ask, reason: `${first?.source ?? tool.name} allows ${listed(first?.allow ?? [])}` };
+}
+
+/** From the most specific to the least; the last is the default, which has a list of people. */
+function levelsOf({ tool, sets, rules }: ToolAccessQuestion): Sourced[][] {
+  const entry = (name: string): Sourced[] => {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    return rule ? [{ ...rule, source: `tools.${name}` }] : [];
+  };
+  const others = sets.filter((set) => set !== tool.name && set !== "*");
+  return [entry(tool.name), others.flatMap(entry), entry("*"), [defaultOf(tool)]];
+}
+
+function defaultOf({ effect, allow, ask }: ToolAccessQuestion["tool"]): Sourced {
+  const why = allow
+    ? ""
+    : effect === "read"
+      ? " for tools that only read"
+      : " for tools that change something";
+  return {
+    allow: allow ?? (effect === "read" ? ["paired"] : ["owner"]),
+    ...(ask ? { ask } : {}),
+    source: `the default${why}`,
+  };
+}
+
+/** The rules of the first level that sets the key. */
+function settingAt(levels: readonly Sourced[][], key: keyof ToolRule): Sourced[] {
+  const level = levels.find((rules) => rules.some((rule) => rule[key] !== undefined)) ?? [];
+  return level.filter((rule) => rule[key] !== undefined);
+}
+
+function strictest(modes: readonly AskMode[]): AskMode {
+  return modes.reduce((a, b) => (ASK_MODES.indexOf(b) > ASK_MODES.indexOf(a) ? b : a));
+}
+
+// --- people -------------------------------------------------------------------------------------------------------
+
+type Standing = "owner" | "paired" | "unknown";
+
+const STANDINGS: Readonly<Record<Standing, string>> = {
+  owner: "an owner",
+  paired: "a paired person",
+  unknown: "a person without an id",
+};
+
+/**
+ * Only people who may talk to the bot get this far, by pairing or by a list: they are `paired`. Where a platform doesn't say
+ * who writes in a room, the principal has the room's id.
+ */
+function standingOf({ owner, userId, room }: Principal): Standing {
+  if (owner) return "owner";
+  return userId === "" || userId === room?.chatId ? "unknown" : "paired";
+}
+
+function isAmong(allow: readonly string[], { platform, userId }: Principal, standing: Standing): boolean {
+  if (allow.includes("everyone")) return true;
+  if (standing === "unknown") return false;
+  if (allow.includes("paired") || allow.includes(`${platform}:${userId}`)) return true;
+  return standing === "owner" && allow.includes("owner");
+}
+
+const PEOPLE: Readonly<Record<string, string>> = {
+  owner: "owners",
+  paired: "paired people",
+  everyone: "everybody",
+};
+
+function listed(allow: readonly string[]): string {
+  return allow.map((word) => PEOPLE[word] ?? word).join(", ");
+}

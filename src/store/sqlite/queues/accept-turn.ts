@@ -1,0 +1,61 @@
+import type { Database } from "better-sqlite3";
+import type {
+  AcceptedMessage,
+  AcceptedStart,
+  AcceptedTurn,
+  InboxRow,
+  KnownRoute,
+  RouteRow,
+  StartedTurn,
+} from "../../queues.js";
+import { sql } from "../statements.js";
+import { write } from "../verb.js";
+import { acceptMessages } from "./inbox.js";
+import { begin } from "./turns.js";
+
+export const acceptTurn = write(function acceptTurn(
+  db: Database,
+  accepted: AcceptedMessage,
+  start: AcceptedStart,
+): AcceptedTurn | undefined {
+  const [row] = acceptMessages(db, [accepted]);
+  if (!row) return undefined;
+  return { row, started: mayStart(db, row, accepted, start) ? startOrWait(db, row, start) : undefined };
+});
+
+function mayStart(
+  db: Database,
+  { id, sessionKey, route }: InboxRow,
+  accepted: AcceptedMessage,
+  { expected }: AcceptedStart,
+): boolean {
+  // Another chat has the key that the caller knows the route of.
+  if (sessionKey !== accepted.sessionKey) return false;
+  const known = route ?? undefined;
+  if (expected === null ? known !== undefined : !isExpected(known, expected)) return false;
+  const older = "SELECT 1 FROM gw_inbox WHERE session_key = ? AND state = 'waiting' AND id <> ? LIMIT 1";
+  return sql(db, older).get(sessionKey, id) === undefined;
+}
+
+/** The caller has found that it isn't due for a reset. Not everything that changes this raises the epoch. */
+function isExpected(route: RouteRow | undefined, known: KnownRoute): boolean {
+  if (route?.epoch !== known.epoch || route.sessionId !== known.sessionId) return false;
+  return !route.suspended && route.expiredReason === null && route.lastUserActivity >= known.lastUserActivity;
+}
+
+/** A turn that can't start must not cost the message: it waits, and its own attempts report the fault. */
+function startOrWait(db: Database, row: InboxRow, start: AcceptedStart): StartedTurn | undefined {
+  const { bootId, turnId, at, open } = start;
+  const { id, sessionKey, route } = row;
+  sql(db, "SAVEPOINT start").run();
+  try {
+    const started = begin(db, { sessionKey, inboxIds: [id], bootId, turnId, at, open }, route ?? undefined);
+    sql(db, "RELEASE start").run();
+    return started;
+  } catch (error) {
+    // A full disk or an I/O error ends the whole transaction.
+    if (!db.inTransaction) throw error;
+    db.exec("ROLLBACK TO start; RELEASE start");
+    return undefined;
+  }
+}

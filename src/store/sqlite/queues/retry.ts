@@ -1,0 +1,61 @@
+import type { Database } from "better-sqlite3";
+import type { SessionKey } from "../../../session.js";
+import type { InboxRow } from "../../queues.js";
+import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
+import { sql } from "../statements.js";
+import { write } from "../verb.js";
+import { getRoute } from "./routes.js";
+
+/** What was given up or stopped is tried again. */
+export const retry = write(function retry(
+  db: Database,
+  which: { id?: string } | { sessionKey: SessionKey },
+): { retried: number; rows: InboxRow[] } {
+  if (!("sessionKey" in which)) return { retried: retryDead(db, which.id), rows: [] };
+  const rows = askAgain(db, which.sessionKey);
+  return { retried: rows.length, rows };
+});
+
+function retryDead(db: Database, id?: string): number {
+  const [, queue, number] = /^(in|out):(\d+)$/.exec(id ?? "") ?? [];
+  if (id !== undefined && number === undefined) return 0;
+  const only = number === undefined ? null : Number(number);
+  let retried = 0;
+  if (queue !== "out") {
+    retried += sql(
+      db,
+      `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL
+       WHERE state = 'dead' AND (? IS NULL OR id = ?)`,
+    ).run(only, only).changes;
+  }
+  if (queue !== "in") {
+    retried += sql(
+      db,
+      `UPDATE gw_outbox SET state = 'pending', attempts = 0, not_before = 0, may_be_repeat = 1
+       WHERE state IN ('dead', 'unknown') AND (? IS NULL OR id = ?)`,
+    ).run(only, only).changes;
+  }
+  return retried;
+}
+
+/** Since the chat entered its session, across compressions. */
+function askAgain(db: Database, key: SessionKey): InboxRow[] {
+  const route = getRoute(db, key);
+  if (!route) return [];
+  const { platform, chatId } = route.origin;
+  const last = sql(
+    db,
+    `SELECT turn_id FROM gw_inbox WHERE platform = ? AND chat_id IS ? AND session_key = ? AND turn_id IS NOT NULL
+       AND started_at >= ? ORDER BY id DESC LIMIT 1`,
+  )
+    .pluck()
+    .get(platform, chatId, key, route.createdAt) as string | undefined;
+  if (last === undefined) return [];
+  // Rows with another reason can't be retried: they were erased, for example.
+  const rows = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL, error = NULL, reason = NULL
+     WHERE turn_id = ? AND state IN ('dead', 'cancelled') AND (reason IS NULL OR reason = 'stopped') RETURNING *`,
+  ).all(last) as StoredInbox[];
+  return rows.map(toInboxRow).toSorted((a, b) => a.id - b.id);
+}

@@ -1,0 +1,138 @@
+/** All tools of the gateway, and which of them a turn gets. */
+import { HermesError } from "../errors.js";
+import type { Principal, Room } from "../message.js";
+import {
+  type ToolAccess,
+  type ToolRestriction,
+  type ToolRules,
+  toolAccess,
+} from "../policies/tool-access.js";
+import { withTimeout } from "../timeout.js";
+import { AVAILABILITY_MS } from "./limits.js";
+import type { AskMode, ToolDefinition } from "./tool.js";
+import { isEverything, type ToolsetSettings, Toolsets } from "./toolsets.js";
+
+export interface ToolSettings extends ToolsetSettings {
+  rules: ToolRules;
+}
+
+/** For whom and where tools are offered. */
+export interface ToolPlace {
+  principal: Principal;
+  /** The room that reads the answer; undefined: a direct chat. */
+  room: Room | undefined;
+  /** Whose `platform_toolsets` apply. */
+  platform: string;
+  /** Later rules, which can only narrow. */
+  restrictions?: ((tool: ToolDefinition) => readonly ToolRestriction[]) | undefined;
+}
+
+export interface OfferedTool {
+  tool: ToolDefinition;
+  ask: AskMode;
+}
+
+export interface ExplainedTool {
+  tool: ToolDefinition;
+  offered: boolean;
+  ask: AskMode;
+  reason: string;
+}
+
+/** What model providers accept. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export class ToolRegistry {
+  readonly #settings: ToolSettings;
+  readonly #tools = new Map<string, ToolDefinition>();
+  #sorted: readonly ToolDefinition[] = [];
+  #toolsets: Toolsets;
+
+  constructor(settings: ToolSettings, tools: readonly ToolDefinition[] = []) {
+    this.#settings = settings;
+    this.#toolsets = new Toolsets([], settings);
+    this.register(...tools);
+  }
+
+  /** Rejects a name that is in use: another tool's rules would apply to it. Nothing is registered then. */
+  register(...tools: readonly ToolDefinition[]): void {
+    const added = new Map<string, ToolDefinition>();
+    for (const tool of tools) {
+      check(tool, this.#tools.get(tool.name) ?? added.get(tool.name));
+      added.set(tool.name, tool);
+    }
+    for (const [name, tool] of added) this.#tools.set(name, tool);
+    // By name: the order doesn't depend on what was registered first, so prompt caches stay valid.
+    this.#sorted = [...this.#tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#toolsets = new Toolsets(this.#sorted, this.#settings);
+  }
+
+  /** The tools of a turn, in a stable order. */
+  async offered(place: ToolPlace): Promise<OfferedTool[]> {
+    const allowed = this.#sorted.flatMap((tool) => {
+      const { allowed, ask } = this.#access(tool, place);
+      return allowed ? [{ tool, ask }] : [];
+    });
+    const refusals = await Promise.all(allowed.map(({ tool }) => refusalOf(tool)));
+    return allowed.filter((_, i) => refusals[i] === undefined);
+  }
+
+  /** Every tool with the reason why it is offered or not. */
+  async explained(place: ToolPlace): Promise<ExplainedTool[]> {
+    return Promise.all(
+      this.#sorted.map(async (tool) => {
+        const { allowed, ask, reason } = this.#access(tool, place);
+        const refusal = allowed ? await refusalOf(tool) : undefined;
+        return { tool, offered: allowed && refusal === undefined, ask, reason: refusal ?? reason };
+      }),
+    );
+  }
+
+  /** Names in the configuration that mean nothing, one sentence each. */
+  problems(): string[] {
+    const isKnown = (name: string) =>
+      isEverything(name) ||
+      this.#tools.has(name) ||
+      Object.hasOwn(this.#settings.toolsets, name) ||
+      this.#sorted.some(({ toolset }) => toolset === name);
+    const unknown = Object.keys(this.#settings.rules).filter((name) => !isKnown(name));
+    return [
+      ...unknown.map((name) => `tools.${name} is about no tool and no toolset`),
+      ...this.#toolsets.problems(),
+    ];
+  }
+
+  #access(tool: ToolDefinition, { principal, room, platform, restrictions }: ToolPlace): ToolAccess {
+    const access = toolAccess({
+      tool,
+      sets: this.#toolsets.setsOf(tool.name),
+      principal,
+      room,
+      rules: this.#settings.rules,
+      restrictions: restrictions?.(tool),
+    });
+    const refusal = this.#toolsets.refusal(platform, tool.name);
+    return refusal === undefined ? access : { ...access, allowed: false, reason: refusal };
+  }
+}
+
+function check({ name, toolset }: ToolDefinition, other: ToolDefinition | undefined): void {
+  if (other)
+    throw new HermesError("conflict", `Two tools are named "${name}".`, {
+      hint: `One is in the toolset ${other.toolset}, the other in ${toolset}. Rename one of them.`,
+    });
+  if (!NAME.test(name))
+    throw new HermesError("invalid", `"${name}" is no name for a tool.`, {
+      hint: "Use up to 64 letters, digits, _ and -.",
+    });
+}
+
+/** Why it can't be used at the moment. A check that fails or takes too long counts as a reason. */
+async function refusalOf(tool: ToolDefinition): Promise<string | undefined> {
+  try {
+    const found = tool.unavailable?.();
+    return found instanceof Promise ? await withTimeout(found, AVAILABILITY_MS) : found;
+  } catch (error) {
+    return `its check failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

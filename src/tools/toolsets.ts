@@ -1,0 +1,113 @@
+/** Toolsets: names for groups of tools, and which of them a platform has. Pure. */
+import { BoundedMap } from "../bounded-map.js";
+
+export interface ToolsetSettings {
+  /** Own toolsets. One with the name of a tool's own toolset replaces it. */
+  toolsets: Readonly<Record<string, { tools: readonly string[]; includes: readonly string[] }>>;
+  /** By platform; left out: all tools. */
+  platformToolsets: Readonly<Record<string, readonly string[]>>;
+  /** Removed at the end. */
+  disabled: readonly string[];
+}
+
+type Member = { name: string; toolset: string };
+
+const MAX_PLATFORMS = 100;
+const ALL = new Set(["all", "*"]);
+/** Hermes' names for "everything that this platform has". */
+const OF_PLATFORM = /^hermes-[a-z0-9_-]+$/;
+
+export class Toolsets {
+  readonly #settings: ToolsetSettings;
+  readonly #tools: readonly Member[];
+  /** Every named set with its tools. */
+  readonly #sets: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #disabled: ReadonlySet<string>;
+  readonly #ofPlatform = new BoundedMap<string, ReadonlySet<string>>(MAX_PLATFORMS);
+
+  constructor(tools: readonly Member[], settings: ToolsetSettings) {
+    this.#settings = settings;
+    this.#tools = tools;
+    this.#sets = new Map(
+      [...tools.map(({ toolset }) => toolset), ...Object.keys(settings.toolsets)].map((name) => [
+        name,
+        this.#resolve(name, new Set()),
+      ]),
+    );
+    this.#disabled = this.#union(settings.disabled);
+  }
+
+  /** The sets that contain a tool, for rules about sets. */
+  setsOf(tool: string): string[] {
+    return [...this.#sets].flatMap(([name, tools]) => (tools.has(tool) ? [name] : []));
+  }
+
+  /** Why a platform doesn't have a tool; undefined: it has. */
+  refusal(platform: string, tool: string): string | undefined {
+    if (this.#disabled.has(tool)) return "agent.disabled_toolsets removes it";
+    return this.#onPlatform(platform).has(tool)
+      ? undefined
+      : `platform_toolsets.${platform} doesn't contain it`;
+  }
+
+  /** Names in the configuration that mean nothing, one sentence each. */
+  problems(): string[] {
+    const { toolsets, platformToolsets, disabled } = this.#settings;
+    const unknown = (names: readonly string[], where: string) =>
+      names
+        .filter((name) => !this.#isKnown(name))
+        .map((name) => `${where} names "${name}", which is no toolset and no tool`);
+    return [
+      ...Object.entries(toolsets).flatMap(([name, { tools, includes }]) => [
+        ...unknown(tools, `toolsets.${name}.tools`),
+        ...unknown(includes, `toolsets.${name}.includes`),
+      ]),
+      ...Object.entries(platformToolsets).flatMap(([platform, names]) =>
+        unknown(names, `platform_toolsets.${platform}`),
+      ),
+      ...unknown(disabled, "agent.disabled_toolsets"),
+    ];
+  }
+
+  #onPlatform(platform: string): ReadonlySet<string> {
+    const { platformToolsets } = this.#settings;
+    const chosen = Object.hasOwn(platformToolsets, platform) ? platformToolsets[platform] : undefined;
+    const known = this.#ofPlatform.get(platform) ?? this.#union(chosen ?? [`hermes-${platform}`]);
+    this.#ofPlatform.set(platform, known);
+    return known;
+  }
+
+  #union(names: readonly string[]): ReadonlySet<string> {
+    return new Set(names.flatMap((name) => [...this.#resolve(name, new Set())]));
+  }
+
+  /** `above` ends cycles, which the configuration's check reports. */
+  #resolve(name: string, above: ReadonlySet<string>): ReadonlySet<string> {
+    const own = this.#own(name);
+    if (own && !above.has(name)) {
+      const inside = new Set([...above, name]);
+      const included = own.includes.flatMap((other) => [...this.#resolve(other, inside)]);
+      return new Set([...own.tools, ...included]);
+    }
+    if (own) return new Set();
+    if (isEverything(name)) return new Set(this.#tools.map((tool) => tool.name));
+    return new Set(
+      this.#tools.flatMap((tool) => (tool.toolset === name || tool.name === name ? [tool.name] : [])),
+    );
+  }
+
+  #own(name: string) {
+    const { toolsets } = this.#settings;
+    return Object.hasOwn(toolsets, name) ? toolsets[name] : undefined;
+  }
+
+  #isKnown(name: string): boolean {
+    if (isEverything(name) || this.#own(name)) return true;
+    return this.#tools.some((tool) => tool.name === name || tool.toolset === name);
+  }
+}
+
+/** Whether the name means every tool. */
+export function isEverything(name: string): boolean {
+  return ALL.has(name) || OF_PLATFORM.test(name);
+}
