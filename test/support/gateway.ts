@@ -111,6 +111,13 @@ export class TestGateway {
     return this.#stopped;
   }
 
+  /** As if the process were killed: from now on it can neither read nor write. */
+  async crash(): Promise<void> {
+    const closed = this.store.close();
+    this.#stopped = closed.then(() => this.gateway.stop()).catch(() => undefined);
+    await closed;
+  }
+
   /** The same home with a new gateway. */
   async restart(options: TestGatewayOptions = {}): Promise<TestGateway> {
     await this.stop();
