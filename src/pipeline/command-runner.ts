@@ -191,7 +191,7 @@ export class CommandRunner implements CommandGateway {
       command === undefined ? [] : [[String(i), command]],
     );
     const view = { id: `c${row.id}`, text, choices };
-    const { message } = await questionMessage(this.#context, targetOf(row.message), view, false);
+    const message = await questionMessage(this.#context, targetOf(row.message), view, false);
     await this.store.askQuestion({
       ...{ ...view, message, kind: "command", sessionKey: row.sessionKey, acceptsText: false },
       asked: { platform: principal.platform, userId: principal.userId },
