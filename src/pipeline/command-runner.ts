@@ -182,13 +182,14 @@ export class CommandRunner implements CommandGateway {
   /** Named after the command's row: asked once, also if the row is settled twice. */
   async #ask(row: InboxRow, { text, choices: wanted }: CommandQuestion): Promise<void> {
     const { principal } = askerOf(row.message, this.#context);
+    // A typed number means both the id and the place in the list: they are the same.
     const choices = wanted.map(({ label, style }, i) => ({
-      id: String(i),
+      id: String(i + 1),
       label,
       ...(style ? { style } : {}),
     }));
     const commands = wanted.flatMap(({ command }, i) =>
-      command === undefined ? [] : [[String(i), command]],
+      command === undefined ? [] : [[String(i + 1), command]],
     );
     const view = { id: `c${row.id}`, text, choices };
     const message = await questionMessage(this.#context, targetOf(row.message), view, false);
