@@ -121,7 +121,7 @@ export class Gateway {
   interrupt(key: SessionKey): boolean {
     const { queue, questions, refill } = this.#stages;
     if (queue.lanes.abort(key, "interrupted")) return true;
-    if (questions.in(key).length === 0) return false;
+    if (!queue.lanes.isSuspended(key)) return false;
     // A turn that waits for an answer is stopped, and its question withdrawn.
     refill.track(queue.lanes.endSuspended(key).then(() => questions.refresh()));
     return true;

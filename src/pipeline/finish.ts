@@ -95,6 +95,7 @@ export class Finisher {
     const notice = turn.last.message.task ? INTERNAL_FAULT : GIVEN_UP;
     if (!attemptsExhausted(attempt)) {
       await this.#fail(turn, { error: message, next: { state: "waiting", waitSeconds: delayMs / 1000 } });
+      turn.waitMs = delayMs;
       return { outcome: "retrying", failure };
     }
     await this.#fail(turn, {
@@ -114,6 +115,7 @@ export class Finisher {
     if (!suspension || !(await store.askQuestion(suspension, { turnId, said: running.said })))
       return this.#overtaken(turn);
     killPoint("question-asked");
+    turn.waitMs = suspension.timeoutSeconds * 1000;
     await this.#asked(suspension.id);
     this.#delivery.wake();
     return { outcome: "suspended" };

@@ -5,6 +5,7 @@ import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
 import { hideTags } from "../media/tags.js";
 import { audienceOf } from "../message.js";
+import { attemptsExhausted } from "../policies/retry.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
@@ -55,7 +56,7 @@ export class Turns {
     this.#stages = stages;
   }
 
-  /** Resolves with its rows if the turn is suspended. */
+  /** Resolves with its rows if the turn goes on later. */
   async run(
     key: SessionKey,
     rows: readonly InboxRow[],
@@ -65,7 +66,7 @@ export class Turns {
     const turn = new Turn(this.#context, key, rows, running);
     let ending: Ending | undefined;
     try {
-      if (await this.#start(turn)) ending = await this.#converse(turn);
+      if (await this.#start(turn)) ending = await this.#goOn(turn);
     } catch (error) {
       ending = await finisher.giveBack(turn, error);
       if (!turn.hasStarted) {
@@ -75,7 +76,7 @@ export class Turns {
     }
     if (ending) this.#ended(turn, ending);
     this.#context.routesChanged();
-    return ending?.outcome === "suspended" ? turn.suspended : undefined;
+    return turn.suspended;
   }
 
   /** False: its messages were cancelled while they waited. */
@@ -130,6 +131,13 @@ export class Turns {
     if (end.outcome !== "answered" && end.outcome !== "suspended")
       track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
     if (end.failure) retrySoon();
+  }
+
+  /** A crash can't be counted before the next start: what was done must be kept then, so the turn ends here. */
+  async #goOn(turn: Turn): Promise<Ending> {
+    if (turn.started.steps && attemptsExhausted(turn.started.attempt - 1))
+      return this.#stages.finisher.giveBack(turn, new Error("the gateway died in its turn"));
+    return this.#converse(turn);
   }
 
   /** If the history is too long for the model, a shorter one is tried once. */

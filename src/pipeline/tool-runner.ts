@@ -198,12 +198,11 @@ export class ToolRunner {
   /** The answer to the question of a call; undefined: there was none in time. If it is open, the turn is suspended. */
   async #decision(callId: string, ask: () => Promise<NewQuestion>) {
     const { store } = this.#context;
-    const known = await store.getQuestion({ callId });
-    if (known?.state === "answered") return known.answer ?? undefined;
-    if (known && (known.state !== "open" || known.secondsLeft < 1)) {
-      if (known.state === "open") await store.decideQuestion(known.id, { state: "expired" });
-      return undefined;
-    }
+    let known = await store.getQuestion({ callId });
+    // The answer may come at the same moment: one of the two decides.
+    if (known?.state === "open" && known.secondsLeft < 1)
+      known = (await store.decideQuestion(known.id, { state: "expired" }))?.question;
+    if (known && known.state !== "open") return known.answer ?? undefined;
     const question = await ask();
     return this.#suspend(known ? { ...question, id: known.id, timeoutSeconds: known.secondsLeft } : question);
   }
@@ -238,11 +237,12 @@ export class ToolRunner {
     const { principal, key, replyTarget } = this.#turn;
     const id = newQuestionId();
     const view = { id, text, choices };
-    const { message, isHome } = await questionMessage(this.#context, replyTarget, view, inHome);
+    const message = await questionMessage(this.#context, replyTarget, view, inHome);
     const { platform, userId } = principal;
     return {
       ...{ id, kind, sessionKey: key, text, choices, acceptsText, callId, message },
-      asked: isHome ? null : { platform, userId },
+      // Also if there is no home channel: only owners decide then.
+      asked: inHome ? null : { platform, userId },
       timeoutSeconds: timeoutSeconds ?? this.#context.config.approvals.timeout,
     };
   }

@@ -59,6 +59,8 @@ export class Turn {
   journal!: Journal;
   /** It waits for the answer to a question; undefined: it doesn't. */
   suspension: Suspension | undefined;
+  /** Its messages wait in the inbox for so long, then it goes on; undefined: they don't. */
+  waitMs: number | undefined;
   /** While the agent writes. */
   preview: Preview | undefined;
   /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
@@ -192,11 +194,13 @@ export class Turn {
       : undefined;
   }
 
-  /** Its messages, as they wait for the answer to its question. */
-  get suspended(): SuspendedRows {
+  /** Its messages, as they wait for the answer to its question or for the next attempt. */
+  get suspended(): SuspendedRows | undefined {
+    const { waitMs } = this;
+    if (waitMs === undefined) return undefined;
     const rows = [...this.#rows, ...this.running.taken].map((row) => ({ ...row, turnId: this.id }));
     for (const row of rows) delete row.route;
-    return { rows, waitMs: (this.suspension?.timeoutSeconds ?? 0) * 1000 };
+    return { rows, waitMs };
   }
 
   /** For events. */
