@@ -1,5 +1,6 @@
 import { nowSeconds } from "./clock.js";
 import type { InboundMessage, Origin, OutboundKind } from "./message.js";
+import type { Leak } from "./secret-guard.js";
 import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 
@@ -41,6 +42,8 @@ export type GatewayEvent = { at: number } & (
       compressions: number;
     } & OfSession)
   | ({ type: "delivery-settled" } & DeliveryEnd)
+  /** A configured token or key was about to leave, and was replaced. */
+  | ({ type: "secret-redacted" } & Leak)
   | { type: "penalised"; platform: string; scope: "chat" | "account"; seconds: number }
 );
 

@@ -27,7 +27,7 @@ const MAX_AGE_AFTER_START_SECONDS = 86_400;
 
 type PreviewContext = Pick<
   Context,
-  "store" | "bootId" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners"
+  "store" | "bootId" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners" | "secrets"
 >;
 
 /** What a chat sees of an answer before it is sent: the typing sign, and the text while it is written. */
@@ -50,10 +50,15 @@ export class Previews {
     const { adapter, target, first, id } = turn;
     const { task, request } = first.message;
     if (!adapter || task || !(request?.stream ?? this.#context.config.streaming.enabled)) return;
-    if (canPreview(adapter)) adapter.preview(target, id, hideTags(text));
+    if (canPreview(adapter)) adapter.preview(target, id, this.shownOf(turn, text));
     if (canPreview(adapter) || !canStream(adapter)) return;
     turn.preview ??= this.#open(adapter, turn);
-    turn.preview.update(() => hideTags(text));
+    turn.preview.update(() => this.shownOf(turn, text));
+  }
+
+  /** What the chat may see of it. Tags and messages that are left out or joined may have split a secret. */
+  shownOf({ session }: Turn, text: string): string {
+    return this.#context.secrets.of("answer", { sessionId: session.id }).redact(hideTags(text));
   }
 
   /** Before the answer is stored: nothing is shown any more, and the id of its message is known. */

@@ -3,7 +3,6 @@ import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
-import { hideTags } from "../media/tags.js";
 import { audienceOf } from "../message.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
@@ -175,7 +174,7 @@ export class Turns {
       }
     } finally {
       shown.end();
-      running.said = hideTags(result.text);
+      running.said = previews.shownOf(turn, result.text);
       clearInterval(typing);
       watch.stop();
       await previews.end(turn);

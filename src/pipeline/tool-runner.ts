@@ -116,7 +116,9 @@ export class ToolRunner {
     signal: AbortSignal,
     call: JournaledCall,
   ): Promise<Outcome> {
-    const { homeDir } = this.#context;
+    const { homeDir, secrets } = this.#context;
+    // Before it is stored anywhere.
+    const clean = secrets.of("tool_result", { sessionId: this.#turn.session.id });
     const timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS;
     const late = AbortSignal.timeout(timeoutMs);
     const startedAt = monotonicSeconds();
@@ -126,7 +128,7 @@ export class ToolRunner {
         message: `${tool.name} gave no result within ${timeoutMs / 1000} s`,
       });
       killPoint("tool-ran");
-      const output = await limitedOutput(text, {
+      const output = await limitedOutput(clean.redact(text), {
         home: homeDir,
         key: call.id,
         maxChars: tool.maxChars ?? TOOL_MAX_CHARS,
@@ -138,7 +140,7 @@ export class ToolRunner {
       const { log } = this.#context;
       const seconds = monotonicSeconds() - startedAt;
       log.warn({ err: error, tool: tool.name, traceId: this.#turn.first.traceId, seconds }, "tool failed");
-      return { state: "failed", text: `Error: ${reason}` };
+      return { state: "failed", text: `Error: ${clean.redact(reason)}` };
     }
   }
 
