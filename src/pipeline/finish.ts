@@ -70,7 +70,8 @@ export class Finisher {
       return this.#finish(turn, withPartialAnswer(withoutOpenCalls(turn, result)), false);
     if (wasStopped && reason === "shutdown") return this.#release(turn, "the gateway stopped");
     const isLate = wasStopped && reason === "timeout";
-    const failure = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const late = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const failure: Failure = wasStopped && turn.limit ? { kind: "limit", ...turn.limit } : late;
     const stopped = wasStopped && reason === "stopped";
     await this.#fail(turn, {
       error: failure.message,

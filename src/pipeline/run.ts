@@ -4,6 +4,7 @@ import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
 import { audienceOf } from "../message.js";
+import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
@@ -115,7 +116,7 @@ export class Turns {
     turn.journal = new Journal(
       {
         ...{ store, turnId, bootId, caller, clientTools: message.request?.tools ?? [] },
-        startsAtOnce: (tool) => runner.startsAtOnce(tool),
+        startsAtOnce: (tool) => !turn.limit && runner.startsAtOnce(tool),
       },
       started.steps,
     );
@@ -162,7 +163,12 @@ export class Turns {
     const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
     const result: AgentResult = { text, messages, usages, failure: undefined };
     running.said = "";
-    const watch = watchdog(config.agent.gateway_timeout * 1000, running.controller);
+    const watch = watchdog(config.agent.gateway_timeout, running.controller);
+    const limits = limitsOf(config);
+    const enough =
+      limits.seconds > 0
+        ? setTimeout(() => reach(turn, timeLimit(limits)), timerMs(limits.seconds))
+        : undefined;
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
     const shown = new Refresh(() => previews.update(turn, result.text));
@@ -176,6 +182,7 @@ export class Turns {
       shown.end();
       running.said = previews.shownOf(turn, result.text);
       clearInterval(typing);
+      clearTimeout(enough);
       watch.stop();
       await previews.end(turn);
     }
@@ -224,7 +231,7 @@ export class Turns {
 
   /** Resolves when the event is recorded: the agent goes on only then. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
-    const { events } = this.#context;
+    const { events, config } = this.#context;
     const { about, journal, running } = turn;
     if (event.type === "text") result.text += event.delta;
     if (event.type === "failed") result.failure = event.failure;
@@ -235,6 +242,8 @@ export class Turns {
     }
     if (event.type !== "message") return;
     const { message } = event;
+    // An answer that was paid for is used; only further calls are stopped.
+    if (message.tool_calls?.length) reach(turn, costLimit(result.usages, limitsOf(config)));
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
     await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
     result.messages.push(message);
@@ -256,15 +265,30 @@ function takeSteering(running: RunningTurn): InboxRow[] {
   return rows;
 }
 
+function limitsOf({ agent }: Context["config"]): TurnLimits {
+  return { seconds: agent.max_turn_seconds, costUsd: agent.max_turn_cost_usd };
+}
+
+/** The turn ends; what it did stays in its session. */
+function reach(turn: Turn, limit: LimitReached | undefined): void {
+  if (!limit || turn.running.controller.signal.aborted) return;
+  turn.limit = limit;
+  turn.running.controller.abort("limit");
+}
+
 /** setTimeout fires at once with a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+function timerMs(seconds: number): number {
+  return Math.min(seconds * 1000, MAX_TIMER_MS);
+}
+
 /** Ends a turn that has gone silent. */
-function watchdog(idleMs: number, controller: AbortController): { restart(): void; stop(): void } {
+function watchdog(idleSeconds: number, controller: AbortController): { restart(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   const restart = () => {
     clearTimeout(timer);
-    if (idleMs > 0) timer = setTimeout(() => controller.abort("timeout"), Math.min(idleMs, MAX_TIMER_MS));
+    if (idleSeconds > 0) timer = setTimeout(() => controller.abort("timeout"), timerMs(idleSeconds));
   };
   restart();
   return { restart, stop: () => clearTimeout(timer) };

@@ -4,6 +4,7 @@ import type { Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
+import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
 import { askerOf, principalOf } from "./asker.js";
@@ -59,6 +60,8 @@ export class Turn {
   journal!: Journal;
   /** It waits for the answer to a question; undefined: it doesn't. */
   suspension: Suspension | undefined;
+  /** Why it has to stop now; undefined: it may go on. */
+  limit: LimitReached | undefined;
   /** While the agent writes. */
   preview: Preview | undefined;
   /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
