@@ -17,6 +17,7 @@ import type { GatewayParts } from "./pipeline/parts.js";
 import { Previews } from "./pipeline/previews.js";
 import { Questions } from "./pipeline/questions.js";
 import { Queue } from "./pipeline/queue.js";
+import { Reactions } from "./pipeline/reactions.js";
 import { Inbox, Receiver } from "./pipeline/receive.js";
 import { Refill } from "./pipeline/refill.js";
 import { Resolver } from "./pipeline/resolve.js";
@@ -223,7 +224,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const hasBackgroundWork = (key: SessionKey) => queue.hasBackgroundWork(key);
   const resolver = new Resolver(context, { hasBackgroundWork, ended });
   const turns = new Turns(context, {
-    ...{ resolver, previews, after },
+    ...{ resolver, previews, after, reactions: new Reactions(context) },
     finisher: new Finisher(context, { after, delivery, asked: (id) => questions.asked(id) }),
     retrySoon: () => refill.soon(),
     track: (work, { traceId }) => refill.track(work, traceId),

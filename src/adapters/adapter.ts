@@ -182,6 +182,15 @@ export interface CanAsk {
   ): Promise<void>;
 }
 
+/** working: 👀, done: ✅, failed: ❌, or what the platform has instead of them. */
+export type ReactionState = "working" | "done" | "failed";
+
+/** Shows what becomes of a message with a reaction on it. */
+export interface CanReact {
+  /** On the message that the target replies to. Takes the place of our earlier reaction; null removes it. Best effort. */
+  react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void>;
+}
+
 /** The platform's ids of the part; unknown: it can't be found out. */
 export type LookedUp = readonly string[] | "missing" | "unknown";
 
@@ -214,6 +223,7 @@ export const canLookUp = (adapter: object): adapter is CanLookUp => "lookUp" in 
 export const canRegisterCommands = (adapter: object): adapter is CanRegisterCommands =>
   "registerCommands" in adapter;
 export const canAsk = (adapter: object): adapter is CanAsk => "settleQuestion" in adapter;
+export const canReact = (adapter: object): adapter is CanReact => "react" in adapter;
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 

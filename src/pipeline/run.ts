@@ -15,6 +15,7 @@ import { Journal } from "./journal.js";
 import type { RunningTurn, SuspendedRows } from "./lane.js";
 import { limitAnswer } from "./limit-answer.js";
 import type { Previews } from "./previews.js";
+import { AFTER, type Reactions } from "./reactions.js";
 import { Refresh } from "./refresh.js";
 import type { Resolver } from "./resolve.js";
 import { ToolRunner } from "./tool-runner.js";
@@ -35,6 +36,7 @@ export interface TurnStages {
   resolver: Resolver;
   finisher: Finisher;
   previews: Previews;
+  reactions: Reactions;
   after: After;
   /** Something failed and may wait in the inbox again. */
   retrySoon(): void;
@@ -91,6 +93,7 @@ export class Turns {
     const { attempt } = started;
     const waitedSeconds = turn.startedAt - first.receivedAt;
     events.emit({ type: "turn-started", ...turn.about, attempt, waitedSeconds });
+    this.#stages.reactions.show(turn, "working");
     return true;
   }
 
@@ -124,9 +127,10 @@ export class Turns {
   }
 
   #ended(turn: Turn, ending: Ending): void {
-    const { previews, retrySoon, track } = this.#stages;
+    const { previews, reactions, retrySoon, track } = this.#stages;
     const end = { failure: null, answer: "", ...ending, startedAt: turn.startedAt };
     this.#context.events.emit({ type: "turn-ended", ...turn.about, ...end });
+    reactions.show(turn, AFTER[end.outcome]);
     if (end.outcome !== "answered" && end.outcome !== "suspended")
       track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
     if (end.failure) retrySoon();
@@ -171,15 +175,19 @@ export class Turns {
         : undefined;
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
-    const shown = new Refresh(() => previews.update(turn, result.text));
+    const show = () => previews.update(turn, result.text, progress.text());
+    const progress = previews.progress(turn, show);
+    const shown = new Refresh(show);
     try {
       for await (const event of limitAnswer(agent.run(request, running.controller.signal))) {
         watch.restart();
         await this.#take(turn, event, result);
+        progress.take(event);
         if (event.type === "text") shown.grownTo(result.text.length);
       }
     } finally {
       shown.end();
+      progress.end();
       running.said = previews.shownOf(turn, result.text);
       clearInterval(typing);
       clearTimeout(enough);

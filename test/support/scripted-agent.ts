@@ -6,7 +6,7 @@ export type ScriptedStep =
   | { say: readonly string[] }
   | { call: string; args?: object; raw?: string }
   | { usage: number }
-  | { wait: Promise<unknown> };
+  | { wait: () => Promise<unknown> };
 
 /** An agent that follows a script, one step after another; it records its requests and the results of its calls. */
 export class ScriptedAgent implements AgentBackend {
@@ -26,7 +26,7 @@ export class ScriptedAgent implements AgentBackend {
     try {
       for (const [i, step] of this.#script(request).entries()) {
         signal.throwIfAborted();
-        if ("wait" in step) await step.wait;
+        if ("wait" in step) await step.wait();
         if ("usage" in step) yield { type: "usage", usage: usageOf(step.usage) };
         if ("call" in step) yield* this.#call(step, `call_${i}`, request, signal);
         if (!("say" in step)) continue;
