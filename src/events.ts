@@ -26,9 +26,17 @@ export type GatewayEvent = { at: number } & (
   /** One model response with tool calls; counted from 1. */
   | ({ type: "turn-step"; step: number; tools: string[] } & OfTurn)
   /** `args`: written by the model. */
-  | ({ type: "tool-started"; tool: string; args: unknown } & OfTurn)
-  | ({ type: "tool-ended"; tool: string; args: unknown; ok: boolean; startedAt: number } & OfTurn)
-  | ({ type: "turn-usage"; usage: EventUsage } & OfTurn)
+  | ({ type: "tool-started"; tool: string; callId: string; args: unknown } & OfTurn)
+  | ({
+      type: "tool-ended";
+      tool: string;
+      callId: string;
+      args: unknown;
+      ok: boolean;
+      startedAt: number;
+    } & OfTurn)
+  /** One model request. `startedAt`: when it began, or the turn did. */
+  | ({ type: "turn-usage"; usage: EventUsage; startedAt: number } & OfTurn)
   | ({ type: "turn-ended" } & TurnEnd & OfTurn)
   | ({ type: "session-started"; origin: Origin } & OfSession)
   /** The ended session. `reason`: idle, daily, suspended; manual for /new. */

@@ -23,6 +23,7 @@ import { Refill } from "./pipeline/refill.js";
 import { Resolver } from "./pipeline/resolve.js";
 import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
+import { showTools } from "./pipeline/shown-tools.js";
 import type { SessionKey } from "./session.js";
 import type { OutboxRow, Penalty, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
@@ -46,6 +47,7 @@ export class Gateway {
   readonly #stages: Stages;
   readonly #stopping = new AbortController();
   readonly #sweep: Sweep;
+  readonly #endShownTools: () => void;
   #recovered = false;
   #started = false;
   #tidyTimer: NodeJS.Timeout | undefined;
@@ -54,6 +56,7 @@ export class Gateway {
     const ended = (route: RouteRow, reason: string) => this.#sessionEnded(route, reason);
     this.#context = contextOf(parts, this.#stopping.signal);
     this.#stages = connectStages(this.#context, ended);
+    this.#endShownTools = showTools(this.#context);
     this.#sweep = new Sweep(parts, (key) => this.#stages.queue.isBusy(key), ended);
   }
 
@@ -101,6 +104,7 @@ export class Gateway {
     await this.#stages.questions.idle();
     await this.#stages.after.idle();
     await this.#stages.delivery.close();
+    this.#endShownTools();
   }
 
   /** Resolves once the message is stored; it is processed afterwards. */

@@ -125,6 +125,25 @@ export interface CanPreview {
   dropPreview?(target: Target, turnId: string): void;
 }
 
+/** A call of a tool, for a chat that shows it. */
+export interface ShownCall {
+  turnId: string;
+  /** Unique within its turn. */
+  callId: string;
+  tool: string;
+  /** JSON, the beginning of it if it is long. */
+  args: string;
+  state: "running" | "done" | "failed";
+  /** When it has ended. */
+  seconds?: number;
+}
+
+/** Shows the calls of tools by its own means, beside the answers. */
+export interface CanShowTools {
+  /** When a call starts, and again when it ends. */
+  showTool(target: Target, call: ShownCall): void;
+}
+
 /** Shows that an answer is being written. Called every few seconds. */
 export interface CanType {
   type(target: Target): void;
@@ -225,6 +244,7 @@ export const canRegisterCommands = (adapter: object): adapter is CanRegisterComm
 export const canAsk = (adapter: object): adapter is CanAsk => "settleQuestion" in adapter;
 export const canReact = (adapter: object): adapter is CanReact => "react" in adapter;
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
+export const canShowTools = (adapter: object): adapter is CanShowTools => "showTool" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 
 export { SendError } from "../errors.js";

@@ -1,4 +1,5 @@
 import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
+import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
@@ -28,6 +29,8 @@ export interface AgentResult {
   messages: TurnMessage[];
   usages: TurnUsage[];
   failure: Failure | undefined;
+  /** When the running model request began. */
+  askedAt: number;
   /** Of the last model request. */
   usage?: TurnUsage;
 }
@@ -165,7 +168,7 @@ export class Turns {
     const request = await this.#requestOf(turn, shortened);
     const { messages, usages } = turn.journal;
     const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
-    const result: AgentResult = { text, messages, usages, failure: undefined };
+    const result: AgentResult = { text, messages, usages, failure: undefined, askedAt: nowSeconds() };
     running.said = "";
     const watch = watchdog(config.agent.gateway_timeout, running.controller);
     const limits = limitsOf(config);
@@ -246,7 +249,7 @@ export class Turns {
     if (event.type === "usage") {
       result.usages.push(event.usage);
       result.usage = event.usage;
-      events.emit({ type: "turn-usage", ...about, usage: event.usage });
+      events.emit({ type: "turn-usage", ...about, usage: event.usage, startedAt: result.askedAt });
     }
     if (event.type !== "message") return;
     const { message } = event;
@@ -255,6 +258,7 @@ export class Turns {
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
     await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
     result.messages.push(message);
+    result.askedAt = nowSeconds();
     if (!message.tool_calls?.length) return;
     const names = readCalls(message).map(({ name }) => name);
     const step = result.messages.filter((message) => message.tool_calls?.length).length;

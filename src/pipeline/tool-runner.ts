@@ -73,12 +73,12 @@ export class ToolRunner {
     const call = journal.call(callId)!;
     const startedAt = nowSeconds();
     const { events } = this.#context;
-    events.emit({ type: "tool-started", ...about, tool: tool.name, args });
+    events.emit({ type: "tool-started", ...about, tool: tool.name, callId, args });
     const outcome = await this.#outcome(offered, args, signal, callId, call);
     signal.throwIfAborted();
     journal.end(callId, outcome.state, outcome.text);
     const ok = outcome.state === "done";
-    events.emit({ type: "tool-ended", ...about, tool: tool.name, args, ok, startedAt });
+    events.emit({ type: "tool-ended", ...about, tool: tool.name, callId, args, ok, startedAt });
     return outcome.text;
   }
 
