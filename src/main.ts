@@ -13,7 +13,7 @@ import { createLog, type Log } from "./log.js";
 import { loadWithPlugins, type Plugin } from "./plugins/index.js";
 import { type ExternalPlatforms, externalPlatforms } from "./startup/adapters.js";
 import { type OpenOptions, open, type RunningGateway } from "./startup/open.js";
-import { secretsOf } from "./startup/secrets.js";
+import { homeSecrets, secretsOf } from "./startup/secrets.js";
 import { Shutdown } from "./startup/shutdown.js";
 import { startWatchers } from "./startup/watchers.js";
 import type { Member } from "./store/membership.js";
@@ -85,7 +85,7 @@ function logPlugin({ name, state, reason, fix, platforms }: Plugin, log: Log): v
 
 /** Closes what was opened if the start fails: it would keep the process alive. */
 async function openAll(
-  options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external">,
+  options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external" | "secrets">,
 ): Promise<RunningGateway> {
   const { log, bootId, env, home, config } = options;
   const make = typeof options.platforms === "function" ? options.platforms : undefined;
@@ -95,7 +95,8 @@ async function openAll(
   const shutdown = new Shutdown(log);
   shutdown.add("watchers", () => watchers.close());
   try {
-    return await open({ ...options, watchers, external }, shutdown);
+    const secrets = homeSecrets(home, config, env);
+    return await open({ ...options, watchers, external, secrets }, shutdown);
   } catch (error) {
     await shutdown.abandon();
     throw error;

@@ -76,6 +76,7 @@ export type FailureKind =
   | "content_filter" // the provider withheld the answer
   | "refused" // the provider rejected the request for another reason
   | "network"
+  | "limit" // the turn's own limit of steps, time or cost
   | "stopped"
   | "other";
 

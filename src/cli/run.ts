@@ -55,6 +55,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./trace.js")).traceCommand(),
   },
   {
+    name: "audit",
+    summary: "List which tools were used, by whom and where, and who approved it",
+    load: async () => (await import("./audit.js")).auditCommand(),
+  },
+  {
     name: "cron",
     summary: "Schedule prompts and send the answers to a chat",
     load: async () => (await import("./cron/index.js")).cronCommand(),

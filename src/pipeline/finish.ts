@@ -70,7 +70,8 @@ export class Finisher {
       return this.#finish(turn, withPartialAnswer(withoutOpenCalls(turn, result)), false);
     if (wasStopped && reason === "shutdown") return this.#release(turn, "the gateway stopped");
     const isLate = wasStopped && reason === "timeout";
-    const failure = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const late = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const failure: Failure = wasStopped && turn.limit ? { kind: "limit", ...turn.limit } : late;
     const stopped = wasStopped && reason === "stopped";
     await this.#fail(turn, {
       error: failure.message,
@@ -243,14 +244,17 @@ function unansweredOf(
 }
 
 /** Every call with a result: models reject a history in which one is missing. */
-function stepsOf(turn: Turn, result: AgentResult | undefined): NonNullable<Unanswered["steps"]> {
+function stepsOf(
+  turn: Turn,
+  result: Pick<AgentResult, "messages" | "usages"> | undefined,
+): NonNullable<Unanswered["steps"]> {
   const { journal } = turn;
-  const all = result ?? { text: "", messages: journal.messages, usages: journal.usages, failure: undefined };
+  const all = result ?? { messages: journal.messages, usages: journal.usages };
   const { messages, usages } = withoutOpenCalls(turn, all);
   return { messages: stamped(messages as NewMessage[]), usage: totalUsage(usages) };
 }
 
-function withoutOpenCalls({ journal }: Turn, result: AgentResult): AgentResult {
+function withoutOpenCalls<T extends Pick<AgentResult, "messages">>({ journal }: Turn, result: T): T {
   const ends = openCalls(result.messages).map((call): TurnMessage => {
     const hasStarted = journal.call(call.id)?.state === "running";
     const content = hasStarted ? CUT_OFF : NOT_RUN;

@@ -1,11 +1,12 @@
 import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
+import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
-import { hideTags } from "../media/tags.js";
 import { audienceOf } from "../message.js";
 import { attemptsExhausted } from "../policies/retry.js";
+import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
@@ -16,6 +17,7 @@ import { Journal } from "./journal.js";
 import type { RunningTurn, SuspendedRows } from "./lane.js";
 import { limitAnswer } from "./limit-answer.js";
 import type { Previews } from "./previews.js";
+import { AFTER, type Reactions } from "./reactions.js";
 import { Refresh } from "./refresh.js";
 import type { Resolver } from "./resolve.js";
 import { ToolRunner } from "./tool-runner.js";
@@ -28,6 +30,8 @@ export interface AgentResult {
   messages: TurnMessage[];
   usages: TurnUsage[];
   failure: Failure | undefined;
+  /** When the running model request began. */
+  askedAt: number;
   /** Of the last model request. */
   usage?: TurnUsage;
 }
@@ -36,6 +40,7 @@ export interface TurnStages {
   resolver: Resolver;
   finisher: Finisher;
   previews: Previews;
+  reactions: Reactions;
   after: After;
   /** Something failed and may wait in the inbox again. */
   retrySoon(): void;
@@ -92,6 +97,7 @@ export class Turns {
     const { attempt } = started;
     const waitedSeconds = turn.startedAt - first.receivedAt;
     events.emit({ type: "turn-started", ...turn.about, attempt, waitedSeconds });
+    this.#stages.reactions.show(turn, "working");
     return true;
   }
 
@@ -117,7 +123,7 @@ export class Turns {
     turn.journal = new Journal(
       {
         ...{ store, turnId, bootId, caller, clientTools: message.request?.tools ?? [] },
-        startsAtOnce: (tool) => runner.startsAtOnce(tool),
+        startsAtOnce: (tool) => !turn.limit && runner.startsAtOnce(tool),
       },
       started.steps,
     );
@@ -125,9 +131,10 @@ export class Turns {
   }
 
   #ended(turn: Turn, ending: Ending): void {
-    const { previews, retrySoon, track } = this.#stages;
+    const { previews, reactions, retrySoon, track } = this.#stages;
     const end = { failure: null, answer: "", ...ending, startedAt: turn.startedAt };
     this.#context.events.emit({ type: "turn-ended", ...turn.about, ...end });
+    reactions.show(turn, AFTER[end.outcome]);
     if (end.outcome !== "answered" && end.outcome !== "suspended")
       track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
     if (end.failure) retrySoon();
@@ -169,22 +176,32 @@ export class Turns {
     const request = await this.#requestOf(turn, shortened);
     const { messages, usages } = turn.journal;
     const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
-    const result: AgentResult = { text, messages, usages, failure: undefined };
+    const result: AgentResult = { text, messages, usages, failure: undefined, askedAt: nowSeconds() };
     running.said = "";
-    const watch = watchdog(config.agent.gateway_timeout * 1000, running.controller);
+    const watch = watchdog(config.agent.gateway_timeout, running.controller);
+    const limits = limitsOf(config);
+    const enough =
+      limits.seconds > 0
+        ? setTimeout(() => reach(turn, timeLimit(limits)), timerMs(limits.seconds))
+        : undefined;
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
-    const shown = new Refresh(() => previews.update(turn, result.text));
+    const show = () => previews.update(turn, result.text, progress.text());
+    const progress = previews.progress(turn, show);
+    const shown = new Refresh(show);
     try {
       for await (const event of limitAnswer(agent.run(request, running.controller.signal))) {
         watch.restart();
         await this.#take(turn, event, result);
+        progress.take(event);
         if (event.type === "text") shown.grownTo(result.text.length);
       }
     } finally {
       shown.end();
-      running.said = hideTags(result.text);
+      progress.end();
+      running.said = previews.shownOf(turn, result.text);
       clearInterval(typing);
+      clearTimeout(enough);
       watch.stop();
       await previews.end(turn);
     }
@@ -233,20 +250,23 @@ export class Turns {
 
   /** Resolves when the event is recorded: the agent goes on only then. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
-    const { events } = this.#context;
+    const { events, config } = this.#context;
     const { about, journal, running } = turn;
     if (event.type === "text") result.text += event.delta;
     if (event.type === "failed") result.failure = event.failure;
     if (event.type === "usage") {
       result.usages.push(event.usage);
       result.usage = event.usage;
-      events.emit({ type: "turn-usage", ...about, usage: event.usage });
+      events.emit({ type: "turn-usage", ...about, usage: event.usage, startedAt: result.askedAt });
     }
     if (event.type !== "message") return;
     const { message } = event;
+    // An answer that was paid for is used; only further calls are stopped.
+    if (message.tool_calls?.length) reach(turn, costLimit(result.usages, limitsOf(config)));
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
     await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
     result.messages.push(message);
+    result.askedAt = nowSeconds();
     if (!message.tool_calls?.length) return;
     const names = readCalls(message).map(({ name }) => name);
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
@@ -265,15 +285,30 @@ function takeSteering(running: RunningTurn): InboxRow[] {
   return rows;
 }
 
+function limitsOf({ agent }: Context["config"]): TurnLimits {
+  return { seconds: agent.max_turn_seconds, costUsd: agent.max_turn_cost_usd };
+}
+
+/** The turn ends; what it did stays in its session. */
+function reach(turn: Turn, limit: LimitReached | undefined): void {
+  if (!limit || turn.running.controller.signal.aborted) return;
+  turn.limit = limit;
+  turn.running.controller.abort("limit");
+}
+
 /** setTimeout fires at once with a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+function timerMs(seconds: number): number {
+  return Math.min(seconds * 1000, MAX_TIMER_MS);
+}
+
 /** Ends a turn that has gone silent. */
-function watchdog(idleMs: number, controller: AbortController): { restart(): void; stop(): void } {
+function watchdog(idleSeconds: number, controller: AbortController): { restart(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   const restart = () => {
     clearTimeout(timer);
-    if (idleMs > 0) timer = setTimeout(() => controller.abort("timeout"), Math.min(idleMs, MAX_TIMER_MS));
+    if (idleSeconds > 0) timer = setTimeout(() => controller.abort("timeout"), timerMs(idleSeconds));
   };
   restart();
   return { restart, stop: () => clearTimeout(timer) };

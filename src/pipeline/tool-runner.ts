@@ -73,12 +73,12 @@ export class ToolRunner {
     const call = journal.call(callId)!;
     const startedAt = nowSeconds();
     const { events } = this.#context;
-    events.emit({ type: "tool-started", ...about, tool: tool.name, args });
+    events.emit({ type: "tool-started", ...about, tool: tool.name, callId, args });
     const outcome = await this.#outcome(offered, args, signal, callId, call);
     signal.throwIfAborted();
     journal.end(callId, outcome.state, outcome.text);
     const ok = outcome.state === "done";
-    events.emit({ type: "tool-ended", ...about, tool: tool.name, args, ok, startedAt });
+    events.emit({ type: "tool-ended", ...about, tool: tool.name, callId, args, ok, startedAt });
     return outcome.text;
   }
 
@@ -116,7 +116,9 @@ export class ToolRunner {
     signal: AbortSignal,
     call: JournaledCall,
   ): Promise<Outcome> {
-    const { homeDir } = this.#context;
+    const { homeDir, secrets } = this.#context;
+    // Before it is stored anywhere.
+    const clean = secrets.of("tool_result", { sessionId: this.#turn.session.id });
     const timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS;
     const late = AbortSignal.timeout(timeoutMs);
     const startedAt = monotonicSeconds();
@@ -126,7 +128,7 @@ export class ToolRunner {
         message: `${tool.name} gave no result within ${timeoutMs / 1000} s`,
       });
       killPoint("tool-ran");
-      const output = await limitedOutput(text, {
+      const output = await limitedOutput(clean.redact(text), {
         home: homeDir,
         key: call.id,
         maxChars: tool.maxChars ?? TOOL_MAX_CHARS,
@@ -138,7 +140,7 @@ export class ToolRunner {
       const { log } = this.#context;
       const seconds = monotonicSeconds() - startedAt;
       log.warn({ err: error, tool: tool.name, traceId: this.#turn.first.traceId, seconds }, "tool failed");
-      return { state: "failed", text: `Error: ${reason}` };
+      return { state: "failed", text: `Error: ${clean.redact(reason)}` };
     }
   }
 

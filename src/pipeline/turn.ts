@@ -4,6 +4,7 @@ import type { Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
+import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
 import { askerOf, principalOf } from "./asker.js";
@@ -61,6 +62,8 @@ export class Turn {
   suspension: Suspension | undefined;
   /** Its messages wait in the inbox for so long, then it goes on; undefined: they don't. */
   waitMs: number | undefined;
+  /** Why it has to stop now; undefined: it may go on. */
+  limit: LimitReached | undefined;
   /** While the agent writes. */
   preview: Preview | undefined;
   /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */

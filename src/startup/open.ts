@@ -38,6 +38,7 @@ export interface OpenOptions {
   external: Partial<Platforms>;
   tools?: readonly ToolDefinition[] | undefined;
   agents?: PartsInput["agents"];
+  secrets: NonNullable<PartsInput["secrets"]>;
   onProgress?: OnProgress | undefined;
   routes?: ((app: Hono) => void) | undefined;
   stdin?: NodeJS.ReadableStream | undefined;
@@ -99,7 +100,7 @@ interface Parts {
 }
 
 function newGateway(
-  { config, log, bootId, home, watchers, tools, agents: given }: OpenOptions,
+  { config, log, bootId, home, watchers, tools, secrets, agents: given }: OpenOptions,
   { store, databaseFile, platforms, files }: Pick<Parts, "store" | "databaseFile" | "platforms" | "files">,
 ): Gateway {
   const { events, hooks } = watchers;
@@ -109,7 +110,7 @@ function newGateway(
     gatewayParts({
       ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
       ...(given ? { agents: given } : {}),
-      tools,
+      ...{ tools, secrets },
       refusal: () => databaseFile.refusal,
     }),
   );

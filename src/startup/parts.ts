@@ -1,5 +1,6 @@
 import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Auxiliary } from "../agents/backend.js";
+import { guardedAgent, guardedAuxiliary } from "../agents/guarded.js";
 import { systemPrompt } from "../agents/prompt.js";
 import { createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
@@ -13,6 +14,8 @@ import type { Principal } from "../message.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
 import { placesOf, toolSettingsOf } from "../rules.js";
+import { SecretGuard } from "../secret-guard.js";
+import type { Secret } from "../secret-redactor.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
 import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
 import type { Owners } from "../store/queues.js";
@@ -21,8 +24,8 @@ import { builtinTools } from "../tools/builtin/index.js";
 import { joinEntries, type MemoryFiles, memoryFiles } from "../tools/memory-files.js";
 import { ToolRegistry } from "../tools/registry.js";
 import type { SessionReader } from "../tools/session-reader.js";
-
 import type { ToolDefinition } from "../tools/tool.js";
+import { allSecrets } from "./secrets.js";
 
 export interface PartsInput {
   store: Store;
@@ -35,6 +38,8 @@ export interface PartsInput {
   tools?: readonly ToolDefinition[] | undefined;
   /** Default: as configured. */
   agents?: { main: AgentBackend; auxiliary: Auxiliary };
+  /** What must not leave. Default: the configured tokens and keys. */
+  secrets?: readonly Secret[];
   /** `sessions.json`, if this process writes it. */
   index?: Pick<IndexWriter, "changed">;
   transcripts?: Pick<TranscriptKeeper, "changed" | "committed">;
@@ -47,19 +52,24 @@ export interface PartsInput {
 /** Creates the gateway's parts from the configuration and the store. */
 export function gatewayParts(input: PartsInput): GatewayParts {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
-  const { main: agent, auxiliary } = input.agents ?? createAgents(config);
+  const given = input.agents ?? createAgents(config);
+  const secrets = new SecretGuard(input.secrets ?? allSecrets(config), (leak) =>
+    events.emit({ type: "secret-redacted", ...leak }),
+  );
+  const agent = guardedAgent(given.main, secrets);
+  const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const registry = toolRegistry({ ...input, memory });
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
   return {
-    ...{ config, store, bootId, agent, auxiliary, adapters, events, log, estimateTokens },
+    ...{ config, store, bootId, agent, auxiliary, adapters, events, log, estimateTokens, secrets },
     homeDir: home,
     hooks: input.hooks,
     refusal: input.refusal,
     owners: input.owners,
     tools: registry,
-    systemPrompt: promptFrom(config, memory),
+    systemPrompt: promptFrom(config, memory, secrets),
     ...summaries(auxiliary, log),
     routesChanged: () => index?.changed(),
     messagesChanged: (id) => transcripts?.changed(id),
@@ -98,10 +108,14 @@ export function sessionReader(store: Store): SessionReader {
   };
 }
 
-function promptFrom(config: Config, memory: MemoryFiles): GatewayParts["systemPrompt"] {
+function promptFrom(
+  config: Config,
+  memory: MemoryFiles,
+  { quiet }: SecretGuard,
+): GatewayParts["systemPrompt"] {
   const entries = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
-  return async ({ origin, shared, principal, task }) =>
-    systemPrompt({
+  return async ({ origin, shared, principal, task }) => {
+    const prompt = systemPrompt({
       unattended: task !== undefined,
       platform: origin.platform,
       chatType: origin.chatType,
@@ -113,6 +127,8 @@ function promptFrom(config: Config, memory: MemoryFiles): GatewayParts["systemPr
       now: new Date(),
       timezone: config.timezone,
     });
+    return quiet.redact(prompt);
+  };
 }
 
 function summaries(auxiliary: Auxiliary, log: GatewayLog): Pick<GatewayParts, "summarise" | "title"> {

@@ -1,6 +1,8 @@
+import { parseEnvFile } from "../config/dotenv.js";
 import { isSecretPath } from "../config/mask.js";
-import type { Env } from "../config/paths.js";
+import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
+import { readRegularSync } from "../regular-file.js";
 import type { Secret } from "../secret-redactor.js";
 
 /** Configured tokens and keys. The log redacts them. */
@@ -11,14 +13,27 @@ export function secretsOf(config: Config): string[] {
 /**
  * Everything that must not leave the gateway: configured tokens and keys, and variables that are named like one. `.env` is
  * given as another environment.
- *
- * @public
  */
 export function allSecrets(config: Config, ...environments: readonly Env[]): Secret[] {
   const variables = environments.flatMap((env) =>
     Object.entries(env).flatMap(([name, value]) => (value && isSecretPath([name]) ? [{ name, value }] : [])),
   );
   return [...configuredSecrets(config), ...variables];
+}
+
+/** With those of the process and of `.env`. */
+export function homeSecrets(home: string, config: Config, env: Env): Secret[] {
+  return allSecrets(config, env, envFile(homePaths(home).envFile));
+}
+
+/** Empty without a readable file: loading the configuration has reported that. */
+function envFile(file: string): Env {
+  try {
+    const { variables } = parseEnvFile(readRegularSync(file));
+    return Object.fromEntries([...variables].map(([name, { value }]) => [name, value]));
+  } catch {
+    return {};
+  }
 }
 
 function configuredSecrets(config: Config): Secret[] {

@@ -20,7 +20,7 @@ import { sessionKey } from "../../sessions/key.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
 import { gatewayParts } from "../../startup/parts.js";
-import { secretsOf } from "../../startup/secrets.js";
+import { homeSecrets, secretsOf } from "../../startup/secrets.js";
 import { startWatchers } from "../../startup/watchers.js";
 import { openStore } from "../../store/open.js";
 import { ownerOf } from "../../store/shared/owner.js";
@@ -90,7 +90,10 @@ export async function openTerminal({ view, find, unattended }: TerminalOptions):
     if (session)
       await enterSession(store, { id, key, sessionId: session.id, isolation: isolationOf(config) });
     const gateway = new Gateway(
-      gatewayParts({ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners }),
+      gatewayParts({
+        ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners },
+        secrets: homeSecrets(home, config, io().env),
+      }),
     );
     await gateway.start();
     return {

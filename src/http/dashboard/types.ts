@@ -1,5 +1,6 @@
 /** What the dashboard's endpoints answer: read by the page as types, so that both sides say the same. */
 import type { Health } from "../../adapters/adapter.js";
+import type { ToolCallRow } from "../../store/queues.js";
 import type {
   BrowsedSession,
   DeadPage,
@@ -20,6 +21,7 @@ export type {
   SearchHit,
   ShownMessage,
   TitleHit,
+  ToolCallRow,
   Trace,
   TranscriptPage,
   UsageRow,
@@ -110,6 +112,11 @@ export interface DeadAnswer {
 export interface PairingAnswer {
   pending: (PairingPage["pending"][number] & { expiresAt: number })[];
   approved: PairingPage["approved"];
+  next: string | null;
+}
+
+export interface AuditAnswer {
+  calls: ToolCallRow[];
   next: string | null;
 }
 
