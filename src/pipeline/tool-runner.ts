@@ -39,9 +39,11 @@ export class ToolRunner {
     this.#context = context;
     this.#turn = turn;
     this.#grants = grants;
-    this.#offered = new Map(offered.map((one) => [one.tool.name, one]));
+    const names = ({ tool }: OfferedTool) => [...(tool.aliases ?? []), tool.name];
+    this.#offered = new Map(offered.flatMap((one) => names(one).map((name) => [name, one])));
     this.tools = offered.map((one) => ({
       name: one.tool.name,
+      aliases: one.tool.aliases,
       description: one.tool.description,
       parameters: one.tool.parameters,
       run: (args, signal, callId) => this.#run(one, args, signal, callId),
@@ -161,7 +163,8 @@ export class ToolRunner {
   // ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #approvalOf({ tool, ask }: OfferedTool) {
-    const question = { tool: tool.name, ask, granted: this.#grants, unattended: this.#unattended };
+    const { name, aliases } = tool;
+    const question = { tool: name, aliases, ask, granted: this.#grants, unattended: this.#unattended };
     return approvalFor(question, approvalSettingsOf(this.#context.config));
   }
 
