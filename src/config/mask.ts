@@ -30,7 +30,9 @@ export function maskSecrets<T>(value: T, path: readonly PropertyKey[] = []): T {
 function mask(value: unknown, path: readonly PropertyKey[]): unknown {
   if (Array.isArray(value)) return value.map((item) => mask(item, path));
   if (isTree(value))
-    return Object.fromEntries(Object.entries(value).map(([key, below]) => [key, mask(below, [...path, key])]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, below]) => [key, mask(below, [...path, key])]),
+    );
   if (value === null || value === undefined) return value;
   if (isSecretPath(path)) return maskSecret(String(value));
   return typeof value === "string" ? value.replace(/(\/\/)[^/@\s]+@/g, "$1****@") : value;

@@ -5,6 +5,7 @@ import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
 import type { Hooks } from "../hooks/index.js";
 import type { GatewayLog } from "../log.js";
+import type { McpServers } from "../mcp/manager.js";
 import type { Origin, Principal } from "../message.js";
 import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
@@ -24,6 +25,7 @@ export interface GatewayParts {
   adapters: readonly Adapter[];
   /** The tools of a turn, by the rights of its principal. */
   tools: Pick<ToolRegistry, "offered">;
+  mcp?: Pick<McpServers, "reload"> | undefined;
   /** Stored in a session when it starts. */
   systemPrompt(place: {
     origin: Origin;

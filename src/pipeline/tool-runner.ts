@@ -39,8 +39,8 @@ export class ToolRunner {
     this.#context = context;
     this.#turn = turn;
     this.#grants = grants;
-    const names = ({ tool }: OfferedTool) => [...(tool.aliases ?? []), tool.name];
-    this.#offered = new Map(offered.flatMap((one) => names(one).map((name) => [name, one])));
+    const older = offered.flatMap((one) => (one.tool.aliases ?? []).map((name) => [name, one] as const));
+    this.#offered = new Map([...older, ...offered.map((one) => [one.tool.name, one] as const)]);
     this.tools = offered.map((one) => ({
       name: one.tool.name,
       aliases: one.tool.aliases,

@@ -52,7 +52,10 @@ type Sourced = ToolRule & { source: string };
 export function toolAccess(question: ToolAccessQuestion): ToolAccess {
   const { tool, principal, room, restrictions = [] } = question;
   const levels = levelsOf(question);
-  const later = [...(tool.restrictions ?? []), ...restrictions].map((rule) => ({ ...rule, source: rule.name }));
+  const later = [...(tool.restrictions ?? []), ...restrictions].map((rule) => ({
+    ...rule,
+    source: rule.name,
+  }));
   const asking = [...settingAt(levels, "ask"), ...later].flatMap(({ ask }) => ask ?? []);
   const ask = strictest(asking.length === 0 ? ["never"] : asking);
   const deny = (reason: string): ToolAccess => ({ allowed: false, ask, reason });

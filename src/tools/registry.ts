@@ -112,7 +112,7 @@ export class ToolRegistry {
 
   /** The tools of a turn, in a stable order. */
   async offered(place: ToolPlace): Promise<OfferedTool[]> {
-    await Promise.all([...this.#sources.values()].map(({ settled }) => settled?.()));
+    await Promise.all([...this.#sources.values()].map((source) => source.settled?.()));
     const allowed = this.#sorted.flatMap((tool) => {
       const { allowed, ask } = this.#access(tool, place);
       return allowed ? [{ tool, ask }] : [];
