@@ -49,6 +49,7 @@ async function callTool(
   } catch (error) {
     if (isCutOff(error))
       throw new Error(`the server ${link.name} ended during the call, so whether it took effect is unknown`);
+    if (isUnreachable(error)) link.lost(connection);
     if (!isForgotten(error)) throw new Error(messageOf(error), { cause: error });
     // An HTTP server was restarted and doesn't know the session, so it hasn't run the call.
     link.lost(connection);
@@ -58,8 +59,15 @@ async function callTool(
   }
 }
 
+/** 404 by the protocol; many servers say 400 and something about the session. */
 function isForgotten(error: unknown): boolean {
-  return (error as { status?: unknown } | undefined)?.status === 404;
+  const { status, message = "" } = error as { status?: number; message?: string };
+  return status === 404 || (status === 400 && /session/i.test(message));
+}
+
+/** `fetch` had no answer. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError;
 }
 
 function isCutOff(error: unknown): boolean {

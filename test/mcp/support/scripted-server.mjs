@@ -12,7 +12,7 @@ import { createInterface } from "node:readline";
 
 const args = process.argv.slice(2);
 const has = (flag) => args.includes(flag);
-const valueOf = (flag) => args[args.indexOf(flag) + 1];
+const following = (flag) => args[args.indexOf(flag) + 1];
 
 if (has("--exit-at-start")) {
   process.stderr.write("I can't find my files\n");
@@ -50,7 +50,7 @@ const CALLS = {
   "write.it": () => text("written"),
   again: () => text("again"),
   count: () => {
-    fs.appendFileSync(valueOf("--count"), "called\n");
+    fs.appendFileSync(following("--count"), "called\n");
     return text("counted");
   },
   big: ({ megabytes = 30 }) => text("x".repeat(megabytes * 1024 * 1024)),
