@@ -6,7 +6,6 @@ import type { AgentBackend, Auxiliary } from "./agents/backend.js";
 import { nowSeconds } from "./clock.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
-import type { Gateway } from "./gateway.js";
 import { StatusFile } from "./health/status-file.js";
 import { secureHome } from "./home-modes.js";
 import { createLog, type Log } from "./log.js";
@@ -106,7 +105,7 @@ async function openAll(
 /** Writes the address and the state of the platforms to the lock's file, for other processes. */
 async function withLock(running: RunningGateway, lock: Member, log: Log): Promise<RunningGateway> {
   await lock.update({ url: running.url ?? null });
-  const status = statusFile(running.gateway, lock, log);
+  const status = statusFile(running, lock, log);
   await status.start();
   const housekeeping = startHousekeeping(running.home, log);
   return {
@@ -120,10 +119,14 @@ async function withLock(running: RunningGateway, lock: Member, log: Log): Promis
   };
 }
 
-function statusFile(gateway: Gateway, lock: Member, log: Log): StatusFile {
+function statusFile({ gateway, mcp }: RunningGateway, lock: Member, log: Log): StatusFile {
   return new StatusFile({
-    read: () =>
-      gateway.health().map(({ lastProofAt, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
+    read: () => ({
+      platforms: gateway
+        .health()
+        .map(({ lastProofAt, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
+      mcp_servers: mcp.status(),
+    }),
     write: (status) => lock.update(status),
     onError: (error) => log.warn({ err: error }, "could not write the platforms' state"),
   });

@@ -90,6 +90,8 @@ export interface Failure {
 
 export interface Tool {
   name: string;
+  /** Older names, which the model may know from stored messages. */
+  aliases?: readonly string[] | undefined;
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;

@@ -75,6 +75,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./hooks.js")).hooksCommand(),
   },
   {
+    name: "mcp",
+    summary: "List, try, add and remove MCP servers; serve the chats to other programs",
+    load: async () => (await import("./mcp/index.js")).mcpCommand(),
+  },
+  {
     name: "plugins",
     summary: "List the platforms installed in the home, and why one isn't loaded",
     load: async () => (await import("./plugins.js")).pluginsCommand(),

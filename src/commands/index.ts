@@ -11,6 +11,7 @@ import { insights } from "./insights.js";
 import { model } from "./model.js";
 import { newSession } from "./new.js";
 import { queue } from "./queue.js";
+import { reloadMcp } from "./reload-mcp.js";
 import { resume } from "./resume.js";
 import { retry } from "./retry.js";
 import { sessions } from "./sessions.js";
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   approve,
   deny,
   yolo,
+  reloadMcp,
   cron,
   usage,
   model,

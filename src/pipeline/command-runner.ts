@@ -49,6 +49,7 @@ const MAX_STOP_MS = 2000;
 /** Runs slash commands: right away where that makes sense, otherwise after what is queued before them. */
 export class CommandRunner implements CommandGateway {
   readonly commands = commands;
+  readonly reloadMcp = async () => (await this.#context.mcp?.reload()) ?? [];
   readonly #context: Context;
   readonly #stages: CommandStages;
 

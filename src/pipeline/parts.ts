@@ -5,6 +5,7 @@ import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
 import type { Hooks } from "../hooks/index.js";
 import type { GatewayLog } from "../log.js";
+import type { McpServers } from "../mcp/manager.js";
 import type { Origin, Principal } from "../message.js";
 import type { SecretGuard } from "../secret-guard.js";
 import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
@@ -27,6 +28,7 @@ export interface GatewayParts {
   tools: Pick<ToolRegistry, "offered">;
   /** Configured tokens and keys: they never leave. */
   secrets: SecretGuard;
+  mcp?: Pick<McpServers, "reload"> | undefined;
   /** Stored in a session when it starts. */
   systemPrompt(place: {
     origin: Origin;

@@ -39,9 +39,11 @@ export class ToolRunner {
     this.#context = context;
     this.#turn = turn;
     this.#grants = grants;
-    this.#offered = new Map(offered.map((one) => [one.tool.name, one]));
+    const older = offered.flatMap((one) => (one.tool.aliases ?? []).map((name) => [name, one] as const));
+    this.#offered = new Map([...older, ...offered.map((one) => [one.tool.name, one] as const)]);
     this.tools = offered.map((one) => ({
       name: one.tool.name,
+      aliases: one.tool.aliases,
       description: one.tool.description,
       parameters: one.tool.parameters,
       run: (args, signal, callId) => this.#run(one, args, signal, callId),
@@ -163,7 +165,8 @@ export class ToolRunner {
   // ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #approvalOf({ tool, ask }: OfferedTool) {
-    const question = { tool: tool.name, ask, granted: this.#grants, unattended: this.#unattended };
+    const { name, aliases } = tool;
+    const question = { tool: name, aliases, ask, granted: this.#grants, unattended: this.#unattended };
     return approvalFor(question, approvalSettingsOf(this.#context.config));
   }
 

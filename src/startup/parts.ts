@@ -10,6 +10,7 @@ import { homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { Events } from "../events.js";
 import type { GatewayLog } from "../log.js";
+import type { McpServers } from "../mcp/manager.js";
 import type { Principal } from "../message.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
@@ -36,6 +37,8 @@ export interface PartsInput {
   adapters: readonly Adapter[];
   /** Besides the built-in ones. */
   tools?: readonly ToolDefinition[] | undefined;
+  /** Brings more tools, whenever its servers connect. */
+  mcp?: McpServers | undefined;
   /** Default: as configured. */
   agents?: { main: AgentBackend; auxiliary: Auxiliary };
   /** What must not leave. Default: the configured tokens and keys. */
@@ -60,6 +63,7 @@ export function gatewayParts(input: PartsInput): GatewayParts {
   const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const registry = toolRegistry({ ...input, memory });
+  input.mcp?.feed(registry);
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
   return {
@@ -69,6 +73,7 @@ export function gatewayParts(input: PartsInput): GatewayParts {
     refusal: input.refusal,
     owners: input.owners,
     tools: registry,
+    mcp: input.mcp,
     systemPrompt: promptFrom(config, memory, secrets),
     ...summaries(auxiliary, log),
     routesChanged: () => index?.changed(),

@@ -39,7 +39,12 @@ function envFile(file: string): Env {
 function configuredSecrets(config: Config): Secret[] {
   const found: Secret[] = [];
   const walk = (value: unknown, path: readonly string[]): void => {
-    if (typeof value === "string" && isSecretPath(path)) found.push({ name: path.join("."), value });
+    if (typeof value === "string" && isSecretPath(path)) {
+      found.push({ name: path.join("."), value });
+      // A header has the token behind a word such as Bearer.
+      const token = value.split(" ").at(-1)!;
+      if (token !== value && token !== "") found.push({ name: path.join("."), value: token });
+    }
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) walk(inner, [...path, key]);
   };

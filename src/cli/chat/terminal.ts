@@ -19,6 +19,7 @@ import type { SessionRow } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
+import { mcpServers } from "../../startup/mcp.js";
 import { gatewayParts } from "../../startup/parts.js";
 import { homeSecrets, secretsOf } from "../../startup/secrets.js";
 import { startWatchers } from "../../startup/watchers.js";
@@ -80,7 +81,9 @@ export async function openTerminal({ view, find, unattended }: TerminalOptions):
   const shown = new Shown(view, events);
   const adapter = terminalAdapter(id, shown, unattended);
   const owners = [ownerOf(TERMINAL, id)];
+  const mcp = mcpServers({ config, home, env: io().env, log });
   const closeAll = async () => {
+    await mcp.stop();
     await watchers.close();
     await transcripts.idle();
     await store.close();
@@ -91,10 +94,11 @@ export async function openTerminal({ view, find, unattended }: TerminalOptions):
       await enterSession(store, { id, key, sessionId: session.id, isolation: isolationOf(config) });
     const gateway = new Gateway(
       gatewayParts({
-        ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners },
+        ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners, mcp },
         secrets: homeSecrets(home, config, io().env),
       }),
     );
+    mcp.start();
     await gateway.start();
     return {
       config,

@@ -1,5 +1,6 @@
 /** What the dashboard's endpoints answer: read by the page as types, so that both sides say the same. */
 import type { Health } from "../../adapters/adapter.js";
+import type { ServerStatus } from "../../mcp/settings.js";
 import type { ToolCallRow } from "../../store/queues.js";
 import type {
   BrowsedSession,
@@ -45,6 +46,7 @@ export interface Overview {
   queues: Pick<QueueDepths, "inbox" | "outbox" | "oldestWaiting" | "oldestPending">;
   turns: { running: number; waiting: number };
   platforms: PlatformHealth[];
+  mcpServers: ServerStatus[];
   process: {
     rssBytes: number;
     heapUsedBytes: number;
