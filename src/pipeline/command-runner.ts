@@ -18,11 +18,12 @@ import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { placesOf, platformConfig } from "../rules.js";
 import type { SessionKey, SessionRow } from "../session.js";
-import type { AcceptedMessage, InboxRow, QuestionRow, RouteRow } from "../store/queues.js";
+import type { AcceptedMessage, InboxRow, QuestionRow, RouteChoice, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
 import { deliveryOf } from "../targets/find-target.js";
 import type { After } from "./after.js";
 import { askerOf } from "./asker.js";
+import { agentOf, choose } from "./chat-choices.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
 import { aboutMessage, aboutRoute } from "./event-facts.js";
@@ -319,14 +320,12 @@ export class CommandRunner implements CommandGateway {
   }
 
   async model(key: SessionKey): Promise<string> {
-    const { models, agent } = this.#context;
-    return models.get(key) ?? (await this.store.getRoute(key))?.model ?? agent.model;
+    const { choices, agent } = this.#context;
+    return choices.get(key).model ?? (await this.store.getRoute(key))?.model ?? agent.model;
   }
 
-  async setModel(key: SessionKey, model: string | undefined): Promise<void> {
-    const isStored = await this.store.setRouteModel(key, model ?? null);
-    this.#context.models.set(key, isStored ? undefined : model);
-  }
+  agentOf = (call: CommandCall) => agentOf(this.#context, call);
+  choose = (key: SessionKey, choice: RouteChoice) => choose(this.#context, key, choice);
 
   deliveryOf(call: CommandCall, text: string) {
     const places = { ...placesOf(this.config), origin: targetOf(call.message) };

@@ -1,4 +1,13 @@
-import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
+import type {
+  AgentEvent,
+  AgentQuestion,
+  Failure,
+  OwnConversation,
+  TurnMessage,
+  TurnRequest,
+  TurnUsage,
+} from "../agents/backend.js";
+import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
@@ -6,9 +15,10 @@ import { isPicture, readImages } from "../media/images.js";
 import { hideTags } from "../media/tags.js";
 import { audienceOf } from "../message.js";
 import type { ChatMessage, SessionKey } from "../session.js";
-import type { InboxRow } from "../store/queues.js";
+import { AGENTS, type InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
+import type { AgentQuestions } from "./agent-questions.js";
 import type { Context } from "./context.js";
 import type { Ending, Finisher } from "./finish.js";
 import { Journal } from "./journal.js";
@@ -29,13 +39,18 @@ export interface AgentResult {
   failure: Failure | undefined;
   /** Of the last model request. */
   usage?: TurnUsage;
+  /** Steps that the agent made by itself. */
+  ownSteps?: number;
 }
+
+type Progress = Extract<AgentEvent, { type: "progress" }>;
 
 export interface TurnStages {
   resolver: Resolver;
   finisher: Finisher;
   previews: Previews;
   after: After;
+  questions: Pick<AgentQuestions, "ask" | "withdraw">;
   /** Something failed and may wait in the inbox again. */
   retrySoon(): void;
   track(work: Promise<void>, row: InboxRow): void;
@@ -100,7 +115,10 @@ export class Turns {
     const { id: turnId, principal, session, started, first } = turn;
     const { message } = first;
     const room = audienceOf(message);
-    const offered = await tools.offered({ principal, room, platform: message.platform });
+    // An agent that keeps its own conversation has its own tools.
+    const offered = turn.agent.keepsState
+      ? []
+      : await tools.offered({ principal, room, platform: message.platform });
     const asks = offered.some(({ ask }) => ask !== "never");
     const runner = new ToolRunner(
       this.#context,
@@ -134,8 +152,13 @@ export class Turns {
 
   /** If the history is too long for the model, a shorter one is tried once. */
   async #converse(turn: Turn): Promise<Ending> {
-    const { finisher, after } = this.#stages;
+    const { finisher, after, questions } = this.#stages;
     const { store } = this.#context;
+    const { sent } = turn.journal;
+    if (sent) {
+      await questions.withdraw(turn);
+      if (!turn.returnTo(sent.agent)) return finisher.conclude(turn, abandoned(sent.agent));
+    }
     const result = await this.#ask(turn);
     if (result.failure?.kind !== "context_length") return finisher.conclude(turn, result);
     const shortened = await after.prepare(turn.session.id, { reason: "context_length" });
@@ -155,15 +178,18 @@ export class Turns {
   }
 
   async #ask(turn: Turn, shortened?: readonly ChatMessage[]): Promise<AgentResult> {
-    const { agent, config } = this.#context;
+    const { config } = this.#context;
     const { previews } = this.#stages;
-    const { running } = turn;
-    const request = await this.#requestOf(turn, shortened);
+    const { running, agent } = turn;
     const { messages, usages } = turn.journal;
     const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
     const result: AgentResult = { text, messages, usages, failure: undefined };
     running.said = "";
     const watch = watchdog(config.agent.gateway_timeout * 1000, running.controller);
+    const request = {
+      ...(await this.#requestOf(turn, shortened)),
+      ask: (question: AgentQuestion, signal: AbortSignal) => this.#question(turn, question, signal, watch),
+    };
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
     const shown = new Refresh(() => previews.update(turn, result.text));
@@ -181,6 +207,21 @@ export class Turns {
       await previews.end(turn);
     }
     return result;
+  }
+
+  /** While a person thinks, the turn isn't late. */
+  async #question(
+    turn: Turn,
+    question: AgentQuestion,
+    signal: AbortSignal,
+    watch: Watchdog,
+  ): Promise<string | undefined> {
+    watch.pause();
+    try {
+      return await this.#stages.questions.ask(turn, question, signal);
+    } finally {
+      watch.resume();
+    }
   }
 
   async #requestOf(turn: Turn, shortened?: readonly ChatMessage[]): Promise<TurnRequest> {
@@ -202,6 +243,19 @@ export class Turns {
       ...(request?.toolChoice ? { toolChoice: request.toolChoice } : {}),
       takeSteering: () => takeSteering(running).map((row) => String(toUserMessage(row, shared).content)),
       ...(model === undefined ? {} : { model }),
+      ...(turn.agent.keepsState ? { own: this.#ownOf(turn) } : {}),
+    };
+  }
+
+  /** What the agent itself keeps about the session, and whether it has the message already. */
+  #ownOf({ agentName, session, journal }: Turn): OwnConversation {
+    const { store } = this.#context;
+    const name = { platform: AGENTS, account: agentName, name: session.id };
+    return {
+      read: () => store.getValue(name),
+      write: (value) => store.setValue(name, value),
+      sent: journal.sent?.conversation,
+      sending: (conversation) => journal.sending(agentName, conversation),
     };
   }
 
@@ -223,6 +277,22 @@ export class Turns {
     return input;
   }
 
+  /** A step that the agent made by itself. */
+  #progress(turn: Turn, { tool, title, state }: Progress, result: AgentResult): void {
+    const { events } = this.#context;
+    const { about, agentName } = turn;
+    const name = `${agentName || turn.agent.name}.${tool}`;
+    const args = { title };
+    if (state === "started") {
+      result.ownSteps = (result.ownSteps ?? 0) + 1;
+      events.emit({ type: "turn-step", ...about, step: result.ownSteps, tools: [name] });
+      events.emit({ type: "tool-started", ...about, tool: name, args });
+    } else {
+      const ok = state === "done";
+      events.emit({ type: "tool-ended", ...about, tool: name, args, ok, startedAt: nowSeconds() });
+    }
+  }
+
   /** Resolves when the event is recorded: the agent goes on only then. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
     const { events } = this.#context;
@@ -234,6 +304,7 @@ export class Turns {
       result.usage = event.usage;
       events.emit({ type: "turn-usage", ...about, usage: event.usage });
     }
+    if (event.type === "progress") this.#progress(turn, event, result);
     if (event.type !== "message") return;
     const { message } = event;
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
@@ -244,6 +315,14 @@ export class Turns {
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
     events.emit({ type: "turn-step", ...about, step, tools: names });
   }
+}
+
+/** The agent that has the message doesn't exist any more, and no other one gets it. */
+function abandoned(agent: string): AgentResult {
+  const message = `the agent ${agent || "default"} had this message before the restart and isn't configured any more`;
+  const notice =
+    "I was interrupted while another agent worked on this, and it isn't available any more. Check what is done, then ask again.";
+  return { text: "", messages: [], usages: [], failure: { kind: "other", message, notice } };
 }
 
 /** A new session starts with the history that its client sent along. */
@@ -260,13 +339,34 @@ function takeSteering(running: RunningTurn): InboxRow[] {
 /** setTimeout fires at once with a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+interface Watchdog {
+  restart(): void;
+  pause(): void;
+  resume(): void;
+  stop(): void;
+}
+
 /** Ends a turn that has gone silent. */
-function watchdog(idleMs: number, controller: AbortController): { restart(): void; stop(): void } {
+function watchdog(idleMs: number, controller: AbortController): Watchdog {
   let timer: NodeJS.Timeout | undefined;
+  let pauses = 0;
   const restart = () => {
     clearTimeout(timer);
-    if (idleMs > 0) timer = setTimeout(() => controller.abort("timeout"), Math.min(idleMs, MAX_TIMER_MS));
+    if (idleMs > 0 && pauses === 0)
+      timer = setTimeout(() => controller.abort("timeout"), Math.min(idleMs, MAX_TIMER_MS));
+  };
+  const pauseBy = (change: number) => {
+    pauses += change;
+    restart();
   };
   restart();
-  return { restart, stop: () => clearTimeout(timer) };
+  return {
+    restart,
+    pause: () => pauseBy(1),
+    resume: () => pauseBy(-1),
+    stop: () => {
+      pauses = Number.POSITIVE_INFINITY;
+      clearTimeout(timer);
+    },
+  };
 }

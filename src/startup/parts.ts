@@ -1,7 +1,7 @@
 import type { Adapter } from "../adapters/adapter.js";
-import type { AgentBackend, Auxiliary } from "../agents/backend.js";
+import type { Auxiliary } from "../agents/backend.js";
 import { systemPrompt } from "../agents/prompt.js";
-import { createAgents } from "../agents/registry.js";
+import { type Agents, createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
 import { makeTitle } from "../agents/titler.js";
 import { estimateTokens } from "../agents/tokens.js";
@@ -34,7 +34,7 @@ export interface PartsInput {
   /** Besides the built-in ones. */
   tools?: readonly ToolDefinition[] | undefined;
   /** Default: as configured. */
-  agents?: { main: AgentBackend; auxiliary: Auxiliary };
+  agents?: Agents;
   /** `sessions.json`, if this process writes it. */
   index?: Pick<IndexWriter, "changed">;
   transcripts?: Pick<TranscriptKeeper, "changed" | "committed">;
@@ -47,13 +47,13 @@ export interface PartsInput {
 /** Creates the gateway's parts from the configuration and the store. */
 export function gatewayParts(input: PartsInput): GatewayParts {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
-  const { main: agent, auxiliary } = input.agents ?? createAgents(config);
+  const { main: agent, auxiliary, named = new Map() } = input.agents ?? createAgents(config, home);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const registry = toolRegistry({ ...input, memory });
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
   return {
-    ...{ config, store, bootId, agent, auxiliary, adapters, events, log, estimateTokens },
+    ...{ config, store, bootId, agent, agents: named, auxiliary, adapters, events, log, estimateTokens },
     homeDir: home,
     hooks: input.hooks,
     refusal: input.refusal,

@@ -5,7 +5,7 @@ import { httpUrl, id, listOf, orNull, sample, text } from "./scalars.js";
 
 const PEOPLE = ["owner", "paired", "everyone"];
 
-const person = id.refine(
+export const person = id.refine(
   (word) => PEOPLE.includes(word) || /^[a-z][a-z0-9_]*:./.test(word),
   'is not owner, paired, everyone or "platform:user id"',
 );
