@@ -22,9 +22,13 @@ class Session {
   request(text: string): TurnRequest {
     const own: OwnConversation = {
       read: async () => this.stored,
-      write: async (value) => void (this.stored = value),
+      write: async (value) => {
+        this.stored = value;
+      },
       sent: this.sent,
-      sending: async (conversation) => void (this.sent = conversation),
+      sending: async (conversation) => {
+        this.sent = conversation;
+      },
     };
     return {
       session: { id: this.id, key: "k", source: "test" },
