@@ -4,6 +4,7 @@ import { commands } from "./commands/index.js";
 import type { OutgoingPlace } from "./media/outgoing.js";
 import type { InboundMessage, Target } from "./message.js";
 import { After } from "./pipeline/after.js";
+import { AgentQuestions } from "./pipeline/agent-questions.js";
 import { CommandRunner } from "./pipeline/command-runner.js";
 import { Connecting } from "./pipeline/connect.js";
 import { type Context, contextOf } from "./pipeline/context.js";
@@ -103,6 +104,7 @@ export class Gateway {
     await this.#stages.memoryFlushes.idle();
     await this.#stages.questions.idle();
     await this.#stages.after.idle();
+    await this.#closeAgents();
     await this.#stages.delivery.close();
     this.#endShownTools();
   }
@@ -191,6 +193,13 @@ export class Gateway {
     enough.abort();
   }
 
+  async #closeAgents(): Promise<void> {
+    const { agent, agents, log } = this.#context;
+    const all = [agent, ...[...agents.values()].map(({ backend }) => backend)];
+    for (const result of await Promise.allSettled(all.map((one) => one.close?.())))
+      if (result.status === "rejected") log.warn({ err: result.reason }, "an agent could not be closed");
+  }
+
   /** What chats still show and no longer should. */
   #tidy(): void {
     const { refill, previews, questions } = this.#stages;
@@ -230,6 +239,10 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const turns = new Turns(context, {
     ...{ resolver, previews, after, reactions: new Reactions(context) },
     finisher: new Finisher(context, { after, delivery, asked: (id) => questions.asked(id) }),
+    questions: {
+      ask: (turn, question, signal) => agentQuestions.ask(turn, question, signal),
+      withdraw: (turn) => agentQuestions.withdraw(turn),
+    },
     retrySoon: () => refill.soon(),
     track: (work, { traceId }) => refill.track(work, traceId),
   });
@@ -243,6 +256,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   });
   const memoryFlushes = new MemoryFlushes(context, queue.lanes);
   const questions = new Questions(context, queue.lanes);
+  const agentQuestions = new AgentQuestions(context, { questions, lanes: queue.lanes, delivery });
   const stages = { questions, queue, inbox, resolver, after, previews, delivery, memoryFlushes };
   const router = new Router(context, { ...stages, commandRunner: new CommandRunner(context, stages) });
   const refill = new Refill(context, { lanes: queue.lanes, route: (row) => router.route(row) });

@@ -9,6 +9,7 @@ export type KillPoint =
   | "call-started" // an approved call is about to run
   | "tool-ran" // a tool is done, its result isn't recorded
   | "result-recorded"
+  | "prompt-recorded" // the prompt of an agent with its own conversation is about to be sent
   | "steering-recorded" // a message that was added to the running turn is in the journal
   | "question-asked" // the turn is suspended, its question is stored
   | "question-decided" // the answer is stored, the turn hasn't gone on

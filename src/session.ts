@@ -98,3 +98,5 @@ export interface SessionSummary extends SessionRow {
 
 /** The source of sessions that a terminal opened. */
 export const TERMINAL_SOURCE = "cli";
+/** The source of sessions that an editor opened (`hermes acp`). */
+export const EDITOR_SOURCE = "acp";

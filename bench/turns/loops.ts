@@ -78,6 +78,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     store,
     bootId: randomUUID(),
     agent: echoAgent(),
+    agents: new Map(),
     auxiliary: { complete: async () => undefined },
     adapters: [adapter],
     tools: { offered: async () => [] },

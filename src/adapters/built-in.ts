@@ -1,4 +1,5 @@
 /** The built-in platforms, one line each. */
+export { acp } from "./acp/platform.js";
 export { apiServer } from "./api-server/platform.js";
 export { cli } from "./cli/platform.js";
 export { consolePlatform } from "./console/platform.js";

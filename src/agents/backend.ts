@@ -1,15 +1,31 @@
 import type { ClientTool, ToolChoice } from "../client-request.js";
 import type { Principal } from "../message.js";
+import type { Choice } from "../question.js";
 import type { ChatMessage, SessionId, SessionKey } from "../session.js";
 
-/** Answers turns. Stateless: a request carries everything, the answer is a stream of events. */
+/** Answers turns. A request carries everything, the answer is a stream of events. */
 export interface AgentBackend {
   readonly name: string;
   /** Stored in the session's `model` column. */
   readonly model: string;
   readonly contextLength: number;
+  /**
+   * It keeps its own conversation (`TurnRequest.own`) and runs its own tools. Its steps aren't recorded, so a prompt that was sent
+   * is never sent again: an interrupted one is continued.
+   */
+  readonly keepsState?: true;
+  /** Ends its processes. */
+  close?(): Promise<void>;
   /** Ends with exactly one `done` or `failed`. Stops soon after the signal, with `failed`. */
   run(request: TurnRequest, signal: AbortSignal): AsyncIterable<AgentEvent>;
+}
+
+/** An agent that chats can choose. */
+export interface NamedAgent {
+  backend: AgentBackend;
+  /** `owner`, `paired`, `everyone`, or `platform:user id`. */
+  allow: readonly string[];
+  description: string | null;
 }
 
 export interface TurnRequest {
@@ -34,6 +50,32 @@ export interface TurnRequest {
   model?: string;
   /** Called between rounds: takes messages that the user added meanwhile. Each is returned once. */
   takeSteering(): string[];
+  /** For agents with `keepsState`. */
+  own?: OwnConversation;
+  /**
+   * Asks the person of the turn and waits. Resolves with the id of a choice; undefined: there was no answer in time, or no person
+   * can be asked. That means no.
+   */
+  ask?(question: AgentQuestion, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** What an agent stores about a session, and whether the prompt of this turn was sent before. Durable. */
+export interface OwnConversation {
+  read(): Promise<string | undefined>;
+  write(value: string): Promise<void>;
+  /** An interrupted attempt sent the prompt: what it gave to `sending`. Undefined: it wasn't sent. */
+  readonly sent: string | undefined;
+  /** Resolves when it is recorded that the prompt is sent: call it before. */
+  sending(conversation: string): Promise<void>;
+}
+
+export interface AgentQuestion {
+  /** What needs approval, such as `coder.execute`. The rules about approvals apply to this name. */
+  about: string;
+  text: string;
+  choices: readonly Choice[];
+  /** The choice that allows it once, for chats that approve everything. */
+  allow: string;
 }
 
 export type AgentEvent =
@@ -44,6 +86,8 @@ export type AgentEvent =
    * the next step: the consumer records it before it asks for the next event.
    */
   | { type: "message"; message: TurnMessage }
+  /** A step of an agent that runs its own tools, for watchers. `tool`: one of few names. */
+  | { type: "progress"; tool: string; title: string; callId: string; state: "started" | "done" | "failed" }
   | { type: "usage"; usage: TurnUsage }
   | { type: "done" }
   | { type: "failed"; failure: Failure };

@@ -1,19 +1,46 @@
-/** Creates the agent backend from the configuration. Provider SDKs are loaded with the first request. */
+/** Creates the agents from the configuration. SDKs are loaded and processes started with the first request. */
+import path from "node:path";
 import type { Config } from "../config/schema.js";
+import { acpAgent } from "./acp/index.js";
 import { createAuxiliary } from "./auxiliary.js";
-import type { AgentBackend, Auxiliary } from "./backend.js";
+import type { AgentBackend, Auxiliary, NamedAgent } from "./backend.js";
 import { echoAgent } from "./echo.js";
 import { modelAgent } from "./model.js";
+import { serviceAgent } from "./service.js";
 
 export interface Agents {
   main: AgentBackend;
   auxiliary: Auxiliary;
+  /** Those of `agents`, by name. */
+  named?: ReadonlyMap<string, NamedAgent>;
 }
 
-export function createAgents(config: Pick<Config, "model" | "auxiliary" | "agent">): Agents {
-  const main =
-    config.model.provider === "echo"
-      ? echoAgent()
-      : modelAgent(config.model, { maxSteps: config.agent.max_turns });
-  return { main, auxiliary: createAuxiliary(config) };
+type AgentConfig = Pick<Config, "model" | "auxiliary" | "agent" | "acp" | "agent_service" | "agents">;
+
+export function createAgents(config: AgentConfig, home = "."): Agents {
+  const make = (backend: Config["agent"]["backend"], name: string, settings: BackendSettings) => {
+    if (backend === "acp") return acpAgent(settings.acp, { name, workspace: path.join(home, "workspace") });
+    return backend === "http" ? serviceAgent(settings.agent_service, { name }) : modelOf(config);
+  };
+  const named = Object.entries(config.agents).map(([name, settings]): [string, NamedAgent] => {
+    const { allow, description } = settings;
+    return [name, { backend: make(settings.backend, name, settings), allow, description }];
+  });
+  return {
+    main: make(config.agent.backend, nameOf(config), config),
+    named: new Map(named),
+    auxiliary: createAuxiliary(config),
+  };
+}
+
+type BackendSettings = Pick<Config, "acp" | "agent_service">;
+
+function modelOf({ model, agent }: AgentConfig): AgentBackend {
+  return model.provider === "echo" ? echoAgent() : modelAgent(model, { maxSteps: agent.max_turns });
+}
+
+/** What people call the default agent: its program, or its model. */
+function nameOf({ agent, acp, agent_service }: AgentConfig): string {
+  if (agent.backend === "acp") return path.basename(acp.command ?? "agent");
+  return agent.backend === "http" ? agent_service.model : "model";
 }

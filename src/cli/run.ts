@@ -100,6 +100,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./setup/index.js")).setupCommand(),
   },
   {
+    name: "acp",
+    summary: "Serve an editor that speaks the Agent Client Protocol",
+    load: async () => (await import("./acp/index.js")).acpCommand(),
+  },
+  {
     name: "backup",
     summary: "Write everything except secrets into one file, while the gateway runs",
     load: async () => (await import("./backup.js")).backupCommand(),

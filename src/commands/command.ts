@@ -2,7 +2,7 @@ import type { Config } from "../config/schema.js";
 import type { InboundMessage, Principal, Target } from "../message.js";
 import type { Choice } from "../question.js";
 import type { SessionKey, SessionRow } from "../session.js";
-import type { QuestionRow, RouteRow } from "../store/queues.js";
+import type { QuestionRow, RouteChoice, RouteRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
 export type CommandGroup = "conversation" | "turn" | "about";
@@ -57,6 +57,15 @@ export interface CommandQuestion {
   choices: readonly { label: string; command?: string; style?: Choice["style"] }[];
 }
 
+/** Who answers in a chat. */
+export interface AgentOfChat {
+  current: string;
+  /** Without the chat's own choice. */
+  configured: string;
+  /** What the person may choose. */
+  usable: { name: string; description: string | null }[];
+}
+
 /** The gateway's functions for commands. */
 export interface CommandGateway {
   store: Store;
@@ -90,7 +99,9 @@ export interface CommandGateway {
   /** Starts a separate session whose answer is posted in this chat. Returns its id. */
   background(call: CommandCall, prompt: string): Promise<string>;
   model(key: SessionKey): Promise<string>;
-  setModel(key: SessionKey, model: string | undefined): Promise<void>;
+  agentOf(call: CommandCall): AgentOfChat;
+  /** The chat's own model or agent; null: what is configured. */
+  choose(key: SessionKey, choice: RouteChoice): Promise<void>;
   contextLength: number;
   /** The name of a chat → where a schedule's answers go; `origin` is this chat. */
   deliveryOf(call: CommandCall, text: string): Promise<{ deliver: string; target: Target | null }>;

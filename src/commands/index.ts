@@ -1,4 +1,5 @@
 /** All slash commands, in the order of help, menus and completion: the most useful first. */
+import { agent } from "./agent.js";
 import { approve, deny } from "./approve.js";
 import { background } from "./background.js";
 import { branch } from "./branch.js";
@@ -46,6 +47,7 @@ export const commands: readonly Command[] = [
   cron,
   usage,
   model,
+  agent,
   insights,
   whoami,
   help,

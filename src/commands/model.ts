@@ -18,7 +18,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   if (name === "") return shown(await gateway.model(key), gateway.config.model.choices);
   if (/\s/.test(name)) return { reply: "Model names have no spaces. For example `/model default`." };
   const isDefault = name.toLowerCase() === "default";
-  await gateway.setModel(key, isDefault ? undefined : name);
+  await gateway.choose(key, { model: isDefault ? null : name });
   const which = isDefault ? "Back to the default model" : "This chat now uses";
   return { reply: `${which} ${code(await gateway.model(key))}, from the next turn on.` };
 }

@@ -6,7 +6,7 @@ import { BUILT_IN, builtIn } from "../adapters/platforms.js";
 import { urlRefusal } from "../public-address.js";
 import { variableOf } from "./environment.js";
 import type { Complaint } from "./faults.js";
-import { nearest } from "./nearest.js";
+import { didYouMean, nearest } from "./nearest.js";
 import { configSchema } from "./schema.js";
 import { isAddress } from "./sections/webhooks.js";
 import { getIn, isTree } from "./tree.js";
@@ -23,6 +23,7 @@ export function crossCheck(tree: unknown, external: readonly Platform[] = []): C
     ...checkSecrets(tree),
     ...checkToolsets(getIn(tree, ["toolsets"])),
     ...checkMcpServers(getIn(tree, ["mcp_servers"])),
+    ...checkAgents(tree),
   ];
 }
 
@@ -98,6 +99,26 @@ function* checkWebhooks(webhooks: unknown): Generator<Complaint> {
         message: "is missing: callbacks are signed",
       };
   }
+}
+
+/** Every agent has what its backend needs, and overrides name agents that exist. */
+function* checkAgents(tree: unknown): Generator<Complaint> {
+  yield* checkAgent(tree, [], ["agent", "backend"]);
+  const names = namesIn(tree, ["agents"]);
+  for (const name of names) yield* checkAgent(tree, ["agents", name], ["agents", name, "backend"]);
+  for (const chat of namesIn(tree, ["channel_overrides"])) {
+    const path = ["channel_overrides", chat, "agent"];
+    const agent = getIn(tree, path);
+    if (typeof agent !== "string" || agent === "default" || names.includes(agent)) continue;
+    yield { path, message: `is not the name of an agent${didYouMean(agent, names)}` };
+  }
+}
+
+function* checkAgent(tree: unknown, path: readonly string[], at: string[]): Generator<Complaint> {
+  const backend = getIn(tree, at);
+  const needed = backend === "acp" ? ["acp", "command"] : backend === "http" ? ["agent_service", "url"] : [];
+  if (needed.length > 0 && getIn(tree, [...path, ...needed]) == null)
+    yield { path: [...path, ...needed], at, message: `is missing, but the backend is ${String(backend)}` };
 }
 
 function* checkToolsets(toolsets: unknown): Generator<Complaint> {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { exampleTargets } from "../adapters/platforms.js";
 import { dmBehavior } from "../adapters/settings.js";
+import { AGENTS_SAMPLE, acp, agentService, agents, channelOverrides } from "./sections/agents.js";
 import { approvals } from "./sections/approvals.js";
 import { backup } from "./sections/backup.js";
 import { delivery, display, streaming } from "./sections/chat.js";
@@ -67,6 +68,13 @@ export const coreSchema = z.strictObject({
   model: model.prefault({}).describe("The model that answers"),
   auxiliary: auxiliary.prefault({}).describe("Models for side work; unset keys are the main model's"),
   agent: agent.prefault({}).describe("Limits of a turn"),
+  acp: acp.prefault({}).describe("The program that answers if agent.backend is acp; docs/agents.md"),
+  agent_service: agentService.prefault({}).describe("The service that answers if agent.backend is http"),
+  agents: sample(agents.describe("More agents, by name, that chats choose with /agent"), AGENTS_SAMPLE),
+  channel_overrides: sample(
+    channelOverrides.describe('The agent and the model of a chat, by its id or "platform:id"'),
+    `"${EXAMPLE.platform}:${EXAMPLE.chatId}": {agent: coder}`,
+  ),
   approvals: approvals.prefault({}).describe("Questions before tools run"),
 
   tools: sample(

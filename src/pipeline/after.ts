@@ -127,8 +127,10 @@ export class After {
   }
 
   /** Under the turn's own epoch: once the next turn runs, its end is the next chance. */
-  async #shorten({ key, session, epoch }: Turn, { added, promptTokens }: Finished): Promise<void> {
-    const { agent, compression } = this.#context;
+  async #shorten({ key, session, epoch, agent }: Turn, { added, promptTokens }: Finished): Promise<void> {
+    const { compression } = this.#context;
+    // A shorter history would be a new conversation for it.
+    if (agent.keepsState) return;
     const reason = compressionReason({
       promptTokens,
       contextLength: agent.contextLength,

@@ -11,18 +11,19 @@ import type {
 } from "../commands/command.js";
 import { commands, findCommand } from "../commands/index.js";
 import { parseCommand } from "../commands/parse-command.js";
-import { describeError } from "../errors.js";
 import type { CommandVerdict } from "../hooks/verdict.js";
 import { type Person, targetOf } from "../message.js";
 import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { placesOf, platformConfig } from "../rules.js";
 import type { SessionKey, SessionRow } from "../session.js";
-import type { AcceptedMessage, InboxRow, QuestionRow, RouteRow } from "../store/queues.js";
+import type { AcceptedMessage, InboxRow, QuestionRow, RouteChoice, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
 import { deliveryOf } from "../targets/find-target.js";
 import type { After } from "./after.js";
 import { askerOf } from "./asker.js";
+import { agentOf, choose } from "./chat-choices.js";
+import { type Done, decided, followUp, wordsFor } from "./command-outcome.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
 import { aboutMessage, aboutRoute } from "./event-facts.js";
@@ -322,14 +323,12 @@ export class CommandRunner implements CommandGateway {
   }
 
   async model(key: SessionKey): Promise<string> {
-    const { models, agent } = this.#context;
-    return models.get(key) ?? (await this.store.getRoute(key))?.model ?? agent.model;
+    const { choices, agent } = this.#context;
+    return choices.get(key).model ?? (await this.store.getRoute(key))?.model ?? agent.model;
   }
 
-  async setModel(key: SessionKey, model: string | undefined): Promise<void> {
-    const isStored = await this.store.setRouteModel(key, model ?? null);
-    this.#context.models.set(key, isStored ? undefined : model);
-  }
+  agentOf = (call: CommandCall) => agentOf(this.#context, call);
+  choose = (key: SessionKey, choice: RouteChoice) => choose(this.#context, key, choice);
 
   deliveryOf(call: CommandCall, text: string) {
     const places = { ...placesOf(this.config), origin: targetOf(call.message) };
@@ -377,26 +376,4 @@ export class CommandRunner implements CommandGateway {
     if (route) this.#context.routesChanged();
     return route;
   }
-}
-
-/** The outcome, and the command that ran in the end. */
-type Done = CommandOutcome & { ok: boolean; done: Pick<Command, "name" | "rewrites"> };
-
-/** Errors that the asker can act on are shown; internal ones are left to the log. */
-function wordsFor(error: unknown): string {
-  const { code, message } = describeError(error);
-  const isOurs = code === "internal" || code === "unavailable";
-  return isOurs ? "something went wrong here. The operator's log says what." : message;
-}
-
-/** The reply if a hook has decided; undefined: the command runs. */
-function decided(verdict: CommandVerdict | undefined, name: string): string | undefined {
-  if (verdict?.decision === "deny") return verdict.message ?? `/${name} was denied.`;
-  return verdict?.decision === "handled" ? (verdict.message ?? "") : undefined;
-}
-
-/** The question that follows the command: a message of its own, in the same chat. */
-function followUp({ message, sessionKey }: InboxRow, command: string, text: string): AcceptedMessage {
-  const eventId = `${message.eventId}/${command}`;
-  return { message: { ...message, eventId, text, fromCommand: true }, sessionKey, receivedAt: nowSeconds() };
 }

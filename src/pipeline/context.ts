@@ -5,7 +5,7 @@ import type { ResetSettings } from "../policies/reset.js";
 import { compressionSettingsOf, isolationOf, resetSettingsOf } from "../rules.js";
 import type { Isolation, KeyOptions } from "../sessions/key.js";
 import { readAliasFrom } from "../sessions/whatsapp-identity.js";
-import { ChatModels } from "./models.js";
+import { ChatChoices } from "./chat-choices.js";
 import { Pace } from "./pace.js";
 import type { GatewayParts } from "./parts.js";
 
@@ -15,7 +15,7 @@ export interface Context extends GatewayParts {
   keys: KeyOptions;
   reset: ResetSettings;
   compression: CompressionSettings;
-  models: ChatModels;
+  choices: ChatChoices;
   pace: Pace;
   /** Aborted when the gateway stops. */
   stopping: AbortSignal;
@@ -33,7 +33,7 @@ export function contextOf(parts: GatewayParts, stopping: AbortSignal): Context {
     keys: { readAlias: readAliasFrom(homeDir) },
     reset: resetSettingsOf(config),
     compression: compressionSettingsOf(config),
-    models: new ChatModels(),
+    choices: new ChatChoices(),
     pace: new Pace(),
     stopping,
     adapterFor: ({ platform, account }) =>

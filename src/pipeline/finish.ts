@@ -62,7 +62,8 @@ export class Finisher {
 
   async conclude(turn: Turn, result: AgentResult): Promise<Ending> {
     if (!result.failure) return this.#finish(turn, result);
-    const { agent, config } = this.#context;
+    const { config } = this.#context;
+    const { agent } = turn;
     const reason = turn.running.controller.signal.reason as string | undefined;
     const wasStopped = result.failure.kind === "stopped";
     if (wasStopped && reason === "suspended") return this.#suspend(turn);
@@ -102,7 +103,7 @@ export class Finisher {
     await this.#fail(turn, {
       error: message,
       next: { state: "dead" },
-      replies: failureReplies(turn, this.#context.agent.model, { ...failure, notice }),
+      replies: failureReplies(turn, turn.agent.model, { ...failure, notice }),
       unanswered: unansweredOf(turn, "other"),
       end: turn.end,
     });
@@ -166,7 +167,7 @@ export class Finisher {
   /** A notice about a reset goes before the answer. */
   async #repliesTo(turn: Turn, result: AgentResult, answer: string | undefined): Promise<NewReply[]> {
     const notice = this.#noticeFor(turn.started.route);
-    const { model } = this.#context.agent;
+    const { model } = turn.agent;
     const answers = await answerReplies(turn, model, result, answer, this.#takeFiles);
     return notice ? [reply(turn, notice, "notice"), ...answers] : answers;
   }
@@ -188,7 +189,7 @@ export class Finisher {
       return OVERTAKEN;
     }
     const failure: Failure = { kind: "stopped", message: "stopped", notice: "Stopped." };
-    const replies = turn.isRequest ? failureReplies(turn, this.#context.agent.model, failure) : [];
+    const replies = turn.isRequest ? failureReplies(turn, turn.agent.model, failure) : [];
     await this.#fail(turn, { error: failure.message, next: { state: "cancelled" }, replies });
     return OVERTAKEN;
   }

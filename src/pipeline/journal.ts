@@ -39,6 +39,8 @@ export interface JournalParts {
   startsAtOnce(tool: string): boolean;
 }
 
+/** The role of an entry that isn't part of the conversation. */
+const SENT = "prompt_sent";
 /** What is kept of arguments and results for the audit. */
 const MAX_KEPT_CHARS = 2000;
 
@@ -69,7 +71,20 @@ export class Journal {
 
   /** What was recorded so far, by earlier attempts too. */
   get messages(): TurnMessage[] {
-    return this.#entries.map(({ message }) => message as TurnMessage);
+    return this.#entries.map(({ message }) => message as TurnMessage).filter(({ role }) => role !== SENT);
+  }
+
+  /** The prompt of an agent that keeps its own conversation was sent, to this agent and in this conversation of its. */
+  get sent(): { agent: string; conversation: string } | undefined {
+    const entry = this.#entries.find(({ message }) => message.role === SENT);
+    return entry && { agent: entry.message.tool_name ?? "", conversation: entry.message.tool_call_id ?? "" };
+  }
+
+  /** Before it is sent: it is never sent again. */
+  async sending(agent: string, conversation: string): Promise<void> {
+    const message = { role: SENT, content: null, tool_name: agent, tool_call_id: conversation };
+    await this.#record({ entries: [{ message }] });
+    killPoint("prompt-recorded");
   }
 
   get usages(): TurnUsage[] {

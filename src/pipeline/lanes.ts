@@ -166,7 +166,7 @@ export class Lanes {
   /** A free lane and a free place among those that run. Undefined: there is none, so the message has to be queued. */
   reserve(key: SessionKey): Reservation | undefined {
     const { pending, size } = this.#queue;
-    const isFull = size > 0 || pending >= this.#options.maxConcurrent || this.#known.size >= MAX_ITEMS;
+    const isFull = size > 0 || pending >= this.#queue.concurrency || this.#known.size >= MAX_ITEMS;
     if (isFull || this.#closed || this.#overflowed) return undefined;
     const lane = this.#lane(key);
     if (!isFree(lane)) return undefined;
@@ -188,6 +188,16 @@ export class Lanes {
         this.#goOn(key, lane);
         settle(undefined);
       },
+    };
+  }
+
+  /** While a running turn waits for a person, another one may run in its place. Call the result when it goes on. */
+  lendPlace(): () => void {
+    this.#queue.concurrency += 1;
+    let isLent = true;
+    return () => {
+      if (isLent) this.#queue.concurrency -= 1;
+      isLent = false;
     };
   }
 

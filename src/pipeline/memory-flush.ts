@@ -78,7 +78,8 @@ export class MemoryFlushes {
   /** Undefined: the agent had its chance. Otherwise the reason why not. */
   async #save(session: SessionRow, principal: Person, stopped?: AbortSignal): Promise<string | undefined> {
     const { store, agent, tools, stopping } = this.#context;
-    if (session.message_count === 0 || agent.name === "echo") return undefined;
+    // An agent with its own tools has no memory tool of ours.
+    if (session.message_count === 0 || agent.name === "echo" || agent.keepsState) return undefined;
     const place = { id: session.id, key: `memory:${session.id}`, source: session.source };
     const offered = await tools.offered({ principal, room: undefined, platform: session.source });
     const call = {

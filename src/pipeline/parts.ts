@@ -1,5 +1,5 @@
 import type { Adapter } from "../adapters/adapter.js";
-import type { AgentBackend, Auxiliary } from "../agents/backend.js";
+import type { AgentBackend, Auxiliary, NamedAgent } from "../agents/backend.js";
 import type { Config } from "../config/schema.js";
 import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
@@ -21,7 +21,10 @@ export interface GatewayParts {
   store: Store;
   /** Random for every start: liveness never depends on a process id. */
   bootId: string;
+  /** The default. */
   agent: AgentBackend;
+  /** Others that chats can choose, by name. */
+  agents: ReadonlyMap<string, NamedAgent>;
   auxiliary: Auxiliary;
   adapters: readonly Adapter[];
   /** The tools of a turn, by the rights of its principal. */

@@ -7,6 +7,7 @@ import type { Choice } from "../question.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow, QuestionRow } from "../store/queues.js";
 import { readChoice } from "../text/choices.js";
+import { unlessAborted } from "../timeout.js";
 import { askerOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Lanes } from "./lanes.js";
@@ -30,6 +31,8 @@ export class Questions {
   readonly #lanes: Lanes;
   /** As many as the store lists. */
   #open = new Map<string, QuestionRow>();
+  /** Turns that wait in memory, by question. */
+  readonly #waiting = new Map<string, (question: QuestionRow) => void>();
   #showing: Promise<void> = Promise.resolve();
 
   constructor(context: Context, lanes: Lanes) {
@@ -44,6 +47,8 @@ export class Questions {
     this.#open = new Map(open.map((question) => [question.id, question]));
     for (const { id, secondsLeft } of open)
       if (secondsLeft <= 0) await this.#decide(id, { state: "expired" });
+    // Another process may have decided them.
+    for (const id of this.#waiting.keys()) if (!this.#open.has(id)) await this.#wake(id);
     await this.#show();
   }
 
@@ -51,9 +56,29 @@ export class Questions {
     return this.#open.size > 0;
   }
 
+  in(key: SessionKey): QuestionRow[] {
+    return [...this.#open.values()].filter(({ sessionKey }) => sessionKey === key);
+  }
+
   async asked(id: string): Promise<void> {
     const question = await this.#context.store.getQuestion({ id });
     if (question?.state === "open") this.#open.set(id, question);
+  }
+
+  /** Resolves with the question once it is decided. A turn that can't be suspended waits for it in memory. */
+  async decision(id: string, signal: AbortSignal): Promise<QuestionRow> {
+    const decided = new Promise<QuestionRow>((resolve) => this.#waiting.set(id, resolve));
+    try {
+      await this.asked(id);
+      return await unlessAborted(decided, signal);
+    } finally {
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** It needs no answer any more. */
+  async end(id: string, state: "expired" | "withdrawn"): Promise<void> {
+    await this.#decide(id, { state });
   }
 
   /** Whether a message answers a question, and which. Undefined: it doesn't. */
@@ -129,8 +154,14 @@ export class Questions {
     killPoint("question-decided");
     this.#open.delete(id);
     if (result?.decided) this.#lanes.resume(result.question.sessionKey);
+    if (result) this.#waiting.get(id)?.(result.question);
     void this.#show();
     return result?.decided ?? false;
+  }
+
+  async #wake(id: string): Promise<void> {
+    const question = await this.#context.store.getQuestion({ id });
+    if (question && question.state !== "open") this.#waiting.get(id)?.(question);
   }
 
   /** Never rejects. One at a time: a decision is shown once. */

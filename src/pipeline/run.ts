@@ -1,4 +1,12 @@
-import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
+import type {
+  AgentEvent,
+  AgentQuestion,
+  Failure,
+  OwnConversation,
+  TurnMessage,
+  TurnRequest,
+  TurnUsage,
+} from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
@@ -8,9 +16,10 @@ import { audienceOf } from "../message.js";
 import { attemptsExhausted } from "../policies/retry.js";
 import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
-import type { InboxRow } from "../store/queues.js";
+import { AGENTS, type InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
+import type { AgentQuestions } from "./agent-questions.js";
 import type { Context } from "./context.js";
 import type { Ending, Finisher } from "./finish.js";
 import { Journal } from "./journal.js";
@@ -23,6 +32,7 @@ import type { Resolver } from "./resolve.js";
 import { ToolRunner } from "./tool-runner.js";
 import { Turn } from "./turn.js";
 import { toUserMessage, withImages } from "./turn-input.js";
+import { timerMs, type Watchdog, watchdog } from "./watchdog.js";
 
 /** What the agent gave, complete or not. */
 export interface AgentResult {
@@ -34,7 +44,11 @@ export interface AgentResult {
   askedAt: number;
   /** Of the last model request. */
   usage?: TurnUsage;
+  /** Steps that the agent made by itself. */
+  ownSteps?: number;
 }
+
+type Progress = Extract<AgentEvent, { type: "progress" }>;
 
 export interface TurnStages {
   resolver: Resolver;
@@ -42,6 +56,7 @@ export interface TurnStages {
   previews: Previews;
   reactions: Reactions;
   after: After;
+  questions: Pick<AgentQuestions, "ask" | "withdraw">;
   /** Something failed and may wait in the inbox again. */
   retrySoon(): void;
   track(work: Promise<void>, row: InboxRow): void;
@@ -107,7 +122,10 @@ export class Turns {
     const { id: turnId, principal, session, started, first } = turn;
     const { message } = first;
     const room = audienceOf(message);
-    const offered = await tools.offered({ principal, room, platform: message.platform });
+    // An agent that keeps its own conversation has its own tools.
+    const offered = turn.agent.keepsState
+      ? []
+      : await tools.offered({ principal, room, platform: message.platform });
     const asks = offered.some(({ ask }) => ask !== "never");
     const runner = new ToolRunner(
       this.#context,
@@ -149,8 +167,13 @@ export class Turns {
 
   /** If the history is too long for the model, a shorter one is tried once. */
   async #converse(turn: Turn): Promise<Ending> {
-    const { finisher, after } = this.#stages;
+    const { finisher, after, questions } = this.#stages;
     const { store } = this.#context;
+    const { sent } = turn.journal;
+    if (sent) {
+      await questions.withdraw(turn);
+      if (!turn.returnTo(sent.agent)) return finisher.conclude(turn, abandoned(sent.agent));
+    }
     const result = await this.#ask(turn);
     if (result.failure?.kind !== "context_length") return finisher.conclude(turn, result);
     const shortened = await after.prepare(turn.session.id, { reason: "context_length" });
@@ -170,10 +193,9 @@ export class Turns {
   }
 
   async #ask(turn: Turn, shortened?: readonly ChatMessage[]): Promise<AgentResult> {
-    const { agent, config } = this.#context;
+    const { config } = this.#context;
     const { previews } = this.#stages;
-    const { running } = turn;
-    const request = await this.#requestOf(turn, shortened);
+    const { running, agent } = turn;
     const { messages, usages } = turn.journal;
     const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
     const result: AgentResult = { text, messages, usages, failure: undefined, askedAt: nowSeconds() };
@@ -184,6 +206,10 @@ export class Turns {
       limits.seconds > 0
         ? setTimeout(() => reach(turn, timeLimit(limits)), timerMs(limits.seconds))
         : undefined;
+    const request = {
+      ...(await this.#requestOf(turn, shortened)),
+      ask: (question: AgentQuestion, signal: AbortSignal) => this.#question(turn, question, signal, watch),
+    };
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
     const show = () => previews.update(turn, result.text, progress.text());
@@ -208,6 +234,21 @@ export class Turns {
     return result;
   }
 
+  /** While a person thinks, the turn isn't late. */
+  async #question(
+    turn: Turn,
+    question: AgentQuestion,
+    signal: AbortSignal,
+    watch: Watchdog,
+  ): Promise<string | undefined> {
+    watch.pause();
+    try {
+      return await this.#stages.questions.ask(turn, question, signal);
+    } finally {
+      watch.resume();
+    }
+  }
+
   async #requestOf(turn: Turn, shortened?: readonly ChatMessage[]): Promise<TurnRequest> {
     const { store } = this.#context;
     const { session, key, principal, first, running, shared, model, journal } = turn;
@@ -227,6 +268,19 @@ export class Turns {
       ...(request?.toolChoice ? { toolChoice: request.toolChoice } : {}),
       takeSteering: () => takeSteering(running).map((row) => String(toUserMessage(row, shared).content)),
       ...(model === undefined ? {} : { model }),
+      ...(turn.agent.keepsState ? { own: this.#ownOf(turn) } : {}),
+    };
+  }
+
+  /** What the agent itself keeps about the session, and whether it has the message already. */
+  #ownOf({ agentName, session, journal }: Turn): OwnConversation {
+    const { store } = this.#context;
+    const name = { platform: AGENTS, account: agentName, name: session.id };
+    return {
+      read: () => store.getValue(name),
+      write: (value) => store.setValue(name, value),
+      sent: journal.sent?.conversation,
+      sending: (conversation) => journal.sending(agentName, conversation),
     };
   }
 
@@ -248,6 +302,22 @@ export class Turns {
     return input;
   }
 
+  /** A step that the agent made by itself. */
+  #progress(turn: Turn, { tool, title, callId, state }: Progress, result: AgentResult): void {
+    const { events } = this.#context;
+    const { about, agentName } = turn;
+    const name = `${agentName || turn.agent.name}.${tool}`;
+    const args = { title };
+    if (state === "started") {
+      result.ownSteps = (result.ownSteps ?? 0) + 1;
+      events.emit({ type: "turn-step", ...about, step: result.ownSteps, tools: [name] });
+      events.emit({ type: "tool-started", ...about, tool: name, callId, args });
+    } else {
+      const ok = state === "done";
+      events.emit({ type: "tool-ended", ...about, tool: name, callId, args, ok, startedAt: nowSeconds() });
+    }
+  }
+
   /** Resolves when the event is recorded: the agent goes on only then. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
     const { events, config } = this.#context;
@@ -259,6 +329,7 @@ export class Turns {
       result.usage = event.usage;
       events.emit({ type: "turn-usage", ...about, usage: event.usage, startedAt: result.askedAt });
     }
+    if (event.type === "progress") this.#progress(turn, event, result);
     if (event.type !== "message") return;
     const { message } = event;
     // An answer that was paid for is used; only further calls are stopped.
@@ -272,6 +343,20 @@ export class Turns {
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
     events.emit({ type: "turn-step", ...about, step, tools: names });
   }
+}
+
+/** The agent that has the message doesn't exist any more, and no other one gets it. */
+function abandoned(agent: string): AgentResult {
+  const message = `the agent ${agent || "default"} had this message before the restart and isn't configured any more`;
+  const notice =
+    "I was interrupted while another agent worked on this, and it isn't available any more. Check what is done, then ask again.";
+  return {
+    text: "",
+    messages: [],
+    usages: [],
+    failure: { kind: "other", message, notice },
+    askedAt: nowSeconds(),
+  };
 }
 
 /** A new session starts with the history that its client sent along. */
@@ -294,22 +379,4 @@ function reach(turn: Turn, limit: LimitReached | undefined): void {
   if (!limit || turn.running.controller.signal.aborted) return;
   turn.limit = limit;
   turn.running.controller.abort("limit");
-}
-
-/** setTimeout fires at once with a longer delay. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function timerMs(seconds: number): number {
-  return Math.min(seconds * 1000, MAX_TIMER_MS);
-}
-
-/** Ends a turn that has gone silent. */
-function watchdog(idleSeconds: number, controller: AbortController): { restart(): void; stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const restart = () => {
-    clearTimeout(timer);
-    if (idleSeconds > 0) timer = setTimeout(() => controller.abort("timeout"), timerMs(idleSeconds));
-  };
-  restart();
-  return { restart, stop: () => clearTimeout(timer) };
 }

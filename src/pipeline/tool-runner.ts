@@ -1,4 +1,3 @@
-import { canAsk } from "../adapters/adapter.js";
 import type { Tool } from "../agents/backend.js";
 import { monotonicSeconds, nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
@@ -186,12 +185,8 @@ export class ToolRunner {
     return answer.choiceId === "deny" ? "a person said no" : undefined;
   }
 
-  /** No person waits for the answer: a schedule, a webhook, a command line without a terminal. */
-  get #unattended(): "cron" | "other" | undefined {
-    const { first, adapter } = this.#turn;
-    const { task } = first.message;
-    if (task) return task.run ? "cron" : "other";
-    return adapter && canAsk(adapter) && adapter.unattended ? "other" : undefined;
+  get #unattended() {
+    return this.#turn.unattended;
   }
 
   async #ask(question: ToolQuestion, callId: string): Promise<ToolAnswer | undefined> {

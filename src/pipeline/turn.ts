@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Adapter } from "../adapters/adapter.js";
-import type { Tool } from "../agents/backend.js";
+import { type Adapter, canAsk } from "../adapters/adapter.js";
+import type { AgentBackend, Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
+import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
 import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
@@ -51,6 +52,10 @@ export class Turn {
   readonly end: EndReason | undefined;
   /** The model that this chat or this request asks for; undefined: the configured one. */
   model: string | undefined;
+  /** Who answers. Final when the turn starts. */
+  agent: AgentBackend;
+  /** Its name in `agents`; empty: it is the default. */
+  agentName = "";
   /** Where the preview and the typing sign go. */
   target: Target;
   adapter: Adapter | undefined;
@@ -68,7 +73,7 @@ export class Turn {
   preview: Preview | undefined;
   /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
   shown: string | null | undefined;
-  readonly #owners: readonly string[];
+  readonly #context: Pick<Context, "config" | "agent" | "agents" | "choices">;
   #rows: readonly InboxRow[];
   #started: StartedTurn | undefined;
   #asked: Asked[] | undefined;
@@ -87,9 +92,10 @@ export class Turn {
     this.tuple = tuple;
     this.target = targetOf(message);
     this.end = endAfterTurn(rows[0]!);
-    this.model = message.request?.model ?? context.models.get(key);
+    this.model = message.request?.model ?? context.choices.get(key).model ?? undefined;
+    this.agent = context.agent;
     this.adapter = context.adapterFor(this.target);
-    this.#owners = context.config.owners;
+    this.#context = context;
     this.#rows = rows;
   }
 
@@ -98,7 +104,9 @@ export class Turn {
     const before = this.first;
     this.#started = started;
     this.shown = started.preview;
-    this.model ??= started.route.model ?? undefined;
+    const override = overrideFor(started.route.origin, this.#context.config.channel_overrides);
+    this.model ??= started.route.model ?? override?.model ?? undefined;
+    this.#choose([this.#context.choices.get(this.key).agent, started.route.agent, override?.agent]);
     // Messages that an earlier attempt added on the way are part of its steps.
     const added = new Map(
       started.steps?.entries.flatMap(({ inboxId }, i) => (inboxId ? [[inboxId, i]] : [])),
@@ -108,6 +116,22 @@ export class Turn {
     this.running.taken.push(...taken.toSorted((a, b) => added.get(a.id)! - added.get(b.id)!));
     this.#about = undefined;
     if (this.first.id !== before.id) this.target = targetOf(this.first.message);
+  }
+
+  #choose(wishes: readonly (string | null | undefined)[]): void {
+    const { agent, agents } = this.#context;
+    this.agentName = chosenAgent(wishes, agents, this.principal) ?? "";
+    this.agent = agents.get(this.agentName)?.backend ?? agent;
+  }
+
+  /** An interrupted attempt sent its prompt to this agent: only it can continue. False: it doesn't exist any more. */
+  returnTo(agentName: string): boolean {
+    const { agent, agents } = this.#context;
+    const backend = agentName === "" ? agent : agents.get(agentName)?.backend;
+    if (!backend?.keepsState) return false;
+    this.agentName = agentName;
+    this.agent = backend;
+    return true;
   }
 
   /** The conversation goes on in a child session, under a new epoch. */
@@ -159,6 +183,13 @@ export class Turn {
     return this.first.message.request !== undefined;
   }
 
+  /** No person waits for the answer: a schedule, a webhook, a command line without a terminal. */
+  get unattended(): "cron" | "other" | undefined {
+    const { task } = this.first.message;
+    if (task) return task.run ? "cron" : "other";
+    return this.adapter && canAsk(this.adapter) && this.adapter.unattended ? "other" : undefined;
+  }
+
   /** What its messages add to the conversation; notes about earlier messages go before the first. */
   get asked(): readonly Asked[] {
     this.#asked ??= this.#rows.map((row, i) => this.#askedBy(row, i === 0 ? this.started.notes : []));
@@ -180,7 +211,7 @@ export class Turn {
     const { message: first } = this.first;
     const isSame = !message.task && !first.task && message.origin.userId === first.origin.userId;
     if (isSame || message === first) return this.principal;
-    return principalOf(message, this.#owners, this.shared);
+    return principalOf(message, this.#context.config.owners, this.shared);
   }
 
   /** While the turn starts: the route's epoch tells afterwards that nothing was added meanwhile. */

@@ -128,6 +128,11 @@ function standingOf({ owner, userId, room }: Principal): Standing {
   return userId === "" || userId === room?.chatId ? "unknown" : "paired";
 }
 
+/** Whether a list of people contains this one. */
+export function isListed(allow: readonly string[], principal: Principal): boolean {
+  return isAmong(allow, principal, standingOf(principal));
+}
+
 function isAmong(allow: readonly string[], { platform, userId }: Principal, standing: Standing): boolean {
   if (allow.includes("everyone")) return true;
   if (standing === "unknown") return false;

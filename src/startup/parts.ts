@@ -1,8 +1,8 @@
 import type { Adapter } from "../adapters/adapter.js";
-import type { AgentBackend, Auxiliary } from "../agents/backend.js";
+import type { Auxiliary } from "../agents/backend.js";
 import { guardedAgent, guardedAuxiliary } from "../agents/guarded.js";
 import { systemPrompt } from "../agents/prompt.js";
-import { createAgents } from "../agents/registry.js";
+import { type Agents, createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
 import { makeTitle } from "../agents/titler.js";
 import { estimateTokens } from "../agents/tokens.js";
@@ -40,7 +40,7 @@ export interface PartsInput {
   /** Brings more tools, whenever its servers connect. */
   mcp?: McpServers | undefined;
   /** Default: as configured. */
-  agents?: { main: AgentBackend; auxiliary: Auxiliary };
+  agents?: Agents;
   /** What must not leave. Default: the configured tokens and keys. */
   secrets?: readonly Secret[];
   /** `sessions.json`, if this process writes it. */
@@ -55,11 +55,17 @@ export interface PartsInput {
 /** Creates the gateway's parts from the configuration and the store. */
 export function gatewayParts(input: PartsInput): GatewayParts {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
-  const given = input.agents ?? createAgents(config);
+  const given = input.agents ?? createAgents(config, home);
   const secrets = new SecretGuard(input.secrets ?? allSecrets(config), (leak) =>
     events.emit({ type: "secret-redacted", ...leak }),
   );
   const agent = guardedAgent(given.main, secrets);
+  const agents = new Map(
+    [...(given.named ?? [])].map(([name, { backend, ...one }]) => [
+      name,
+      { ...one, backend: guardedAgent(backend, secrets) },
+    ]),
+  );
   const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const registry = toolRegistry({ ...input, memory });
@@ -67,7 +73,7 @@ export function gatewayParts(input: PartsInput): GatewayParts {
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
   return {
-    ...{ config, store, bootId, agent, auxiliary, adapters, events, log, estimateTokens, secrets },
+    ...{ config, store, bootId, agent, agents, auxiliary, adapters, events, log, estimateTokens, secrets },
     homeDir: home,
     hooks: input.hooks,
     refusal: input.refusal,

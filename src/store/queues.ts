@@ -17,7 +17,7 @@ export type * from "./queues/questions.js";
 export * from "./queues/routes.js";
 export type * from "./queues/steps.js";
 export type * from "./queues/turns.js";
-export type * from "./queues/values.js";
+export * from "./queues/values.js";
 
 /** The gateway's own data: what waits, what runs, what goes out, and which chat is in which session. */
 export interface Queues extends Inbox, Routes, Turns, Steps, Questions, Outbox, Previews, Values, Pairing {}

@@ -112,7 +112,7 @@ function sessionsOf(store: OpenedStore, routes: Map<SessionKey, RouteRow>): Sess
 
 function turnsOf(
   activity: Activity,
-): Pick<CommandGateway, "stop" | "askAgain" | "isRunning" | "waiting" | "model" | "setModel"> {
+): Pick<CommandGateway, "stop" | "askAgain" | "isRunning" | "waiting" | "model" | "choose" | "agentOf"> {
   return {
     async stop() {
       const stopped = { wasRunning: activity.running, cancelled: activity.waiting };
@@ -124,10 +124,11 @@ function turnsOf(
     isRunning: () => activity.running,
     waiting: () => activity.waiting,
     model: async (key) => activity.models.get(key) ?? "echo",
-    setModel: async (key, model) => {
-      if (model === undefined) activity.models.delete(key);
+    choose: async (key, { model }) => {
+      if (model == null) activity.models.delete(key);
       else activity.models.set(key, model);
     },
+    agentOf: () => ({ current: "default", configured: "default", usable: [] }),
   };
 }
 
@@ -144,6 +145,7 @@ function routeTo(call: CommandCall, session: SessionRow): RouteRow {
     epoch: 1,
     expiredReason: null,
     model: null,
+    agent: null,
     suspended: false,
     resumePending: false,
     resumeReason: null,

@@ -22,6 +22,7 @@ function route(key: string, changes: Partial<RouteRow> = {}, origin: Partial<Ori
     epoch: 0,
     expiredReason: null,
     model: null,
+    agent: null,
     suspended: false,
     resumePending: false,
     resumeReason: null,

@@ -195,7 +195,7 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       }),
     same: true,
   },
-  setRouteModel: { call: ({ store }) => store.setRouteModel(KEY, "big"), same: true },
+  setRouteChoice: { call: ({ store }) => store.setRouteChoice(KEY, { model: "big" }), same: true },
   splitRoute: {
     call: ({ store, turn }) =>
       store.splitRoute({ sessionKey: KEY, epoch: turn.epoch, parentId: "s1", messages: [] }),

@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import { cronAdapter } from "../../src/adapters/cron/index.js";
 import type { AgentBackend, Auxiliary } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
+import { createAgents } from "../../src/agents/registry.js";
 import { type Config, configSchema } from "../../src/config/schema.js";
 import { HermesError } from "../../src/errors.js";
 import { Events } from "../../src/events.js";
@@ -95,12 +96,17 @@ export class TestGateway {
     const log = { debug: () => undefined, info: () => undefined, warn: note, error: note };
     logEvents(this.events, log);
     const bots = [this.adapter, ...(options.bots ?? []), ...(options.cron ? [this.#schedules()] : [])];
+    const created = createAgents(this.config, home);
     this.parts = gatewayParts({
       ...{ store, home, log, config: this.config, events: this.events, hooks: options.hooks },
       bootId: randomUUID(),
       adapters: bots,
       tools: options.tools,
-      agents: { main: options.agent ?? echoAgent(), auxiliary: options.auxiliary ?? NO_AUXILIARY },
+      agents: {
+        main: options.agent ?? (this.config.agent.backend === "model" ? echoAgent() : created.main),
+        ...(created.named ? { named: created.named } : {}),
+        auxiliary: options.auxiliary ?? NO_AUXILIARY,
+      },
       refusal: () => (this.refusal === undefined ? undefined : new HermesError("unavailable", this.refusal)),
     });
     Object.assign(this.parts, options.parts?.(this.parts));

@@ -1,4 +1,4 @@
-/** One terminal: an account with one chat, in a process of its own. */
+/** One terminal, or one session of an editor: an account with one chat, in a process of its own. */
 
 import { randomUUID } from "node:crypto";
 import { nowSeconds } from "../../clock.js";
@@ -35,11 +35,21 @@ export interface TerminalAdapter extends Adapter, CanAsk, CanPreview {
 
 const MAX_CHOICES = 100;
 
-/** `unattended`: there is no person at the keyboard who could answer questions. */
-export function terminalAdapter(id: string, view: TerminalView, unattended = false): TerminalAdapter {
+export interface TerminalPlace {
+  /** Default: a terminal. */
+  platform?: string;
+  id: string;
+  /** There is no person at the keyboard who could answer questions. */
+  unattended?: boolean | undefined;
+}
+
+export function terminalAdapter(
+  { platform = TERMINAL, id, unattended = false }: TerminalPlace,
+  view: TerminalView,
+): TerminalAdapter {
   let events: AdapterEvents | undefined;
   return {
-    platform: TERMINAL,
+    platform,
     account: id,
     limits: { length: 1_000_000, unit: "utf16" },
     maxChoices: MAX_CHOICES,
@@ -82,17 +92,18 @@ export function shownId({ id }: OutboundMessage): string {
   return `out:${id}`;
 }
 
-export function terminalOrigin(id: string): Origin {
-  return { platform: TERMINAL, chatType: "dm", chatId: id, userId: LOCAL_USER, userName: "You" };
+export function terminalOrigin({ platform = TERMINAL, id }: TerminalPlace): Origin {
+  return { platform, chatType: "dm", chatId: id, userId: LOCAL_USER, userName: "You" };
 }
 
-export function terminalMessage(id: string, text: string, choice?: PressedChoice): InboundMessage {
+export function terminalMessage(place: TerminalPlace, text: string, choice?: PressedChoice): InboundMessage {
   const eventId = randomUUID();
+  const origin = terminalOrigin(place);
   return {
-    platform: TERMINAL,
-    account: id,
+    platform: origin.platform,
+    account: place.id,
     eventId,
-    origin: { ...terminalOrigin(id), messageId: eventId },
+    origin: { ...origin, messageId: eventId },
     text,
     attachments: [],
     sentAt: nowSeconds(),

@@ -21,14 +21,22 @@ async function latest(store: Store): Promise<SessionRow> {
   });
 }
 
-/** Moves the session to this terminal: another chat that used it starts a new one, and work of a dead terminal continues here. */
+interface EnteredPlace {
+  platform: string;
+  id: string;
+  key: SessionKey;
+  sessionId: string;
+  isolation: Isolation;
+}
+
+/** Moves the session to this terminal or editor: another chat that used it starts a new one, and work of a dead terminal continues here. */
 export async function enterSession(
   store: Store,
-  { id, key, sessionId, isolation }: { id: string; key: SessionKey; sessionId: string; isolation: Isolation },
+  { platform, id, key, sessionId, isolation }: EnteredPlace,
 ): Promise<void> {
   const before = await store.listRoutes({ sessionId });
-  const left = before.filter(({ origin }) => origin.platform === TERMINAL);
-  const origin = terminalOrigin(id);
+  const left = before.filter(({ origin }) => origin.platform === platform);
+  const origin = terminalOrigin({ platform, id });
   const now = nowSeconds();
   const route = {
     ...{ sessionKey: key, sessionId, origin, tuple: originTuple(origin, isolation) },
@@ -37,5 +45,5 @@ export async function enterSession(
   await store.adopt({ routes: [route] });
   await store.switchRoute(key, sessionId, "resumed_other");
   for (const { origin: from } of left)
-    if (from.chatId) await store.moveChat(TERMINAL, from.chatId, { id, sessionKey: key });
+    if (from.chatId) await store.moveChat(platform, from.chatId, { id, sessionKey: key });
 }

@@ -1,6 +1,7 @@
 /** The model, its fallbacks, the models for side work, and the limits of a turn. */
 
 import { z } from "zod";
+import { backend } from "./agents.js";
 import { httpUrl, listOf, orNull, sample, seconds, text } from "./scalars.js";
 
 const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
@@ -70,6 +71,11 @@ export const auxiliary = z.strictObject({
 });
 
 export const agent = z.strictObject({
+  backend: backend
+    .default("model")
+    .describe(
+      "Who answers: model, acp (a program, section acp) or http (an own service, section agent_service)",
+    ),
   max_turns: z.int().positive().default(90).describe("Model calls within one turn, tool rounds included"),
   max_turn_seconds: z.number().min(0).default(0).describe("Seconds that one turn may take; 0 = no limit"),
   max_turn_cost_usd: z

@@ -33,8 +33,8 @@ export interface Routes {
     reason: EndReason,
     copy?: SessionCopy,
   ): Promise<RouteRow | undefined>;
-  /** Null: back to the configured model. False if the chat has no route. */
-  setRouteModel(key: SessionKey, model: string | null): Promise<boolean>;
+  /** Null: back to what is configured. What is left out stays. False if the chat has no route. */
+  setRouteChoice(key: SessionKey, choice: RouteChoice): Promise<boolean>;
   /** For a chat that is gone: cancels its dead messages and ends its session with its route, unless messages wait in it. */
   closeChat(chat: ClosedChat): Promise<void>;
   /** Ends the session and continues in a child, with the route, in one transaction. Undefined if the epoch isn't current. */
@@ -78,7 +78,12 @@ export interface RouteRow extends RouteFlags {
   expiredReason: string | null;
   /** The model that the chat chose; null: the configured one. New sessions of the chat keep it. */
   model: string | null;
+  /** The agent that the chat chose; null: the configured one. */
+  agent: string | null;
 }
+
+/** The model and the agent that a chat chose. */
+export type RouteChoice = Partial<Pick<RouteRow, "model" | "agent">>;
 
 export interface NewRoute {
   sessionKey: SessionKey;

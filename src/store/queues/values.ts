@@ -4,6 +4,9 @@ export interface Values {
   setValue(name: ValueName, value: string): Promise<void>;
 }
 
+/** In place of a platform: what an agent keeps about a session. The account is the agent's name, the name is the session's id. */
+export const AGENTS = "agent";
+
 export type ValueName = string | AccountValue;
 
 export interface AccountValue {

@@ -1,16 +1,18 @@
 import type { Origin } from "../../message.js";
-import { TERMINAL_SOURCE } from "../../session.js";
+import { EDITOR_SOURCE, TERMINAL_SOURCE } from "../../session.js";
 
 /**
- * Every row of the queues names the owner that works on it. The gateway owns everything but the chats of terminals: each terminal is
- * an account with one chat, both with the same id, in a process of its own.
+ * Every row of the queues names the owner that works on it. The gateway owns everything but the chats of terminals and editors: each
+ * of them is an account with one chat, both with the same id, in a process of its own.
  */
 export type Owner = string;
 
 export const GATEWAY: Owner = "gateway";
 
 export function ownerOf(platform: string, account: string): Owner {
-  return platform === TERMINAL_SOURCE ? `account:${platform}:${account}` : GATEWAY;
+  return platform === TERMINAL_SOURCE || platform === EDITOR_SOURCE
+    ? `account:${platform}:${account}`
+    : GATEWAY;
 }
 
 export function ownerOfRoute({ platform, chatId }: Pick<Origin, "platform" | "chatId">): Owner {

@@ -148,6 +148,7 @@ export interface StoredRoute {
   expired_reason: string | null;
   flags: string;
   model: string | null;
+  agent: string | null;
 }
 
 const NO_FLAGS: Partial<RouteFlags> = {};
@@ -175,5 +176,6 @@ export function toRoute(row: StoredRoute): RouteRow {
     epoch: row.epoch,
     expiredReason: row.expired_reason,
     model: row.model,
+    agent: row.agent,
   };
 }

@@ -119,15 +119,19 @@ describe("the adapter of a terminal", () => {
       show: ({ question: asked }: OutboundMessage) => void shown.push(asked),
       decide: (...decided: string[]) => void shown.push(decided),
     };
-    const adapter = terminalAdapter("t", view);
+    const adapter = terminalAdapter({ id: "t" }, view);
     const message = outbound("May I?", { question });
     const context = { index: 0, count: 1, sent: [], mayBeRepeat: false };
     const messageIds = await adapter.sendPart(message, {}, context, AbortSignal.timeout(1000));
     await adapter.settleQuestion(target, messageIds, "No.", AbortSignal.timeout(1000));
     expect(shown).toEqual([question, [messageIds[0], "No."]]);
     expect(adapter.unattended).toBeUndefined();
-    expect(terminalAdapter("t", view, true).unattended).toBe(true);
+    expect(terminalAdapter({ id: "t", unattended: true }, view).unattended).toBe(true);
     const choice = { questionId: "q1", choiceId: "deny" };
-    expect(terminalMessage("t", "Deny", choice)).toMatchObject({ text: "Deny", choice, authenticated: true });
+    expect(terminalMessage({ id: "t" }, "Deny", choice)).toMatchObject({
+      text: "Deny",
+      choice,
+      authenticated: true,
+    });
   });
 });

@@ -10,6 +10,7 @@ import type {
   KnownChat,
   KnownChatsQuery,
   NewRoute,
+  RouteChoice,
   RouteFlags,
   RouteOpening,
   RouteRow,
@@ -186,12 +187,16 @@ export function expireRoute(db: Database, { sessionKey, sessionId, reason }: Exp
   return true;
 }
 
-export const setRouteModel = write(function setRouteModel(
+export const setRouteChoice = write(function setRouteChoice(
   db: Database,
   key: SessionKey,
-  model: string | null,
+  choice: RouteChoice,
 ): boolean {
-  return sql(db, "UPDATE gw_routes SET model = ? WHERE session_key = ?").run(model, key).changes > 0;
+  const current = getRoute(db, key);
+  if (!current) return false;
+  const { model, agent } = { ...current, ...choice };
+  sql(db, "UPDATE gw_routes SET model = ?, agent = ? WHERE session_key = ?").run(model, agent, key);
+  return true;
 });
 
 export const closeChat = write(function closeChat(db: Database, chat: ClosedChat): void {

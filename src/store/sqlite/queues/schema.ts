@@ -39,7 +39,8 @@ export const QUEUE_TABLES = [
     expired_reason TEXT,
     flags TEXT NOT NULL DEFAULT '{}',
     due_at REAL NOT NULL DEFAULT 0,
-    model TEXT
+    model TEXT,
+    agent TEXT
 )`,
   `CREATE TABLE IF NOT EXISTS gw_outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

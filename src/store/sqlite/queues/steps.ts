@@ -12,6 +12,7 @@ import type {
   ToolGrant,
   TurnStep,
 } from "../../queues.js";
+import { AGENTS } from "../../queues.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { OPEN_IN } from "./schema.js";
@@ -225,13 +226,14 @@ function sessionSubject(id: SessionId): string {
 
 // ── upkeep ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Steps of turns that are over, and old questions. The record of calls stays longer than the queues. */
+/** Steps of turns that are over, old questions, and what agents keep about sessions that are gone. The record of calls stays longer than the queues. */
 export function pruneSteps(db: Database, before: number): void {
   sql(
     db,
     `DELETE FROM gw_steps WHERE turn_id NOT IN (SELECT turn_id FROM gw_inbox WHERE ${OPEN_IN} AND turn_id IS NOT NULL)`,
   ).run();
   sql(db, "DELETE FROM gw_questions WHERE decided_at < ?").run(before);
+  sql(db, "DELETE FROM gw_cursors WHERE platform = ? AND name NOT IN (SELECT id FROM sessions)").run(AGENTS);
   sql(db, "DELETE FROM gw_tool_calls WHERE ended_at < ?").run(before - AUDIT_SECONDS);
 }
 

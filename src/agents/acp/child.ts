@@ -1,0 +1,96 @@
+/** A program in a process group of its own, so that what it starts ends with it. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { settlesWithin } from "../../timeout.js";
+
+export interface ChildSettings {
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+}
+
+/** What a program gets of the gateway's environment. Keys and tokens stay here. */
+const PASSED_ON =
+  "PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TERM SHELL TMPDIR TZ XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME".split(
+    " ",
+  );
+
+export function childEnvironment(
+  own: Readonly<Record<string, string>>,
+  from: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = from[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...own };
+}
+
+const TERM_MS = 1000;
+const KILL_MS = 2000;
+const MAX_STDERR_CHARS = 2000;
+
+export class Child {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** Resolves when it has ended, with the reason; also if it could not start. */
+  readonly ended: Promise<string>;
+  #stderr = "";
+  #isOver = false;
+  readonly #atExit = () => this.#signal("SIGKILL");
+
+  constructor({ command, args, env, cwd }: ChildSettings) {
+    this.process = spawn(command, args, { cwd, env: childEnvironment(env), detached: true, stdio: "pipe" });
+    // Its end is noticed by `exit`.
+    for (const stream of [this.process.stdin, this.process.stdout, this.process.stderr])
+      stream.on("error", () => undefined);
+    this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARS);
+    });
+    process.once("exit", this.#atExit);
+    this.ended = this.#end(command);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The end of what it wrote to stderr. */
+  get lastWords(): string {
+    return this.#stderr.trim();
+  }
+
+  /** Ends the whole group: politely, then for certain. */
+  async kill(): Promise<void> {
+    if (!this.#isOver) {
+      this.#signal("SIGTERM");
+      if (!(await settlesWithin(this.ended, TERM_MS))) this.#signal("SIGKILL");
+      await settlesWithin(this.ended, KILL_MS);
+    }
+  }
+
+  async #end(command: string): Promise<string> {
+    try {
+      const [code, signal] = (await once(this.process, "exit")) as [number | null, string | null];
+      return signal ? `it was ended by ${signal}` : `it exited with code ${code}`;
+    } catch (error) {
+      return `${command} can't be started: ${error instanceof Error ? error.message : String(error)}`;
+    } finally {
+      this.#isOver = true;
+      process.off("exit", this.#atExit);
+      // What it started and left behind.
+      this.#signal("SIGKILL");
+      for (const stream of [this.process.stdin, this.process.stdout, this.process.stderr]) stream.destroy();
+    }
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.process;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // The group is gone.
+    }
+  }
+}

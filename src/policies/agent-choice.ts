@@ -1,0 +1,44 @@
+/** Which agent and which model answer in a chat. Pure. */
+import type { Origin, Principal } from "../message.js";
+import { isListed } from "./tool-access.js";
+
+/** The name of the configured default in `/agent` and `channel_overrides`. */
+export const DEFAULT_AGENT = "default";
+
+export type AgentLists = ReadonlyMap<string, { allow: readonly string[] }>;
+
+export interface ChannelOverride {
+  agent: string | null;
+  model: string | null;
+}
+
+/** Names that exist and that this person may use, in order. */
+export function usableAgents(agents: AgentLists, principal: Principal): string[] {
+  return [...agents].flatMap(([name, { allow }]) => (isListed(allow, principal) ? [name] : []));
+}
+
+/**
+ * The first of the wishes that names something decides; undefined: the default. An agent that doesn't exist any more, or that the
+ * person may not use, is the default, too.
+ */
+export function chosenAgent(
+  wishes: readonly (string | null | undefined)[],
+  agents: AgentLists,
+  principal: Principal,
+): string | undefined {
+  const wish = wishes.find((name) => name != null);
+  const lists = wish == null ? undefined : agents.get(wish);
+  return lists && isListed(lists.allow, principal) ? wish! : undefined;
+}
+
+/** For a thread its own entry, then that of its chat; "platform:id" before the bare id. */
+export function overrideFor(
+  { platform, threadId, chatId, parentChatId }: Origin,
+  overrides: Readonly<Record<string, ChannelOverride>>,
+): ChannelOverride | undefined {
+  for (const id of [threadId, chatId, parentChatId]) {
+    if (!id) continue;
+    for (const key of [`${platform}:${id}`, id]) if (Object.hasOwn(overrides, key)) return overrides[key];
+  }
+  return undefined;
+}
