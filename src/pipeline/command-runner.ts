@@ -17,7 +17,7 @@ import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
 import { placesOf, platformConfig } from "../rules.js";
 import type { SessionKey, SessionRow } from "../session.js";
-import type { AcceptedMessage, InboxRow, QuestionRow, RouteChoice, RouteRow } from "../store/queues.js";
+import type { InboxRow, QuestionRow, RouteChoice, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
 import { deliveryOf } from "../targets/find-target.js";
 import type { After } from "./after.js";
