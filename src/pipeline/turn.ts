@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapters/adapter.js";
 import type { Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
+import type { EventUsage } from "../events.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
 import type { LimitReached } from "../policies/turn-limits.js";
@@ -60,6 +61,8 @@ export class Turn {
   journal!: Journal;
   /** It waits for the answer to a question; undefined: it doesn't. */
   suspension: Suspension | undefined;
+  /** What helpers used for it; it is counted in their own sessions. */
+  readonly spentByHelpers: EventUsage[] = [];
   /** Why it has to stop now; undefined: it may go on. */
   limit: LimitReached | undefined;
   /** While the agent writes. */
@@ -112,6 +115,10 @@ export class Turn {
   moveTo(session: SessionRow, route: RouteRow): void {
     this.#started = { ...this.started, session, route, epoch: route.epoch };
     this.#about = undefined;
+  }
+
+  spent(usage: EventUsage): void {
+    this.spentByHelpers.push(usage);
   }
 
   get hasStarted(): boolean {
