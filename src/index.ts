@@ -33,4 +33,11 @@ export * from "./text/dialect.js";
 export { type Part, type PartOptions, renderMarkdown } from "./text/parts.js";
 export { plainParts, splitText } from "./text/plain.js";
 export { sanitizeTitle } from "./title.js";
-export type { AskMode, ToolAnswer, ToolCall, ToolDefinition, ToolQuestion } from "./tools/tool.js";
+export type {
+  AskMode,
+  NestedCalls,
+  ToolAnswer,
+  ToolCall,
+  ToolDefinition,
+  ToolQuestion,
+} from "./tools/tool.js";

@@ -27,6 +27,7 @@ export function addTraffic(
       for (const at of times.sort((a, b) => a - b)) addMessage(db, random, at, sessions);
       addRefused(db, now - 10);
       addPairing(db, now);
+      addToolCalls(db, now);
     })();
   } finally {
     db.close();
@@ -169,6 +170,38 @@ function addPairing(db: BetterSqlite3.Database, now: number): void {
         now - (39 - i * 3) * 86_400,
       );
   }
+}
+
+function addToolCalls(db: BetterSqlite3.Database, now: number): void {
+  const [ann, sam] = [PEOPLE.telegram![0]!, PEOPLE.slack![2]!];
+  const add = (platform: string, person: typeof ann, minutes: number, row: Record<string, unknown>) => {
+    const at = now - minutes * 60;
+    const key = `agent:main:${platform}:dm:${person.id}`;
+    insert(db, "gw_tool_calls", {
+      ...{
+        id: `demo.${minutes}`,
+        call_id: `call_${minutes}`,
+        turn_id: "demo",
+        session_key: key,
+        session_id: "demo",
+      },
+      ...{ platform, user_id: person.id, user_name: person.name, chat_id: person.id },
+      ...{ created_at: at, started_at: at, ended_at: at + 1.4, state: "done", ...row },
+    });
+  };
+  add("telegram", ann, 190, {
+    tool: "web_search",
+    arguments: '{"query":"train to Lisbon"}',
+    result: "3 pages",
+  });
+  add("slack", sam, 55, {
+    ...{ tool: "send_message", arguments: '{"target":"slack:C1","message":"The export is ready"}' },
+    ...{ result: "Sent.", decided_by: `slack:${sam.id}` },
+  });
+  add("telegram", ann, 12, {
+    ...{ tool: "web_extract", arguments: '{"urls":["https://example.com/timetable"]}' },
+    ...{ state: "failed", result: "Error: the page gave no answer within 20 s" },
+  });
 }
 
 function insertInbox(

@@ -8,7 +8,6 @@ import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { EndReason, NewMessage } from "../session.js";
 import { resetNotice } from "../sessions/reset-notice.js";
 import type { Author, NewReply, RouteRow, TurnFailure, Unanswered } from "../store/queues.js";
-import type { Usage } from "../store/store.js";
 import { openCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { Context } from "./context.js";
@@ -27,6 +26,7 @@ import { type AgentResult, earlierHistory } from "./run.js";
 import type { Turn } from "./turn.js";
 import { plainWords } from "./turn-input.js";
 import { unansweredMessages } from "./unanswered.js";
+import { totalUsage } from "./usage.js";
 
 /** How a turn ended, beyond what its start says. */
 export type Ending = Pick<TurnEnd, "outcome"> & Partial<TurnEnd>;
@@ -304,25 +304,4 @@ function stamped(messages: readonly NewMessage[]): NewMessage[] {
 /** Everything the model was given, cached or not. */
 function promptTokens(usage: TurnUsage | undefined): number | undefined {
   return usage && usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-}
-
-function totalUsage(usages: readonly TurnUsage[]): Usage {
-  const sum = (pick: (usage: TurnUsage) => number) => usages.reduce((total, usage) => total + pick(usage), 0);
-  const last = usages.at(-1);
-  if (!last) return {};
-  const priced = usages.every((usage) => usage.costUsd !== undefined);
-  return {
-    input_tokens: sum((u) => u.inputTokens),
-    output_tokens: sum((u) => u.outputTokens),
-    cache_read_tokens: sum((u) => u.cacheReadTokens),
-    cache_write_tokens: sum((u) => u.cacheWriteTokens),
-    reasoning_tokens: sum((u) => u.reasoningTokens),
-    api_call_count: usages.length,
-    model: last.model,
-    billing_provider: last.provider,
-    ...(last.baseUrl ? { billing_base_url: last.baseUrl } : {}),
-    ...(priced
-      ? { estimated_cost_usd: sum((u) => u.costUsd ?? 0), cost_status: "estimated" }
-      : { cost_status: "unknown" }),
-  };
 }

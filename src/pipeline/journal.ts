@@ -1,7 +1,7 @@
 import type { TurnMessage, TurnUsage } from "../agents/backend.js";
 import { HermesError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
-import type { NewMessage } from "../session.js";
+import type { NewMessage, SessionId } from "../session.js";
 import type {
   EndedToolCall,
   InboxRow,
@@ -64,6 +64,7 @@ export class Journal {
     this.#entries = [...(recorded?.entries ?? [])];
     this.#made = recorded?.calls.length ?? 0;
     for (const { id, callId, tool, state } of recorded?.calls ?? []) {
+      if (isNested(id)) continue;
       this.#calls.set(callId, { id, tool, state, interrupted: state === "running" });
       if (state === "waiting" || state === "running") this.#open.push(callId);
     }
@@ -138,6 +139,14 @@ export class Journal {
     await this.#record({ entries: [], calls: [call], starting: this.#next() });
   }
 
+  /** For the audit: a call within a running one starts or ends. */
+  async nested(change: Pick<TurnStep, "calls" | "ended" | "starting">, sessionId: SessionId): Promise<void> {
+    const { store, turnId, bootId, caller } = this.#parts;
+    const about = { turnId, bootId, caller: { ...caller, sessionId }, position: this.#entries.length };
+    const isHeld = await store.recordStep({ ...about, entries: [], isNested: true, ...change });
+    if (!isHeld) throw new HermesError("conflict", "The turn has lost its messages");
+  }
+
   async #round(message: TurnMessage, entry: StepEntry): Promise<void> {
     const { ours } = shareOut(readCalls(message), this.#parts.clientTools);
     if (ours.length === 0) return;
@@ -184,6 +193,15 @@ export class Journal {
   }
 }
 
-function kept(text: string): string {
+/** The number of a call within another one; `boot`: a repeated one is another call. */
+export function nestedId(call: JournaledCall, bootId: string, number: number): string {
+  return `${call.id}/${bootId.slice(0, 8)}.${number}`;
+}
+
+function isNested(id: string): boolean {
+  return id.includes("/");
+}
+
+export function kept(text: string): string {
   return truncated(text, MAX_KEPT_CHARS, "text");
 }

@@ -333,7 +333,8 @@ export class Turns {
     if (event.type !== "message") return;
     const { message } = event;
     // An answer that was paid for is used; only further calls are stopped.
-    if (message.tool_calls?.length) reach(turn, costLimit(result.usages, limitsOf(config)));
+    if (message.tool_calls?.length)
+      reach(turn, costLimit([...result.usages, ...turn.spentByHelpers], limitsOf(config)));
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
     await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
     result.messages.push(message);

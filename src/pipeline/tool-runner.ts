@@ -12,9 +12,9 @@ import { openCalls, parseArguments, readCalls } from "../tool-calls.js";
 import { TOOL_MAX_CHARS, TOOL_TIMEOUT_MS } from "../tools/limits.js";
 import { limitedOutput } from "../tools/output.js";
 import type { OfferedTool } from "../tools/registry.js";
-import type { ToolAnswer, ToolCall, ToolQuestion } from "../tools/tool.js";
+import type { ToolAnswer, ToolCall, ToolDefinition, ToolQuestion } from "../tools/tool.js";
 import type { Context } from "./context.js";
-import type { JournaledCall } from "./journal.js";
+import { type JournaledCall, kept, nestedId } from "./journal.js";
 import { approvalText, newQuestionId, questionMessage } from "./question-message.js";
 import type { Turn } from "./turn.js";
 
@@ -31,6 +31,7 @@ export class ToolRunner {
   readonly #offered: ReadonlyMap<string, OfferedTool>;
   readonly #grants: readonly ToolGrant[];
   #loops: LoopState = NO_CALLS;
+  #nestedCalls = 0;
   /** Why no call of this turn runs any more. */
   #stopped: string | undefined;
 
@@ -116,6 +117,7 @@ export class ToolRunner {
     args: Record<string, unknown>,
     signal: AbortSignal,
     call: JournaledCall,
+    more: Partial<ToolCall> = {},
   ): Promise<Outcome> {
     const { homeDir, secrets } = this.#context;
     // Before it is stored anywhere.
@@ -124,7 +126,7 @@ export class ToolRunner {
     const late = AbortSignal.timeout(timeoutMs);
     const startedAt = monotonicSeconds();
     try {
-      const running = tool.run(args, this.#callOf(call, AbortSignal.any([signal, late])));
+      const running = tool.run(args, { ...this.#callOf(call, AbortSignal.any([signal, late])), ...more });
       const text = await withTimeout(running, timeoutMs, {
         message: `${tool.name} gave no result within ${timeoutMs / 1000} s`,
       });
@@ -146,8 +148,10 @@ export class ToolRunner {
   }
 
   #callOf(call: JournaledCall, signal: AbortSignal): ToolCall {
-    const { principal, session, key, replyTarget, shared, first } = this.#turn;
+    const { principal, session, key, replyTarget, shared, first, about } = this.#turn;
+    const { events } = this.#context;
     let asked = 0;
+    let askedAt = nowSeconds();
     return {
       idempotencyKey: call.id,
       principal,
@@ -158,7 +162,39 @@ export class ToolRunner {
       unattended: this.#unattended !== undefined,
       signal,
       ask: (question) => this.#ask(question, `${call.id}/${asked++}`),
+      nested: {
+        run: (tool, args, helper, signal) => this.#nested(call, tool, args, helper, signal),
+        spent: (usage) => {
+          this.#turn.spent(usage);
+          events.emit({ type: "turn-usage", ...about, usage, startedAt: askedAt });
+          askedAt = nowSeconds();
+        },
+      },
     };
+  }
+
+  /** A helper's call, with the rights of the call that it helps. */
+  async #nested(
+    within: JournaledCall,
+    tool: ToolDefinition,
+    args: Record<string, unknown>,
+    session: ToolCall["session"],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { journal, about } = this.#turn;
+    const { events, bootId } = this.#context;
+    const id = nestedId(within, bootId, this.#nestedCalls++);
+    const facts = { ...about, tool: tool.name, callId: id, args };
+    const startedAt = nowSeconds();
+    const call = { id, callId: id, tool: tool.name, arguments: kept(JSON.stringify(args)) };
+    await journal.nested({ calls: [call], starting: id }, session.id);
+    events.emit({ type: "tool-started", ...facts });
+    const journaled: JournaledCall = { id, tool: tool.name, state: "running", interrupted: false };
+    const more = { session, nested: undefined, ask: async () => undefined };
+    const { state, text } = await this.#execute({ tool, ask: "never" }, args, signal, journaled, more);
+    await journal.nested({ ended: [{ id, state, result: kept(text) }] }, session.id);
+    events.emit({ type: "tool-ended", ...facts, ok: state === "done", startedAt });
+    return text;
   }
 
   // ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────

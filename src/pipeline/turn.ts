@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Adapter, canAsk } from "../adapters/adapter.js";
 import type { AgentBackend, Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
+import type { EventUsage } from "../events.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
 import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
@@ -67,6 +68,8 @@ export class Turn {
   suspension: Suspension | undefined;
   /** Its messages wait in the inbox for so long, then it goes on; undefined: they don't. */
   waitMs: number | undefined;
+  /** What helpers used for it; it is counted in their own sessions. */
+  readonly spentByHelpers: EventUsage[] = [];
   /** Why it has to stop now; undefined: it may go on. */
   limit: LimitReached | undefined;
   /** While the agent writes. */
@@ -138,6 +141,10 @@ export class Turn {
   moveTo(session: SessionRow, route: RouteRow): void {
     this.#started = { ...this.started, session, route, epoch: route.epoch };
     this.#about = undefined;
+  }
+
+  spent(usage: EventUsage): void {
+    this.spentByHelpers.push(usage);
   }
 
   get hasStarted(): boolean {

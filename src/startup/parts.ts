@@ -12,15 +12,17 @@ import type { Events } from "../events.js";
 import type { GatewayLog } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import type { Principal } from "../message.js";
+import { taskRunner } from "../pipeline/delegate.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
-import { placesOf, toolSettingsOf } from "../rules.js";
+import { approvalSettingsOf, placesOf, toolSettingsOf } from "../rules.js";
 import { SecretGuard } from "../secret-guard.js";
 import type { Secret } from "../secret-redactor.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
 import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
 import type { Owners } from "../store/queues.js";
 import type { Store } from "../store/store.js";
+import type { RunTask } from "../tools/builtin/delegate-task.js";
 import { builtinTools } from "../tools/builtin/index.js";
 import { joinEntries, type MemoryFiles, memoryFiles } from "../tools/memory-files.js";
 import { ToolRegistry } from "../tools/registry.js";
@@ -68,7 +70,8 @@ export function gatewayParts(input: PartsInput): GatewayParts {
   );
   const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
   const memory = memoryFiles(homePaths(home).memoriesDir);
-  const registry = toolRegistry({ ...input, memory });
+  const registry: ToolRegistry = toolRegistry({ ...input, memory, runTask: (task) => runTask(task) });
+  const runTask = taskRunner({ agent, store, tools: registry, approvals: approvalSettingsOf(config) });
   input.mcp?.feed(registry);
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
@@ -90,12 +93,12 @@ export function gatewayParts(input: PartsInput): GatewayParts {
 
 /** The built-in tools and those of an embedding program, with the configured rules. */
 export function toolRegistry(
-  parts: Pick<PartsInput, "store" | "config" | "tools"> & { memory: MemoryFiles },
+  parts: Pick<PartsInput, "store" | "config" | "tools"> & { memory: MemoryFiles; runTask: RunTask },
 ): ToolRegistry {
-  const { store, config, memory, tools = [] } = parts;
+  const { store, config, memory, runTask, tools = [] } = parts;
   const { timezone, cron, web } = config;
   const builtIn = builtinTools({
-    ...{ memory, store, sessions: sessionReader(store), places: placesOf(config) },
+    ...{ memory, store, sessions: sessionReader(store), places: placesOf(config), runTask },
     cron: { timeZone: timezone, maxJobs: cron.max_jobs, enabled: cron.enabled },
     search: {
       backend: web.search_backend,

@@ -1,3 +1,4 @@
+import type { EventUsage } from "../events.js";
 import type { Principal, Room, Target } from "../message.js";
 import type { ToolRestriction } from "../policies/tool-access.js";
 import type { Choice } from "../question.js";
@@ -55,6 +56,20 @@ export interface ToolCall {
    * tool runs again from its start when the answer is there, so it must not change anything before it asks.
    */
   ask(question: ToolQuestion): Promise<ToolAnswer | undefined>;
+  /** For tools that let a helper work; undefined: they can't here. */
+  nested?: NestedCalls | undefined;
+}
+
+/** What a helper does within a call. It is recorded and limited as all calls are, and repeated with its call. */
+export interface NestedCalls {
+  run(
+    tool: ToolDefinition,
+    args: Record<string, unknown>,
+    session: ToolCall["session"],
+    signal: AbortSignal,
+  ): Promise<string>;
+  /** A model request of the helper: it counts for the cost of the turn. */
+  spent(usage: EventUsage): void;
 }
 
 export interface ToolQuestion {

@@ -232,7 +232,14 @@ agent: {disabled_toolsets: [todo]}
 
   it("says for each tool why it is offered or not", async () => {
     const owner = await explain("telegram:1");
-    expect(owner.offered).toEqual(["clarify", "cronjob", "memory", "session_search", "web_extract"]);
+    expect(owner.offered).toEqual([
+      "clarify",
+      "cronjob",
+      "delegate_task",
+      "memory",
+      "session_search",
+      "web_extract",
+    ]);
     expect(owner.because).toMatchObject({
       send_message: "tools.send_message allows telegram:2, and this is an owner",
       todo: "agent.disabled_toolsets removes it",

@@ -136,6 +136,26 @@ describe("the web chat in a browser", () => {
     expect(await own(page).locator(".meta").textContent()).toMatch(/^\d/);
   });
 
+  it("folds calls of tools, and shows what became of them", async () => {
+    const page = await openPage();
+    const arrived = new Promise<InboundMessage>((resolve) => {
+      gateway.onMessage = resolve;
+    });
+    await write(page, "Look it up");
+    const target = targetOf(await arrived);
+    const call = { turnId: "t1", callId: "c1", tool: "web_search", args: '{"query":"<b>x</b>"}' };
+    gateway.adapter.showTool(target, { ...call, state: "running" });
+    await page.locator("details.tool.running", { hasText: "web_search" }).waitFor();
+    gateway.adapter.showTool(target, { ...call, state: "done", seconds: 1.25 });
+    const done = page.locator("details.tool.done");
+    await done.waitFor();
+    expect(await page.locator("details.tool").count()).toBe(1);
+    await done.locator("summary").click();
+    expect(await done.locator("pre").textContent()).toBe(call.args);
+    await gateway.say(target, "Found.", "answer", "t1");
+    await answers(page).filter({ hasText: "Found." }).waitFor();
+  });
+
   it("keeps the conversation over a reload", async () => {
     const page = await openPage();
     await write(page, "Remember me");

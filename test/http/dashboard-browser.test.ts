@@ -69,6 +69,8 @@ function places({ demo }: Shown): [path: string, ready: string][] {
     ["/messages", ".message-row"],
     ["/messages/in:5", ".timeline li"],
     ["/messages/in:99999", ".failed"],
+    ["/audit", ".letter"],
+    ["/audit?state=denied", ".empty"],
     ["/dead", ".letter"],
     ["/pairing", ".request"],
     ["/config", ".setting"],
@@ -464,7 +466,7 @@ describe("what an operator does", () => {
 it("says what is missing where there is nothing", async () => {
   const shown = await startDashboard({ days: 0, traffic: 0 });
   const db = new Database(shown.daemon.file("state.db"));
-  for (const table of ["messages", "sessions", "gw_inbox", "gw_outbox", "gw_pairing"])
+  for (const table of ["messages", "sessions", "gw_inbox", "gw_outbox", "gw_pairing", "gw_tool_calls"])
     db.exec(`DELETE FROM ${table}`);
   db.close();
   const page = await openAt(shown, "/sessions");
@@ -472,6 +474,7 @@ it("says what is missing where there is nothing", async () => {
   for (const [path, text] of [
     ["/usage", "Nothing was used in this time"],
     ["/messages", "No message is like that"],
+    ["/audit", "No call is like that"],
     ["/dead", "Nothing was given up"],
     ["/pairing", "No pending requests"],
   ] as const) {

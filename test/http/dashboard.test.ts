@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { asTyped } from "../../src/http/dashboard/search.js";
 import type {
+  AuditAnswer,
   ConfigAnswer,
   DeadAnswer,
   LineageAnswer,
@@ -90,6 +91,19 @@ describe("the dashboard's endpoints", () => {
     expect(JSON.stringify(pairing)).not.toMatch(/hash|salt/);
   });
 
+  it("list calls of tools, with filters", async () => {
+    const { get, daemon } = await startDashboard();
+    await new WebClient(daemon.url, { token: TOKEN }).send('!tool session_search {"query":"x"}');
+    const path = "/audit?tool=session_search&platform=web&state=done";
+    await until("the call is there", async () => (await get<AuditAnswer>(path)).calls.length > 0);
+    const { calls, next } = await get<AuditAnswer>(path);
+    expect(calls).toMatchObject([
+      { tool: "session_search", platform: "web", state: "done", decidedBy: null },
+    ]);
+    expect(next).toBeNull();
+    expect((await get<AuditAnswer>("/audit?state=denied")).calls).toEqual([]);
+  });
+
   it("show what is in force without its secrets, and where it comes from", async () => {
     const yaml = `http: {token: ${TOKEN}}\nmodel: {provider: openai, default: m, api_key: sk-very-secret-key-indeed}\n`;
     const { get } = await startDashboard({ yaml });
@@ -116,6 +130,7 @@ describe("the dashboard's endpoints", () => {
     expect(await status("/sessions?limit=100000")).toEqual([400, "invalid"]);
     expect(await status("/sessions?before=nonsense")).toEqual([400, "invalid"]);
     expect(await status("/sessions?state=odd")).toEqual([400, "invalid"]);
+    expect(await status("/audit?state=odd")).toEqual([400, "invalid"]);
     expect(await status("/sessions/nobody")).toEqual([404, "not_found"]);
     expect(await status("/sessions/nobody/transcript")).toEqual([404, "not_found"]);
     expect(await status("/search")).toEqual([400, "invalid"]);
@@ -155,7 +170,13 @@ describe("an abandoned search", () => {
 describe("who may look", () => {
   it("is anyone with the token; requests from other sites are refused", async () => {
     const { daemon, ask: asOwner } = await startDashboard();
-    const paths = ["/dashboard", "/dashboard/sessions", "/api/dashboard/overview", "/api/dashboard/live"];
+    const paths = [
+      "/dashboard",
+      "/dashboard/sessions",
+      "/api/dashboard/overview",
+      "/api/dashboard/audit",
+      "/api/dashboard/live",
+    ];
     for (const path of paths) {
       expect((await ask(daemon.url + path)).status, path).toBe(401);
       expect(

@@ -1,12 +1,14 @@
 import type { AgentBackend, AgentEvent, TurnRequest } from "../../src/agents/backend.js";
 import { resultMessage, runCall } from "../../src/agents/calls.js";
-import { type Call, storedCall } from "../../src/tool-calls.js";
+import { type Call, openCalls, storedCall } from "../../src/tool-calls.js";
 
 export type ScriptedStep =
   | { say: readonly string[] }
   | { call: string; args?: object; raw?: string }
   | { usage: number }
-  | { wait: () => Promise<unknown> };
+  | { wait: () => Promise<unknown> }
+  /** Runs the calls that an earlier attempt left without a result. */
+  | { rerun: true };
 
 /** An agent that follows a script, one step after another; it records its requests and the results of its calls. */
 export class ScriptedAgent implements AgentBackend {
@@ -28,6 +30,8 @@ export class ScriptedAgent implements AgentBackend {
         signal.throwIfAborted();
         if ("wait" in step) await step.wait();
         if ("usage" in step) yield { type: "usage", usage: usageOf(step.usage) };
+        if ("rerun" in step)
+          for (const call of openCalls(request.steps ?? [])) yield* this.#result(call, request, signal);
         if ("call" in step) yield* this.#call(step, `call_${i}`, request, signal);
         if (!("say" in step)) continue;
         for (const delta of step.say) yield { type: "text", delta };
@@ -52,6 +56,10 @@ export class ScriptedAgent implements AgentBackend {
     const call: Call = { id, name: step.call, arguments: step.raw ?? JSON.stringify(step.args ?? {}) };
     yield { type: "message", message: { role: "assistant", content: null, tool_calls: [storedCall(call)] } };
     signal.throwIfAborted();
+    yield* this.#result(call, request, signal);
+  }
+
+  async *#result(call: Call, request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
     const result = await runCall(call, request.tools, signal);
     this.results.push(result);
     yield { type: "message", message: resultMessage(call, result) };

@@ -1,4 +1,4 @@
-import { NEEDED_SCOPES, RECEIVING_SCOPES, USEFUL_SCOPES } from "./scopes.js";
+import { NEEDED_SCOPES, RECEIVING_SCOPES, SPARE_SCOPES, USEFUL_SCOPES } from "./scopes.js";
 
 /** The app manifest, with all scopes and events that the adapter uses, for Socket Mode. */
 export function slackManifest() {
@@ -16,7 +16,9 @@ export function slackManifest() {
       slash_commands: [command],
     },
     oauth_config: {
-      scopes: { bot: Object.keys({ ...NEEDED_SCOPES, ...RECEIVING_SCOPES, ...USEFUL_SCOPES }) },
+      scopes: {
+        bot: [...Object.keys({ ...NEEDED_SCOPES, ...RECEIVING_SCOPES, ...USEFUL_SCOPES }), ...SPARE_SCOPES],
+      },
     },
     settings: {
       event_subscriptions: {

@@ -19,6 +19,8 @@ export const USEFUL_SCOPES: Readonly<Record<string, string>> = {
   "users:read": "for people's names",
   "files:read": "to get files",
   "files:write": "to send files",
-  "reactions:write": "to react to messages (display.reactions)",
   commands: "for slash commands",
 };
+
+/** For what is off by default: nothing is missing without them. */
+export const SPARE_SCOPES: readonly string[] = ["reactions:write"];

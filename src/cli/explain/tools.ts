@@ -73,7 +73,8 @@ function talkAccess(
 
 function registryOf(config: Config): ToolRegistry {
   const memory = memoryFiles(homePaths(resolveHome(io().env)).memoriesDir);
-  return toolRegistry({ store: UNUSED_STORE, config, memory });
+  const runTask = () => Promise.reject(new Error("explain runs no tool"));
+  return toolRegistry({ store: UNUSED_STORE, config, memory, runTask });
 }
 
 function explained({ principal, chatId }: Question, registry: ToolRegistry): Promise<ExplainedTool[]> {

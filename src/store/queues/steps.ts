@@ -28,6 +28,8 @@ export interface TurnStep {
   ended?: readonly EndedToolCall[];
   /** The call that runs next. */
   starting?: string | undefined;
+  /** Within a running call: no progress of the turn, because a restart repeats it. */
+  isNested?: true;
 }
 
 export interface StepEntry {

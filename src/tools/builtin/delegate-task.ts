@@ -14,11 +14,7 @@ export interface DelegatedTask {
 /** Runs the task to its end and resolves with its answer. It has no more rights than the call. */
 export type RunTask = (task: DelegatedTask) => Promise<string>;
 
-/**
- * Not for a delegated task: it has no person to talk to, and it can't delegate further.
- *
- * @public
- */
+/** Not for a delegated task: it has no person to talk to, and it can't delegate further. */
 export const NOT_DELEGATED: ReadonlySet<string> = new Set([
   "clarify",
   "cronjob",

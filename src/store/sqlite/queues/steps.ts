@@ -20,10 +20,10 @@ import { OPEN_IN } from "./schema.js";
 /** The journal of running turns, and the record of tool calls. */
 
 export const recordStep = write(function recordStep(db: Database, step: TurnStep): boolean {
-  const { turnId, bootId, position, entries, calls = [], caller, ended = [], starting } = step;
+  const { turnId, bootId, position, entries, calls = [], caller, ended = [], starting, isNested } = step;
   const held = sql(
     db,
-    `UPDATE gw_inbox SET attempts = 0 WHERE turn_id = ? AND boot_id = ? AND state = 'running' AND ${OPEN_IN}`,
+    `UPDATE gw_inbox SET attempts = ${isNested ? "attempts" : "0"} WHERE turn_id = ? AND boot_id = ? AND state = 'running' AND ${OPEN_IN}`,
   ).run(turnId, bootId).changes;
   if (held === 0) return false;
   for (const [i, { message, usage, inboxId }] of entries.entries()) {
