@@ -79,7 +79,7 @@ it("keeps calls of others in shared sessions for the audit, without words that m
   await store.erasePerson(plan, "data");
   await store.erasePerson(plan, "marks");
   const left = dump(file);
-  const text = JSON.stringify([left.gw_tool_calls, left.gw_grants, left.gw_steps]);
+  const text = JSON.stringify([left.gw_tool_calls, left.gw_questions, left.gw_grants, left.gw_steps]);
   for (const word of ["zanthorrhoea", ann.id, ann.name]) expect(text).not.toContain(word);
   expect(left.gw_tool_calls).toEqual([expect.objectContaining({ user_id: ben.id, arguments: "{}" })]);
 });
