@@ -49,7 +49,7 @@ describe("the verdict about tools", () => {
     expect(judgeTools(evidence({ made: [second!] })).unrecorded).toHaveLength(2);
   });
 
-  it("sees calls that were made anew and steps that were taken back", () => {
+  it("sees calls that were made again and steps in the wrong order", () => {
     const [first, second] = evidence().made;
     const anew = [first!, second!, { ...first!, key: "t.2" }];
     expect(judgeTools(evidence({ made: anew })).restarted).toEqual(["post 0 of m0x0 was made again"]);
