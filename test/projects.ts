@@ -23,7 +23,7 @@ export const E2E_TESTS = [
   "test/e2e/**/*.test.ts",
   "test/agents/registry.test.ts",
   "test/backup/backup.test.ts",
-  "test/chaos/chaos.test.ts",
+  "test/chaos/{chaos,tools}.test.ts",
   "test/adapters/new-platform.test.ts",
   "test/cli/adopt/{adopt,first-start}.test.ts",
   "test/cli/chat/chat.test.ts",

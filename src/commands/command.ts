@@ -54,7 +54,7 @@ export interface CommandOutcome {
 export interface CommandQuestion {
   text: string;
   /** The command that each choice runs; none: nothing happens. */
-  choices: readonly { label: string; command?: string; style?: Choice["style"] }[];
+  choices: readonly { label: string; command?: string; style?: NonNullable<Choice["style"]> }[];
 }
 
 /** Who answers in a chat. */

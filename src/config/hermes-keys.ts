@@ -3,7 +3,7 @@
  * skipped (and reported by `config check`), while any other unknown key is a fault. `*` is any one name.
  */
 const FOREIGN: readonly string[] = [
-  ..."_config_version always_log_local approvals browser checkpoints code_execution command_allowlist context".split(
+  ..."_config_version always_log_local browser checkpoints code_execution command_allowlist context".split(
     " ",
   ),
   ..."curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(" "),
@@ -18,6 +18,7 @@ const FOREIGN: readonly string[] = [
   "agent.gateway_timeout_warning",
   "agent.reasoning_effort",
   "agent.verbose",
+  "approvals.*",
   "compression.codex_gpt55_autoraise",
   "cron.max_parallel_jobs",
   "cron.script_timeout_seconds",
@@ -49,6 +50,9 @@ const FOREIGN: readonly string[] = [
 
 /** Exceptions: keys that the gateway reads. */
 const OURS = new Set([
+  ..."ask_in cron_mode deny destructive_slash_confirm mode timeout unattended_mode"
+    .split(" ")
+    .map((key) => `approvals.${key}`),
   "gateway.media_delivery_allow_dirs",
   "hooks.enabled",
   "hooks.timeout",

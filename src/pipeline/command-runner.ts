@@ -185,14 +185,9 @@ export class CommandRunner implements CommandGateway {
   async #ask(row: InboxRow, { text, choices: wanted }: CommandQuestion): Promise<void> {
     const { principal } = askerOf(row.message, this.#context);
     // A typed number means both the id and the place in the list: they are the same.
-    const choices = wanted.map(({ label, style }, i) => ({
-      id: String(i + 1),
-      label,
-      ...(style ? { style } : {}),
-    }));
-    const commands = wanted.flatMap(({ command }, i) =>
-      command === undefined ? [] : [[String(i + 1), command]],
-    );
+    const numbered = wanted.map((choice, i) => ({ id: String(i + 1), ...choice }));
+    const choices = numbered.map(({ command: _, ...choice }) => choice);
+    const commands = numbered.flatMap(({ id, command }) => (command === undefined ? [] : [[id, command]]));
     const view = { id: `c${row.id}`, text, choices };
     const message = await questionMessage(this.#context, targetOf(row.message), view, false);
     await this.store.askQuestion({

@@ -207,13 +207,15 @@ export class Lanes {
 
   /**
    * Adds a message to the running turn, between two of its tool calls. If the turn doesn't take it, it becomes the next
-   * turn; so does a message of another person, whose rights the turn doesn't have.
+   * turn; so does a message of another person, whose rights the turn doesn't have, and one that would overtake another of
+   * the same person.
    */
   steer(row: InboxRow): void {
-    const running = this.#lanes.get(row.sessionKey)?.running;
+    const { running, items = [] } = this.#lanes.get(row.sessionKey) ?? {};
     const author = authorOf(row);
     const isTheirs = running !== undefined && author !== null && author === running.authorId;
-    if (isTheirs && !this.#known.has(row.id)) {
+    const overtakes = items.some((item) => !item.command && authorOf(item.row) === author);
+    if (isTheirs && !overtakes && !this.#known.has(row.id)) {
       this.#known.add(row.id);
       running.steering.push(row);
     } else {

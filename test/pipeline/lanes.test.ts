@@ -69,6 +69,51 @@ describe("a lane", () => {
     expect(ran).toEqual([[1], [2], [3], [4]]);
   });
 
+  it("adds no message to a turn that would overtake another of the same person", async () => {
+    const { lanes, ran, end } = lanesOf();
+    lanes.push({ row: row(1) });
+    await has(ran, 1);
+    // It has a picture, or waited since before a crash.
+    lanes.push({ row: row(2) });
+    lanes.steer(row(3));
+    expect(lanes.waiting("a")).toBe(2);
+    end();
+    await has(ran, 2);
+    expect(ran).toEqual([[1], [2, 3]]);
+    end();
+  });
+
+  it("takes up an interrupted turn with all of its messages, also if others wrote between", async () => {
+    const { lanes, ran, end } = lanesOf();
+    const full = lanes.fill("a");
+    lanes.push({ row: { ...row(1), turnId: "earlier" } });
+    lanes.push({ row: row(2, "a", "ben") });
+    lanes.push({ row: { ...row(3), turnId: "earlier" } });
+    full();
+    await has(ran, 1);
+    end();
+    await has(ran, 2);
+    expect(ran).toEqual([[1, 3], [2]]);
+    end();
+  });
+
+  it("goes on at once if the answer came before its turn was set aside", async () => {
+    let isFirst = true;
+    const ran: number[][] = [];
+    const lanes: Lanes = lanesOf({
+      run: async (key, rows) => {
+        ran.push(rows.map(({ id }) => id));
+        if (!isFirst) return undefined;
+        isFirst = false;
+        lanes.resume(key);
+        return { rows: rows.map((one) => ({ ...one, turnId: "t" })), waitMs: 1_000_000 };
+      },
+    }).lanes;
+    lanes.push({ row: row(1) });
+    await has(ran, 2);
+    expect(ran).toEqual([[1], [1]]);
+  });
+
   it("keeps the order for steering messages that the turn didn't use", async () => {
     const { lanes, ran, end } = lanesOf();
     lanes.push({ row: row(1) });

@@ -38,6 +38,7 @@ export async function toolStorm(options: Omit<StormOptions, "cast">): Promise<To
     yaml: `
 model: {provider: openai-compatible, default: scripted, base_url: "${server.url}", api_key: none}
 display: {busy_input_mode: steer}
+compression: {enabled: false}
 `,
     program: [PROGRAM],
     env: { COUNT_URL: counter.url },

@@ -63,7 +63,7 @@ effects by idempotency key. The daemon dies once a round, mostly between the ste
 - *paid twice*: model requests whose answer a crash cut off before it was recorded
 - *doubled*: a call that can't be repeated had two effects
 - *unrecorded*: a call without a record or without its end, or an unknown outcome that the model didn't learn
-- *restarted*: a call that was made anew, or a step that was asked for after a later one
+- *restarted*: a call that was made again, or a step that was asked for after a later one
 
 ${toolTable(outcomes)}
 

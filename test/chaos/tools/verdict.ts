@@ -38,7 +38,7 @@ export interface ToolVerdict {
   doubled: string[];
   /** Calls without a record, without an end, with a wrong end, or with an unknown outcome that the model didn't learn. */
   unrecorded: string[];
-  /** Calls that were made anew under another key, and steps that were asked for after a later one. */
+  /** Calls that were made again under another key, and steps that were asked for after a later one. */
   restarted: string[];
 }
 

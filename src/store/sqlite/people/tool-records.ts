@@ -35,11 +35,22 @@ export function forgetToolRecords(db: Database, plan: ErasurePlan): void {
     `DELETE FROM gw_questions WHERE (asked_platform = ? AND asked_user IN (${theirs})) OR session_key IN (SELECT value FROM json_each(?))
        OR (state <> 'open' AND answer ->> '$.by.platform' = ? AND answer ->> '$.by.userId' IN (${theirs}))`,
   ).run(person.platform, ...ids, json(keys), person.platform, ...ids);
+  forgetSharedQuestions(db, sharedIds);
   const subjects = [
     ...ids.map((userId) => personSubject({ platform: person.platform, userId })),
     ...own.map(({ id }) => `session:${id}`),
   ];
   db.prepare("DELETE FROM gw_grants WHERE subject IN (SELECT value FROM json_each(?))").run(json(subjects));
+}
+
+/** Open ones can still be answered, in the person's own words. */
+function forgetSharedQuestions(db: Database, sharedIds: string): void {
+  const inShared =
+    "session_key IN (SELECT session_key FROM gw_inbox WHERE session_id IN (SELECT value FROM json_each(?)))";
+  db.prepare(`DELETE FROM gw_questions WHERE state <> 'open' AND ${inShared}`).run(sharedIds);
+  db.prepare(
+    `UPDATE gw_questions SET text = ?, choices = iif(kind = 'clarify', '[]', choices) WHERE ${inShared}`,
+  ).run(REMOVED, sharedIds);
 }
 
 export function toolCallsOf(db: Database, { person, ids }: Pick<ErasurePlan, "person" | "ids">) {
