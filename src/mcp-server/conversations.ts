@@ -108,9 +108,13 @@ function attached(part: unknown): object[] {
 
 /** `[photo: cat.jpg, image/jpeg, 12 kB, at /path]`, a line of its own. */
 function mentioned(text: string): object[] {
-  return [...text.matchAll(/^\[([a-z]{1,20}): ([^\]\n]{1,1000})\]$/gm)].map(([, type, about = ""]) => {
-    const at = about.lastIndexOf("at ");
-    return { type, description: about, ...(at === -1 ? {} : { path: about.slice(at + 3) }) };
+  return text.split("\n").flatMap((line) => {
+    const colon = line.indexOf(": ");
+    const type = line.slice(1, colon);
+    if (!line.startsWith("[") || !line.endsWith("]") || !/^[a-z]{1,20}$/.test(type)) return [];
+    const description = line.slice(colon + 2, -1);
+    const at = description.lastIndexOf(", at ");
+    return [{ type, description, ...(at === -1 ? {} : { path: description.slice(at + 5) }) }];
   });
 }
 

@@ -108,7 +108,6 @@ export class Turns {
       offered,
       asks ? await store.grants(principal, session.id) : [],
     );
-    turn.tools = runner.tools;
     const caller = {
       ...turn.authorOf(first),
       ...{ sessionKey: turn.key, sessionId: session.id, chatId: message.origin.chatId },
@@ -120,6 +119,7 @@ export class Turns {
       },
       started.steps,
     );
+    turn.tools = [...runner.tools, ...runner.missing(turn.journal.interrupted)];
     runner.remember(turn.journal.messages);
   }
 
