@@ -62,6 +62,22 @@ describe("a call of an MCP tool", () => {
   });
 });
 
+it("an interrupted call has an unknown outcome also if its server is gone", async () => {
+  const daemon = new Daemon({ yaml: `mcp_servers:\n  one: ${server(["--count", "/dev/null"])}\n` });
+  const run = daemon.launch({ HERMES_KILL_AT: "tool-ran" });
+  await run.ready;
+  const web = new WebClient(() => daemon.url);
+  await web.send("!tool mcp__one__count");
+  await run.ended;
+  fs.writeFileSync(daemon.file("config.yaml"), "{}\n");
+  await daemon.start();
+  const answer = await until("an answer", async () =>
+    (await web.log()).find(({ from, kind }) => from === "bot" && kind === "answer"),
+  );
+  expect(answer.text).toContain("its outcome is unknown");
+  await daemon.stop();
+});
+
 describe("hermes mcp serve", () => {
   it("passes calls on to the gateway that runs, and reads the store while none does", async () => {
     const daemon = new Daemon({ yaml: "{}\n" });
