@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Adapter, Cursor, Health, MenuCommand } from "./adapters/adapter.js";
 import { commands } from "./commands/index.js";
 import type { OutgoingPlace } from "./media/outgoing.js";
-import type { InboundMessage, Target } from "./message.js";
+import type { InboundMessage, Person, Target } from "./message.js";
 import { After } from "./pipeline/after.js";
 import { AgentQuestions } from "./pipeline/agent-questions.js";
 import { CommandRunner } from "./pipeline/command-runner.js";
@@ -26,7 +26,7 @@ import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
 import type { SessionKey } from "./session.js";
-import type { OutboxRow, Penalty, RouteRow } from "./store/queues.js";
+import type { OutboxRow, Penalty, QuestionRow, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
@@ -38,6 +38,8 @@ const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
   "I was restarted in the middle of that command. See /status, and repeat it if it didn't happen.";
+
+type Decider = Person & { userName: string | null };
 
 /**
  * Starts, stops and connects the stages of the pipeline: receive (durable, then acknowledged) → route → queue →
@@ -132,6 +134,11 @@ export class Gateway {
     // A turn that waits for an answer is stopped, and its question withdrawn.
     refill.track(queue.lanes.endSuspended(key).then(() => questions.refresh()));
     return true;
+  }
+
+  /** Decides an open question, as a person who may. False: it was decided already. */
+  decideQuestion(question: QuestionRow, choiceId: string, by: Decider): Promise<boolean> {
+    return this.#stages.questions.decideAs(by, question, choiceId);
   }
 
   /** Allowed folders and size limits for files sent to a chat. */

@@ -47,6 +47,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   targets: ["root", "targets", "store"],
   tools: ["root", "tools", "policies", "store", "targets"],
   mcp: ["root", "mcp", "policies", "tools"],
+  "mcp-server": ["root", "mcp-server", "policies", "store", "targets"],
   commands: ["root", "commands", "policies", "sessions", "store"],
   pipeline: [
     "root",

@@ -35,6 +35,8 @@ import { verdictOf } from "../src/hooks/verdict.js";
 import { asTyped } from "../src/http/dashboard/search.js";
 import { linearPattern } from "../src/linear-pattern.js";
 import { createLog } from "../src/log.js";
+import { LineLimit } from "../src/mcp/line-limit.js";
+import { resultText } from "../src/mcp/result.js";
 import { displayName } from "../src/media/names.js";
 import { hideTags, readTags } from "../src/media/tags.js";
 import { toMessages } from "../src/pipeline/turn-input.js";
@@ -167,6 +169,9 @@ const WALKERS: Record<string, Record<string, Work>> = {
   },
   "what tools return": {
     bothEnds: (text) => bothEnds(text, text.length / 2, "note"),
+    resultText: (text) => resultText({ content: [{ type: "text", text }] }),
+    LineLimit: (text) => new LineLimit().push(Buffer.from(text)),
+    "LineLimit, of a long line": (text) => new LineLimit(1000).push(Buffer.from(`${text}\n`)),
     plainPage,
     "plainPage, of open tags": (text) => plainPage(text.replaceAll("a", "<script><!-")),
     "plainPage, in a tag": (text) => plainPage(`<p ${text}`),

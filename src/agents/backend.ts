@@ -136,6 +136,8 @@ export interface Tool {
   name: string;
   /** Older names, which the model may know from stored messages. */
   aliases?: readonly string[] | undefined;
+  /** Only for calls that were made before: models don't see it. */
+  hidden?: boolean | undefined;
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;

@@ -128,7 +128,7 @@ function modelRequest(
 
 function offeredTools({ tools, clientTools = [] }: TurnRequest): readonly ClientTool[] {
   const isShadowed = (name: string) => clientTools.some((tool) => tool.name === name);
-  return [...tools.filter(({ name }) => !isShadowed(name)), ...clientTools];
+  return [...tools.filter(({ name, hidden }) => !hidden && !isShadowed(name)), ...clientTools];
 }
 
 /** Emits a message and adds it to the model's context for the next round. */

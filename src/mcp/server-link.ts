@@ -141,8 +141,11 @@ export class ServerLink {
       if (reason !== undefined) throw new Error(reason);
     } catch (error) {
       if (this.#stop.signal.aborted) return connectedAt;
+      const before = this.#state === "failing" ? this.#detail : undefined;
       this.#failed(messageOf(error));
-      log.warn({ server: this.name, reason: this.#detail }, "MCP server lost, trying again");
+      // The same reason once.
+      const level = before === this.#detail ? "debug" : "warn";
+      log[level]({ server: this.name, reason: this.#detail }, "MCP server lost, trying again");
     }
     return connectedAt;
   }

@@ -102,6 +102,11 @@ export class Journal {
     return this.#newSteps > 0;
   }
 
+  /** Tools whose calls an earlier attempt started and didn't end. */
+  get interrupted(): string[] {
+    return [...this.#calls.values()].flatMap(({ tool, interrupted }) => (interrupted ? tool : []));
+  }
+
   call(callId: string): JournaledCall | undefined {
     return this.#calls.get(callId);
   }

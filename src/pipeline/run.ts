@@ -133,7 +133,6 @@ export class Turns {
       offered,
       asks ? await store.grants(principal, session.id) : [],
     );
-    turn.tools = runner.tools;
     const caller = {
       ...turn.authorOf(first),
       ...{ sessionKey: turn.key, sessionId: session.id, chatId: message.origin.chatId },
@@ -145,6 +144,7 @@ export class Turns {
       },
       started.steps,
     );
+    turn.tools = [...runner.tools, ...runner.missing(turn.journal.interrupted)];
     runner.remember(turn.journal.messages);
   }
 

@@ -57,6 +57,18 @@ export class ToolRunner {
       if (!open.has(id)) this.#count(name, parseArguments(args) ?? {});
   }
 
+  /** Stand-ins for tools of interrupted calls that aren't offered any more: what came of these calls is unknown. */
+  missing(names: readonly string[]): Tool[] {
+    const gone = [...new Set(names)].filter((name) => !this.#offered.has(name));
+    return gone.map((name) => ({
+      ...{ name, hidden: true, description: "", parameters: {} },
+      run: async (_args, _signal, callId) => {
+        this.#turn.journal.end(callId, "unknown", UNKNOWN);
+        return UNKNOWN;
+      },
+    }));
+  }
+
   /** The call needs no approval. */
   startsAtOnce(tool: string): boolean {
     const offered = this.#offered.get(tool);

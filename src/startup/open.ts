@@ -8,11 +8,13 @@ import type { Config } from "../config/schema.js";
 import { Gateway } from "../gateway.js";
 import { DatabaseFile } from "../health/database-file.js";
 import { createDashboard, type Dashboard } from "../http/dashboard/index.js";
+import { mcpRoutes } from "../http/mcp.js";
 import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
+import { type ChatService, DECIDER } from "../mcp-server/service.js";
 import { placesOf } from "../rules.js";
 import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
@@ -145,6 +147,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
       for (const routes of platforms.routes) routes(app);
       options.routes?.(app);
       dashboard.routes(app, ownerOnly);
+      mcpRoutes(app, ownerOnly, chatService(options, store, gateway), log);
       sendRoutes(app, {
         store,
         places: placesOf(config),
@@ -156,6 +159,17 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
     },
   });
   return readiness;
+}
+
+/** For programs with the owner's token. */
+function chatService({ config, watchers }: OpenOptions, store: Store, gateway: Gateway): ChatService {
+  return {
+    store,
+    places: placesOf(config),
+    decide: (question, choiceId) => gateway.decideQuestion(question, choiceId, DECIDER),
+    wake: () => gateway.wake(),
+    watch: (changed) => watchers.events.watch("mcp", changed),
+  };
 }
 
 function httpSettings({ http }: Config) {

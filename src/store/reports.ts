@@ -21,6 +21,8 @@ export interface Reports {
   sessionSources(): Promise<string[]>;
   /** A page of a session, with long texts cut; or one message in full. */
   readTranscript(of: SessionId | { messageId: number }, query?: TranscriptQuery): Promise<TranscriptPage>;
+  /** What people and the agent said, and which approvals were asked for and decided, after a position: oldest first. */
+  readActivity(query: ActivityQuery): Promise<ActivityPage>;
   stats(): Promise<Stats>;
   usage(query: UsageQuery): Promise<UsageRow[]>;
   insights(query: InsightsQuery): Promise<Insights>;
@@ -105,6 +107,28 @@ export interface ShownMessage {
   at: number;
   undone: boolean;
 }
+
+export interface ActivityQuery {
+  /** Null: nothing is returned but the position of the end. It stays valid after restarts. */
+  after: Position | null;
+  limit?: number;
+}
+
+export interface ActivityPage {
+  /** `position`: where to continue after this event. */
+  events: (ActivityEvent & { position: Position })[];
+  next: Position;
+}
+
+export type ActivityEvent =
+  | { type: "message"; sessionKey: SessionKey | null; message: ShownMessage }
+  | { type: "approval_requested"; sessionKey: SessionKey; approval: { id: string; text: string; at: number } }
+  | {
+      type: "approval_resolved";
+      sessionKey: SessionKey;
+      /** `decision`: the id of the choice, or `expired` or `withdrawn`. */
+      approval: { id: string; text: string; at: number; decision: string };
+    };
 
 export interface UsageQuery {
   since: number;

@@ -42,5 +42,9 @@ export function mcpCommand(): Command {
     .argument("<name>", "as under mcp_servers")
     .addOption(jsonOption())
     .action(async (name, options) => (await import("./edit.js")).remove(name, options));
+  mcp
+    .command("serve")
+    .description("Serve the chats as MCP tools on standard input and output, for other programs")
+    .action(async () => (await import("./serve.js")).serve());
   return mcp;
 }

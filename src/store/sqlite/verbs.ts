@@ -30,6 +30,7 @@ import * as queuesTranscripts from "./queues/transcripts.js";
 import * as queuesTurns from "./queues/turns.js";
 import * as queuesWaits from "./queues/waits.js";
 import * as reportsAudit from "./reports/audit.js";
+import * as reportsActivity from "./reports/activity.js";
 import * as reportsBrowse from "./reports/browse.js";
 import * as reportsQueues from "./reports/queues.js";
 import * as reportsTranscript from "./reports/transcript.js";
@@ -73,6 +74,7 @@ const modules = {
   ...queuesTurns,
   ...queuesWaits,
   ...reportsAudit,
+  ...reportsActivity,
   ...reportsBrowse,
   ...reportsQueues,
   ...reportsTranscript,

@@ -62,6 +62,12 @@ function storedMessage(db: Database, id: number): StoredMessage | undefined {
   return sql(db, "SELECT * FROM messages WHERE id = ?").get(id) as StoredMessage | undefined;
 }
 
+/** One message for other reports; undefined: it is gone, or was undone. */
+export function shownMessage(db: Database, id: number, maxText: number): ShownMessage | undefined {
+  const row = storedMessage(db, id);
+  return row && row.active !== 0 ? toShown(row, maxText) : undefined;
+}
+
 function toShown(row: StoredMessage, textMax: number): ShownMessage {
   const { text, media } = partsOf(decodeContent(row.content));
   const reasoning = row.reasoning ?? row.reasoning_content;
