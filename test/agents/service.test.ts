@@ -47,7 +47,9 @@ function reply(response: ServerResponse, said: string): void {
     response.write(`data: ${chunk}\n\n`);
   }
   if (said === "!break") return void response.destroy();
-  response.write(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } })}\n\n`);
+  response.write(
+    `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } })}\n\n`,
+  );
   response.end("data: [DONE]\n\n");
 }
 
@@ -58,13 +60,18 @@ describe("agent.backend: http", () => {
     expect(await gateway.ask(ann, "one")).toEqual(["got: one"]);
     expect(await gateway.ask(ann, "two")).toEqual(["got: two"]);
     const { id, input_tokens } = await gateway.session(ann);
-    expect(received.map(({ headers, body }) => [headers["x-hermes-session-id"], body.metadata.session_id])).toEqual([
+    expect(
+      received.map(({ headers, body }) => [headers["x-hermes-session-id"], body.metadata.session_id]),
+    ).toEqual([
       [id, id],
       [id, id],
     ]);
     expect(received[0]!.headers.authorization).toBe("Bearer key");
     expect(received[0]!.body.user).toBe("test:ann");
-    expect(received.map(({ body }) => body.messages.map(({ role }) => role))).toEqual([["system", "user"], ["user"]]);
+    expect(received.map(({ body }) => body.messages.map(({ role }) => role))).toEqual([
+      ["system", "user"],
+      ["user"],
+    ]);
     expect(input_tokens).toBe(14);
   });
 
@@ -77,7 +84,12 @@ describe("agent.backend: http", () => {
     await gateway.ask(ann, "three");
     const last = received.at(-1)!;
     expect(last.headers["x-hermes-session-id"]).toBe(`${(await gateway.session(ann)).id}.2`);
-    expect(last.body.messages.map(({ content }) => content)).toEqual([expect.any(String), "one", "got: one", "three"]);
+    expect(last.body.messages.map(({ content }) => content)).toEqual([
+      expect.any(String),
+      "one",
+      "got: one",
+      "three",
+    ]);
   });
 
   it("takes whole answers, and reports errors and broken connections", async () => {

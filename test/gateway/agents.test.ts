@@ -11,7 +11,11 @@ const ben = inDm("ben");
 /** A gateway whose default agent is the scripted one. */
 async function started(more: { options?: string; acp?: object; config?: object } = {}) {
   const agent = scripted(more.options);
-  const config = { agent: { backend: "acp", restart_drain_timeout: 0.1 }, acp: { ...agent.settings, ...more.acp }, ...more.config };
+  const config = {
+    agent: { backend: "acp", restart_drain_timeout: 0.1 },
+    acp: { ...agent.settings, ...more.acp },
+    ...more.config,
+  };
   return { agent, config, gateway: await TestGateway.start({ config }) };
 }
 

@@ -129,4 +129,3 @@ export class EditorSession implements TerminalView {
     await this.#chat.choose({ questionId: question.id, choiceId, label }).catch(() => undefined);
   }
 }
-

@@ -75,16 +75,19 @@ export class EditorServer implements Editor {
         const { id } = await this.#enter(params.sessionId);
         for (const update of replayOf(await this.#local.store.getMessages(id)))
           this.update(params.sessionId, update);
+        this.#announce(params.sessionId);
         return {};
       })
       .onRequest(session.resume, async ({ params }) => {
         await this.#enter(params.sessionId);
+        this.#announce(params.sessionId);
         return {};
       })
       .onRequest(session.list, ({ params }) => this.#list(params.cwd ?? undefined))
       .onRequest(session.prompt, async ({ params }) => {
         const found = this.#require(params.sessionId);
-        if (found.isRunning) throw this.#sdk.RequestError.invalidRequest("A prompt of this session is running");
+        if (found.isRunning)
+          throw this.#sdk.RequestError.invalidRequest("A prompt of this session is running");
         return { stopReason: await found.prompt(params.prompt) };
       })
       .onNotification(session.cancel, ({ params }) => this.#sessions.get(params.sessionId)?.cancel());
@@ -120,6 +123,7 @@ export class EditorServer implements Editor {
     if (!path.isAbsolute(cwd)) throw this.#sdk.RequestError.invalidParams("cwd must be an absolute path");
     const sessionId = randomUUID();
     await this.#open(sessionId, (place) => this.#create(sessionId, cwd, place));
+    this.#announce(sessionId);
     return { sessionId };
   }
 
@@ -153,7 +157,8 @@ export class EditorServer implements Editor {
     const found = await store.getSession(sessionId);
     if (!found) throw this.#sdk.RequestError.sessionNotFound(sessionId);
     const { tip } = await store.getLineage(sessionId);
-    if (!this.#sessions.has(sessionId)) await this.#open(sessionId, ({ id, key }) => this.#takeOver(id, key, tip));
+    if (!this.#sessions.has(sessionId))
+      await this.#open(sessionId, ({ id, key }) => this.#takeOver(id, key, tip));
     return (await store.getSession(tip)) ?? found;
   }
 
@@ -172,7 +177,10 @@ export class EditorServer implements Editor {
     const options = { view: session, config: this.#config, prepare, ends: ENDS };
     session.attach(await openLocalChat(this.#local, options));
     this.#sessions.set(sessionId, session);
-    // After the answer to the request.
+  }
+
+  /** After the answer to the request. */
+  #announce(sessionId: string): void {
     setTimeout(() => {
       const availableCommands = announced();
       this.update(sessionId, { sessionUpdate: "available_commands_update", availableCommands });
@@ -217,5 +225,9 @@ const ELSEWHERE = new Set(["new", "resume", "sessions", "branch", "background", 
 function announced(): AvailableCommand[] {
   return commands
     .filter(({ name, group }) => group !== undefined && !ELSEWHERE.has(name))
-    .map(({ name, description, usage }) => ({ name, description, ...(usage ? { input: { hint: usage } } : {}) }));
+    .map(({ name, description, usage }) => ({
+      name,
+      description,
+      ...(usage ? { input: { hint: usage } } : {}),
+    }));
 }

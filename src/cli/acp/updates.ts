@@ -22,7 +22,13 @@ export function replayOf(rows: readonly MessageRow[]): SessionUpdate[] {
     if (row.role === "user") return text === "" ? [] : [said(text, "user")];
     if (row.role === "tool")
       return row.tool_call_id
-        ? [{ sessionUpdate: "tool_call_update" as const, toolCallId: row.tool_call_id, status: "completed" as const }]
+        ? [
+            {
+              sessionUpdate: "tool_call_update" as const,
+              toolCallId: row.tool_call_id,
+              status: "completed" as const,
+            },
+          ]
         : [];
     if (row.role !== "assistant") return [];
     const calls = readCalls({ role: "assistant", content: null, tool_calls: callsOf(row) });

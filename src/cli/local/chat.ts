@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type TerminalView, terminalAdapter, terminalMessage, terminalOrigin } from "../../adapters/cli/index.js";
+import {
+  type TerminalView,
+  terminalAdapter,
+  terminalMessage,
+  terminalOrigin,
+} from "../../adapters/cli/index.js";
 import type { Config } from "../../config/schema.js";
 import type { TurnEnd } from "../../events.js";
 import { Gateway } from "../../gateway.js";

@@ -16,7 +16,7 @@ export const acp = z.strictObject({
       .record(text, z.string())
       .default({})
       .describe("Variables for it, besides PATH, HOME and the like; it gets no other ones of the gateway"),
-    "ANTHROPIC_API_KEY: ${ANTHROPIC_API_KEY}",
+    `ANTHROPIC_API_KEY: \${ANTHROPIC_API_KEY}`,
   ),
   cwd: sample(
     orNull(text).describe("The folder that it works in; unset: workspace in the home"),

@@ -10,7 +10,9 @@ export type Owner = string;
 export const GATEWAY: Owner = "gateway";
 
 export function ownerOf(platform: string, account: string): Owner {
-  return platform === TERMINAL_SOURCE || platform === EDITOR_SOURCE ? `account:${platform}:${account}` : GATEWAY;
+  return platform === TERMINAL_SOURCE || platform === EDITOR_SOURCE
+    ? `account:${platform}:${account}`
+    : GATEWAY;
 }
 
 export function ownerOfRoute({ platform, chatId }: Pick<Origin, "platform" | "chatId">): Owner {

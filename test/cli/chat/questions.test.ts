@@ -128,6 +128,10 @@ describe("the adapter of a terminal", () => {
     expect(adapter.unattended).toBeUndefined();
     expect(terminalAdapter({ id: "t", unattended: true }, view).unattended).toBe(true);
     const choice = { questionId: "q1", choiceId: "deny" };
-    expect(terminalMessage({ id: "t" }, "Deny", choice)).toMatchObject({ text: "Deny", choice, authenticated: true });
+    expect(terminalMessage({ id: "t" }, "Deny", choice)).toMatchObject({
+      text: "Deny",
+      choice,
+      authenticated: true,
+    });
   });
 });
