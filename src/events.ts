@@ -1,5 +1,6 @@
 import { nowSeconds } from "./clock.js";
 import type { InboundMessage, Origin, OutboundKind } from "./message.js";
+import type { Leak } from "./secret-guard.js";
 import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 
@@ -25,9 +26,17 @@ export type GatewayEvent = { at: number } & (
   /** One model response with tool calls; counted from 1. */
   | ({ type: "turn-step"; step: number; tools: string[] } & OfTurn)
   /** `args`: written by the model. */
-  | ({ type: "tool-started"; tool: string; args: unknown } & OfTurn)
-  | ({ type: "tool-ended"; tool: string; args: unknown; ok: boolean; startedAt: number } & OfTurn)
-  | ({ type: "turn-usage"; usage: EventUsage } & OfTurn)
+  | ({ type: "tool-started"; tool: string; callId: string; args: unknown } & OfTurn)
+  | ({
+      type: "tool-ended";
+      tool: string;
+      callId: string;
+      args: unknown;
+      ok: boolean;
+      startedAt: number;
+    } & OfTurn)
+  /** One model request. `startedAt`: when it began, or the turn did. */
+  | ({ type: "turn-usage"; usage: EventUsage; startedAt: number } & OfTurn)
   | ({ type: "turn-ended" } & TurnEnd & OfTurn)
   | ({ type: "session-started"; origin: Origin } & OfSession)
   /** The ended session. `reason`: idle, daily, suspended; manual for /new. */
@@ -41,6 +50,8 @@ export type GatewayEvent = { at: number } & (
       compressions: number;
     } & OfSession)
   | ({ type: "delivery-settled" } & DeliveryEnd)
+  /** A configured token or key was about to leave, and was replaced. */
+  | ({ type: "secret-redacted" } & Leak)
   | { type: "penalised"; platform: string; scope: "chat" | "account"; seconds: number }
 );
 

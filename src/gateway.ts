@@ -18,11 +18,13 @@ import type { GatewayParts } from "./pipeline/parts.js";
 import { Previews } from "./pipeline/previews.js";
 import { Questions } from "./pipeline/questions.js";
 import { Queue } from "./pipeline/queue.js";
+import { Reactions } from "./pipeline/reactions.js";
 import { Inbox, Receiver } from "./pipeline/receive.js";
 import { Refill } from "./pipeline/refill.js";
 import { Resolver } from "./pipeline/resolve.js";
 import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
+import { showTools } from "./pipeline/shown-tools.js";
 import type { SessionKey } from "./session.js";
 import type { OutboxRow, Penalty, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
@@ -46,6 +48,7 @@ export class Gateway {
   readonly #stages: Stages;
   readonly #stopping = new AbortController();
   readonly #sweep: Sweep;
+  readonly #endShownTools: () => void;
   #recovered = false;
   #started = false;
   #tidyTimer: NodeJS.Timeout | undefined;
@@ -54,6 +57,7 @@ export class Gateway {
     const ended = (route: RouteRow, reason: string) => this.#sessionEnded(route, reason);
     this.#context = contextOf(parts, this.#stopping.signal);
     this.#stages = connectStages(this.#context, ended);
+    this.#endShownTools = showTools(this.#context);
     this.#sweep = new Sweep(parts, (key) => this.#stages.queue.isBusy(key), ended);
   }
 
@@ -102,6 +106,7 @@ export class Gateway {
     await this.#stages.after.idle();
     await this.#closeAgents();
     await this.#stages.delivery.close();
+    this.#endShownTools();
   }
 
   /** Resolves once the message is stored; it is processed afterwards. */
@@ -123,7 +128,7 @@ export class Gateway {
   interrupt(key: SessionKey): boolean {
     const { queue, questions, refill } = this.#stages;
     if (queue.lanes.abort(key, "interrupted")) return true;
-    if (questions.in(key).length === 0) return false;
+    if (!queue.lanes.isSuspended(key)) return false;
     // A turn that waits for an answer is stopped, and its question withdrawn.
     refill.track(queue.lanes.endSuspended(key).then(() => questions.refresh()));
     return true;
@@ -232,7 +237,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const hasBackgroundWork = (key: SessionKey) => queue.hasBackgroundWork(key);
   const resolver = new Resolver(context, { hasBackgroundWork, ended });
   const turns = new Turns(context, {
-    ...{ resolver, previews, after },
+    ...{ resolver, previews, after, reactions: new Reactions(context) },
     finisher: new Finisher(context, { after, delivery, asked: (id) => questions.asked(id) }),
     questions: {
       ask: (turn, question, signal) => agentQuestions.ask(turn, question, signal),

@@ -52,6 +52,10 @@ function lineOf(event: GatewayEvent): Line | undefined {
       };
     case "delivery-settled":
       return settled(event);
+    case "secret-redacted": {
+      const { type: _, at: __, secret: setting, ...fields } = event;
+      return { level: "warn", message: "a configured secret was redacted", fields: { setting, ...fields } };
+    }
     default:
       return undefined;
   }

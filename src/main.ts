@@ -6,14 +6,13 @@ import type { AgentBackend, Auxiliary } from "./agents/backend.js";
 import { nowSeconds } from "./clock.js";
 import { type Env, ensureHome, homePaths, resolveHome } from "./config/paths.js";
 import type { Config } from "./config/schema.js";
-import type { Gateway } from "./gateway.js";
 import { StatusFile } from "./health/status-file.js";
 import { secureHome } from "./home-modes.js";
 import { createLog, type Log } from "./log.js";
 import { loadWithPlugins, type Plugin } from "./plugins/index.js";
 import { type ExternalPlatforms, externalPlatforms } from "./startup/adapters.js";
 import { type OpenOptions, open, type RunningGateway } from "./startup/open.js";
-import { secretsOf } from "./startup/secrets.js";
+import { homeSecrets, secretsOf } from "./startup/secrets.js";
 import { Shutdown } from "./startup/shutdown.js";
 import { startWatchers } from "./startup/watchers.js";
 import type { Member } from "./store/membership.js";
@@ -85,7 +84,7 @@ function logPlugin({ name, state, reason, fix, platforms }: Plugin, log: Log): v
 
 /** Closes what was opened if the start fails: it would keep the process alive. */
 async function openAll(
-  options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external">,
+  options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external" | "secrets">,
 ): Promise<RunningGateway> {
   const { log, bootId, env, home, config } = options;
   const make = typeof options.platforms === "function" ? options.platforms : undefined;
@@ -95,7 +94,8 @@ async function openAll(
   const shutdown = new Shutdown(log);
   shutdown.add("watchers", () => watchers.close());
   try {
-    return await open({ ...options, watchers, external }, shutdown);
+    const secrets = homeSecrets(home, config, env);
+    return await open({ ...options, watchers, external, secrets }, shutdown);
   } catch (error) {
     await shutdown.abandon();
     throw error;
@@ -105,7 +105,7 @@ async function openAll(
 /** Writes the address and the state of the platforms to the lock's file, for other processes. */
 async function withLock(running: RunningGateway, lock: Member, log: Log): Promise<RunningGateway> {
   await lock.update({ url: running.url ?? null });
-  const status = statusFile(running.gateway, lock, log);
+  const status = statusFile(running, lock, log);
   await status.start();
   const housekeeping = startHousekeeping(running.home, log);
   return {
@@ -119,10 +119,14 @@ async function withLock(running: RunningGateway, lock: Member, log: Log): Promis
   };
 }
 
-function statusFile(gateway: Gateway, lock: Member, log: Log): StatusFile {
+function statusFile({ gateway, mcp }: RunningGateway, lock: Member, log: Log): StatusFile {
   return new StatusFile({
-    read: () =>
-      gateway.health().map(({ lastProofAt, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
+    read: () => ({
+      platforms: gateway
+        .health()
+        .map(({ lastProofAt, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
+      mcp_servers: mcp.status(),
+    }),
     write: (status) => lock.update(status),
     onError: (error) => log.warn({ err: error }, "could not write the platforms' state"),
   });

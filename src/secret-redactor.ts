@@ -34,43 +34,83 @@ export interface SecretStream {
   end(): string;
 }
 
-/** @public */
+/** What all redactors of the same secrets share. */
+interface Known {
+  forms: readonly Secret[];
+  longest: number;
+  root: Node;
+}
+
 export class SecretRedactor {
-  readonly #values: readonly string[];
-  readonly #root: Node;
+  readonly #known: Known;
   readonly #report: SecretReport;
 
-  constructor(secrets: readonly Secret[], report: SecretReport = () => undefined) {
-    const forms = secrets.flatMap(formsOf);
-    this.#values = [...new Set(forms.map(({ value }) => value))];
-    this.#root = automaton(forms);
+  constructor(secrets: readonly Secret[] | SecretRedactor, report: SecretReport = () => undefined) {
+    this.#known = secrets instanceof SecretRedactor ? secrets.#known : known(secrets);
     this.#report = report;
   }
 
   redact(text: string): string {
     // Most texts have none: the engine's own search is much faster.
-    if (!this.#values.some((value) => text.includes(value))) return text;
+    if (!this.#isIn(text)) return text;
     const stream = this.stream();
     return stream.push(text) + stream.end();
   }
 
-  /** A copy of plain JSON with every text redacted, names of fields too. Deeper values are left out. */
-  redactJson(value: unknown, depth = 0): unknown {
-    if (typeof value === "string") return this.redact(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (depth >= MAX_DEPTH) return REDACTED;
-    if (Array.isArray(value)) return value.map((item) => this.redactJson(item, depth + 1));
-    const entries = Object.entries(value).map(([key, inner]) => [
-      this.redact(key),
-      this.redactJson(inner, depth + 1),
-    ]);
-    return Object.fromEntries(entries);
+  /** Plain JSON with every text redacted, names of fields too. Without any secret it is the value itself. */
+  redactJson<T>(value: T): T {
+    return this.#hasSecret(value, 0) ? (this.#redacted(value, 0) as T) : value;
   }
 
   stream(): SecretStream {
-    if (this.#values.length === 0) return { push: (chunk) => chunk, end: () => "" };
-    return new Stream(this.#root, this.#report);
+    if (this.#known.forms.length === 0) return { push: (chunk) => chunk, end: () => "" };
+    return new Stream(this.#known.root, this.#report);
   }
+
+  /** Looks for secrets in a long text that comes in chunks; true: there is one. */
+  finder(): (chunk: string) => boolean {
+    const { forms, longest } = this.#known;
+    let end = "";
+    return (chunk) => {
+      const text = end + chunk;
+      end = longest > 1 ? text.slice(1 - longest) : "";
+      const found = forms.find(({ value }) => text.includes(value));
+      if (found) this.#report(found.name);
+      return found !== undefined;
+    };
+  }
+
+  #isIn(text: string): boolean {
+    return this.#known.forms.some(({ value }) => text.includes(value));
+  }
+
+  /** What is too deep counts as one: it isn't looked at. */
+  #hasSecret(value: unknown, depth: number): boolean {
+    if (typeof value === "string") return this.#isIn(value);
+    if (typeof value !== "object" || value === null || this.#known.forms.length === 0) return false;
+    if (depth >= MAX_DEPTH) return true;
+    if (Array.isArray(value)) return value.some((item) => this.#hasSecret(item, depth + 1));
+    return Object.entries(value).some(([key, inner]) => this.#isIn(key) || this.#hasSecret(inner, depth + 1));
+  }
+
+  #redacted(value: unknown, depth: number): unknown {
+    if (typeof value === "string") return this.redact(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= MAX_DEPTH) return REDACTED;
+    if (Array.isArray(value)) return value.map((item) => this.#redacted(item, depth + 1));
+    const entries = Object.entries(value).map(([key, inner]) => [
+      this.redact(key),
+      this.#redacted(inner, depth + 1),
+    ]);
+    return Object.fromEntries(entries);
+  }
+}
+
+function known(secrets: readonly Secret[]): Known {
+  const byValue = new Map(secrets.flatMap(formsOf).map((form) => [form.value, form]));
+  const forms = [...byValue.values()];
+  const longest = forms.reduce((most, { value }) => Math.max(most, value.length), 0);
+  return { forms, longest, root: automaton(forms) };
 }
 
 /** A secret as it is, and as it looks within JSON or an address. */

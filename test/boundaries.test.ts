@@ -46,6 +46,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   sessions: ["root", "sessions", "policies", "store"],
   targets: ["root", "targets", "store"],
   tools: ["root", "tools", "policies", "store", "targets"],
+  mcp: ["root", "mcp", "policies", "tools"],
   commands: ["root", "commands", "policies", "sessions", "store"],
   pipeline: [
     "root",
@@ -70,7 +71,14 @@ const ALLOWED: Record<string, readonly string[]> = {
 };
 /** Contracts that others may import without depending on their implementations. */
 const TYPES_ALLOWED: Record<string, readonly string[]> = {
-  pipeline: ["agents/backend.ts", "tools/offer.ts", "config/schema.ts", "hooks/index.ts", "hooks/verdict.ts"],
+  pipeline: [
+    "agents/backend.ts",
+    "mcp/manager.ts",
+    "tools/offer.ts",
+    "config/schema.ts",
+    "hooks/index.ts",
+    "hooks/verdict.ts",
+  ],
   schedules: ["adapters/cron/index.ts", "config/schema.ts"],
   health: ["pipeline/parts.ts"],
   sessions: ["agents/backend.ts", "config/schema.ts"],
@@ -145,7 +153,7 @@ describe("the architecture", () => {
 
   it("names no platform in the core", () => {
     const core = files.filter((file) =>
-      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|text|tools)/.test(
+      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|text|tools|mcp)/.test(
         file,
       ),
     );

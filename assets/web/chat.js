@@ -56,6 +56,7 @@ function onEvent(name, data) {
   if (name === "decided") onDecided(data);
   if (name === "sent") onSent(data);
   if (name === "preview") conversation.showPreview(data);
+  if (name === "tool-started" || name === "tool-ended") conversation.showTool(data);
   if (name === "typing") conversation.showTyping();
   if (name === "session") onSession(data);
 }

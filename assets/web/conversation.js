@@ -109,6 +109,22 @@ export class Conversation {
     });
   }
 
+  /** A call of a tool, folded: once when it starts, once when it ends. */
+  showTool(call) {
+    const id = `tool:${call.turnId}:${call.callId}`;
+    const node = toolCall(call);
+    const shown = this.#byId.get(id);
+    if (shown) {
+      node.open = shown.node.open;
+      shown.node.replaceWith(node);
+      shown.node = node;
+    } else {
+      this.#byId.set(id, { node, at: 0 });
+      this.#list.append(node);
+    }
+    this.#settle();
+  }
+
   clearPreview() {
     clearTimeout(this.#stale);
     this.#shown = undefined;
@@ -170,6 +186,15 @@ function botMessage({ id, kind, text, at, files = [], buttons = [] }) {
   body.append(...files.map((file, i) => attachment(file, addressOf(id, i))));
   const node = message(`bot ${kind}`, speakers[kind] ?? "Hermes", body, at);
   if (buttons.length > 0) body.after(choices(buttons));
+  return node;
+}
+
+const TOOL_STATES = { running: "…", done: "✓", failed: "✗" };
+
+function toolCall({ tool, args, state, seconds }) {
+  const time = seconds === undefined ? "" : ` · ${seconds.toFixed(1)} s`;
+  const summary = el("summary", "", `${TOOL_STATES[state] ?? ""} `, el("code", "", tool), time);
+  const node = el("details", `tool ${state}`, summary, el("pre", "", args));
   return node;
 }
 

@@ -1,6 +1,17 @@
 /** The event stream, kept open while the page is looked at. */
 
-const EVENTS = ["hello", "message", "decided", "sent", "preview", "typing", "session", "heartbeat"];
+const EVENTS = [
+  "hello",
+  "message",
+  "decided",
+  "sent",
+  "preview",
+  "tool-started",
+  "tool-ended",
+  "typing",
+  "session",
+  "heartbeat",
+];
 const SILENCE_MS = 45_000;
 /** Browsers open six connections to one server: tabs in the background must not take them all. */
 const HIDDEN_MS = 20_000;

@@ -9,6 +9,7 @@ import { loadConfig } from "../../src/config/load.js";
 import { Events } from "../../src/events.js";
 import { Gateway } from "../../src/gateway.js";
 import type { InboundMessage, OutboundMessage } from "../../src/message.js";
+import { SecretGuard } from "../../src/secret-guard.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import { receivingOnly } from "../../test/support/events.js";
 
@@ -81,6 +82,7 @@ export async function gatewayLoop(): Promise<EchoLoop> {
     auxiliary: { complete: async () => undefined },
     adapters: [adapter],
     tools: { offered: async () => [] },
+    secrets: new SecretGuard([], () => undefined),
     systemPrompt: async () => "Be kind.",
     summarise: async () => "",
     title: async () => undefined,

@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
 import { Frame } from "./frame.js";
+import { AuditPage } from "./pages/audit.js";
 import { ConfigPage } from "./pages/config.js";
 import { DeadPage } from "./pages/dead.js";
 import { MessagesPage } from "./pages/messages.js";
@@ -27,6 +28,8 @@ function pageAt(path: string): ComponentChild {
       return <UsagePage />;
     case "messages":
       return second === undefined ? <MessagesPage /> : <TracePage key={second} reference={second} />;
+    case "audit":
+      return <AuditPage />;
     case "dead":
       return <DeadPage />;
     case "pairing":

@@ -20,6 +20,7 @@ function entries(): Entry[] {
     { to: "/", label: "Overview", icon: "pulse" },
     { to: "/sessions", label: "Sessions", icon: "chat" },
     { to: "/messages", label: "Messages", icon: "path" },
+    { to: "/audit", label: "Tools", icon: "tool" },
     { to: "/usage", label: "Usage", icon: "bars" },
     {
       to: "/dead",

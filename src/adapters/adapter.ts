@@ -125,6 +125,25 @@ export interface CanPreview {
   dropPreview?(target: Target, turnId: string): void;
 }
 
+/** A call of a tool, for a chat that shows it. */
+export interface ShownCall {
+  turnId: string;
+  /** Unique within its turn. */
+  callId: string;
+  tool: string;
+  /** JSON, the beginning of it if it is long. */
+  args: string;
+  state: "running" | "done" | "failed";
+  /** When it has ended. */
+  seconds?: number;
+}
+
+/** Shows the calls of tools by its own means, beside the answers. */
+export interface CanShowTools {
+  /** When a call starts, and again when it ends. */
+  showTool(target: Target, call: ShownCall): void;
+}
+
 /** Shows that an answer is being written. Called every few seconds. */
 export interface CanType {
   type(target: Target): void;
@@ -182,6 +201,15 @@ export interface CanAsk {
   ): Promise<void>;
 }
 
+/** working: 👀, done: ✅, failed: ❌, or what the platform has instead of them. */
+export type ReactionState = "working" | "done" | "failed";
+
+/** Shows what becomes of a message with a reaction on it. */
+export interface CanReact {
+  /** On the message that the target replies to. Takes the place of our earlier reaction; null removes it. Best effort. */
+  react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void>;
+}
+
 /** The platform's ids of the part; unknown: it can't be found out. */
 export type LookedUp = readonly string[] | "missing" | "unknown";
 
@@ -214,7 +242,9 @@ export const canLookUp = (adapter: object): adapter is CanLookUp => "lookUp" in 
 export const canRegisterCommands = (adapter: object): adapter is CanRegisterCommands =>
   "registerCommands" in adapter;
 export const canAsk = (adapter: object): adapter is CanAsk => "settleQuestion" in adapter;
+export const canReact = (adapter: object): adapter is CanReact => "react" in adapter;
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
+export const canShowTools = (adapter: object): adapter is CanShowTools => "showTool" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 
 export { SendError } from "../errors.js";

@@ -120,6 +120,7 @@ export type FailureKind =
   | "content_filter" // the provider withheld the answer
   | "refused" // the provider rejected the request for another reason
   | "network"
+  | "limit" // the turn's own limit of steps, time or cost
   | "stopped"
   | "other";
 
@@ -133,6 +134,8 @@ export interface Failure {
 
 export interface Tool {
   name: string;
+  /** Older names, which the model may know from stored messages. */
+  aliases?: readonly string[] | undefined;
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;

@@ -9,7 +9,8 @@ export function resultMessage(call: Call, content: string): TurnMessage {
 
 /** Errors become text that the model can act on. Throws only when the signal aborts. */
 export async function runCall(call: Call, tools: readonly Tool[], signal: AbortSignal): Promise<string> {
-  const tool = tools.find((tool) => tool.name === call.name);
+  const tool =
+    tools.find(({ name }) => name === call.name) ?? tools.find(({ aliases }) => aliases?.includes(call.name));
   if (!tool) return `Error: there is no tool "${call.name}". Tools: ${tools.map((t) => t.name).join(", ")}`;
   const args = parseArguments(call.arguments);
   if (!args) return `Error: the arguments are not a JSON object: ${bothEnds(call.arguments)}`;

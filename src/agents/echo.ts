@@ -62,6 +62,7 @@ const KINDS: readonly Failure["kind"][] = [
   "content_filter",
   "refused",
   "network",
+  "limit",
   "stopped",
   "other",
 ];

@@ -85,7 +85,7 @@ async function* converse(
     yield* keep([assistantMessage({ ...answer, calls })], conversation);
     if (!(yield* runCalls(calls, request, conversation, signal))) return;
   }
-  throw new RequestFailed("other", `still calling tools after ${setup.maxSteps} requests`);
+  throw new RequestFailed("limit", `still calling tools after ${setup.maxSteps} requests`);
 }
 
 /** Returns whether another round follows: not without calls, and not after calls of the client's own tools. */

@@ -55,6 +55,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./trace.js")).traceCommand(),
   },
   {
+    name: "audit",
+    summary: "List which tools were used, by whom and where, and who approved it",
+    load: async () => (await import("./audit.js")).auditCommand(),
+  },
+  {
     name: "cron",
     summary: "Schedule prompts and send the answers to a chat",
     load: async () => (await import("./cron/index.js")).cronCommand(),
@@ -68,6 +73,11 @@ const COMMANDS: readonly Entry[] = [
     name: "hooks",
     summary: "List hooks and try them",
     load: async () => (await import("./hooks.js")).hooksCommand(),
+  },
+  {
+    name: "mcp",
+    summary: "List, try, add and remove MCP servers; serve the chats to other programs",
+    load: async () => (await import("./mcp/index.js")).mcpCommand(),
   },
   {
     name: "plugins",

@@ -12,6 +12,8 @@ import { HermesError } from "../errors.js";
 import { takeFiles } from "../media/outgoing.js";
 import { formatTarget } from "../message.js";
 import { placesOf } from "../rules.js";
+import { SecretRedactor } from "../secret-redactor.js";
+import { homeSecrets } from "../startup/secrets.js";
 import { membershipOf } from "../store/open.js";
 import type { DeliveryRow, KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
@@ -101,6 +103,7 @@ function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
     allowedFolders: ["/"],
     keptFolders: [],
     maxBytes: config.media.max_upload_bytes,
+    secrets: new SecretRedactor(homeSecrets(home, config, io().env)),
   };
   return () =>
     takeFiles(

@@ -2,7 +2,7 @@
 
 import { nowSeconds } from "../clock.js";
 import { resolveHome } from "../config/paths.js";
-import type { GatewayInfo, PlatformStatus } from "../store/membership.js";
+import type { GatewayInfo, McpServerStatus, PlatformStatus } from "../store/membership.js";
 import { membershipOf } from "../store/open.js";
 import { oneLine, padToCells } from "./cells.js";
 import { io } from "./io.js";
@@ -32,16 +32,21 @@ function lastWords(crashed: GatewayInfo | undefined): string[] {
 }
 
 function describe(home: string, info: GatewayInfo, now: number): string[] {
-  const { pid, started_at, url, checked_at = now, platforms = [] } = info;
+  const { pid, started_at, url, checked_at = now, platforms = [], mcp_servers = [] } = info;
   const first = `Running on ${home}: pid ${pid}, started ${relativeTime(started_at, now)}, ${url ?? "no HTTP"}.`;
   const stuck =
     now - checked_at > STUCK_SECONDS
       ? [colors.red(`It has said nothing for ${Math.round((now - checked_at) / 60)} minutes: it may hang.`)]
       : [];
-  return [first, ...stuck, ...platforms.map((platform) => drawPlatform(platform, now))];
+  return [
+    first,
+    ...stuck,
+    ...platforms.map((platform) => drawPlatform(platform, now)),
+    ...mcp_servers.map(drawMcpServer),
+  ];
 }
 
-const STATE_CELLS = 8;
+const STATE_CELLS = 10;
 const NAME_CELLS = 24;
 
 function drawPlatform(
@@ -53,6 +58,14 @@ function drawPlatform(
   const heard = last_proof_at === null ? "" : `heard ${ageOf(now - last_proof_at)}`;
   const words = detail === undefined ? heard : oneLine(detail);
   return `  ${paint(padToCells(state, STATE_CELLS))}  ${padToCells(name, NAME_CELLS)}  ${words}`.trimEnd();
+}
+
+function drawMcpServer({ name, state, tools, detail }: McpServerStatus): string {
+  const paint = { ready: colors.green, connecting: colors.yellow, failing: colors.red, off: colors.dim }[
+    state
+  ];
+  const words = detail === undefined ? `${tools} tools` : oneLine(detail);
+  return `  ${paint(padToCells(state, STATE_CELLS))}  ${padToCells(`mcp ${name}`, NAME_CELLS)}  ${words}`;
 }
 
 function ageOf(seconds: number): string {

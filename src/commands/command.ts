@@ -93,6 +93,8 @@ export interface CommandGateway {
   decideApproval(question: QuestionRow, choiceId: string, call: CommandCall): Promise<boolean>;
   /** Approves all calls of tools in the chat's session, or stops to. */
   approveAll(call: CommandCall, on: boolean): Promise<void>;
+  /** Reads the MCP servers of the configuration again and reconnects them; gives their state. */
+  reloadMcp(): Promise<readonly { name: string; state: string; tools: number; detail?: string }[]>;
   waiting(key: SessionKey): number;
   /** Starts a separate session whose answer is posted in this chat. Returns its id. */
   background(call: CommandCall, prompt: string): Promise<string>;

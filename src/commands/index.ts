@@ -12,6 +12,7 @@ import { insights } from "./insights.js";
 import { model } from "./model.js";
 import { newSession } from "./new.js";
 import { queue } from "./queue.js";
+import { reloadMcp } from "./reload-mcp.js";
 import { resume } from "./resume.js";
 import { retry } from "./retry.js";
 import { sessions } from "./sessions.js";
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   approve,
   deny,
   yolo,
+  reloadMcp,
   cron,
   usage,
   model,

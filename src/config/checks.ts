@@ -23,6 +23,7 @@ export function crossCheck(tree: unknown, external: readonly Platform[] = []): C
     ...checkSecrets(tree),
     ...checkToolsets(getIn(tree, ["toolsets"])),
     ...checkAgents(tree),
+    ...checkMcpServers(getIn(tree, ["mcp_servers"])),
   ];
 }
 
@@ -183,4 +184,21 @@ function* callerSecrets(tree: unknown): Generator<string[]> {
 function namesIn(tree: unknown, path: readonly string[]): string[] {
   const found = getIn(tree, path);
   return isTree(found) ? Object.keys(found) : [];
+}
+
+/** One way to reach each, and names that stay different as names of tools. */
+function* checkMcpServers(servers: unknown): Generator<Complaint> {
+  const seen = new Map<string, string>();
+  for (const [name, server] of Object.entries(isTree(servers) ? servers : {})) {
+    const path = ["mcp_servers", name];
+    const plain = name.replace(/[^A-Za-z0-9_]/g, "_");
+    const other = seen.get(plain);
+    if (other !== undefined)
+      yield { path, message: `and ${other} give their tools the same names: rename one of them` };
+    seen.set(plain, name);
+    if (getIn(server, ["enabled"]) === false) continue;
+    const ways = ["command", "url"].filter((key) => getIn(server, [key]) != null);
+    if (ways.length === 0) yield { path, message: "has neither a command nor a url" };
+    if (ways.length === 2) yield { path, message: "has a command and a url: keep one of them" };
+  }
 }

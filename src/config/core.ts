@@ -9,6 +9,7 @@ import { backup } from "./sections/backup.js";
 import { delivery, display, streaming } from "./sections/chat.js";
 import { cron } from "./sections/cron.js";
 import { hooks } from "./sections/hooks.js";
+import { MCP_SAMPLE, mcpServers } from "./sections/mcp.js";
 import { gateway, media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { plugins } from "./sections/plugins.js";
@@ -89,6 +90,10 @@ export const coreSchema = z.strictObject({
     `${EXAMPLE.platform}: [web, memory, session_search]`,
   ),
   web: web.prefault({}).describe("Web search"),
+  mcp_servers: sample(
+    mcpServers.describe("MCP servers whose tools the agent gets, by name; docs/mcp.md"),
+    MCP_SAMPLE,
+  ),
 
   display: display.prefault({}).describe("What people see besides the answers"),
   streaming: streaming.prefault({}).describe("Live answers"),

@@ -1,4 +1,4 @@
-/** `${VAR}` and `${VAR:-default}` in the strings of the file; `$${` is a plain `${`. */
+/** `${VAR}`, `${env:VAR}` (as in Hermes Agent) and `${VAR:-default}` in the strings of the file; `$${` is a plain `${`. */
 
 export interface Expanded {
   text: string;
@@ -6,7 +6,7 @@ export interface Expanded {
   problems: string[];
 }
 
-const PLACE = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\})?/g;
+const PLACE = /\$\$\{|\$\{(?:(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\})?/g;
 
 export function expand(text: string, variable: (name: string) => string | undefined): Expanded {
   const problems: string[] = [];

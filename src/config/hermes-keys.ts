@@ -8,7 +8,7 @@ const FOREIGN: readonly string[] = [
   ),
   ..."curator custom_providers default_reset_policy delegation fallback_model fallback_providers".split(" "),
   ..."file_read_max_chars filter_silence_narration hooks_auto_accept human_delay kanban logging".split(" "),
-  ..."mcp mcp_servers memory network onboarding personalities prefill_messages_file privacy".split(" "),
+  ..."mcp memory network onboarding personalities prefill_messages_file privacy".split(" "),
   ..."prompt_caching provider_routing providers quick_commands reset_triggers security sessions_dir".split(
     " ",
   ),
@@ -28,12 +28,16 @@ const FOREIGN: readonly string[] = [
   "display.interim_assistant_messages",
   "display.memory_notifications",
   "display.personality",
-  "display.platforms.*.tool_progress",
   "display.skin",
-  "display.tool_progress",
   "display.tool_progress_grouping",
   "gateway.*",
   "hooks.*",
+  ...(
+    "supports_parallel_tool_calls sampling elicitation transport auth oauth ssl_verify client_cert client_key cwd " +
+    "keepalive_interval idle_timeout_seconds max_lifetime_seconds protocol"
+  )
+    .split(" ")
+    .map((key) => `mcp_servers.*.${key}`),
   "plugins.*",
   "platforms.*.gateway_restart_notification",
   "platforms.*.notice_delivery",

@@ -4,9 +4,17 @@ import { isTree } from "./tree.js";
 
 const SECRET = /(?:token|secret|password|passphrase|api_?keys?|private_?key|credentials?)$/i;
 
+/** What an MCP server gets besides: its headers, and variables with such names. */
+const SERVER_SECRET = /key|token|secret|pass|auth|cred|cookie/i;
+
 /** Whether the value at this path, or anything above it, is named like a secret. */
 export function isSecretPath(path: readonly PropertyKey[]): boolean {
-  return path.some((key) => SECRET.test(String(key)));
+  return path.some((key) => SECRET.test(String(key))) || isServerSecret(path);
+}
+
+function isServerSecret([section, , kind, name]: readonly PropertyKey[]): boolean {
+  if (section !== "mcp_servers" || name === undefined) return false;
+  return kind === "headers" || (kind === "env" && SERVER_SECRET.test(String(name)));
 }
 
 /** Shows the end of a long secret, nothing of a short one. */
@@ -16,17 +24,16 @@ function maskSecret(secret: string): string {
 
 /** A copy with every secret masked, the passwords in addresses too. */
 export function maskSecrets<T>(value: T, path: readonly PropertyKey[] = []): T {
-  return mask(value, isSecretPath(path)) as T;
+  return mask(value, path) as T;
 }
 
-function mask(value: unknown, secret: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => mask(item, secret));
-  if (isTree(value)) {
+function mask(value: unknown, path: readonly PropertyKey[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => mask(item, path));
+  if (isTree(value))
     return Object.fromEntries(
-      Object.entries(value).map(([key, below]) => [key, mask(below, secret || isSecretPath([key]))]),
+      Object.entries(value).map(([key, below]) => [key, mask(below, [...path, key])]),
     );
-  }
   if (value === null || value === undefined) return value;
-  if (secret) return maskSecret(String(value));
+  if (isSecretPath(path)) return maskSecret(String(value));
   return typeof value === "string" ? value.replace(/(\/\/)[^/@\s]+@/g, "$1****@") : value;
 }

@@ -1,9 +1,11 @@
 import { nowSeconds } from "../clock.js";
-import type { PlatformStatus } from "../store/membership.js";
+import type { GatewayInfo } from "../store/membership.js";
+
+type Status = Required<Pick<GatewayInfo, "platforms" | "mcp_servers">>;
 
 export interface StatusFileParts {
-  read(): PlatformStatus[];
-  write(status: { checked_at: number; platforms: PlatformStatus[] }): Promise<void>;
+  read(): Status;
+  write(status: Status & { checked_at: number }): Promise<void>;
   onError(error: unknown): void;
 }
 
@@ -11,7 +13,7 @@ const CHECK_INTERVAL_MS = 1000;
 /** Written even without changes, so readers can detect a hanging gateway. */
 const WRITE_INTERVAL_MS = 30_000;
 
-/** Writes the state of the platforms for other processes, whenever it changes. */
+/** Writes the state of the platforms and MCP servers for other processes, whenever it changes. */
 export class StatusFile {
   readonly #parts: StatusFileParts;
   #timer: NodeJS.Timeout | undefined;
@@ -36,14 +38,15 @@ export class StatusFile {
 
   #check(): void {
     if (this.#writing) return;
-    const platforms = this.#parts.read();
+    const status = this.#parts.read();
+    const { platforms, mcp_servers } = status;
     const news = platforms.map(({ platform, account, state, detail }) => [platform, account, state, detail]);
-    const current = JSON.stringify(news);
+    const current = JSON.stringify([news, mcp_servers]);
     if (current === this.#written && performance.now() - this.#writtenAtMs < WRITE_INTERVAL_MS) return;
     this.#written = current;
     this.#writtenAtMs = performance.now();
     this.#writing = this.#parts
-      .write({ checked_at: nowSeconds(), platforms })
+      .write({ checked_at: nowSeconds(), ...status })
       .catch((error: unknown) => this.#parts.onError(error))
       .finally(() => {
         this.#writing = undefined;

@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { OutboundFile, OutboundMessage, RefusedFile } from "../message.js";
 import { isNotRegular, openRegular } from "../regular-file.js";
+import type { SecretRedactor } from "../secret-redactor.js";
 import { megabytes } from "./incoming.js";
 import { displayName } from "./names.js";
 import { sniff } from "./sniff.js";
@@ -21,6 +22,8 @@ export interface OutgoingPlace {
   keptFolders: readonly string[];
   /** Undefined: the chat doesn't support files. */
   maxBytes: number | undefined;
+  /** A file that contains one of these isn't sent. */
+  secrets?: SecretRedactor | undefined;
 }
 
 const MAX_FILES = 10;
@@ -72,7 +75,7 @@ async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
     if (nlink > 1) throw new Refusal("the file has another hard link: send a copy of it");
     if (size > maxBytes) throw new Refusal(`the file is larger than ${megabytes(maxBytes)} MB`);
     const copy = path.posix.join(folder, `${randomUUID()}${path.extname(real).toLowerCase()}`);
-    const bytes = await copyBytes(source, path.join(home, copy), size);
+    const bytes = await copyBytes(source, path.join(home, copy), size, place.secrets);
     const { mimeType } = await sniff(path.join(home, copy));
     return { path: copy, mimeType, bytes };
   } finally {
@@ -86,6 +89,7 @@ async function wouldLie(file: string): Promise<string> {
   return path.join(folder, path.basename(file));
 }
 
+const HAS_SECRET = "it contains a token or key of this gateway";
 const NO_CONTENT = "it is no file with content";
 
 async function openSource(real: string): Promise<FileHandle> {
@@ -97,13 +101,21 @@ async function openSource(real: string): Promise<FileHandle> {
 }
 
 /** Durable when it resolves, so the answer can be committed. */
-async function copyBytes(source: FileHandle, target: string, maxBytes: number): Promise<number> {
+async function copyBytes(
+  source: FileHandle,
+  target: string,
+  maxBytes: number,
+  secrets: SecretRedactor | undefined,
+): Promise<number> {
   await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
   const copy = await open(target, "wx", 0o600);
+  const hasSecret = secrets?.finder();
+  const decoder = new TextDecoder();
   let bytes = 0;
   try {
     for await (const chunk of source.createReadStream({ autoClose: false, end: maxBytes - 1 })) {
       bytes += (chunk as Buffer).length;
+      if (hasSecret?.(decoder.decode(chunk as Buffer, { stream: true }))) throw new Refusal(HAS_SECRET);
       await copy.writeFile(chunk as Buffer);
     }
     await copy.sync();

@@ -44,8 +44,7 @@ export class AgentQuestions {
   /** An earlier attempt at the turn asked them: their answers have no use any more. */
   async withdraw({ key }: Turn): Promise<void> {
     const { questions } = this.#stages;
-    for (const { id, kind } of questions.in(key))
-      if (kind === "approval") await questions.end(id, "withdrawn");
+    for (const { id } of questions.approvalsIn(key)) await questions.end(id, "withdrawn");
   }
 
   async #answer(question: NewQuestion, signal: AbortSignal): Promise<string | undefined> {
@@ -73,11 +72,12 @@ export class AgentQuestions {
     const id = newQuestionId();
     const inHome = config.approvals.ask_in === "home";
     const view = { id, text, choices };
-    const { message, isHome } = await questionMessage(this.#context, replyTarget, view, inHome);
+    const message = await questionMessage(this.#context, replyTarget, view, inHome);
     const { platform, userId } = principal;
     return {
       ...{ id, kind: "approval" as const, sessionKey: key, text, choices, acceptsText: false, message },
-      asked: isHome ? null : { platform, userId },
+      // Also if there is no home channel: only owners decide then.
+      asked: inHome ? null : { platform, userId },
       timeoutSeconds: config.approvals.timeout,
     };
   }

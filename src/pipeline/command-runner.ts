@@ -23,7 +23,7 @@ import type { NewSession } from "../store/store.js";
 import { deliveryOf } from "../targets/find-target.js";
 import type { After } from "./after.js";
 import { askerOf } from "./asker.js";
-import { agentOf, choose } from "./chat-choices.js";
+import { agentOf, choose, modelOf } from "./chat-choices.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
 import { aboutMessage, aboutRoute } from "./event-facts.js";
@@ -50,6 +50,7 @@ const MAX_STOP_MS = 2000;
 /** Runs slash commands: right away where that makes sense, otherwise after what is queued before them. */
 export class CommandRunner implements CommandGateway {
   readonly commands = commands;
+  readonly reloadMcp = async () => (await this.#context.mcp?.reload()) ?? [];
   readonly #context: Context;
   readonly #stages: CommandStages;
 
@@ -183,16 +184,17 @@ export class CommandRunner implements CommandGateway {
   /** Named after the command's row: asked once, also if the row is settled twice. */
   async #ask(row: InboxRow, { text, choices: wanted }: CommandQuestion): Promise<void> {
     const { principal } = askerOf(row.message, this.#context);
+    // A typed number means both the id and the place in the list: they are the same.
     const choices = wanted.map(({ label, style }, i) => ({
-      id: String(i),
+      id: String(i + 1),
       label,
       ...(style ? { style } : {}),
     }));
     const commands = wanted.flatMap(({ command }, i) =>
-      command === undefined ? [] : [[String(i), command]],
+      command === undefined ? [] : [[String(i + 1), command]],
     );
     const view = { id: `c${row.id}`, text, choices };
-    const { message } = await questionMessage(this.#context, targetOf(row.message), view, false);
+    const message = await questionMessage(this.#context, targetOf(row.message), view, false);
     await this.store.askQuestion({
       ...{ ...view, message, kind: "command", sessionKey: row.sessionKey, acceptsText: false },
       asked: { platform: principal.platform, userId: principal.userId },
@@ -267,10 +269,10 @@ export class CommandRunner implements CommandGateway {
   }
 
   async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
-    const { questions, queue } = this.#stages;
-    const wasSuspended = questions.in(key).length > 0 && (await queue.lanes.endSuspended(key));
+    const { lanes } = this.#stages.queue;
+    const wasSuspended = await lanes.endSuspended(key);
     const cancelled = await this.store.cancelWaiting(key, "stopped", before);
-    const wasRunning = this.#stages.queue.lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
+    const wasRunning = lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
     for (const row of cancelled) this.#stages.previews.dismiss(row);
     if (wasRunning || wasSuspended || cancelled.length > 0) await this.#stopped(key);
     return { wasRunning: wasRunning || wasSuspended, cancelled: cancelled.length };
@@ -283,7 +285,8 @@ export class CommandRunner implements CommandGateway {
   }
 
   isRunning(key: SessionKey): boolean {
-    return this.#stages.queue.lanes.isRunning(key) || this.#stages.questions.in(key).length > 0;
+    const { lanes } = this.#stages.queue;
+    return lanes.isRunning(key) || lanes.isSuspended(key);
   }
 
   openApprovals({ key, principal }: CommandCall): QuestionRow[] {
@@ -319,11 +322,7 @@ export class CommandRunner implements CommandGateway {
     return id;
   }
 
-  async model(key: SessionKey): Promise<string> {
-    const { choices, agent } = this.#context;
-    return choices.get(key).model ?? (await this.store.getRoute(key))?.model ?? agent.model;
-  }
-
+  model = (key: SessionKey) => modelOf(this.#context, key);
   agentOf = (call: CommandCall) => agentOf(this.#context, call);
   choose = (key: SessionKey, choice: RouteChoice) => choose(this.#context, key, choice);
 
@@ -362,6 +361,8 @@ export class CommandRunner implements CommandGateway {
     const timeout = sleep(MAX_STOP_MS, undefined, { signal: enough.signal }).catch(() => undefined);
     const over = queue.lanes
       .over(key)
+      // It may have asked a question at the same moment.
+      .then(() => queue.lanes.endSuspended(key))
       .then(() => Promise.all([previews.settle({ sessionKey: key }), questions.refresh()]));
     await Promise.race([over, timeout]);
     enough.abort();

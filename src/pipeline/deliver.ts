@@ -12,7 +12,7 @@ import { PartSender } from "./part-sender.js";
 
 type DeliveryContext = Pick<
   Context,
-  "store" | "bootId" | "owners" | "adapterFor" | "pace" | "config" | "events" | "log"
+  "store" | "bootId" | "owners" | "adapterFor" | "pace" | "config" | "events" | "log" | "secrets"
 >;
 
 interface Settled {

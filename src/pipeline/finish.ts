@@ -71,7 +71,8 @@ export class Finisher {
       return this.#finish(turn, withPartialAnswer(withoutOpenCalls(turn, result)), false);
     if (wasStopped && reason === "shutdown") return this.#release(turn, "the gateway stopped");
     const isLate = wasStopped && reason === "timeout";
-    const failure = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const late = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
+    const failure: Failure = wasStopped && turn.limit ? { kind: "limit", ...turn.limit } : late;
     const stopped = wasStopped && reason === "stopped";
     await this.#fail(turn, {
       error: failure.message,
@@ -96,6 +97,7 @@ export class Finisher {
     const notice = turn.last.message.task ? INTERNAL_FAULT : GIVEN_UP;
     if (!attemptsExhausted(attempt)) {
       await this.#fail(turn, { error: message, next: { state: "waiting", waitSeconds: delayMs / 1000 } });
+      turn.waitMs = delayMs;
       return { outcome: "retrying", failure };
     }
     await this.#fail(turn, {
@@ -115,6 +117,7 @@ export class Finisher {
     if (!suspension || !(await store.askQuestion(suspension, { turnId, said: running.said })))
       return this.#overtaken(turn);
     killPoint("question-asked");
+    turn.waitMs = suspension.timeoutSeconds * 1000;
     await this.#asked(suspension.id);
     this.#delivery.wake();
     return { outcome: "suspended" };
@@ -242,14 +245,17 @@ function unansweredOf(
 }
 
 /** Every call with a result: models reject a history in which one is missing. */
-function stepsOf(turn: Turn, result: AgentResult | undefined): NonNullable<Unanswered["steps"]> {
+function stepsOf(
+  turn: Turn,
+  result: Pick<AgentResult, "messages" | "usages"> | undefined,
+): NonNullable<Unanswered["steps"]> {
   const { journal } = turn;
-  const all = result ?? { text: "", messages: journal.messages, usages: journal.usages, failure: undefined };
+  const all = result ?? { messages: journal.messages, usages: journal.usages };
   const { messages, usages } = withoutOpenCalls(turn, all);
   return { messages: stamped(messages as NewMessage[]), usage: totalUsage(usages) };
 }
 
-function withoutOpenCalls({ journal }: Turn, result: AgentResult): AgentResult {
+function withoutOpenCalls<T extends Pick<AgentResult, "messages">>({ journal }: Turn, result: T): T {
   const ends = openCalls(result.messages).map((call): TurnMessage => {
     const hasStarted = journal.call(call.id)?.state === "running";
     const content = hasStarted ? CUT_OFF : NOT_RUN;

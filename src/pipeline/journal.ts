@@ -56,10 +56,13 @@ export class Journal {
   #open: string[] = [];
   #ended: EndedToolCall | undefined;
   #newSteps = 0;
+  /** Calls so far: models and backends may repeat their ids, an idempotency key never is. */
+  #made: number;
 
   constructor(parts: JournalParts, recorded: RecordedSteps | undefined) {
     this.#parts = parts;
     this.#entries = [...(recorded?.entries ?? [])];
+    this.#made = recorded?.calls.length ?? 0;
     for (const { id, callId, tool, state } of recorded?.calls ?? []) {
       this.#calls.set(callId, { id, tool, state, interrupted: state === "running" });
       if (state === "waiting" || state === "running") this.#open.push(callId);
@@ -131,20 +134,20 @@ export class Journal {
 
   /** A backend runs a call that it didn't announce with a message. */
   async unannounced(callId: string, tool: string, args: string): Promise<void> {
-    const call = this.#add({ id: callId, name: tool, arguments: args }, 0);
+    const call = this.#add({ id: callId, name: tool, arguments: args });
     await this.#record({ entries: [], calls: [call], starting: this.#next() });
   }
 
   async #round(message: TurnMessage, entry: StepEntry): Promise<void> {
     const { ours } = shareOut(readCalls(message), this.#parts.clientTools);
     if (ours.length === 0) return;
-    const calls = ours.map((call, i) => this.#add(call, i));
+    const calls = ours.map((call) => this.#add(call));
     await this.#record({ entries: [entry], calls, starting: this.#next() });
     killPoint("calls-recorded");
   }
 
-  #add(call: ReturnType<typeof readCalls>[number], index: number): NewToolCall {
-    const id = `${this.#parts.turnId}.${this.#entries.length}.${index}`;
+  #add(call: ReturnType<typeof readCalls>[number]): NewToolCall {
+    const id = `${this.#parts.turnId}.${this.#made++}`;
     this.#calls.set(call.id, { id, tool: call.name, state: "waiting", interrupted: false });
     this.#open.push(call.id);
     return { id, callId: call.id, tool: call.name, arguments: kept(call.arguments) };

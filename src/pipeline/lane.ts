@@ -48,11 +48,21 @@ export interface Lane {
   reserved: boolean;
   /** No turn starts before: more of the same burst may arrive. */
   quietUntilMs: number;
+  /** What the running turn is about to wait for is there already. */
+  resumed: boolean;
 }
 
 export function newLane(): Lane {
   const idle = { timer: undefined, running: undefined, over: undefined, held: undefined };
-  return { items: [], scheduled: false, ...idle, filling: 0, reserved: false, quietUntilMs: 0 };
+  return {
+    items: [],
+    scheduled: false,
+    ...idle,
+    filling: 0,
+    reserved: false,
+    quietUntilMs: 0,
+    resumed: false,
+  };
 }
 
 /** Nothing waits in it, and nothing runs except the last moments of a turn. */
@@ -72,7 +82,8 @@ export function isOpen({ held, filling, reserved }: Lane): boolean {
  */
 export function takeTurn(items: LaneItem[]): LaneItem[] {
   if (items[0]?.command) return items.splice(0, 1);
-  const turnId = items[0]?.row.turnId;
+  const turnId = items[0]?.row.turnId ?? null;
+  if (turnId !== null) return takeInterrupted(items, turnId);
   const end = items.findIndex(({ command, row }) => command || row.turnId !== turnId);
   const plain = end === -1 ? items : items.slice(0, end);
   if (plain.length <= 1) return items.splice(0, plain.length);
@@ -80,6 +91,19 @@ export function takeTurn(items: LaneItem[]): LaneItem[] {
     plain.map((item) => ({ senderId: senderOf(item.row), text: item.row.message.text, media: [], item })),
   );
   return items.splice(0, first?.messages.length ?? 0);
+}
+
+/** Others may have written between its messages: those that were added on the way came later. */
+function takeInterrupted(items: LaneItem[], turnId: string): LaneItem[] {
+  const isTheirs = ({ command, row }: LaneItem) => !command && row.turnId === turnId;
+  const taken = items.filter(isTheirs);
+  items.splice(0, items.length, ...items.filter((item) => !isTheirs(item)));
+  return taken;
+}
+
+/** Its first messages belong to a turn that was interrupted or waits for an answer. */
+export function hasSuspended({ running, items: [first] }: Lane): boolean {
+  return running === undefined && first !== undefined && !first.command && first.row.turnId !== null;
 }
 
 /** A direct chat has one person, even without an id. */

@@ -3,6 +3,7 @@ import type { SessionKey } from "../session.js";
 import type { InboxRow } from "../store/queues.js";
 import {
   authorOf,
+  hasSuspended,
   isFree,
   isOpen,
   type Lane,
@@ -113,15 +114,22 @@ export class Lanes {
     const lane = this.#lanes.get(key);
     if (!lane) return;
     lane.quietUntilMs = 0;
+    lane.resumed = true;
     if (lane.timer === undefined) return;
     this.#unschedule(lane);
     this.#schedule(key, lane);
   }
 
+  /** Its next turn was interrupted, or waits for an answer. */
+  isSuspended(key: SessionKey): boolean {
+    const lane = this.#lanes.get(key);
+    return lane !== undefined && hasSuspended(lane);
+  }
+
   /** Ends a turn that waits for something: it starts once more, stopped. False: none does. */
   async endSuspended(key: SessionKey): Promise<boolean> {
     const lane = this.#lanes.get(key);
-    if (!lane || lane.running || lane.items[0]?.row.turnId == null || lane.items[0].command) return false;
+    if (!lane || !hasSuspended(lane)) return false;
     this.#unschedule(lane);
     lane.quietUntilMs = 0;
     await this.#runNow(key, lane, takeTurn(lane.items), { stopped: "stopped" });
@@ -302,7 +310,8 @@ export class Lanes {
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
-    if (!isOpen(lane)) return;
+    // It goes on when that is over.
+    if (!isOpen(lane) || lane.running) return;
     const items = takeTurn(lane.items);
     if (!this.#closed) return this.#runNow(key, lane, items);
     for (const { row } of items) this.#known.delete(row.id);
@@ -326,7 +335,7 @@ export class Lanes {
   #suspend(lane: Lane, { rows, waitMs }: SuspendedRows): void {
     for (const { id } of rows) this.#known.add(id);
     lane.items = [...rows.map((row) => ({ row })), ...lane.items];
-    lane.quietUntilMs = performance.now() + waitMs;
+    lane.quietUntilMs = lane.resumed ? 0 : performance.now() + waitMs;
   }
 
   async #runItems(
@@ -342,6 +351,7 @@ export class Lanes {
     const whose = { authorId, isCommand: command !== undefined };
     const running: RunningTurn = { ...whose, controller, steering: [], taken: [], said: "", early };
     lane.running = running;
+    lane.resumed = false;
     try {
       const rows = items.map((item) => item.row);
       if (!command) return await this.#options.run(key, rows, running);

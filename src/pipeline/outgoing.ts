@@ -5,7 +5,7 @@ import type { Context } from "./context.js";
 
 /** Where files for a chat may come from, and how large they may be. */
 export function outgoingPlace(
-  { config, homeDir, adapterFor }: Pick<Context, "config" | "homeDir" | "adapterFor">,
+  { config, homeDir, adapterFor, secrets }: Pick<Context, "config" | "homeDir" | "adapterFor" | "secrets">,
   target: Target,
 ): OutgoingPlace {
   const maxBytes = adapterFor(target)?.files?.maxBytes;
@@ -15,5 +15,6 @@ export function outgoingPlace(
     allowedFolders: [MEDIA_FOLDERS.outgoing, ...config.gateway.media_delivery_allow_dirs],
     keptFolders: KEPT_FOLDERS,
     maxBytes: maxBytes === undefined ? undefined : Math.min(maxBytes, config.media.max_upload_bytes),
+    secrets: secrets.of("file", {}),
   };
 }

@@ -2,6 +2,8 @@ import { type Adapter, canFindPreview, canLookUp, type PartContext } from "../ad
 import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import type { OutboundMessage } from "../message.js";
+import type { SecretGuard } from "../secret-guard.js";
+import type { SecretRedactor } from "../secret-redactor.js";
 import type { OutboxPart, OutboxRow, Queues } from "../store/queues.js";
 import type { Pace } from "./pace.js";
 
@@ -9,6 +11,7 @@ export interface SenderContext {
   store: Pick<Queues, "saveParts" | "recordPreview">;
   bootId: string;
   pace: Pick<Pace, "sent">;
+  secrets: SecretGuard;
 }
 
 /**
@@ -31,7 +34,8 @@ export class PartSender {
     this.#context = context;
     this.#adapter = adapter;
     this.row = row;
-    this.#message = toMessage(row);
+    const clean = context.secrets.of("message", { traceId: row.traceId });
+    this.#message = toMessage(row, clean);
     // Stored parts are sent as they are, even if the renderer has changed since.
     this.#parts = row.parts ? [...row.parts] : adapter.render(this.#message).map((part) => ({ part }));
     this.#saved = row.parts ? this.#next : undefined;
@@ -148,9 +152,14 @@ export class PartSender {
   }
 }
 
-function toMessage(row: OutboxRow): OutboundMessage {
-  const { id, traceId, nonce, kind, target, text, turnId, details, question } = row;
-  const files = row.files.filter((file) => "path" in file);
+function toMessage(row: OutboxRow, clean: SecretRedactor): OutboundMessage {
+  const { id, traceId, nonce, kind, target, turnId } = row;
+  const { text, details, question } = clean.redactJson({
+    ...{ text: row.text, details: row.details, question: row.question },
+  });
+  const files = row.files.flatMap((file) =>
+    "path" in file ? [{ ...file, name: clean.redact(file.name) }] : [],
+  );
   return {
     ...{ id, traceId, nonce, kind, target, text, turnId },
     ...(files.length === 0 ? {} : { files }),

@@ -5,7 +5,9 @@ import type { HermesError } from "../errors.js";
 import type { Events } from "../events.js";
 import type { Hooks } from "../hooks/index.js";
 import type { GatewayLog } from "../log.js";
+import type { McpServers } from "../mcp/manager.js";
 import type { Origin, Principal } from "../message.js";
+import type { SecretGuard } from "../secret-guard.js";
 import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
 import type { Owners } from "../store/queues.js";
@@ -27,6 +29,9 @@ export interface GatewayParts {
   adapters: readonly Adapter[];
   /** The tools of a turn, by the rights of its principal. */
   tools: Pick<ToolRegistry, "offered">;
+  /** Configured tokens and keys: they never leave. */
+  secrets: SecretGuard;
+  mcp?: Pick<McpServers, "reload"> | undefined;
   /** Stored in a session when it starts. */
   systemPrompt(place: {
     origin: Origin;

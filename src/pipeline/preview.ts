@@ -44,6 +44,7 @@ export class Preview {
   #state: State;
   #latest: () => string = () => "";
   #grown = false;
+  #isShort = false;
   #showing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastShownMs = Number.NEGATIVE_INFINITY;
@@ -67,9 +68,10 @@ export class Preview {
     return this.#state.is === "shown" ? this.#state.messageId : null;
   }
 
-  /** There is more text; `text` is called when it is shown. */
-  update(text: () => string): void {
+  /** There is more text; `text` is called when it is shown. `isShort`: it is shown even if it is short. */
+  update(text: () => string, isShort = false): void {
     this.#latest = text;
+    this.#isShort = isShort;
     this.#grown = true;
     this.#schedule();
   }
@@ -101,7 +103,8 @@ export class Preview {
     const isOpenNow = isOpen();
     if (isOpenNow) this.#grown = false;
     else this.#lastShownMs = performance.now();
-    if (this.#ended || !isOpenNow || text.trim().length < minChars || text === this.#shownText) return;
+    const isWorthIt = text.trim().length >= (this.#isShort ? 1 : minChars) && text !== this.#shownText;
+    if (this.#ended || !isOpenNow || !isWorthIt) return;
     this.#cancel = new AbortController();
     this.#tooEarly = false;
     const signal = AbortSignal.any([this.#cancel.signal, AbortSignal.timeout(SHOW_TIMEOUT_MS)]);

@@ -15,6 +15,7 @@ import { type Target, targetOf } from "../message.js";
 import type { InboxRow, LeftPreview, LeftPreviews } from "../store/queues.js";
 import type { Context } from "./context.js";
 import { Preview } from "./preview.js";
+import { Progress } from "./progress.js";
 import type { Turn } from "./turn.js";
 
 const CALL_TIMEOUT_MS = 10_000;
@@ -27,7 +28,7 @@ const MAX_AGE_AFTER_START_SECONDS = 86_400;
 
 type PreviewContext = Pick<
   Context,
-  "store" | "bootId" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners"
+  "store" | "bootId" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners" | "secrets"
 >;
 
 /** What a chat sees of an answer before it is sent: the typing sign, and the text while it is written. */
@@ -45,15 +46,33 @@ export class Previews {
     if (this.#context.pace.isOpen(target)) adapter.type(target);
   }
 
-  /** `text`: all that was written so far, with its file tags. */
-  update(turn: Turn, text: string): void {
+  /** `text`: all that was written so far, with its file tags. `status`: what is shown below it. */
+  update(turn: Turn, text: string, status = ""): void {
     const { adapter, target, first, id } = turn;
     const { task, request } = first.message;
     if (!adapter || task || !(request?.stream ?? this.#context.config.streaming.enabled)) return;
-    if (canPreview(adapter)) adapter.preview(target, id, hideTags(text));
+    if (canPreview(adapter)) adapter.preview(target, id, this.shownOf(turn, text));
     if (canPreview(adapter) || !canStream(adapter)) return;
     turn.preview ??= this.#open(adapter, turn);
-    turn.preview.update(() => hideTags(text));
+    const whole = () => [this.shownOf(turn, text), status].filter((part) => part !== "").join("\n\n");
+    turn.preview.update(whole, status !== "");
+  }
+
+  /** What the turn does besides writing, for chats whose messages can be edited. */
+  progress({ adapter, first }: Turn, changed: () => void): Progress {
+    const { display } = this.#context.config;
+    const isShown = adapter && canStream(adapter) && !canPreview(adapter) && !first.message.task;
+    const tools = display.platforms[first.message.platform]?.tool_progress ?? display.tool_progress;
+    return new Progress({
+      tools: isShown ? tools : "off",
+      longRunningMs: isShown ? display.long_running_seconds * 1000 : 0,
+      changed,
+    });
+  }
+
+  /** What the chat may see of it. Tags and messages that are left out or joined may have split a secret. */
+  shownOf({ session }: Turn, text: string): string {
+    return this.#context.secrets.of("answer", { sessionId: session.id }).redact(hideTags(text));
   }
 
   /** Before the answer is stored: nothing is shown any more, and the id of its message is known. */

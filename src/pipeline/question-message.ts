@@ -37,20 +37,19 @@ export async function questionMessage(
   target: Target,
   question: { id: string; text: string; choices: readonly Choice[] },
   inHome: boolean,
-): Promise<{ message: NewReply; isHome: boolean }> {
+): Promise<NewReply> {
   const home = inHome ? await homeOf(context, target) : undefined;
   const asked = home ?? target;
   const adapter = context.adapterFor(asked);
   const { id, text, choices } = question;
   const hasButtons =
     adapter !== undefined && canAsk(adapter) && choices.length > 0 && choices.length <= adapter.maxChoices;
-  const message: NewReply = {
+  return {
     target: asked,
     kind: "command",
     text: hasButtons ? text : numberedList(text, choices),
     ...(hasButtons ? { question: { id, choices } } : {}),
   };
-  return { message, isHome: home !== undefined };
 }
 
 /** The home channel of the chat's platform, or of the first platform that has one. */
@@ -60,7 +59,7 @@ async function homeOf({ config, store, log }: Context, { platform }: Target): Pr
   try {
     return await findTarget(store, name, places);
   } catch (error) {
-    log.warn({ err: error }, "approvals.ask_in: no home channel is set, asking in the chat");
+    log.warn({ err: error }, "approvals.ask_in: no home channel is set, asking owners in the chat");
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { canAsk } from "../adapters/adapter.js";
 import { nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
-import type { Person, Principal } from "../message.js";
+import { type Person, type Principal, type Target, targetOf } from "../message.js";
 import { grantOf } from "../policies/approval.js";
 import type { Choice } from "../question.js";
 import type { SessionKey } from "../session.js";
@@ -23,7 +23,7 @@ export interface FoundAnswer {
   choice: Choice | undefined;
 }
 
-type Answerer = Person & { userName: string | null };
+type Answerer = Person & { userName: string | null; inboxId?: number };
 
 /** Open questions: who may answer them, what an answer does, and how the chat sees it. */
 export class Questions {
@@ -54,11 +54,6 @@ export class Questions {
 
   get hasOpen(): boolean {
     return this.#open.size > 0;
-  }
-
-  /** Those that wait in a session, oldest first. */
-  in(key: SessionKey): QuestionRow[] {
-    return [...this.#open.values()].filter(({ sessionKey }) => sessionKey === key);
   }
 
   async asked(id: string): Promise<void> {
@@ -92,7 +87,7 @@ export class Questions {
     }
     if (this.#open.size === 0 || task || request) return undefined;
     const { principal } = askerOf(row.message, this.#context);
-    for (const question of this.in(row.sessionKey)) {
+    for (const question of this.#askedIn(row)) {
       if (!mayAnswer(question, principal)) continue;
       const chosen = readChoice(text, question.choices);
       if (chosen || question.acceptsText) return { question, choice: chosen };
@@ -103,11 +98,29 @@ export class Questions {
   async answer({ question, choice }: FoundAnswer, row: InboxRow): Promise<"decided" | "late" | "refused"> {
     const { principal } = askerOf(row.message, this.#context);
     if (!mayAnswer(question, principal)) return "refused";
-    const by = { ...principal, userName: row.message.origin.userName ?? null };
+    // A crash came between the decision and what it does.
+    if (question.answer?.inboxId === row.id) return "decided";
+    const by = { ...principal, userName: row.message.origin.userName ?? null, inboxId: row.id };
     const isDecided = choice
       ? await this.decideAs(by, question, choice.id)
       : await this.#answerAs(by, question, undefined, row.message.text);
     return isDecided ? "decided" : "late";
+  }
+
+  /** In its session, and where owners are asked about other chats. */
+  #askedIn({ sessionKey, message }: InboxRow): QuestionRow[] {
+    const here = targetOf(message);
+    return [...this.#open.values()].filter(
+      ({ sessionKey: key, asked, target }) =>
+        key === sessionKey || (asked === null && target !== null && isSamePlace(target, here)),
+    );
+  }
+
+  /** Approvals that a turn of the session waits for. */
+  approvalsIn(key: SessionKey): QuestionRow[] {
+    return [...this.#open.values()].filter(
+      ({ kind, sessionKey }) => kind === "approval" && sessionKey === key,
+    );
   }
 
   /** Those that this person may decide: in this session first, oldest first. */
@@ -125,12 +138,12 @@ export class Questions {
   }
 
   #answerAs(
-    { platform, userId, userName }: Answerer,
+    { platform, userId, userName, inboxId }: Answerer,
     question: QuestionRow,
     choiceId: string | undefined,
     text: string,
   ): Promise<boolean> {
-    const answer = { choiceId, text, by: { platform, userId, userName }, at: nowSeconds() };
+    const answer = { choiceId, text, by: { platform, userId, userName }, at: nowSeconds(), inboxId };
     const grant = question.kind === "approval" ? grantOf(choiceId) : undefined;
     return this.#decide(question.id, { state: "answered", answer, grant });
   }
@@ -143,7 +156,7 @@ export class Questions {
     const result = await this.#context.store.decideQuestion(id, decision);
     killPoint("question-decided");
     this.#open.delete(id);
-    if (result) this.#lanes.resume(result.question.sessionKey);
+    if (result?.decided) this.#lanes.resume(result.question.sessionKey);
     if (result) this.#waiting.get(id)?.(result.question);
     void this.#show();
     return result?.decided ?? false;
@@ -189,6 +202,11 @@ export class Questions {
       return (error as { outcome?: string }).outcome === "refused";
     }
   }
+}
+
+function isSamePlace(one: Target, other: Target): boolean {
+  const { platform, chatId, threadId } = one;
+  return platform === other.platform && chatId === other.chatId && threadId === other.threadId;
 }
 
 /** The person who was asked, and owners. */

@@ -153,6 +153,8 @@ export class Router {
   async #decide(row: InboxRow): Promise<Decision> {
     const decision = await decide(row.message, this.#options, row.receivedAt);
     if (decision.to !== "turn" && decision.to !== "ignore") return decision;
+    // An interrupted turn asks; it doesn't answer.
+    if (row.turnId !== null) return decision;
     const found = await this.#stages.questions.answerIn(row);
     return found ? { to: "answer", found, otherwise: decision.to } : decision;
   }

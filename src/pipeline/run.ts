@@ -1,21 +1,14 @@
-import type {
-  AgentEvent,
-  AgentQuestion,
-  Failure,
-  OwnConversation,
-  TurnMessage,
-  TurnRequest,
-  TurnUsage,
-} from "../agents/backend.js";
+import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
-import { hideTags } from "../media/tags.js";
 import { audienceOf } from "../message.js";
+import { attemptsExhausted } from "../policies/retry.js";
+import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
-import { AGENTS, type InboxRow } from "../store/queues.js";
+import type { InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { AgentQuestions } from "./agent-questions.js";
@@ -24,12 +17,15 @@ import type { Ending, Finisher } from "./finish.js";
 import { Journal } from "./journal.js";
 import type { RunningTurn, SuspendedRows } from "./lane.js";
 import { limitAnswer } from "./limit-answer.js";
+import { abandoned, emitStep, ownConversation } from "./own-agent.js";
 import type { Previews } from "./previews.js";
+import { AFTER, type Reactions } from "./reactions.js";
 import { Refresh } from "./refresh.js";
 import type { Resolver } from "./resolve.js";
 import { ToolRunner } from "./tool-runner.js";
 import { Turn } from "./turn.js";
 import { toUserMessage, withImages } from "./turn-input.js";
+import { timerMs, type Watchdog, watchdog } from "./watchdog.js";
 
 /** What the agent gave, complete or not. */
 export interface AgentResult {
@@ -37,18 +33,17 @@ export interface AgentResult {
   messages: TurnMessage[];
   usages: TurnUsage[];
   failure: Failure | undefined;
+  /** When the running model request began. */
+  askedAt: number;
   /** Of the last model request. */
   usage?: TurnUsage;
-  /** Steps that the agent made by itself. */
-  ownSteps?: number;
 }
-
-type Progress = Extract<AgentEvent, { type: "progress" }>;
 
 export interface TurnStages {
   resolver: Resolver;
   finisher: Finisher;
   previews: Previews;
+  reactions: Reactions;
   after: After;
   questions: Pick<AgentQuestions, "ask" | "withdraw">;
   /** Something failed and may wait in the inbox again. */
@@ -70,7 +65,7 @@ export class Turns {
     this.#stages = stages;
   }
 
-  /** Resolves with its rows if the turn is suspended. */
+  /** Resolves with its rows if the turn goes on later. */
   async run(
     key: SessionKey,
     rows: readonly InboxRow[],
@@ -80,7 +75,7 @@ export class Turns {
     const turn = new Turn(this.#context, key, rows, running);
     let ending: Ending | undefined;
     try {
-      if (await this.#start(turn)) ending = await this.#converse(turn);
+      if (await this.#start(turn)) ending = await this.#goOn(turn);
     } catch (error) {
       ending = await finisher.giveBack(turn, error);
       if (!turn.hasStarted) {
@@ -90,7 +85,7 @@ export class Turns {
     }
     if (ending) this.#ended(turn, ending);
     this.#context.routesChanged();
-    return ending?.outcome === "suspended" ? turn.suspended : undefined;
+    return turn.suspended;
   }
 
   /** False: its messages were cancelled while they waited. */
@@ -106,6 +101,7 @@ export class Turns {
     const { attempt } = started;
     const waitedSeconds = turn.startedAt - first.receivedAt;
     events.emit({ type: "turn-started", ...turn.about, attempt, waitedSeconds });
+    this.#stages.reactions.show(turn, "working");
     return true;
   }
 
@@ -134,7 +130,7 @@ export class Turns {
     turn.journal = new Journal(
       {
         ...{ store, turnId, bootId, caller, clientTools: message.request?.tools ?? [] },
-        startsAtOnce: (tool) => runner.startsAtOnce(tool),
+        startsAtOnce: (tool) => !turn.limit && runner.startsAtOnce(tool),
       },
       started.steps,
     );
@@ -142,12 +138,20 @@ export class Turns {
   }
 
   #ended(turn: Turn, ending: Ending): void {
-    const { previews, retrySoon, track } = this.#stages;
+    const { previews, reactions, retrySoon, track } = this.#stages;
     const end = { failure: null, answer: "", ...ending, startedAt: turn.startedAt };
     this.#context.events.emit({ type: "turn-ended", ...turn.about, ...end });
+    reactions.show(turn, AFTER[end.outcome]);
     if (end.outcome !== "answered" && end.outcome !== "suspended")
       track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
     if (end.failure) retrySoon();
+  }
+
+  /** A crash can't be counted before the next start: what was done must be kept then, so the turn ends here. */
+  async #goOn(turn: Turn): Promise<Ending> {
+    if (turn.started.steps && attemptsExhausted(turn.started.attempt - 1))
+      return this.#stages.finisher.giveBack(turn, new Error("the gateway died in its turn"));
+    return this.#converse(turn);
   }
 
   /** If the history is too long for the model, a shorter one is tried once. */
@@ -183,45 +187,47 @@ export class Turns {
     const { running, agent } = turn;
     const { messages, usages } = turn.journal;
     const text = messages.map(({ role, content }) => (role === "assistant" ? (content ?? "") : "")).join("");
-    const result: AgentResult = { text, messages, usages, failure: undefined };
+    const result: AgentResult = { text, messages, usages, failure: undefined, askedAt: nowSeconds() };
     running.said = "";
-    const watch = watchdog(config.agent.gateway_timeout * 1000, running.controller);
-    const request = {
-      ...(await this.#requestOf(turn, shortened)),
-      ask: (question: AgentQuestion, signal: AbortSignal) => this.#question(turn, question, signal, watch),
-    };
+    const watch = watchdog(config.agent.gateway_timeout, running.controller);
+    const request = { ...(await this.#requestOf(turn, shortened)), ...this.#ownOf(turn, watch) };
+    const limits = limitsOf(config);
+    const enough =
+      limits.seconds > 0
+        ? setTimeout(() => reach(turn, timeLimit(limits)), timerMs(limits.seconds))
+        : undefined;
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
-    const shown = new Refresh(() => previews.update(turn, result.text));
+    const show = () => previews.update(turn, result.text, progress.text());
+    const progress = previews.progress(turn, show);
+    const shown = new Refresh(show);
     try {
       for await (const event of limitAnswer(agent.run(request, running.controller.signal))) {
         watch.restart();
         await this.#take(turn, event, result);
+        progress.take(event);
         if (event.type === "text") shown.grownTo(result.text.length);
       }
     } finally {
       shown.end();
-      running.said = hideTags(result.text);
+      progress.end();
+      running.said = previews.shownOf(turn, result.text);
       clearInterval(typing);
+      clearTimeout(enough);
       watch.stop();
       await previews.end(turn);
     }
     return result;
   }
 
-  /** While a person thinks, the turn isn't late. */
-  async #question(
-    turn: Turn,
-    question: AgentQuestion,
-    signal: AbortSignal,
-    watch: Watchdog,
-  ): Promise<string | undefined> {
-    watch.pause();
-    try {
-      return await this.#stages.questions.ask(turn, question, signal);
-    } finally {
-      watch.resume();
-    }
+  /** For an agent that keeps its own conversation. While a person thinks, the turn isn't late. */
+  #ownOf(turn: Turn, watch: Watchdog): Pick<TurnRequest, "own" | "ask"> {
+    if (!turn.agent.keepsState) return {};
+    const { questions } = this.#stages;
+    return {
+      own: ownConversation(this.#context.store, turn),
+      ask: (question, signal) => watch.paused(() => questions.ask(turn, question, signal)),
+    };
   }
 
   async #requestOf(turn: Turn, shortened?: readonly ChatMessage[]): Promise<TurnRequest> {
@@ -243,19 +249,6 @@ export class Turns {
       ...(request?.toolChoice ? { toolChoice: request.toolChoice } : {}),
       takeSteering: () => takeSteering(running).map((row) => String(toUserMessage(row, shared).content)),
       ...(model === undefined ? {} : { model }),
-      ...(turn.agent.keepsState ? { own: this.#ownOf(turn) } : {}),
-    };
-  }
-
-  /** What the agent itself keeps about the session, and whether it has the message already. */
-  #ownOf({ agentName, session, journal }: Turn): OwnConversation {
-    const { store } = this.#context;
-    const name = { platform: AGENTS, account: agentName, name: session.id };
-    return {
-      read: () => store.getValue(name),
-      write: (value) => store.setValue(name, value),
-      sent: journal.sent?.conversation,
-      sending: (conversation) => journal.sending(agentName, conversation),
     };
   }
 
@@ -277,52 +270,31 @@ export class Turns {
     return input;
   }
 
-  /** A step that the agent made by itself. */
-  #progress(turn: Turn, { tool, title, state }: Progress, result: AgentResult): void {
-    const { events } = this.#context;
-    const { about, agentName } = turn;
-    const name = `${agentName || turn.agent.name}.${tool}`;
-    const args = { title };
-    if (state === "started") {
-      result.ownSteps = (result.ownSteps ?? 0) + 1;
-      events.emit({ type: "turn-step", ...about, step: result.ownSteps, tools: [name] });
-      events.emit({ type: "tool-started", ...about, tool: name, args });
-    } else {
-      const ok = state === "done";
-      events.emit({ type: "tool-ended", ...about, tool: name, args, ok, startedAt: nowSeconds() });
-    }
-  }
-
   /** Resolves when the event is recorded: the agent goes on only then. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
-    const { events } = this.#context;
+    const { events, config } = this.#context;
     const { about, journal, running } = turn;
     if (event.type === "text") result.text += event.delta;
     if (event.type === "failed") result.failure = event.failure;
     if (event.type === "usage") {
       result.usages.push(event.usage);
       result.usage = event.usage;
-      events.emit({ type: "turn-usage", ...about, usage: event.usage });
+      events.emit({ type: "turn-usage", ...about, usage: event.usage, startedAt: result.askedAt });
     }
-    if (event.type === "progress") this.#progress(turn, event, result);
+    if (event.type === "progress") emitStep(events, turn, event);
     if (event.type !== "message") return;
     const { message } = event;
+    // An answer that was paid for is used; only further calls are stopped.
+    if (message.tool_calls?.length) reach(turn, costLimit(result.usages, limitsOf(config)));
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
     await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
     result.messages.push(message);
+    result.askedAt = nowSeconds();
     if (!message.tool_calls?.length) return;
     const names = readCalls(message).map(({ name }) => name);
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
     events.emit({ type: "turn-step", ...about, step, tools: names });
   }
-}
-
-/** The agent that has the message doesn't exist any more, and no other one gets it. */
-function abandoned(agent: string): AgentResult {
-  const message = `the agent ${agent || "default"} had this message before the restart and isn't configured any more`;
-  const notice =
-    "I was interrupted while another agent worked on this, and it isn't available any more. Check what is done, then ask again.";
-  return { text: "", messages: [], usages: [], failure: { kind: "other", message, notice } };
 }
 
 /** A new session starts with the history that its client sent along. */
@@ -336,37 +308,13 @@ function takeSteering(running: RunningTurn): InboxRow[] {
   return rows;
 }
 
-/** setTimeout fires at once with a longer delay. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-interface Watchdog {
-  restart(): void;
-  pause(): void;
-  resume(): void;
-  stop(): void;
+function limitsOf({ agent }: Context["config"]): TurnLimits {
+  return { seconds: agent.max_turn_seconds, costUsd: agent.max_turn_cost_usd };
 }
 
-/** Ends a turn that has gone silent. */
-function watchdog(idleMs: number, controller: AbortController): Watchdog {
-  let timer: NodeJS.Timeout | undefined;
-  let pauses = 0;
-  const restart = () => {
-    clearTimeout(timer);
-    if (idleMs > 0 && pauses === 0)
-      timer = setTimeout(() => controller.abort("timeout"), Math.min(idleMs, MAX_TIMER_MS));
-  };
-  const pauseBy = (change: number) => {
-    pauses += change;
-    restart();
-  };
-  restart();
-  return {
-    restart,
-    pause: () => pauseBy(1),
-    resume: () => pauseBy(-1),
-    stop: () => {
-      pauses = Number.POSITIVE_INFINITY;
-      clearTimeout(timer);
-    },
-  };
+/** The turn ends; what it did stays in its session. */
+function reach(turn: Turn, limit: LimitReached | undefined): void {
+  if (!limit || turn.running.controller.signal.aborted) return;
+  turn.limit = limit;
+  turn.running.controller.abort("limit");
 }

@@ -38,9 +38,11 @@ export class ToolRunner {
     this.#context = context;
     this.#turn = turn;
     this.#grants = grants;
-    this.#offered = new Map(offered.map((one) => [one.tool.name, one]));
+    const older = offered.flatMap((one) => (one.tool.aliases ?? []).map((name) => [name, one] as const));
+    this.#offered = new Map([...older, ...offered.map((one) => [one.tool.name, one] as const)]);
     this.tools = offered.map((one) => ({
       name: one.tool.name,
+      aliases: one.tool.aliases,
       description: one.tool.description,
       parameters: one.tool.parameters,
       run: (args, signal, callId) => this.#run(one, args, signal, callId),
@@ -72,12 +74,12 @@ export class ToolRunner {
     const call = journal.call(callId)!;
     const startedAt = nowSeconds();
     const { events } = this.#context;
-    events.emit({ type: "tool-started", ...about, tool: tool.name, args });
+    events.emit({ type: "tool-started", ...about, tool: tool.name, callId, args });
     const outcome = await this.#outcome(offered, args, signal, callId, call);
     signal.throwIfAborted();
     journal.end(callId, outcome.state, outcome.text);
     const ok = outcome.state === "done";
-    events.emit({ type: "tool-ended", ...about, tool: tool.name, args, ok, startedAt });
+    events.emit({ type: "tool-ended", ...about, tool: tool.name, callId, args, ok, startedAt });
     return outcome.text;
   }
 
@@ -115,7 +117,9 @@ export class ToolRunner {
     signal: AbortSignal,
     call: JournaledCall,
   ): Promise<Outcome> {
-    const { homeDir } = this.#context;
+    const { homeDir, secrets } = this.#context;
+    // Before it is stored anywhere.
+    const clean = secrets.of("tool_result", { sessionId: this.#turn.session.id });
     const timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS;
     const late = AbortSignal.timeout(timeoutMs);
     const startedAt = monotonicSeconds();
@@ -125,7 +129,7 @@ export class ToolRunner {
         message: `${tool.name} gave no result within ${timeoutMs / 1000} s`,
       });
       killPoint("tool-ran");
-      const output = await limitedOutput(text, {
+      const output = await limitedOutput(clean.redact(text), {
         home: homeDir,
         key: call.id,
         maxChars: tool.maxChars ?? TOOL_MAX_CHARS,
@@ -137,7 +141,7 @@ export class ToolRunner {
       const { log } = this.#context;
       const seconds = monotonicSeconds() - startedAt;
       log.warn({ err: error, tool: tool.name, traceId: this.#turn.first.traceId, seconds }, "tool failed");
-      return { state: "failed", text: `Error: ${reason}` };
+      return { state: "failed", text: `Error: ${clean.redact(reason)}` };
     }
   }
 
@@ -160,7 +164,8 @@ export class ToolRunner {
   // ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #approvalOf({ tool, ask }: OfferedTool) {
-    const question = { tool: tool.name, ask, granted: this.#grants, unattended: this.#unattended };
+    const { name, aliases } = tool;
+    const question = { tool: name, aliases, ask, granted: this.#grants, unattended: this.#unattended };
     return approvalFor(question, approvalSettingsOf(this.#context.config));
   }
 
@@ -193,12 +198,11 @@ export class ToolRunner {
   /** The answer to the question of a call; undefined: there was none in time. If it is open, the turn is suspended. */
   async #decision(callId: string, ask: () => Promise<NewQuestion>) {
     const { store } = this.#context;
-    const known = await store.getQuestion({ callId });
-    if (known?.state === "answered") return known.answer ?? undefined;
-    if (known && (known.state !== "open" || known.secondsLeft < 1)) {
-      if (known.state === "open") await store.decideQuestion(known.id, { state: "expired" });
-      return undefined;
-    }
+    let known = await store.getQuestion({ callId });
+    // The answer may come at the same moment: one of the two decides.
+    if (known?.state === "open" && known.secondsLeft < 1)
+      known = (await store.decideQuestion(known.id, { state: "expired" }))?.question;
+    if (known && known.state !== "open") return known.answer ?? undefined;
     const question = await ask();
     return this.#suspend(known ? { ...question, id: known.id, timeoutSeconds: known.secondsLeft } : question);
   }
@@ -233,11 +237,12 @@ export class ToolRunner {
     const { principal, key, replyTarget } = this.#turn;
     const id = newQuestionId();
     const view = { id, text, choices };
-    const { message, isHome } = await questionMessage(this.#context, replyTarget, view, inHome);
+    const message = await questionMessage(this.#context, replyTarget, view, inHome);
     const { platform, userId } = principal;
     return {
       ...{ id, kind, sessionKey: key, text, choices, acceptsText, callId, message },
-      asked: isHome ? null : { platform, userId },
+      // Also if there is no home channel: only owners decide then.
+      asked: inHome ? null : { platform, userId },
       timeoutSeconds: timeoutSeconds ?? this.#context.config.approvals.timeout,
     };
   }

@@ -5,6 +5,7 @@ import { nowSeconds } from "../clock.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
 import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
+import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
 import { askerOf, principalOf } from "./asker.js";
@@ -64,6 +65,10 @@ export class Turn {
   journal!: Journal;
   /** It waits for the answer to a question; undefined: it doesn't. */
   suspension: Suspension | undefined;
+  /** Its messages wait in the inbox for so long, then it goes on; undefined: they don't. */
+  waitMs: number | undefined;
+  /** Why it has to stop now; undefined: it may go on. */
+  limit: LimitReached | undefined;
   /** While the agent writes. */
   preview: Preview | undefined;
   /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
@@ -223,11 +228,13 @@ export class Turn {
       : undefined;
   }
 
-  /** Its messages, as they wait for the answer to its question. */
-  get suspended(): SuspendedRows {
+  /** Its messages, as they wait for the answer to its question or for the next attempt. */
+  get suspended(): SuspendedRows | undefined {
+    const { waitMs } = this;
+    if (waitMs === undefined) return undefined;
     const rows = [...this.#rows, ...this.running.taken].map((row) => ({ ...row, turnId: this.id }));
     for (const row of rows) delete row.route;
-    return { rows, waitMs: (this.suspension?.timeoutSeconds ?? 0) * 1000 };
+    return { rows, waitMs };
   }
 
   /** For events. */

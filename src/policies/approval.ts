@@ -12,6 +12,8 @@ export interface ApprovalSettings {
 
 export interface ApprovalQuestion {
   tool: string;
+  /** Older names of the tool. */
+  aliases?: readonly string[] | undefined;
   ask: AskMode;
   /** Approvals that are remembered for the person or the session. `*`: for every tool. */
   granted: readonly { tool: string; scope: "person" | "session" }[];
@@ -22,8 +24,8 @@ export interface ApprovalQuestion {
 export type Approval = { to: "run" } | { to: "ask" } | { to: "deny"; reason: string };
 
 export function approvalFor(question: ApprovalQuestion, settings: ApprovalSettings): Approval {
-  const { tool, ask, unattended } = question;
-  const pattern = settings.deny.find((pattern) => matches(tool, pattern));
+  const { tool, aliases = [], ask, unattended } = question;
+  const pattern = settings.deny.find((pattern) => [tool, ...aliases].some((name) => matches(name, pattern)));
   if (pattern !== undefined) return { to: "deny", reason: `approvals.deny lists ${pattern}` };
   if (settings.mode === "off" || ask === "never" || isGranted(question)) return { to: "run" };
   if (unattended === undefined) return { to: "ask" };

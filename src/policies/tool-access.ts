@@ -23,7 +23,7 @@ export interface ToolRestriction extends ToolRule {
 }
 
 export interface ToolAccessQuestion {
-  tool: Pick<ToolDefinition, "name" | "effect" | "allow" | "ask">;
+  tool: Pick<ToolDefinition, "name" | "aliases" | "effect" | "allow" | "ask" | "restrictions">;
   /** Every toolset that contains the tool. */
   sets: readonly string[];
   principal: Principal;
@@ -52,7 +52,10 @@ type Sourced = ToolRule & { source: string };
 export function toolAccess(question: ToolAccessQuestion): ToolAccess {
   const { tool, principal, room, restrictions = [] } = question;
   const levels = levelsOf(question);
-  const later = restrictions.map((rule) => ({ ...rule, source: rule.name }));
+  const later = [...(tool.restrictions ?? []), ...restrictions].map((rule) => ({
+    ...rule,
+    source: rule.name,
+  }));
   const asking = [...settingAt(levels, "ask"), ...later].flatMap(({ ask }) => ask ?? []);
   const ask = strictest(asking.length === 0 ? ["never"] : asking);
   const deny = (reason: string): ToolAccess => ({ allowed: false, ask, reason });
@@ -78,8 +81,9 @@ function levelsOf({ tool, sets, rules }: ToolAccessQuestion): Sourced[][] {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     return rule ? [{ ...rule, source: `tools.${name}` }] : [];
   };
-  const others = sets.filter((set) => set !== tool.name && set !== "*");
-  return [entry(tool.name), others.flatMap(entry), entry("*"), [defaultOf(tool)]];
+  const own = [tool.name, ...(tool.aliases ?? [])];
+  const others = sets.filter((set) => !own.includes(set) && set !== "*");
+  return [own.flatMap(entry), others.flatMap(entry), entry("*"), [defaultOf(tool)]];
 }
 
 function defaultOf({ effect, allow, ask }: ToolAccessQuestion["tool"]): Sourced {

@@ -3,7 +3,7 @@ import { TERMINAL } from "../adapters/cli/index.js";
 import type { LoadedPlatforms, Platforms } from "../adapters/registry.js";
 import { nowSeconds } from "../clock.js";
 import type { LoadedConfig } from "../config/load.js";
-import { homePaths } from "../config/paths.js";
+import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { Gateway } from "../gateway.js";
 import { DatabaseFile } from "../health/database-file.js";
@@ -12,6 +12,7 @@ import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import type { Log } from "../log.js";
+import type { McpServers } from "../mcp/manager.js";
 import { placesOf } from "../rules.js";
 import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
@@ -20,6 +21,7 @@ import type { OnProgress, Store } from "../store/store.js";
 import type { ToolDefinition } from "../tools/tool.js";
 import { version } from "../version.js";
 import { openAdapters } from "./adapters.js";
+import { mcpServers } from "./mcp.js";
 import { gatewayParts, type PartsInput } from "./parts.js";
 import { openSessionFiles, type SessionFiles } from "./session-files.js";
 import type { Shutdown } from "./shutdown.js";
@@ -28,6 +30,7 @@ import { healthOf, readinessOf, type Watched, type Watchers } from "./watchers.j
 
 export interface OpenOptions {
   home: string;
+  env: Env;
   config: Config;
   loaded: LoadedConfig;
   log: Log;
@@ -38,6 +41,7 @@ export interface OpenOptions {
   external: Partial<Platforms>;
   tools?: readonly ToolDefinition[] | undefined;
   agents?: PartsInput["agents"];
+  secrets: NonNullable<PartsInput["secrets"]>;
   onProgress?: OnProgress | undefined;
   routes?: ((app: Hono) => void) | undefined;
   stdin?: NodeJS.ReadableStream | undefined;
@@ -49,6 +53,7 @@ export interface RunningGateway {
   config: Config;
   home: string;
   gateway: Gateway;
+  mcp: McpServers;
   store: Store;
   stop(): Promise<void>;
 }
@@ -66,16 +71,20 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   const files = openSessionFiles({ ...options, store, except: TERMINAL }, shutdown);
   const platforms = await openAdapters({ ...options, store });
   await files.load(options.afterCrash);
-  const gateway = newGateway(options, { store, databaseFile, platforms, files });
+  const mcp = mcpServers(options);
+  // After the turns that use them.
+  shutdown.add("watchers", () => mcp.stop());
+  const gateway = newGateway(options, { store, databaseFile, platforms, files, mcp });
   shutdown.add("traffic", () => gateway.stop());
-  const dashboard = newDashboard(options, store, gateway);
+  const dashboard = newDashboard(options, store, gateway, mcp);
   shutdown.add("traffic", () => dashboard.close());
   const readiness = serve(options, { http, store, databaseFile, platforms, gateway, dashboard });
+  mcp.start();
   await gateway.start();
   readiness.start();
   shutdown.add("timers", () => readiness.stop());
   startUpkeep({ ...options, store }, shutdown);
-  return { url: http.url, config, home, gateway, store, stop: () => shutdown.run() };
+  return { url: http.url, config, home, gateway, mcp, store, stop: () => shutdown.run() };
 }
 
 async function openDatabase({ home, onProgress }: OpenOptions, shutdown: Shutdown) {
@@ -96,12 +105,14 @@ interface Parts {
   files: SessionFiles;
   gateway: Gateway;
   dashboard: Dashboard;
+  mcp: McpServers;
 }
 
 function newGateway(
-  { config, log, bootId, home, watchers, tools, agents: given }: OpenOptions,
-  { store, databaseFile, platforms, files }: Pick<Parts, "store" | "databaseFile" | "platforms" | "files">,
+  { config, log, bootId, home, watchers, tools, secrets, agents: given }: OpenOptions,
+  parts: Pick<Parts, "store" | "databaseFile" | "platforms" | "files" | "mcp">,
 ): Gateway {
+  const { store, databaseFile, platforms, files, mcp } = parts;
   const { events, hooks } = watchers;
   const { adapters } = platforms;
   const { index, transcripts } = files;
@@ -109,14 +120,14 @@ function newGateway(
     gatewayParts({
       ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
       ...(given ? { agents: given } : {}),
-      tools,
+      ...{ tools, mcp, secrets },
       refusal: () => databaseFile.refusal,
     }),
   );
 }
 
 /** Adds all routes to the HTTP server. */
-function serve(options: OpenOptions, parts: Omit<Parts, "files">) {
+function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
   const { home, config, log, watchers } = options;
   const { http, store, databaseFile, platforms, gateway, dashboard } = parts;
   const { stateDb, dashboardToken } = homePaths(home);
@@ -162,10 +173,12 @@ function newDashboard(
   { home, loaded, log, watchers }: OpenOptions,
   store: Store,
   gateway: Gateway,
+  mcp: McpServers,
 ): Dashboard {
   return createDashboard({
     ...{ store, gateway, loaded, home, log, reports: store.reports, version: version() },
     startedAt: nowSeconds(),
+    mcpServers: () => mcp.status(),
     watch: (watcher) => watchers.events.watch("dashboard", watcher),
   });
 }

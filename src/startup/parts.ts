@@ -1,5 +1,6 @@
 import type { Adapter } from "../adapters/adapter.js";
-import type { Auxiliary } from "../agents/backend.js";
+import type { Auxiliary, NamedAgent } from "../agents/backend.js";
+import { guardedAgent, guardedAuxiliary } from "../agents/guarded.js";
 import { systemPrompt } from "../agents/prompt.js";
 import { type Agents, createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
@@ -9,10 +10,13 @@ import { homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { Events } from "../events.js";
 import type { GatewayLog } from "../log.js";
+import type { McpServers } from "../mcp/manager.js";
 import type { Principal } from "../message.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
 import { placesOf, toolSettingsOf } from "../rules.js";
+import { SecretGuard } from "../secret-guard.js";
+import type { Secret } from "../secret-redactor.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
 import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
 import type { Owners } from "../store/queues.js";
@@ -21,8 +25,8 @@ import { builtinTools } from "../tools/builtin/index.js";
 import { joinEntries, type MemoryFiles, memoryFiles } from "../tools/memory-files.js";
 import { ToolRegistry } from "../tools/registry.js";
 import type { SessionReader } from "../tools/session-reader.js";
-
 import type { ToolDefinition } from "../tools/tool.js";
+import { allSecrets } from "./secrets.js";
 
 export interface PartsInput {
   store: Store;
@@ -33,8 +37,12 @@ export interface PartsInput {
   adapters: readonly Adapter[];
   /** Besides the built-in ones. */
   tools?: readonly ToolDefinition[] | undefined;
+  /** Brings more tools, whenever its servers connect. */
+  mcp?: McpServers | undefined;
   /** Default: as configured. */
   agents?: Agents;
+  /** What must not leave. Default: the configured tokens and keys. */
+  secrets?: readonly Secret[];
   /** `sessions.json`, if this process writes it. */
   index?: Pick<IndexWriter, "changed">;
   transcripts?: Pick<TranscriptKeeper, "changed" | "committed">;
@@ -47,19 +55,31 @@ export interface PartsInput {
 /** Creates the gateway's parts from the configuration and the store. */
 export function gatewayParts(input: PartsInput): GatewayParts {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
-  const { main: agent, auxiliary, named = new Map() } = input.agents ?? createAgents(config, home);
+  const given = input.agents ?? createAgents(config, home);
+  const secrets = new SecretGuard(input.secrets ?? allSecrets(config), (leak) =>
+    events.emit({ type: "secret-redacted", ...leak }),
+  );
+  const agent = guardedAgent(given.main, secrets);
+  const named = [...(given.named ?? [])].map(([name, one]): [string, NamedAgent] => [
+    name,
+    { ...one, backend: guardedAgent(one.backend, secrets) },
+  ]);
+  const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const registry = toolRegistry({ ...input, memory });
+  input.mcp?.feed(registry);
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
   return {
-    ...{ config, store, bootId, agent, agents: named, auxiliary, adapters, events, log, estimateTokens },
+    ...{ config, store, bootId, agent, agents: new Map(named), auxiliary, adapters, events, log },
+    ...{ estimateTokens, secrets },
     homeDir: home,
     hooks: input.hooks,
     refusal: input.refusal,
     owners: input.owners,
     tools: registry,
-    systemPrompt: promptFrom(config, memory),
+    mcp: input.mcp,
+    systemPrompt: promptFrom(config, memory, secrets),
     ...summaries(auxiliary, log),
     routesChanged: () => index?.changed(),
     messagesChanged: (id) => transcripts?.changed(id),
@@ -98,10 +118,14 @@ export function sessionReader(store: Store): SessionReader {
   };
 }
 
-function promptFrom(config: Config, memory: MemoryFiles): GatewayParts["systemPrompt"] {
+function promptFrom(
+  config: Config,
+  memory: MemoryFiles,
+  { quiet }: SecretGuard,
+): GatewayParts["systemPrompt"] {
   const entries = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
-  return async ({ origin, shared, principal, task }) =>
-    systemPrompt({
+  return async ({ origin, shared, principal, task }) => {
+    const prompt = systemPrompt({
       unattended: task !== undefined,
       platform: origin.platform,
       chatType: origin.chatType,
@@ -113,6 +137,8 @@ function promptFrom(config: Config, memory: MemoryFiles): GatewayParts["systemPr
       now: new Date(),
       timezone: config.timezone,
     });
+    return quiet.redact(prompt);
+  };
 }
 
 function summaries(auxiliary: Auxiliary, log: GatewayLog): Pick<GatewayParts, "summarise" | "title"> {

@@ -32,6 +32,15 @@ export interface GatewayInfo {
   /** When it last stored the state of its platforms. */
   checked_at?: number;
   platforms?: PlatformStatus[];
+  mcp_servers?: McpServerStatus[];
+}
+
+export interface McpServerStatus {
+  name: string;
+  state: "connecting" | "ready" | "failing" | "off";
+  tools: number;
+  /** Why it fails. */
+  detail?: string;
 }
 
 export interface PlatformStatus {

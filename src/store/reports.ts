@@ -1,6 +1,15 @@
 import type { Role, SessionId, SessionKey, SessionSummary } from "../session.js";
 import type { Position } from "./common.js";
-import type { ApprovedRow, DeliveryRow, InboxRow, InboxState, OutboxState, PairingRow } from "./queues.js";
+import type {
+  ApprovedRow,
+  DeliveryRow,
+  InboxRow,
+  InboxState,
+  OutboxState,
+  PairingRow,
+  ToolCallRow,
+  ToolCallState,
+} from "./queues.js";
 
 /**
  * What operators read: dashboard and command line. Reads only. Lists are paged by a position, and no single call takes long: a page
@@ -23,6 +32,8 @@ export interface Reports {
   traceMessage(reference: string): Promise<Trace[]>;
   deadPage(query: DeadQuery): Promise<DeadPage>;
   pairingPage(query: PairingQuery): Promise<PairingPage>;
+  /** Who used which tool, newest first. */
+  toolCalls(query: ToolCallQuery): Promise<ToolCallPage>;
 }
 
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -268,5 +279,20 @@ export interface PairingPage {
   /** Newest first, without codes and hashes. */
   pending: Omit<PairingRow, "hash" | "salt">[];
   approved: ApprovedRow[];
+  next: Position | null;
+}
+
+export interface ToolCallQuery {
+  tool?: string;
+  platform?: string;
+  userId?: string;
+  state?: ToolCallState;
+  before?: Position;
+  limit?: number;
+}
+
+export interface ToolCallPage {
+  /** May be fewer than requested, even none, although there are more. */
+  calls: ToolCallRow[];
   next: Position | null;
 }

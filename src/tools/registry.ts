@@ -39,12 +39,23 @@ export interface ExplainedTool {
   reason: string;
 }
 
+/** Tools that come and go together. */
+export interface ToolSource {
+  /** A name in the configuration that may mean one of its tools, or its toolset. */
+  mayKnow(name: string): boolean;
+  /** Resolves when it has its first tools, or has taken too long; undefined: that is over. */
+  settled?(): Promise<void> | undefined;
+}
+
 /** What model providers accept. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export class ToolRegistry {
   readonly #settings: ToolSettings;
   readonly #tools = new Map<string, ToolDefinition>();
+  /** Where tools come from that come and go. */
+  readonly #sources = new Map<string, ToolSource>();
+  readonly #bySource = new Map<string, string>();
   #sorted: readonly ToolDefinition[] = [];
   #toolsets: Toolsets;
 
@@ -62,6 +73,38 @@ export class ToolRegistry {
       added.set(tool.name, tool);
     }
     for (const [name, tool] of added) this.#tools.set(name, tool);
+    this.#sort();
+  }
+
+  /** A source of tools that come and go, such as a server. Its toolset counts as known while it has none. */
+  addSource(name: string, source: ToolSource): void {
+    this.#sources.set(name, source);
+  }
+
+  /**
+   * All tools of a source, instead of those before; turns that run keep theirs. Returns the names that are left out: they are
+   * in use, or no names for tools.
+   */
+  replace(source: string, tools: readonly ToolDefinition[]): string[] {
+    for (const [name, tool] of this.#tools) if (this.#bySource.get(name) === source) this.#drop(tool);
+    const refused: string[] = [];
+    for (const tool of tools) {
+      if (this.#tools.has(tool.name) || !NAME.test(tool.name)) refused.push(tool.name);
+      else {
+        this.#tools.set(tool.name, tool);
+        this.#bySource.set(tool.name, source);
+      }
+    }
+    this.#sort();
+    return refused;
+  }
+
+  #drop({ name }: ToolDefinition): void {
+    this.#tools.delete(name);
+    this.#bySource.delete(name);
+  }
+
+  #sort(): void {
     // By name: the order doesn't depend on what was registered first, so prompt caches stay valid.
     this.#sorted = [...this.#tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     this.#toolsets = new Toolsets(this.#sorted, this.#settings);
@@ -69,6 +112,7 @@ export class ToolRegistry {
 
   /** The tools of a turn, in a stable order. */
   async offered(place: ToolPlace): Promise<OfferedTool[]> {
+    await Promise.all([...this.#sources.values()].map((source) => source.settled?.()));
     const allowed = this.#sorted.flatMap((tool) => {
       const { allowed, ask } = this.#access(tool, place);
       return allowed ? [{ tool, ask }] : [];
@@ -93,12 +137,14 @@ export class ToolRegistry {
     const isKnown = (name: string) =>
       isEverything(name) ||
       this.#tools.has(name) ||
+      this.#sorted.some(({ aliases }) => aliases?.includes(name)) ||
       Object.hasOwn(this.#settings.toolsets, name) ||
       this.#sorted.some(({ toolset }) => toolset === name);
-    const unknown = Object.keys(this.#settings.rules).filter((name) => !isKnown(name));
+    const mayKnow = (name: string) => [...this.#sources.values()].some((source) => source.mayKnow(name));
+    const unknown = Object.keys(this.#settings.rules).filter((name) => !isKnown(name) && !mayKnow(name));
     return [
       ...unknown.map((name) => `tools.${name} is about no tool and no toolset`),
-      ...this.#toolsets.problems(),
+      ...this.#toolsets.problems(mayKnow),
     ];
   }
 

@@ -1,10 +1,13 @@
 import type { Principal, Room, Target } from "../message.js";
+import type { ToolRestriction } from "../policies/tool-access.js";
 import type { Choice } from "../question.js";
 import type { SessionId, SessionKey } from "../session.js";
 
 /** A tool as it is registered. The pipeline decides who may call it, asks first where it has to, and records every call. */
 export interface ToolDefinition {
   name: string;
+  /** Older names, which rules, toolsets and stored conversations may still use. */
+  aliases?: readonly string[];
   toolset: string;
   description: string;
   /** JSON Schema of the arguments. */
@@ -13,10 +16,12 @@ export interface ToolDefinition {
   effect: "read" | "write";
   /** Whether a call that a crash interrupted may run again. Otherwise the agent learns that its outcome is unknown. */
   repeat: "safe" | "never";
-  /** Who may use it if the configuration doesn't say: `owner`, `paired`, `everyone`. Default: by its effect. */
-  allow?: readonly ("owner" | "paired" | "everyone")[];
+  /** Who may use it if the configuration doesn't say: `owner`, `paired`, `everyone`, a person. Default: by its effect. */
+  allow?: readonly ("owner" | "paired" | "everyone" | `${string}:${string}`)[];
   /** When to ask for approval if the configuration doesn't say. Default: never. */
   ask?: AskMode;
+  /** What no configured rule can widen. */
+  restrictions?: readonly ToolRestriction[];
   /** Default: see `limits.ts`. */
   timeoutMs?: number;
   /** Longer output goes to a file, and the agent gets its beginning and its end. */

@@ -10,7 +10,7 @@ export interface ToolsetSettings {
   disabled: readonly string[];
 }
 
-type Member = { name: string; toolset: string };
+type Member = { name: string; toolset: string; aliases?: readonly string[] | undefined };
 
 const MAX_PLATFORMS = 100;
 const ALL = new Set(["all", "*"]);
@@ -51,11 +51,11 @@ export class Toolsets {
   }
 
   /** Names in the configuration that mean nothing, one sentence each. */
-  problems(): string[] {
+  problems(mayKnow: (name: string) => boolean = () => false): string[] {
     const { toolsets, platformToolsets, disabled } = this.#settings;
     const unknown = (names: readonly string[], where: string) =>
       names
-        .filter((name) => !this.#isKnown(name))
+        .filter((name) => !this.#isKnown(name) && !mayKnow(name))
         .map((name) => `${where} names "${name}", which is no toolset and no tool`);
     return [
       ...Object.entries(toolsets).flatMap(([name, { tools, includes }]) => [
@@ -87,12 +87,12 @@ export class Toolsets {
     if (own && !above.has(name)) {
       const inside = new Set([...above, name]);
       const included = own.includes.flatMap((other) => [...this.#resolve(other, inside)]);
-      return new Set([...own.tools, ...included]);
+      return new Set([...own.tools.map((tool) => this.#nameOf(tool)), ...included]);
     }
     if (own) return new Set();
     if (isEverything(name)) return new Set(this.#tools.map((tool) => tool.name));
     return new Set(
-      this.#tools.flatMap((tool) => (tool.toolset === name || tool.name === name ? [tool.name] : [])),
+      this.#tools.flatMap((tool) => (tool.toolset === name || isNamed(tool, name) ? [tool.name] : [])),
     );
   }
 
@@ -103,8 +103,17 @@ export class Toolsets {
 
   #isKnown(name: string): boolean {
     if (isEverything(name) || this.#own(name)) return true;
-    return this.#tools.some((tool) => tool.name === name || tool.toolset === name);
+    return this.#tools.some((tool) => isNamed(tool, name) || tool.toolset === name);
   }
+
+  /** Own toolsets may use older names of tools. */
+  #nameOf(name: string): string {
+    return this.#tools.find((tool) => isNamed(tool, name))?.name ?? name;
+  }
+}
+
+function isNamed(tool: Member, name: string): boolean {
+  return tool.name === name || (tool.aliases?.includes(name) ?? false);
 }
 
 /** Whether the name means every tool. */

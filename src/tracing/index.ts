@@ -64,7 +64,7 @@ export function startTracing(events: Events, options: TracingOptions): Tracing {
 function recorder(tracer: Tracer, ids: ChosenIds): (event: GatewayEvent) => void {
   const usages = new Map<string, EventUsage[]>();
   return (event) => {
-    if (event.type === "turn-usage") return remember(usages, event.turnId, event.usage);
+    if (event.type === "turn-usage") remember(usages, event.turnId, event.usage);
     const turnId = event.type === "turn-ended" ? event.turnId : "";
     const span = spanOf(event, usages.get(turnId) ?? []);
     usages.delete(turnId);

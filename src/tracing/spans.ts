@@ -42,6 +42,8 @@ export function spanOf(event: GatewayEvent, usage: readonly EventUsage[]): Finis
       };
     case "tool-ended":
       return toolSpan(event);
+    case "turn-usage":
+      return modelSpan(event);
     case "turn-ended":
       return turnSpan(event, usage);
     case "delivery-settled":
@@ -91,6 +93,23 @@ function turnSpan(event: GatewayEventOf<"turn-ended">, usage: readonly EventUsag
     },
     ...(failure ? { error: failure.kind } : {}),
     links: traceIds.filter((id) => id !== traceId),
+  };
+}
+
+/** One request to a model. */
+function modelSpan(event: GatewayEventOf<"turn-usage">): FinishedSpan {
+  const { traceId, turnId, usage, startedAt } = event;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return {
+    ...under(event, `chat ${usage.model}`, startedAt),
+    parentId: idOf(traceId, `turn ${turnId}`),
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.system": usage.provider,
+      "gen_ai.response.model": usage.model,
+      "gen_ai.usage.input_tokens": inputTokens + cacheReadTokens + cacheWriteTokens,
+      "gen_ai.usage.output_tokens": outputTokens,
+    },
   };
 }
 

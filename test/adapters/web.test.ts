@@ -268,6 +268,19 @@ describe("an answer", () => {
     expect((await events.next("preview")).data).toEqual({ turnId: "t1", text: "" });
   });
 
+  it("shows calls of tools when they start and when they end, to its own browser only", async () => {
+    const { adapter } = gateway;
+    const [events, others] = [await ann.listen(), await bob.listen()];
+    const call = { turnId: "t1", callId: "c1", tool: "web_search", args: '{"query":"x"}' };
+    adapter.showTool(targetFor(ann), { ...call, state: "running" });
+    adapter.showTool(targetFor(ann), { ...call, state: "done", seconds: 1.5 });
+    expect((await events.next("tool-started")).data).toEqual({ ...call, state: "running" });
+    expect((await events.next("tool-ended")).data).toEqual({ ...call, state: "done", seconds: 1.5 });
+    await gateway.say(targetFor(bob), "hi");
+    await others.next("message");
+    expect(others.events.map(({ event }) => event)).not.toContain("tool-started");
+  });
+
   it("is previewed twenty times a second at most", () => {
     vi.useFakeTimers();
     try {

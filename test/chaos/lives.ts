@@ -1,5 +1,6 @@
 /** The daemon's lives: each ends as planned, and a supervisor starts the next, as systemd or Docker would. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { KillPoint } from "../../src/kill-point.js";
 import type { Daemon, Run } from "../support/daemon.js";
 import { Supervisor } from "../support/supervisor.js";
 import { until } from "../support/until.js";
@@ -10,6 +11,10 @@ export interface LivesOptions {
   /** False while another crash would make a message a dead letter. */
   mayDie(): boolean;
   patienceMs: number;
+  /** Where it may die. */
+  points: readonly KillPoint[];
+  /** Of every life. */
+  env: Record<string, string>;
 }
 
 type Moment = Extract<Death, { at: "moment" }>;
@@ -91,17 +96,18 @@ export class Lives {
 
   /** The environment of the next life. */
   #begin(life: number): Record<string, string> {
-    const death = planDeath(this.#options.seed, life);
+    const { seed, points, env } = this.#options;
+    const death = planDeath(seed, life, points);
     if (life > 0) {
       this.deathsAtMs.push(Date.now());
       queueMicrotask(() => this.runs.push(this.#daemon.run));
     }
-    if (this.#calm) return {};
+    if (this.#calm) return env;
     this.#death = death.at === "moment" ? death : undefined;
-    if (death.at === "moment") return {};
-    if (this.#options.mayDie()) return { HERMES_KILL_AT: `${death.at}:${death.count}` };
+    if (death.at === "moment") return env;
+    if (this.#options.mayDie()) return { ...env, HERMES_KILL_AT: `${death.at}:${death.count}` };
     this.#death = INSTEAD;
-    return {};
+    return env;
   }
 
   async #killInTime(run: Run): Promise<void> {

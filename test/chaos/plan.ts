@@ -36,7 +36,7 @@ const START_MS = 1200;
 const MAX_AGE_MS = 900;
 const MAX_TIMES = 3;
 
-const POINTS: readonly KillPoint[] = [
+export const POINTS: readonly KillPoint[] = [
   "accepted",
   "turn-started",
   "preview-shown",
@@ -85,9 +85,9 @@ function planMessage(random: Random, places: readonly { people: number }[]): Pla
   };
 }
 
-export function planDeath(seed: number, life: number): Death {
+export function planDeath(seed: number, life: number, points: readonly KillPoint[]): Death {
   const random = new Random(seed * 7919 + life);
-  if (random.chance(0.45)) return { at: random.pick(POINTS), count: random.between(1, MAX_TIMES) };
+  if (random.chance(0.45)) return { at: random.pick(points), count: random.between(1, MAX_TIMES) };
   const starting = random.chance(0.25);
   return {
     at: "moment",

@@ -7,22 +7,25 @@ import { endAll } from "../support/at-end.js";
 import { discord } from "./discord.js";
 import type { Platform } from "./platform.js";
 import { slack } from "./slack.js";
-import { storm } from "./storm.js";
+import { type StormOptions, storm } from "./storm.js";
 import { asJson, brokenPromises, crashTable, type Outcome, page } from "./table.js";
 import { telegram } from "./telegram.js";
+import { type ToolOutcome, toolStorm } from "./tools/storm.js";
+import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } from "./tools/table.js";
 import { isKept, judge } from "./verdict.js";
 
 const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
 
-const HELP = `npm run chaos -- [--rounds 200] [--seed S]... [--platform ${Object.keys(PLATFORMS).join("|")}]... [--json] [--keep DIR] [--write]
+const HELP = `npm run chaos -- [--rounds 200] [--seed S]... [--platform ${Object.keys(PLATFORMS).join("|")}]... [--tools] [--json] [--keep DIR] [--write]
 
 People write in several chats of an emulated platform while the gateway is killed again and again and the platform
 delivers twice, in another order, not at all for a while, asks to wait, or takes a message without saying so. Then it is
 calm, and what the people see is counted.
 
 --seed   the same rounds and the same deaths again; the moments depend on the machine. Several: one after another
+--tools  a model answers and calls tools whose effects are counted; the gateway dies once a round, and only this table is made
 --keep   leaves the home and the daemon's log of each storm in this folder
 --write  keeps the table in bench/results-chaos.md`;
 
@@ -31,6 +34,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "200" },
     seed: { type: "string", multiple: true },
     platform: { type: "string", multiple: true },
+    tools: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     keep: { type: "string" },
     write: { type: "boolean", default: false },
@@ -57,18 +61,38 @@ async function run(names: readonly string[], rounds: number, seeds: readonly num
   for (const signal of ["SIGINT", "SIGTERM"])
     process.once(signal, () => void endAll().then(() => process.exit(130)));
   try {
-    const outcomes: Outcome[] = [];
-    for (const seed of seeds) {
-      console.error(`Seed ${seed}, ${rounds} rounds on ${names.join(", ")}`);
-      outcomes.push(...(await Promise.all(names.map((name) => outcomeOf(name, rounds, seed)))));
-    }
-    report(outcomes);
+    if (values.tools) reportTools(await all(names, rounds, seeds, toolStorm));
+    else report(await all(names, rounds, seeds, plainStorm));
   } finally {
     await endAll();
   }
 }
 
-async function outcomeOf(name: string, rounds: number, seed: number): Promise<Outcome> {
+async function all<T extends Outcome>(
+  names: readonly string[],
+  rounds: number,
+  seeds: readonly number[],
+  play: (options: StormOptions) => Promise<T>,
+): Promise<T[]> {
+  const outcomes: T[] = [];
+  for (const seed of seeds) {
+    console.error(`Seed ${seed}, ${rounds} rounds on ${names.join(", ")}`);
+    outcomes.push(...(await Promise.all(names.map((name) => outcomeOf(name, rounds, seed, play)))));
+  }
+  return outcomes.toSorted((a, b) => a.evidence.platform.localeCompare(b.evidence.platform));
+}
+
+async function plainStorm(options: StormOptions): Promise<Outcome> {
+  const evidence = await storm(options);
+  return { seed: options.seed, rounds: options.rounds, evidence, verdict: judge(evidence) };
+}
+
+async function outcomeOf<T extends Outcome>(
+  name: string,
+  rounds: number,
+  seed: number,
+  play: (options: StormOptions) => Promise<T>,
+): Promise<T> {
   const platform = await PLATFORMS[name]!();
   try {
     const kept = path.join(values.keep ?? "", `${name}-${seed}`);
@@ -78,30 +102,60 @@ async function outcomeOf(name: string, rounds: number, seed: number): Promise<Ou
     const progress = (done: number) => {
       if (done % 20 === 0) console.error(`${name}: ${done} of ${rounds} rounds`);
     };
-    const evidence = await storm({ platform, seed, rounds, progress, ...home });
+    const outcome = await play({ platform, seed, rounds, progress, ...home });
     if (values.keep !== undefined) {
-      const { logs, stored: _, ...rest } = evidence;
+      const { logs, stored: _, ...rest } = outcome.evidence;
       fs.writeFileSync(`${kept}.log`, logs.join("\n=== next life ===\n"));
       fs.writeFileSync(`${kept}.json`, JSON.stringify(rest, null, 1));
     }
-    return { seed, rounds, evidence, verdict: judge(evidence) };
+    return outcome;
   } finally {
     await platform.close();
   }
 }
 
+/** Each table is kept without the other. */
+function keepTable(part: "storm" | "tools", text: string): void {
+  const now = fs.existsSync(RESULTS) ? fs.readFileSync(RESULTS, "utf8") : "";
+  const [storms = "", tools] = now.split(TOOLS_TITLE);
+  const withTools = tools === undefined ? "" : `\n${TOOLS_TITLE}${tools}`;
+  fs.writeFileSync(RESULTS, part === "storm" ? text + withTools : `${storms.trimEnd()}\n\n${text}`);
+}
+
+function reportTools(outcomes: readonly ToolOutcome[]): void {
+  if (values.json)
+    console.log(
+      JSON.stringify(
+        outcomes.map((one) => ({ ...asJson(one), tools: one.tools })),
+        null,
+        2,
+      ),
+    );
+  else console.log(toolTable(outcomes));
+  if (values.write) keepTable("tools", toolSection(outcomes, machine()));
+  complain(
+    outcomes.filter((outcome) => !isAllKept(outcome)),
+    brokenToolPromises,
+  );
+}
+
 function report(outcomes: readonly Outcome[]): void {
-  const byPlatform = (a: Outcome, b: Outcome) => a.evidence.platform.localeCompare(b.evidence.platform);
-  const sorted = outcomes.toSorted(byPlatform);
-  const broken = outcomes.filter(({ verdict }) => !isKept(verdict));
-  if (values.json) console.log(JSON.stringify(sorted.map(asJson), null, 2));
-  else console.log(crashTable(sorted));
-  if (values.write) fs.writeFileSync(RESULTS, page(sorted, machine()));
+  if (values.json) console.log(JSON.stringify(outcomes.map(asJson), null, 2));
+  else console.log(crashTable(outcomes));
+  if (values.write) keepTable("storm", page(outcomes, machine()));
+  complain(
+    outcomes.filter(({ verdict }) => !isKept(verdict)),
+    brokenPromises,
+  );
+}
+
+function complain<T extends Outcome>(broken: readonly T[], linesOf: (outcome: T) => string[]): void {
   for (const outcome of broken) {
-    for (const line of brokenPromises(outcome)) console.error(line);
+    for (const line of linesOf(outcome)) console.error(line);
     const { seed, evidence } = outcome;
+    const mode = values.tools ? "--tools " : "";
     console.error(
-      `Again: npm run chaos -- --platform ${evidence.platform} --rounds ${outcome.rounds} --seed ${seed} --keep /tmp/chaos`,
+      `Again: npm run chaos -- ${mode}--platform ${evidence.platform} --rounds ${outcome.rounds} --seed ${seed} --keep /tmp/chaos`,
     );
   }
   if (broken.length > 0) process.exitCode = 1;

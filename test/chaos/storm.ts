@@ -2,16 +2,37 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Random } from "../../bench/random.js";
+import type { KillPoint } from "../../src/kill-point.js";
 import { Daemon } from "../support/daemon.js";
 import { inspect } from "../support/old-schemas.js";
 import { until } from "../support/until.js";
 import { Lives } from "./lives.js";
-import { type PlannedMessage, planRounds, type Round } from "./plan.js";
+import { type PlannedMessage, POINTS, planRounds, type Round } from "./plan.js";
 import { DURING_A_ROUND, type EndFault, FAULTS, type FaultKind, type Platform } from "./platform.js";
 import { answeredTokens, type Evidence, type Said, type Seen } from "./verdict.js";
 
+/** Who answers, and what people write to it. */
+export interface Cast {
+  /** For config.yaml. */
+  yaml: string;
+  /** In place of the usual program. */
+  program?: readonly string[];
+  env: Record<string, string>;
+  points: readonly KillPoint[];
+  /** Rounds for each death, at most. */
+  roundsADeath: number;
+  /** A message that joins a running turn overtakes those of others: each person's messages have an order of their own. */
+  steers?: true;
+  /** A message, and the tokens that its answer has. */
+  write(number: number, message: PlannedMessage, longChars: number): { text: string; tokens: string[] };
+}
+
+/** The echo agent. */
+const ECHO: Cast = { yaml: "", env: {}, points: POINTS, roundsADeath: 2, write: written };
+
 export interface StormOptions {
   platform: Platform;
+  cast?: Cast;
   seed: number;
   rounds: number;
   home?: string;
@@ -21,19 +42,22 @@ export interface StormOptions {
 /** Three crashes in a row during its turn make a message a dead letter, so no message gets three. */
 const MAX_DEATHS = 2;
 const MAX_OPEN = 16;
-/** At most. */
-const ROUNDS_A_DEATH = 2;
 /** After this long without a new answer, missing answers count as lost. */
 const PATIENCE_MS = 60_000;
 const TOKEN_EVERY_CHARS = 400;
 const FILLER = "and so on and so forth, as people write when they have time, ";
 
 export async function storm(options: StormOptions): Promise<Evidence> {
-  const { platform, seed, rounds, home } = options;
-  const daemon = new Daemon({ yaml: configOf(platform), ...(home === undefined ? {} : { home }) });
-  const people = new People(platform);
+  const { platform, seed, rounds, home, cast = ECHO } = options;
+  const { program, points, env } = cast;
+  const daemon = new Daemon({
+    yaml: configOf(platform) + cast.yaml,
+    ...(home === undefined ? {} : { home }),
+    ...(program === undefined ? {} : { program }),
+  });
+  const people = new People(platform, cast);
   const lives = new Lives(daemon, {
-    seed,
+    ...{ seed, points, env },
     mayDie: () => people.open().every(({ deathsBefore }) => lives.deaths - deathsBefore < MAX_DEATHS),
     patienceMs: PATIENCE_MS,
   });
@@ -43,7 +67,7 @@ export async function storm(options: StormOptions): Promise<Evidence> {
   const sky = new Sky(platform, new Random(seed + 1));
   for (const [number, round] of planRounds(seed, rounds, platform.places).entries()) {
     await play(round, number, { platform, people, lives, sky });
-    await lives.keepUp(Math.floor((number + 1) / ROUNDS_A_DEATH));
+    await lives.keepUp(Math.floor((number + 1) / cast.roundsADeath));
     options.progress?.(number + 1);
   }
   await lives.calm();
@@ -128,10 +152,12 @@ async function drain(people: People, home: string): Promise<void> {
 class People {
   readonly said: Said[] = [];
   readonly #platform: Platform;
+  readonly #cast: Cast;
   #open: Said[] = [];
 
-  constructor(platform: Platform) {
+  constructor(platform: Platform, cast: Cast) {
     this.#platform = platform;
+    this.#cast = cast;
   }
 
   get places() {
@@ -141,8 +167,9 @@ class People {
   say(message: PlannedMessage, deathsBefore: number, batch?: number): void {
     const number = this.said.length;
     const place = this.places[message.place]!;
-    const { text, tokens } = written(number, message, this.#platform.longChars);
-    const conversation = place.say(message.person, text);
+    const { text, tokens } = this.#cast.write(number, message, this.#platform.longChars);
+    const shared = place.say(message.person, text);
+    const conversation = this.#cast.steers ? `${shared} ${message.person}` : shared;
     const said = { number, place: place.name, conversation, tokens, batch, deathsBefore, atMs: Date.now() };
     this.said.push(said);
     this.#open.push(said);

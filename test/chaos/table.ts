@@ -30,7 +30,10 @@ function cellsOf({ seed, rounds, evidence, verdict }: Outcome): Record<string, s
 }
 
 export function crashTable(outcomes: readonly Outcome[]): string {
-  const lines = outcomes.map(cellsOf);
+  return tableOf(outcomes.map(cellsOf));
+}
+
+export function tableOf(lines: readonly Record<string, string | number>[]): string {
   const titles = Object.keys(lines[0] ?? {});
   const width = (title: string) => Math.max(title.length, ...lines.map((line) => String(line[title]).length));
   const row = (cell: (title: string) => string) => `| ${titles.map(cell).join(" | ")} |`;
@@ -44,9 +47,13 @@ export function crashTable(outcomes: readonly Outcome[]): string {
 export function brokenPromises({ evidence, verdict }: Outcome): string[] {
   const { lost, runTwice, outOfOrder, repeated, other } = verdict;
   const named = { lost, "run twice": runTwice, "out of order": outOfOrder, repeated, other };
+  return namedLines(evidence.platform, named);
+}
+
+export function namedLines(platform: string, named: Record<string, readonly string[]>): string[] {
   return Object.entries(named).flatMap(([name, found]) => [
-    ...found.slice(0, MAX_LINES).map((what) => `${evidence.platform}: ${name}: ${what}`),
-    ...(found.length > MAX_LINES ? [`${evidence.platform}: ${name}: ${found.length - MAX_LINES} more`] : []),
+    ...found.slice(0, MAX_LINES).map((what) => `${platform}: ${name}: ${what}`),
+    ...(found.length > MAX_LINES ? [`${platform}: ${name}: ${found.length - MAX_LINES} more`] : []),
   ]);
 }
 

@@ -52,6 +52,7 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
     openApprovals: () => [],
     decideApproval: async () => false,
     approveAll: async () => undefined,
+    reloadMcp: async () => [],
   };
   return { store, gateway, routes, activity };
 }

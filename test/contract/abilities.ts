@@ -3,12 +3,14 @@ import {
   type Adapter,
   type CanLookUp,
   type CanPreview,
+  type CanReact,
   type CanRegisterCommands,
   type CanStream,
   type CanType,
   canAsk,
   canLookUp,
   canPreview,
+  canReact,
   canRegisterCommands,
   canStream,
   canType,
@@ -25,6 +27,7 @@ const GUARDS: Record<Ability, (adapter: object) => boolean> = {
   "register commands": canRegisterCommands,
   preview: canPreview,
   ask: canAsk,
+  react: canReact,
 };
 
 type Able<A> = Scene & { adapter: Adapter & A };
@@ -124,6 +127,28 @@ export function abilities(platform: Platform): void {
       });
       await adapter.disconnect();
       adapter.type(target);
+    });
+  });
+
+  can("react")("a reaction", () => {
+    it.each(platform.kinds)("shows the state of a message: %s", async (kind) => {
+      const { stage, inbox, adapter } = await able<CanReact>(platform);
+      const place = stage.place(kind);
+      place.say("tell me");
+      const { target } = answer(await inbox.message("tell me"), "");
+      const seen: string[][] = [];
+      for (const state of ["working", "done", "working", null] as const) {
+        await adapter.react(target, state, soon());
+        seen.push([...stage.reactions!()].toSorted());
+      }
+      expect(seen.map((marks) => marks.length)).toEqual([1, 1, expect.any(Number), expect.any(Number)]);
+      expect(seen[1]).not.toEqual(seen[0]);
+      expect(seen[3]).not.toContain(seen[0]![0]);
+      // Twice is fine; a message without an id has none.
+      await adapter.react(target, "failed", soon());
+      await adapter.react(target, "failed", soon());
+      await adapter.react({ ...target, replyTo: null }, "working", soon());
+      expect(stage.reactions!()).not.toContain(seen[0]![0]);
     });
   });
 

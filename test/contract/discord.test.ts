@@ -97,6 +97,7 @@ class DiscordStage implements Stage {
   posts = () =>
     this.#discord.rest.calls.filter(({ method, path }) => method === "POST" && POST.test(path)).length;
   acknowledged = () => true;
+  reactions = () => [...this.#discord.reactions].map((key) => key.split(" ")[1]!);
   typing = () => this.#discord.typing.length;
   menu = () => this.#discord.commands.map(({ name }) => String(name));
   previews = never;
@@ -163,7 +164,7 @@ class DiscordStage implements Stage {
 const discord: Platform = {
   name: "discord",
   kinds: ["direct message", "channel", "announcement channel", "thread", "forum post"],
-  can: ["stream", "type", "look up", "register commands", "ask"],
+  can: ["stream", "type", "look up", "register commands", "ask", "react"],
   lacks: { acknowledgement: "Discord wants none: a cursor moves with the message instead" },
   open: async (options) => {
     const heartbeatMs = options.hasty ? 60 : 200;

@@ -114,6 +114,7 @@ class SlackStage implements Stage {
   requests = () => this.#slack.calls.length;
   posts = () => this.#slack.callsOf("chat.postMessage").length;
   acknowledged = () => this.#slack.deliveries.all.every(({ state }) => state === "acked");
+  reactions = () => [...this.#slack.workspace.reactions].map((key) => key.split(" ")[1]!);
   typing = () => this.#slack.workspace.statuses.length;
   /** It stands in the app's manifest. */
   menu = () => ["status"];
@@ -180,7 +181,7 @@ class SlackStage implements Stage {
 const slack: Platform = {
   name: "slack",
   kinds: ["direct message", "channel", "private channel", "group message", "thread"],
-  can: ["stream", "type", "look up", "register commands", "ask"],
+  can: ["stream", "type", "look up", "register commands", "ask", "react"],
   lacks: { quotes: "Slack answers in a thread instead" },
   open: async (options) => {
     // Real retries come after a minute and after five.

@@ -15,7 +15,7 @@ export interface Platform {
   open(options: OpenOptions): Promise<Stage>;
 }
 
-export type Ability = "stream" | "type" | "look up" | "register commands" | "preview" | "ask";
+export type Ability = "stream" | "type" | "look up" | "register commands" | "preview" | "ask" | "react";
 
 /** What some platforms lack, or some stages can't simulate. */
 export type Feature =
@@ -93,6 +93,8 @@ export interface Stage {
   pick(kind: string, command: string): void;
   menu(): string[];
   typing(): number;
+  /** The bot's reactions on messages, without the messages. */
+  reactions?(): string[];
   previews(): string[];
   /** How many presses of buttons are acknowledged. */
   pressesAcknowledged?(): number;

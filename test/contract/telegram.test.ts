@@ -128,6 +128,7 @@ class TelegramStage implements Stage {
   requests = () => this.#telegram.calls.length;
   posts = () => this.#telegram.callsOf("sendMessage").length;
   acknowledged = () => this.#telegram.updates.pending.length === 0;
+  reactions = () => [...this.#telegram.world.reactions.values()];
   typing = () => this.#telegram.world.actions.length;
   menu = () => this.#telegram.world.commands.map(({ command }) => command);
   previews = never;
@@ -191,7 +192,7 @@ class TelegramStage implements Stage {
 const telegram: Platform = {
   name: "telegram",
   kinds: [PRIVATE, "group", "supergroup", "forum topic", "forum's General", "channel", "private topic"],
-  can: ["stream", "type", "register commands", "ask"],
+  can: ["stream", "type", "register commands", "ask", "react"],
   lacks: {
     deletes: "Telegram tells bots nothing of them",
     recognition: "Telegram can't be asked: a repeat is marked as one",

@@ -39,7 +39,9 @@ describe("OpenTelemetry", () => {
     expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
     expect(accept!.parentSpanId ?? "").toBe("");
     for (const child of [route, turn, deliver]) expect(child!.parentSpanId).toBe(accept!.spanId);
-    expect(tool!.parentSpanId).toBe(turn!.spanId);
+    const model = find("chat echo")!;
+    for (const child of [tool, model]) expect(child!.parentSpanId).toBe(turn!.spanId);
+    expect(attribute(model, "gen_ai.operation.name")).toBe("chat");
     for (const { startTimeUnixNano: start, endTimeUnixNano: end } of collector.spans)
       expect(BigInt(end)).toBeGreaterThanOrEqual(BigInt(start));
     expect(attribute(turn!, "hermes.turn.outcome")).toBe("answered");

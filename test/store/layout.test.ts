@@ -53,8 +53,10 @@ async function migrated(): Promise<string> {
 }
 
 /** A row without the columns that the layout added. */
-function asBefore({ owner: _, model: __, parts: ___, ...row }: Row): Row {
-  return row;
+const NEW_COLUMNS = new Set(["owner", "model", "parts", "question"]);
+
+function asBefore(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !NEW_COLUMNS.has(name)));
 }
 
 const withTask = (payload: unknown) => {

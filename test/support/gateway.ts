@@ -24,7 +24,7 @@ import { type MemoryFiles, memoryFiles } from "../../src/tools/memory-files.js";
 import type { ToolDefinition } from "../../src/tools/tool.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
 import { tempDir } from "./temp.js";
-import { originOf, type Person, TestAdapter } from "./test-adapter.js";
+import { ButtonAdapter, originOf, type Person, TestAdapter } from "./test-adapter.js";
 import { until } from "./until.js";
 
 type ConfigInput = Record<string, unknown>;
@@ -44,6 +44,8 @@ export interface TestGatewayOptions {
   threads?: boolean;
   /** With schedules, looked at again and again. */
   cron?: boolean;
+  /** Questions have buttons. */
+  buttons?: boolean;
   /** Further bots of the platform "test". */
   bots?: TestAdapter[];
   /** In place of the real parts. */
@@ -78,7 +80,8 @@ export class TestGateway {
   private constructor(options: TestGatewayOptions, home: string, store: OpenedStore) {
     this.home = home;
     this.store = store;
-    this.adapter = new TestAdapter(options.burstMs === undefined ? {} : { burstMs: options.burstMs });
+    const Bot = options.buttons ? ButtonAdapter : TestAdapter;
+    this.adapter = new Bot(options.burstMs === undefined ? {} : { burstMs: options.burstMs });
     this.memory = memoryFiles(path.join(home, "memories"));
     this.config = configSchema.parse({
       timezone: "UTC",
@@ -115,6 +118,13 @@ export class TestGateway {
   stop(): Promise<void> {
     this.#stopped ??= this.gateway.stop().then(() => this.store.close());
     return this.#stopped;
+  }
+
+  /** As if the process were killed: from now on it can neither read nor write. */
+  async crash(): Promise<void> {
+    const closed = this.store.close();
+    this.#stopped = closed.then(() => this.gateway.stop()).catch(() => undefined);
+    await closed;
   }
 
   /** The same home with a new gateway. */

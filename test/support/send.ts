@@ -1,8 +1,10 @@
 /** Sends messages as delivery does, with an outbox in memory: another attempt continues where the last one stopped. */
+
 import type { Adapter, CanLookUp, LookedUp, PartContext } from "../../src/adapters/adapter.js";
 import { SendError } from "../../src/errors.js";
 import type { OutboundMessage } from "../../src/message.js";
 import { PartSender } from "../../src/pipeline/part-sender.js";
+import { SecretGuard } from "../../src/secret-guard.js";
 import type { OutboxPart, OutboxRow, SentPart } from "../../src/store/queues.js";
 
 /** A message with what its outbox row knows besides. */
@@ -28,7 +30,10 @@ export async function send(
     recordPreview: async () => true,
   };
   const sender = new PartSender(
-    { store, bootId: "boot", pace: { sent: () => undefined } },
+    {
+      ...{ store, bootId: "boot", pace: { sent: () => undefined } },
+      secrets: new SecretGuard([], () => undefined),
+    },
     adapter,
     rowOf(message),
   );

@@ -3,6 +3,7 @@ import type {
   Adapter,
   AdapterEvents,
   Burst,
+  CanAsk,
   CanPreview,
   Health,
   PartContext,
@@ -93,6 +94,17 @@ export class TestAdapter implements Adapter, CanPreview {
     return eventId;
   }
 
+  /** Presses a button of the last question in a place. */
+  async press(
+    from: Person,
+    choiceId: string,
+    place: Pick<Person, "chatId" | "threadId"> = from,
+  ): Promise<string> {
+    const asked = this.to(place).findLast(({ question }) => question)?.question;
+    if (!asked) throw new Error("There is no question");
+    return this.say(from, choiceId, { choice: { questionId: asked.id, choiceId } });
+  }
+
   /** Its author changes it. */
   async edit(place: Person, messageId: string, text: string): Promise<void> {
     await this.#events?.edited({ ...this.#ref(place, messageId), text });
@@ -112,6 +124,17 @@ export class TestAdapter implements Adapter, CanPreview {
     return this.sent.filter(
       ({ target }) => target.chatId === place.chatId && target.threadId === (place.threadId ?? null),
     );
+  }
+}
+
+/** The same with buttons under questions. */
+export class ButtonAdapter extends TestAdapter implements CanAsk {
+  readonly maxChoices = 8;
+  /** What stands in the place of questions that are decided. */
+  readonly settled: string[] = [];
+
+  async settleQuestion(_target: Target, _messageIds: readonly string[], text: string): Promise<void> {
+    this.settled.push(text);
   }
 }
 

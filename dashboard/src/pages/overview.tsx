@@ -36,6 +36,7 @@ function Shown({ shown }: { shown: Overview }) {
         <Platforms platforms={shown.platforms} />
         <Process shown={shown} />
       </div>
+      <McpServers servers={shown.mcpServers} />
     </>
   );
 }
@@ -203,6 +204,36 @@ function Platforms({ platforms }: { platforms: readonly PlatformHealth[] }) {
                 )}
               </span>
               <Badge tone={HEALTH[state].tone}>{HEALTH[state].text}</Badge>
+            </div>
+            {detail ? <p class="quiet platform-detail">{detail}</p> : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const SERVER: Record<Overview["mcpServers"][number]["state"], { tone: Tone; text: string }> = {
+  ready: { tone: "good", text: "Ready" },
+  connecting: { tone: "wait", text: "Connecting" },
+  failing: { tone: "bad", text: "Failing" },
+  off: { tone: "quiet", text: "Off" },
+};
+
+function McpServers({ servers }: { servers: Overview["mcpServers"] }) {
+  if (servers.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="mcp-servers">
+      <h2 id="mcp-servers">MCP servers</h2>
+      <ul class="rows">
+        {servers.map(({ name, state, tools, detail }) => (
+          <li key={name} class="platform-row" data-mcp-server={name}>
+            <div>
+              <span class="mono">{name}</span>
+            </div>
+            <div class="platform-proof">
+              <span class="quiet">{counted(tools, "tool")}</span>
+              <Badge tone={SERVER[state].tone}>{SERVER[state].text}</Badge>
             </div>
             {detail ? <p class="quiet platform-detail">{detail}</p> : null}
           </li>

@@ -45,6 +45,7 @@ const STATUSES: Record<string, { status: ApiStatus; code: string }> = {
   refused: { status: 502, code: "model_rejected_request" },
   timeout: { status: 504, code: "timeout" },
   network: { status: 502, code: "model_unreachable" },
+  limit: { status: 504, code: "turn_limit" },
   stopped: { status: 409, code: "stopped" },
 };
 

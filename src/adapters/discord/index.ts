@@ -8,6 +8,7 @@ import type {
   CanDismiss,
   CanFindPreview,
   CanLookUp,
+  CanReact,
   CanRegisterCommands,
   CanStream,
   CanType,
@@ -15,6 +16,7 @@ import type {
   LookedUp,
   MenuCommand,
   PartContext,
+  ReactionState,
 } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
 import { MAX_CHOICES } from "./components.js";
@@ -25,6 +27,7 @@ import { accountOf } from "./ids.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM } from "./normalise.js";
 import { type DiscordPart, partsOf } from "./outgoing.js";
+import { showReaction } from "./reactions.js";
 import { LIMIT } from "./render.js";
 
 export type { DiscordOptions } from "./config.js";
@@ -37,6 +40,7 @@ export interface DiscordAdapter
     CanLookUp,
     CanRegisterCommands,
     CanDismiss,
+    CanReact,
     CanType {}
 
 /** Discord's clients split long texts at 2000. */
@@ -186,6 +190,10 @@ class Discord implements DiscordAdapter {
 
   type(target: Target): void {
     this.#connection?.sender.type(target);
+  }
+
+  async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
+    await showReaction(this.#connected().rest, target, state, signal);
   }
 
   async lookUp(

@@ -30,6 +30,7 @@ export interface ConnectionParts {
 
 /** Available once Slack has identified the bot. */
 export interface Bot {
+  api: SlackApi;
   sender: Sender;
   streams: Streams;
   typing: Typing;
@@ -131,7 +132,7 @@ export class Connection {
     const receiver = this.#receiver(api, missed);
     const sender = new Sender({ ...shared, streams });
     const typing = new Typing(api, timing.typingMs, timing.lookUpMs);
-    return { bot: { sender, streams, typing, receiver, missed }, handler };
+    return { bot: { api, sender, streams, typing, receiver, missed }, handler };
   }
 
   #receiver(api: SlackApi, missed: MissedMessages): InboxReceiver {

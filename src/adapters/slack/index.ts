@@ -7,12 +7,14 @@ import type {
   CanAsk,
   CanFindPreview,
   CanLookUp,
+  CanReact,
   CanRegisterCommands,
   CanStream,
   CanType,
   Health,
   MenuCommand,
   PartContext,
+  ReactionState,
 } from "../adapter.js";
 import { SendError } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
@@ -23,6 +25,7 @@ import { isHopeless } from "./errors.js";
 import { handleRequest } from "./http.js";
 import { PLATFORM } from "./normalise.js";
 import { partsOf, type SlackPart } from "./outgoing.js";
+import { showReaction } from "./reactions.js";
 import { MAX_MESSAGE } from "./render.js";
 
 export type { SlackOptions } from "./config.js";
@@ -34,6 +37,7 @@ export interface SlackAdapter
     CanFindPreview,
     CanLookUp,
     CanType,
+    CanReact,
     CanRegisterCommands {
   /** Serves the app's Request URL in HTTP mode, for events, slash commands and buttons. */
   handleRequest(request: Request): Promise<Response>;
@@ -112,6 +116,8 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     ) => await bot().sender.settleQuestion(target, messageIds, text, signal),
     findPreview: async (target: Target, signal: AbortSignal) =>
       await bot().sender.findPreview(target, signal),
+    react: async (target: Target, state: ReactionState | null, signal: AbortSignal) =>
+      await showReaction(bot().api, target, state, signal),
     type: (target: Target): void => connection?.bot?.typing.show(target),
 
     /** The app's manifest defines Slack's command menu; these names make `!name` work in messages. */

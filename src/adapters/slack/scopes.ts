@@ -19,5 +19,6 @@ export const USEFUL_SCOPES: Readonly<Record<string, string>> = {
   "users:read": "for people's names",
   "files:read": "to get files",
   "files:write": "to send files",
+  "reactions:write": "to react to messages (display.reactions)",
   commands: "for slash commands",
 };

@@ -6,6 +6,7 @@ import type {
   Adapter,
   AdapterEvents,
   CanAsk,
+  CanReact,
   CanRegisterCommands,
   CanStream,
   CanType,
@@ -13,6 +14,7 @@ import type {
   Health,
   MenuCommand,
   PartContext,
+  ReactionState,
 } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
 import { asSignal, loadApi, type TelegramApi } from "./api.js";
@@ -23,6 +25,7 @@ import { sendErrorOf } from "./faults.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM, type Self } from "./normalise.js";
 import { RateLimits } from "./rate-limits.js";
+import { showReaction } from "./reactions.js";
 import { Receiver } from "./receive.js";
 import { LIMIT, MAX_CHOICES } from "./render.js";
 import { partsOf, Sender, type TelegramPart } from "./send.js";
@@ -31,7 +34,7 @@ import { answerUpdate } from "./webhook.js";
 
 export type { TelegramOptions } from "./config.js";
 
-export interface TelegramAdapter extends Adapter, CanAsk, CanStream, CanType, CanRegisterCommands {
+export interface TelegramAdapter extends Adapter, CanAsk, CanStream, CanType, CanReact, CanRegisterCommands {
   /** Where the HTTP server mounts `handleWebhook`; null: we poll. */
   readonly webhookPath: string | null;
   handleWebhook(request: Request): Promise<Response>;
@@ -179,6 +182,10 @@ class Telegram implements TelegramAdapter {
 
   type(target: Target): void {
     if (this.#session) showTyping(this.#session.api, this.#session.targets, target);
+  }
+
+  async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
+    await showReaction(this.#connected(), target, state, signal);
   }
 
   async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {

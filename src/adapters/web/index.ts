@@ -2,7 +2,16 @@
 import type { Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
 import type { Target } from "../../message.js";
-import type { Adapter, AdapterEvents, CanAsk, CanPreview, CanType, Health } from "../adapter.js";
+import type {
+  Adapter,
+  AdapterEvents,
+  CanAsk,
+  CanPreview,
+  CanShowTools,
+  CanType,
+  Health,
+  ShownCall,
+} from "../adapter.js";
 import { singlePart } from "../kit/single-part.js";
 import { type Chat, chatApi } from "./api.js";
 import { Hub } from "./hub.js";
@@ -16,7 +25,7 @@ import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
 
 export type { WebOptions } from "./types.js";
 
-export interface WebAdapter extends Adapter, CanAsk, CanPreview, CanType {
+export interface WebAdapter extends Adapter, CanAsk, CanPreview, CanShowTools, CanType {
   routes(app: Hono): void;
   /** Notifies the chat's tabs if its session or title has changed. Also runs after every send. */
   refreshSession(chatId: string): void;
@@ -111,6 +120,11 @@ export function webAdapter(options: WebOptions): WebAdapter {
       if (chatId === null) return;
       previews.forget(chatId);
       hub.push(chatId, { event: "preview", data: { turnId, text: "" } });
+    },
+
+    showTool({ chatId }: Target, call: ShownCall): void {
+      const event = call.state === "running" ? "tool-started" : "tool-ended";
+      if (chatId !== null) hub.push(chatId, { event, data: call });
     },
 
     type({ chatId }: Target): void {

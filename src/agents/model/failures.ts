@@ -40,6 +40,8 @@ const NOTICES: Record<FailureKind, string | ((named: NamedModel) => string)> = {
   refused: ({ model }) =>
     `${model} rejected the request. The operator can check the model settings with \`hermes doctor\`.`,
   network: "The model service could not be reached or broke off. Try again in a moment.",
+  limit:
+    "I stopped here: one answer may use only so many steps (`agent.max_turns`). What I did so far is kept; say “go on” and I continue.",
   stopped: "Stopped.",
   other: "The model gave no usable answer. Try again, or say it differently.",
 };

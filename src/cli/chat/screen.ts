@@ -42,8 +42,9 @@ export class ChatScreen implements TerminalView {
   watch(event: GatewayEvent): void {
     if (this.above || this.#isClosed) return;
     if (event.type === "turn-started") this.#begin(event.turnId);
-    if (event.type === "tool-ended") this.#toolEnded(event);
     if (event.type === "turn-step") this.#pause();
+    if (event.type === "tool-started") this.#text.wait(`${oneLine(event.tool)} ${THINKING}`);
+    if (event.type === "tool-ended") this.#toolEnded(event);
     if (event.type === "turn-ended" && event.outcome === "interrupted") this.#interrupted();
   }
 

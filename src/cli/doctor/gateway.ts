@@ -40,3 +40,14 @@ export function describeLock({ running, info, crashed, agentPid }: MembershipSta
   const where = info.url ? ` at ${info.url}` : "";
   return found.ok(`running${where} (pid ${info.pid}, since ${localMinute(info.started_at)})`);
 }
+
+/** What the running gateway says about its MCP servers. */
+export function describeMcp({ info, running }: MembershipState): Finding[] {
+  if (!running) return [];
+  return (info?.mcp_servers ?? []).map(({ name, state, tools, detail }) => {
+    if (state === "ready") return found.ok(`${name}: ${tools} tools`);
+    if (state === "off") return found.ok(`${name} is off`);
+    const line = `${name} is ${state}${detail ? `: ${detail}` : ""}`;
+    return found.warn(line, `\`hermes mcp test ${name}\` tries it.`);
+  });
+}

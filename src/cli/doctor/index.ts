@@ -14,7 +14,7 @@ import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { checkIntegrity, describeContents, judgeSize, retentionDays } from "./database.js";
 import { checkDisk, checkHome, checkIndex, checkPermissions } from "./files.js";
-import { describeLock, describePlatforms } from "./gateway.js";
+import { describeLock, describeMcp, describePlatforms } from "./gateway.js";
 import { askTime, checkSqlite, checkTimezone, judgeClock } from "./machine.js";
 import { checkModels, checkPlatforms, timeServer } from "./network.js";
 import { deadLetters, drawDeadLetters, judgeQueues, retryDead, vitalsOf } from "./queues.js";
@@ -71,7 +71,10 @@ async function checkAll(home: string, deep: boolean, offline: boolean) {
     ...(await look("sqlite", checkSqlite)),
     ...("check" in lock
       ? [lock]
-      : named("gateway", [describeLock(lock), ...describePlatforms(lock, nowSeconds())])),
+      : [
+          ...named("gateway", [describeLock(lock), ...describePlatforms(lock, nowSeconds())]),
+          ...named("mcp", describeMcp(lock)),
+        ]),
     ...(await look("sessions.json", () => checkIndex(home))),
   ];
   const store = await checkStore({ config, deep, running });

@@ -5,9 +5,10 @@ import { ensureHome, homePaths, resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import type { Events } from "../../events.js";
 import { createLog, type Log } from "../../log.js";
+import type { Secret } from "../../secret-redactor.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
-import { secretsOf } from "../../startup/secrets.js";
+import { homeSecrets, secretsOf } from "../../startup/secrets.js";
 import { startWatchers } from "../../startup/watchers.js";
 import { openStore } from "../../store/open.js";
 import type { Store } from "../../store/store.js";
@@ -24,6 +25,7 @@ export interface LocalHome {
   bootId: string;
   events: Events;
   transcripts: TranscriptKeeper;
+  secrets: readonly Secret[];
   close(): Promise<void>;
 }
 
@@ -43,8 +45,9 @@ export async function openLocalHome(platform: string): Promise<LocalHome> {
     ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
   });
   const { events } = watchers;
+  const secrets = homeSecrets(home, config, io().env);
   return {
-    ...{ home, platform, config, log, store, bootId, events, transcripts },
+    ...{ home, platform, config, log, store, bootId, events, transcripts, secrets },
     close: async () => {
       await watchers.close();
       await transcripts.idle();

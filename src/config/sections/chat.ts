@@ -4,6 +4,11 @@ import { z } from "zod";
 import { exampleTargets } from "../../adapters/platforms.js";
 import { orNull, sample, seconds } from "./scalars.js";
 
+/** YAML's bare `off` may arrive as false. */
+const toolProgress = z
+  .union([z.enum(["off", "new", "all", "verbose", "false"]), z.literal(false)])
+  .transform((mode) => (mode === "false" || mode === false ? "off" : mode));
+
 export const display = z.strictObject({
   busy_input_mode: z
     .enum(["queue", "interrupt", "steer"])
@@ -13,6 +18,17 @@ export const display = z.strictObject({
     .boolean()
     .default(true)
     .describe("Confirm that a message is queued, was steered or interrupted the turn"),
+  tool_progress: toolProgress
+    .default("new")
+    .describe(
+      "Calls of tools in the live answer: off; new: each tool once in a row; all; verbose: with arguments",
+    ),
+  long_running_seconds: z
+    .number()
+    .min(0)
+    .default(60)
+    .describe("Seconds without words until the live answer says that the turn still goes on; 0 = never"),
+  reactions: z.boolean().default(false).describe("React to messages: 👀 while working, then ✅ or ❌"),
   resume_display: z
     .enum(["full", "minimal"])
     .default("full")
@@ -33,7 +49,11 @@ export const display = z.strictObject({
     z
       .record(
         z.string(),
-        z.strictObject({ streaming: orNull(z.boolean()).describe("Unset: as streaming.enabled") }),
+        z.strictObject({
+          streaming: orNull(z.boolean()).describe("Unset: as streaming.enabled"),
+          tool_progress: orNull(toolProgress).describe("Unset: as display.tool_progress"),
+          reactions: orNull(z.boolean()).describe("Unset: as display.reactions"),
+        }),
       )
       .default({})
       .describe("The same by platform"),

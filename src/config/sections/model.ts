@@ -77,6 +77,12 @@ export const agent = z.strictObject({
       "Who answers: model, acp (a program, section acp) or http (an own service, section agent_service)",
     ),
   max_turns: z.int().positive().default(90).describe("Model calls within one turn, tool rounds included"),
+  max_turn_seconds: z.number().min(0).default(0).describe("Seconds that one turn may take; 0 = no limit"),
+  max_turn_cost_usd: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("US dollars after which a turn makes no more calls; needs model.cost; 0 = no limit"),
   gateway_timeout: z
     .number()
     .min(0)

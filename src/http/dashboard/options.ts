@@ -1,4 +1,5 @@
 import type { LoadedConfig } from "../../config/load.js";
+import type { ServerStatus } from "../../mcp/settings.js";
 import type { Reports } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
 import type { PlatformHealth } from "./types.js";
@@ -13,6 +14,7 @@ export interface DashboardOptions {
     /** Dead → tried again at once, one or all. Gives how many. */
     retryDead(id?: string): Promise<number>;
   };
+  mcpServers(): ServerStatus[];
   loaded: LoadedConfig;
   home: string;
   version: string;

@@ -18,7 +18,7 @@ export class OverviewSource {
   }
 
   async read(): Promise<Overview> {
-    const { reports, gateway, loaded, home, version, startedAt } = this.#options;
+    const { reports, gateway, mcpServers, loaded, home, version, startedAt } = this.#options;
     const now = nowSeconds();
     const [depths, totals] = await Promise.all([
       reports.queueDepths(this.#hour.since(now)),
@@ -36,6 +36,7 @@ export class OverviewSource {
       queues: { inbox, outbox, oldestWaiting, oldestPending },
       turns: gateway.depth,
       platforms: gateway.health(),
+      mcpServers: mcpServers(),
       process: {
         rssBytes: rss,
         heapUsedBytes: heapUsed,

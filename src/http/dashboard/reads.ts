@@ -12,6 +12,7 @@ import type { DashboardOptions } from "./options.js";
 import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole } from "./params.js";
 import { asTyped } from "./search.js";
 import type {
+  AuditAnswer,
   ConfigAnswer,
   DeadAnswer,
   LineageAnswer,
@@ -31,6 +32,7 @@ const HITS = 20;
 const HITS_DEEPEST = 1000;
 const MAX_SEARCHES_WAITING = 50;
 const MAX_DAYS = 400;
+const CALL_STATES = ["waiting", "running", "done", "failed", "denied", "unknown", "stopped"] as const;
 const STATES = ["waiting", "running", "done", "refused", "cancelled", "dead"] as const;
 
 export function readRoutes(api: Hono, options: DashboardOptions): void {
@@ -189,6 +191,21 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
     const before = fromCursor(query.before);
     const { letters, next } = await reports.deadPage(withoutUndefined({ before, limit: query.limit }));
     return c.json({ letters, next: toCursor(next) } satisfies DeadAnswer);
+  });
+
+  api.get("/audit", async (c) => {
+    const query = paramsOf(c, {
+      tool: text(100),
+      platform: text(100),
+      user: text(200),
+      state: z.enum(CALL_STATES).optional(),
+      before: text(400),
+      limit,
+    });
+    const { user: userId, before, ...rest } = query;
+    const asked = withoutUndefined({ ...rest, userId, before: fromCursor(before) });
+    const { calls, next } = await reports.toolCalls(asked);
+    return c.json({ calls, next: toCursor(next) } satisfies AuditAnswer);
   });
 
   api.get("/pairing", async (c) => {

@@ -1,5 +1,7 @@
 /** What the dashboard's endpoints answer: read by the page as types, so that both sides say the same. */
 import type { Health } from "../../adapters/adapter.js";
+import type { ServerStatus } from "../../mcp/settings.js";
+import type { ToolCallRow } from "../../store/queues.js";
 import type {
   BrowsedSession,
   DeadPage,
@@ -20,6 +22,7 @@ export type {
   SearchHit,
   ShownMessage,
   TitleHit,
+  ToolCallRow,
   Trace,
   TranscriptPage,
   UsageRow,
@@ -43,6 +46,7 @@ export interface Overview {
   queues: Pick<QueueDepths, "inbox" | "outbox" | "oldestWaiting" | "oldestPending">;
   turns: { running: number; waiting: number };
   platforms: PlatformHealth[];
+  mcpServers: ServerStatus[];
   process: {
     rssBytes: number;
     heapUsedBytes: number;
@@ -110,6 +114,11 @@ export interface DeadAnswer {
 export interface PairingAnswer {
   pending: (PairingPage["pending"][number] & { expiresAt: number })[];
   approved: PairingPage["approved"];
+  next: string | null;
+}
+
+export interface AuditAnswer {
+  calls: ToolCallRow[];
   next: string | null;
 }
 

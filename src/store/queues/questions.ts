@@ -68,6 +68,8 @@ export interface QuestionRow extends Omit<NewQuestion, "message" | "timeoutSecon
 }
 
 export interface QuestionAnswer {
+  /** The message that gave it. It is settled with the decision, or runs the command of its choice: after a crash too, once. */
+  inboxId?: number | undefined;
   choiceId?: string | undefined;
   text: string;
   by: Person & { userName: string | null };

@@ -85,15 +85,6 @@ export interface ToolCallRow extends NewToolCall, ToolCaller {
   endedAt: number | null;
 }
 
-export interface ToolCallQuery {
-  tool?: string | undefined;
-  platform?: string | undefined;
-  userId?: string | undefined;
-  /** Older than this call. */
-  before?: string | undefined;
-  limit: number;
-}
-
 /** An approval that is remembered: for a person everywhere, or for a session. */
 export interface ToolGrant {
   tool: string;

@@ -29,6 +29,7 @@ import * as queuesSteps from "./queues/steps.js";
 import * as queuesTranscripts from "./queues/transcripts.js";
 import * as queuesTurns from "./queues/turns.js";
 import * as queuesWaits from "./queues/waits.js";
+import * as reportsAudit from "./reports/audit.js";
 import * as reportsBrowse from "./reports/browse.js";
 import * as reportsQueues from "./reports/queues.js";
 import * as reportsTranscript from "./reports/transcript.js";
@@ -71,6 +72,7 @@ const modules = {
   ...queuesTranscripts,
   ...queuesTurns,
   ...queuesWaits,
+  ...reportsAudit,
   ...reportsBrowse,
   ...reportsQueues,
   ...reportsTranscript,

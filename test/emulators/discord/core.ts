@@ -12,6 +12,8 @@ export interface EmulatorCore {
   readonly nonces: Nonces;
   /** Channels with a typing sign of the bot. */
   readonly typing: string[];
+  /** The bot's reactions: "message emoji". */
+  readonly reactions: Set<string>;
   /** The bot's registered commands. */
   commands: Json[];
   say(fields: Parameters<World["addMessage"]>[0]): Message;

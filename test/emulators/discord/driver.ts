@@ -44,6 +44,10 @@ export class Driver {
     return this.core.typing;
   }
 
+  get reactions(): ReadonlySet<string> {
+    return this.core.reactions;
+  }
+
   user(name: string, options: { bot?: boolean; roles?: string[] } = {}): User {
     return this.core.world.addUser(name, options);
   }

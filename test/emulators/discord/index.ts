@@ -79,6 +79,7 @@ export class DiscordEmulator extends Driver {
       },
       nonces: new Nonces(options.nonceWindowMs ?? 300_000),
       typing: [],
+      reactions: new Set(),
       commands: [],
     });
     const interactions = new Interactions(core, options.answerWithinMs ?? 3000);

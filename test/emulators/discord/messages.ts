@@ -116,6 +116,15 @@ export function history(core: EmulatorCore, call: Call, channelId: string): Rest
   };
 }
 
+export function react(core: EmulatorCore, call: Call, channelId: string, messageId: string): RestAnswer {
+  writableChannel(core, channelId);
+  const emoji = decodeURIComponent(call.path.split("/")[6] ?? "");
+  const key = `${messageId} ${emoji}`;
+  if (call.method === "PUT") core.reactions.add(key);
+  else core.reactions.delete(key);
+  return { status: 204 };
+}
+
 export function typing(core: EmulatorCore, channelId: string): RestAnswer {
   writableChannel(core, channelId);
   core.typing.push(channelId);

@@ -108,6 +108,7 @@ export class RestServer {
     if (root !== "channels") throw errors.unknownRoute();
     if (!kind) return { body: channelPayload(messages.readableChannel(core, id), core.bot.id) };
     if (kind === "typing") return messages.typing(core, id);
+    if (fourth === "reactions") return messages.react(core, call, id, third);
     if (fourth === "threads") return messages.startThread(core, call, id, third);
     return this.#messages(call, id, third);
   }

@@ -47,6 +47,20 @@ export const chatMethods: Record<string, Method> = {
     return { channel: room.id, ts: message.ts };
   },
 
+  "reactions.add": (args, context) => {
+    const { reactions } = context.workspace;
+    const key = `${reacted(args, context)} ${args.name}`;
+    if (reactions.has(key)) throw new ApiError("already_reacted");
+    reactions.add(key);
+    return {};
+  },
+
+  "reactions.remove": (args, context) => {
+    if (!context.workspace.reactions.delete(`${reacted(args, context)} ${args.name}`))
+      throw new ApiError("no_reaction");
+    return {};
+  },
+
   "chat.startStream": (args, context) => {
     const room = writable(args, context);
     if (!args.thread_ts)
@@ -161,4 +175,10 @@ function streamed(args: Args): string {
 
 function posted(message: StoredMessage, { workspace, baseUrl }: MethodContext) {
   return { channel: message.channel, ts: message.ts, message: wireMessage(workspace, message, baseUrl) };
+}
+
+function reacted(args: Args, context: MethodContext): string {
+  const room = writable(args, context);
+  if (!context.workspace.find(room.id, args.timestamp)) throw new ApiError("message_not_found");
+  return args.timestamp ?? "";
 }

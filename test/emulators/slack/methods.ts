@@ -50,6 +50,8 @@ const SCOPES: Record<string, readonly string[]> = {
   "conversations.replies": ["channels:history", "groups:history", "im:history", "mpim:history"],
   "conversations.info": ["channels:read", "groups:read", "im:read", "mpim:read"],
   "users.conversations": ["channels:read", "groups:read", "im:read", "mpim:read"],
+  "reactions.add": ["reactions:write"],
+  "reactions.remove": ["reactions:write"],
   "users.info": ["users:read"],
   "files.getUploadURLExternal": ["files:write"],
   "files.completeUploadExternal": ["files:write"],

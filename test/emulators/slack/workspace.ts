@@ -18,6 +18,8 @@ export class Workspace {
   readonly people = new Map<string, Person>();
   readonly conversations = new Map<string, Conversation>();
   readonly files = new Map<string, StoredFile>();
+  /** The bot's reactions: "ts name". */
+  readonly reactions = new Set<string>();
   readonly statuses: { channel: string; threadTs: string; status: string }[] = [];
   /** Responses visible only to the sender of a command. */
   readonly whispers: { channel: string; user: string; text: string }[] = [];

@@ -56,6 +56,7 @@ export class TelegramEmulator {
       files: new Map(),
       drafts: [],
       actions: [],
+      reactions: new Map(),
       commands: [],
       presses: new Presses(),
     };

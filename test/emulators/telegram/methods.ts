@@ -43,6 +43,8 @@ export interface World {
   files: Map<string, { path: string; content: Buffer }>;
   drafts: Draft[];
   actions: Action[];
+  /** The bot's reactions, by chat and message. */
+  reactions: Map<string, string>;
   commands: { command: string; description: string }[];
   presses: Presses;
 }
@@ -81,6 +83,16 @@ export const METHODS: Record<string, Method> = {
   sendChatAction: ({ chats, actions }, payload) => {
     const chat = chats.writable(payload.chat_id);
     actions.push({ chatId: chat.id, threadId: threadOf(payload), action: String(payload.action) });
+    return true;
+  },
+  setMessageReaction: ({ chats, reactions }, payload) => {
+    const chat = chats.writable(payload.chat_id);
+    const key = `${chat.id}:${String(payload.message_id)}`;
+    const [wanted] = payload.reaction as { type: string; emoji: string }[];
+    if (wanted && !["👀", "👍", "👎"].includes(wanted.emoji))
+      throw new ApiError(400, "Bad Request: REACTION_INVALID");
+    if (wanted) reactions.set(key, wanted.emoji);
+    else reactions.delete(key);
     return true;
   },
   answerCallbackQuery: ({ presses }, payload) => presses.answer(payload),

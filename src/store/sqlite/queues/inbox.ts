@@ -149,10 +149,12 @@ export function recoverInbox(
     `UPDATE gw_inbox SET state = 'done', finished_at = ?, error = 'the gateway died in this command'
      WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND reason LIKE '/%' AND ${condition} RETURNING *`,
   ).all(nowSeconds(), bootId, ...values) as StoredInbox[];
+  // A turn with steps starts once more, to keep them.
   const dead = sql(
     db,
     `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway died in its turn')
-     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND attempts >= ? AND ${condition} RETURNING *`,
+     WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND attempts >= ? AND ${condition}
+       AND NOT EXISTS (SELECT 1 FROM gw_steps s WHERE s.turn_id = gw_inbox.turn_id) RETURNING *`,
   ).all(nowSeconds(), bootId, maxAttempts, ...values) as StoredInbox[];
   const waiting = sql(
     db,
@@ -172,7 +174,7 @@ export function finishInbox(
   // Messages that joined a running turn are still waiting.
   sql(
     db,
-    `UPDATE gw_inbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, finished_at = ?, attempts = attempts - ?
+    `UPDATE gw_inbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, finished_at = ?, attempts = max(attempts - ?, 0)
      WHERE id IN (${marks(ids)}) AND state IN ('running', 'waiting')`,
   ).run(change.state, notBefore, setAt, change.error ?? null, finished, change.uncounted ? 1 : 0, ...ids);
 }

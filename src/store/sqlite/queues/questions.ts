@@ -48,7 +48,13 @@ function suspend(db: Database, { turnId, said }: SuspendedTurn, timeoutSeconds: 
     .pluck()
     .all(turnId) as number[];
   if (ids.length === 0) return false;
-  finishInbox(db, ids, { state: "waiting", waitSeconds: timeoutSeconds, error: "waiting for an answer" });
+  const error = "waiting for an answer";
+  finishInbox(db, ids, { state: "waiting", waitSeconds: timeoutSeconds, error, uncounted: true });
+  // A tool that asks has changed nothing yet: it runs again from its start.
+  sql(
+    db,
+    "UPDATE gw_tool_calls SET state = 'waiting', started_at = NULL WHERE turn_id = ? AND state = 'running'",
+  ).run(turnId);
   leavePreview(db, ids[0], said);
   return true;
 }
@@ -128,6 +134,7 @@ export const decideQuestion = write(function decideQuestion(
   if (!question) return undefined;
   if (changes > 0) {
     resume(db, id);
+    takeAnswer(db, question);
     if (decision.state === "answered" && decision.grant && question.callId) {
       const { platform, userId } = decision.answer.by;
       addGrant(db, question.callId, decision.grant, `${platform}:${userId}`);
@@ -135,6 +142,22 @@ export const decideQuestion = write(function decideQuestion(
   }
   return { question, decided: changes > 0 };
 });
+
+/** Its message is an answer from now on, and never a turn. */
+function takeAnswer(db: Database, { id, answer, commands = {} }: QuestionRow): void {
+  const { inboxId, choiceId = "" } = answer ?? {};
+  if (inboxId === undefined) return;
+  if (commands[choiceId] === undefined)
+    sql(
+      db,
+      "UPDATE gw_inbox SET state = 'done', reason = 'answer', finished_at = ? WHERE id = ? AND state = 'waiting'",
+    ).run(nowSeconds(), inboxId);
+  else
+    sql(
+      db,
+      "UPDATE gw_inbox SET payload = json_set(payload, '$.choice', json(?)) WHERE id = ? AND state = 'waiting'",
+    ).run(JSON.stringify({ questionId: id, choiceId }), inboxId);
+}
 
 /** The turn that waits for it may go on. */
 function resume(db: Database, questionId: string): void {

@@ -24,7 +24,7 @@ import { pruneKeys } from "./keys.js";
 import { addReply, recoverOutbox } from "./outbox.js";
 import { openPenalties } from "./platforms.js";
 import { getQuestion } from "./questions.js";
-import { pruneSteps } from "./steps.js";
+import { pruneSteps, type StoredCall } from "./steps.js";
 import { endWith } from "./turns.js";
 
 /** The record: recovery, the log of a chat, traces of messages, dead letters. */
@@ -141,6 +141,7 @@ function traceOf(db: Database, row: StoredInbox): Trace {
     ...step(row.started_at, "turn started", row.turn_id),
     ...step(row.finished_at, row.state, row.reason ?? row.error),
     ...changeSteps(noteOf(db, row.id), step),
+    ...callSteps(db, row.turn_id),
     ...deliveries.flatMap((d) => [
       ...step(d.created_at, "answer stored", `out:${d.id}`),
       ...step(d.sent_at, "answer sent", d.message_ids),
@@ -181,6 +182,25 @@ export const eventOutcome = read(function eventOutcome(
     answers: answers.map(toOutboxRow),
   };
 });
+
+/** Calls that one answer of the model made have the same time. */
+function callSteps(db: Database, turnId: string | null): Trace["steps"] {
+  if (turnId === null) return [];
+  const calls = sql(db, "SELECT * FROM gw_tool_calls WHERE turn_id = ? ORDER BY seq LIMIT ?").all(
+    turnId,
+    MAX_CALLS,
+  ) as StoredCall[];
+  return calls.flatMap((call) => {
+    const { tool, state, created_at, started_at, ended_at, decided_by } = call;
+    const seconds = ended_at === null || started_at === null ? "" : `${(ended_at - started_at).toFixed(2)} s`;
+    const approval = decided_by === null ? "" : `decided by ${decided_by}`;
+    const detail = [seconds, approval].filter((part) => part !== "").join(", ") || null;
+    const end = ended_at === null ? [] : [{ at: ended_at, what: `${tool} ${state}`, detail }];
+    return [{ at: created_at, what: `the model called ${tool}`, detail: null }, ...end];
+  });
+}
+
+const MAX_CALLS = 200;
 
 type Step = (at: number, what: string, detail?: string) => Trace["steps"];
 

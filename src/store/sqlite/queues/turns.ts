@@ -52,13 +52,14 @@ export function begin(db: Database, start: TurnBegin, known: RouteRow | undefine
   ).all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as StoredInbox[];
   // Cancelled meanwhile, all of them.
   if (started.length === 0) return undefined;
-  if (start.earlierTurnId) takeSteps(db, start.earlierTurnId, start.turnId);
+  const steps = start.earlierTurnId ? takeSteps(db, start.earlierTurnId, start.turnId) : undefined;
   const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row, route.sessionId)));
   const current = sql(
     db,
-    `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @at)
+    `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @heardAt)
      WHERE session_key = @key RETURNING *`,
-  ).get({ at, key: sessionKey }) as StoredRoute;
+    // A turn that goes on is no activity: a reset that was due meanwhile comes after it.
+  ).get({ at, heardAt: steps ? 0 : at, key: sessionKey }) as StoredRoute;
   return startedTurn(db, toRoute(current), started, {
     withdrawnFrom: [...withdrawnFrom],
     opened: open !== undefined,
@@ -83,17 +84,20 @@ function startedTurn(
   { opened, withdrawnFrom = [] }: { opened: boolean; withdrawnFrom?: SessionId[] },
 ): StartedTurn {
   const turnId = rows[0]?.turn_id;
+  const steps = turnId ? readSteps(db, turnId) : undefined;
+  const notes = openNotes(db, route.sessionKey, route.createdAt);
   return {
     route,
     session: requireSession(db, route.sessionId),
     epoch: route.epoch,
     attempt: Math.max(...rows.map(({ attempts }) => attempts)),
     rows: rows.map(toInboxRow).toSorted((a, b) => a.id - b.id),
-    notes: openNotes(db, route.sessionKey, route.createdAt),
+    // A change of its own messages is for the next turn: this one has acted on them.
+    notes: steps ? notes.filter(({ inboxId }) => !rows.some(({ id }) => id === inboxId)) : notes,
     withdrawnFrom,
     opened,
     preview: getPreview(db, Math.min(...rows.map(({ id }) => id))),
-    steps: turnId ? readSteps(db, turnId) : undefined,
+    steps,
   };
 }
 

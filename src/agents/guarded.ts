@@ -1,0 +1,79 @@
+/** An agent that never sees configured tokens and keys, and whose words and calls never contain them. */
+import type { SecretGuard } from "../secret-guard.js";
+import type { AgentBackend, AgentEvent, Auxiliary, TurnMessage, TurnRequest } from "./backend.js";
+
+export function guardedAgent(agent: AgentBackend, guard: SecretGuard): AgentBackend {
+  return {
+    name: agent.name,
+    model: agent.model,
+    contextLength: agent.contextLength,
+    ...(agent.keepsState ? { keepsState: true } : {}),
+    ...(agent.close ? { close: () => agent.close!() } : {}),
+    run: (request, signal) => redacted(agent.run(safe(request, guard), signal), guard, request),
+  };
+}
+
+export function guardedAuxiliary(auxiliary: Auxiliary, { quiet }: SecretGuard): Auxiliary {
+  return {
+    complete: async (task, prompt, signal) => {
+      const text = await auxiliary.complete(task, quiet.redactJson(prompt), signal);
+      return text === undefined ? undefined : quiet.redact(text);
+    },
+  };
+}
+
+/** Reports nothing of the conversation: it would be reported again in every turn. */
+function safe(request: TurnRequest, guard: SecretGuard): TurnRequest {
+  const { quiet } = guard;
+  const about = { sessionId: request.session.id };
+  const [args, results] = [guard.of("tool_argument", about), guard.of("tool_result", about)];
+  return {
+    ...request,
+    systemPrompt: quiet.redact(request.systemPrompt),
+    history: quiet.redactJson(request.history),
+    input: quiet.redactJson(request.input),
+    ...(request.steps ? { steps: quiet.redactJson(request.steps) } : {}),
+    ...(request.clientTools ? { clientTools: quiet.redactJson(request.clientTools) } : {}),
+    tools: request.tools.map((tool) => ({
+      name: tool.name,
+      description: quiet.redact(tool.description),
+      parameters: quiet.redactJson(tool.parameters),
+      run: async (given, signal, callId) =>
+        results.redact(await tool.run(args.redactJson(given), signal, callId)),
+    })),
+    takeSteering: () => request.takeSteering().map((text) => quiet.redact(text)),
+  };
+}
+
+async function* redacted(
+  events: AsyncIterable<AgentEvent>,
+  guard: SecretGuard,
+  { session }: TurnRequest,
+): AsyncGenerator<AgentEvent> {
+  const answer = guard.of("answer", { sessionId: session.id });
+  const calls = guard.of("tool_argument", { sessionId: session.id });
+  let words = answer.stream();
+  for await (const event of events) {
+    if (event.type === "text") {
+      const delta = words.push(event.delta);
+      if (delta !== "") yield { type: "text", delta };
+      continue;
+    }
+    if (event.type !== "usage") {
+      const rest = words.end();
+      words = answer.stream();
+      if (rest !== "") yield { type: "text", delta: rest };
+    }
+    if (event.type === "message") {
+      const { tool_calls: made, ...said } = event.message;
+      const own = said.role === "assistant" ? answer : guard.quiet;
+      const clean = { ...own.redactJson(said), ...(made ? { tool_calls: calls.redactJson(made) } : {}) };
+      yield { type: "message", message: replaced(event.message, clean) };
+    } else yield event.type === "failed" ? { ...event, failure: answer.redactJson(event.failure) } : event;
+  }
+}
+
+/** The agent adds the same object to its conversation: its next request must not have the secret either. */
+function replaced(message: TurnMessage, clean: TurnMessage): TurnMessage {
+  return Object.isFrozen(message) ? clean : Object.assign(message, clean);
+}

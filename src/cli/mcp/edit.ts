@@ -1,0 +1,78 @@
+import { editYaml } from "../../config/edit-yaml.js";
+import { loadConfig } from "../../config/load.js";
+import { resolveHome } from "../../config/paths.js";
+import { HermesError } from "../../errors.js";
+import { Misuse } from "../failure.js";
+import { io } from "../io.js";
+import { print, printJson } from "../output.js";
+import { write } from "../setup/changes.js";
+import { readTexts } from "../setup/draft.js";
+
+export interface AddOptions {
+  url?: string;
+  header?: string[];
+  env?: string[];
+  untrusted?: boolean;
+  allow?: string[];
+  json?: boolean;
+}
+
+const TAKEN_UP = "A running gateway takes it up with /reload-mcp.";
+
+export async function add(name: string, command: string[], options: AddOptions): Promise<void> {
+  const { url, json } = options;
+  if ((command.length === 0) === (url === undefined))
+    throw new Misuse("Give a program or an address.", "hermes mcp add NAME -- PROGRAM …, or --url ADDRESS.");
+  if (Object.hasOwn(configured(), name))
+    throw new HermesError("conflict", `There is an MCP server ${name} already.`, {
+      hint: `hermes mcp remove ${name}, or edit config.yaml.`,
+    });
+  await change(name, serverOf(command, options));
+  if (json) printJson({ added: name });
+  else print(`Added ${name}. \`hermes mcp test ${name}\` tries it. ${TAKEN_UP}`);
+}
+
+export async function remove(name: string, { json }: { json?: boolean }): Promise<void> {
+  if (!Object.hasOwn(configured(), name))
+    throw new HermesError("not_found", `There is no MCP server ${name}.`, {
+      hint: `Servers: ${Object.keys(configured()).join(", ") || "none"}.`,
+    });
+  await change(name, undefined);
+  if (json) printJson({ removed: name });
+  else print(`Removed ${name}. ${TAKEN_UP}`);
+}
+
+function configured() {
+  return loadConfig({ home: resolveHome(io().env), env: io().env }).config.mcp_servers;
+}
+
+function serverOf([program, ...args]: string[], options: AddOptions): Record<string, unknown> {
+  const { url, header = [], env = [], untrusted, allow } = options;
+  return {
+    ...(program === undefined ? { url } : { command: program }),
+    ...(args.length > 0 ? { args } : {}),
+    ...(env.length > 0 ? { env: pairs(env, "=", "NAME=value") } : {}),
+    ...(header.length > 0 ? { headers: pairs(header, ":", "'Name: value'") } : {}),
+    ...(untrusted ? { trust: "untrusted" } : {}),
+    ...(allow ? { allow } : {}),
+  };
+}
+
+function pairs(lines: readonly string[], separator: string, form: string): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(separator);
+      if (at < 1) throw new Misuse(`'${line}' has the wrong form.`, `Write ${form}.`);
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}
+
+/** The rest of the file stays as it is. A configuration that wouldn't load isn't written. */
+async function change(name: string, value: Record<string, unknown> | undefined): Promise<void> {
+  const home = resolveHome(io().env);
+  const before = readTexts(home);
+  const after = { ...before, config: editYaml(before.config, [{ path: ["mcp_servers", name], value }]) };
+  loadConfig({ home, env: io().env, texts: after });
+  await write(home, before, after);
+}

@@ -1,0 +1,56 @@
+/** MCP servers, in Hermes Agent's form. */
+
+import { z } from "zod";
+import { httpUrl, listOf, orNull, seconds, text } from "./scalars.js";
+import { person } from "./tools.js";
+
+const filter = z.strictObject({
+  include: z
+    .array(text)
+    .nullable()
+    .default(null)
+    .describe("Only these tools, by the server's own names; * matches any characters; [] = none"),
+  exclude: listOf(text).describe("All but these; include wins"),
+  resources: z.boolean().default(true).describe("Helpers that list and read its resources"),
+  prompts: z.boolean().default(true).describe("Helpers that list and read its prompts"),
+});
+
+const server = z.strictObject({
+  enabled: z.boolean().default(true).describe("Connect to it"),
+  command: orNull(text).describe("Program of a server that talks over stdio"),
+  args: listOf(z.string()).describe("Its arguments"),
+  env: z
+    .record(text, z.string())
+    .prefault({})
+    .describe("Variables for it; of the gateway's own it gets only PATH, HOME, USER, LANG and the like"),
+  url: orNull(httpUrl).describe("Address of a server that talks streamable HTTP"),
+  headers: z.record(text, z.string()).prefault({}).describe("Sent with every request, as in Authorization"),
+  timeout: seconds.max(3600).default(300).describe("Seconds until a call fails"),
+  connect_timeout: seconds.max(600).default(60).describe("Seconds until an attempt to connect fails"),
+  tools: filter.prefault({}).describe("Which of its tools are offered"),
+  trust: text
+    .default("full")
+    .transform((word) => (word === "full" ? ("full" as const) : ("untrusted" as const)))
+    .describe("full; untrusted (and any other word): tools that don't say that they only read ask first"),
+  allow: z
+    .array(person)
+    .nullable()
+    .default(null)
+    .describe(
+      "Who may use it at most: owner, paired, everyone, platform:user id; unset: paired people for tools that only read, owners for the others",
+    ),
+});
+
+export const mcpServers = z.record(text.max(64), server).default({});
+
+export const MCP_SAMPLE = `files:
+  command: npx
+  args: ["-y", "@modelcontextprotocol/server-filesystem", "/srv/shared"]
+  tools: {exclude: [write_file]}
+tracker:
+  url: https://tracker.example.org/mcp
+  headers: {Authorization: "Bearer \${TRACKER_TOKEN}"}
+  trust: untrusted
+  allow: [owner]`;
+
+export type McpServerConfig = z.output<typeof server>;

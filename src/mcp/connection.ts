@@ -1,0 +1,173 @@
+/** One connection to a server, from the handshake to its end. */
+import type {
+  CallToolResult,
+  Client,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  Tool,
+  Transport,
+} from "@modelcontextprotocol/client";
+import { unlessAborted, withTimeout } from "../timeout.js";
+import { version } from "../version.js";
+import { serverEnvironment } from "./environment.js";
+import { limitedFetch } from "./limited-fetch.js";
+import { ServerProcess } from "./server-process.js";
+import type { ServerSettings } from "./settings.js";
+import { StdioTransport } from "./stdio-transport.js";
+
+export interface Connection {
+  tools: readonly Tool[];
+  has: { resources: boolean; prompts: boolean };
+  /** Resolves with the reason when it is over. */
+  ended: Promise<string>;
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  listResources(signal: AbortSignal): Promise<readonly Resource[]>;
+  readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>;
+  listPrompts(signal: AbortSignal): Promise<readonly Prompt[]>;
+  getPrompt(name: string, args: Record<string, string>, signal: AbortSignal): Promise<GetPromptResult>;
+  /** Whether the server still answers. Never rejects. */
+  isAlive(): Promise<boolean>;
+  /** Ends it, with the process. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface ConnectParts {
+  settings: ServerSettings;
+  /** Of the gateway; servers get a few variables of it. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Marks the processes of this gateway. */
+  mark: string;
+  /** The server has other tools now. */
+  onTools(tools: readonly Tool[]): void;
+  onError(error: Error): void;
+}
+
+const ALIVE_MS = 30_000;
+const CLOSE_MS = 5000;
+const MAX_PAGES = 20;
+const LIST_CHANGED_MS = 200;
+
+/** Loaded with the first server that connects. */
+type Sdk = typeof import("@modelcontextprotocol/client");
+
+/** A failed or aborted attempt leaves nothing behind. */
+export async function connect(parts: ConnectParts, signal: AbortSignal): Promise<Connection> {
+  const sdk = await import("@modelcontextprotocol/client");
+  signal.throwIfAborted();
+  const { settings } = parts;
+  const { transport, process } = transportOf(sdk, parts);
+  const client = clientOf(sdk, parts);
+  const ended = new Promise<string>((resolve) => {
+    client.onclose = () => resolve(process?.lastLine || "the server ended the connection");
+  });
+  const close = () => closeAll(client, process);
+  const timeoutMs = settings.connect_timeout * 1000;
+  try {
+    const tools = await withTimeout(open(client, transport, timeoutMs, signal), timeoutMs, {
+      message: `no answer to initialize within ${settings.connect_timeout} s`,
+      signal,
+    });
+    return { ...verbsOf(client, settings), tools, ended, isAlive: () => isAlive(sdk, client), close };
+  } catch (error) {
+    await close();
+    throw process?.lastLine ? new Error(`${messageOf(error)} (${process.lastLine})`) : error;
+  }
+}
+
+function transportOf(
+  sdk: Sdk,
+  { settings, env, mark }: ConnectParts,
+): { transport: Transport; process: ServerProcess | undefined } {
+  const { command, args, url, headers } = settings;
+  if (command !== null) {
+    const process = new ServerProcess({ command, args, env: serverEnvironment(env, settings.env, mark) });
+    return { transport: new StdioTransport(process, sdk), process };
+  }
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(url!), {
+    requestInit: { headers },
+    fetch: limitedFetch,
+  });
+  return { transport, process: undefined };
+}
+
+/** No sampling, no elicitation, no roots: the client has no abilities that a server could use. */
+function clientOf(sdk: Sdk, { onTools, onError }: ConnectParts): Client {
+  const client = new sdk.Client(
+    { name: "hermes-gateway", version: version() },
+    {
+      capabilities: {},
+      listMaxPages: MAX_PAGES,
+      // Schemas are the server's words: results aren't checked with its patterns.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      listChanged: {
+        tools: {
+          debounceMs: LIST_CHANGED_MS,
+          onChanged: (error, tools) => {
+            if (error) onError(error);
+            else if (tools) onTools(tools);
+          },
+        },
+      },
+    },
+  );
+  client.onerror = onError;
+  return client;
+}
+
+async function open(
+  client: Client,
+  transport: Transport,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Tool[]> {
+  await client.connect(transport, { timeout, signal });
+  if (!client.getServerCapabilities()?.tools) return [];
+  return (await client.listTools(undefined, { timeout, signal })).tools;
+}
+
+type Verbs = Pick<
+  Connection,
+  "has" | "call" | "listResources" | "readResource" | "listPrompts" | "getPrompt"
+>;
+
+function verbsOf(client: Client, settings: ServerSettings): Verbs {
+  const { resources, prompts } = client.getServerCapabilities() ?? {};
+  const timeout = settings.timeout * 1000;
+  return {
+    has: { resources: resources !== undefined, prompts: prompts !== undefined },
+    call: (name, args, signal) => client.callTool({ name, arguments: args }, { timeout, signal }),
+    listResources: async (signal) => (await client.listResources(undefined, { timeout, signal })).resources,
+    readResource: (uri, signal) => client.readResource({ uri }, { timeout, signal }),
+    listPrompts: async (signal) => (await client.listPrompts(undefined, { timeout, signal })).prompts,
+    getPrompt: (name, args, signal) => client.getPrompt({ name, arguments: args }, { timeout, signal }),
+  };
+}
+
+/** An error that the server itself gives is an answer, too. */
+async function isAlive(sdk: Sdk, client: Client): Promise<boolean> {
+  try {
+    await client.ping({ timeout: ALIVE_MS });
+    return true;
+  } catch (error) {
+    return error instanceof sdk.ProtocolError;
+  }
+}
+
+async function closeAll(client: Client, process: ServerProcess | undefined): Promise<void> {
+  await process?.end();
+  const closing = unlessAborted(client.close(), AbortSignal.timeout(CLOSE_MS));
+  await closing.catch(() => undefined);
+}
+
+/** What went wrong, with the reason that `fetch` hides. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== ""
+    ? `${error.message}: ${cause.message}`
+    : error.message;
+}

@@ -1,0 +1,208 @@
+/** Keeps one server connected: connects, lists its tools, and starts again when it ends, for ever. */
+import type { Tool } from "@modelcontextprotocol/client";
+import { Backoff, pause } from "../backoff.js";
+import { monotonicSeconds } from "../clock.js";
+import type { GatewayLog } from "../log.js";
+import { startOf } from "../text-limits.js";
+import { unlessAborted } from "../timeout.js";
+import { type Connection, type ConnectParts, connect, messageOf } from "./connection.js";
+import type { ServerSettings, ServerState, ServerStatus } from "./settings.js";
+
+export interface LinkParts extends Pick<ConnectParts, "env" | "mark"> {
+  name: string;
+  settings: ServerSettings;
+  log: GatewayLog;
+  /** After every list of tools. */
+  changed(link: ServerLink): void;
+  backoff?: { firstMs: number; maxMs: number };
+}
+
+const BACKOFF = { firstMs: 1000, maxMs: 60_000 };
+/** A server that lives for so long works: the next failure is a first one. */
+const STEADY_SECONDS = 60;
+/** For so long a server that has gone keeps its tools: most are back soon, and a changed list costs the prompt cache. */
+const PATIENCE_SECONDS = 60;
+/** HTTP servers don't say when they end. Those on stdio do, and may be too busy to answer. */
+const ALIVE_EVERY_MS = 120_000;
+const MAX_DETAIL_CHARS = 300;
+
+export class ServerLink {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly #parts: LinkParts;
+  readonly #stop = new AbortController();
+  readonly #stopped = new Promise<undefined>((resolve) => {
+    this.#stop.signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  readonly #backoff: Backoff;
+  #state: ServerState = "off";
+  #detail: string | undefined;
+  #connection: Connection | undefined;
+  #tools: readonly Tool[] = [];
+  #has = { resources: false, prompts: false };
+  /** Ends the pause between attempts. */
+  #wake = new AbortController();
+  /** Settles with the attempt that runs, or with the next one. */
+  #attempt: Attempt = newAttempt();
+  #lostAt = monotonicSeconds();
+  #running: Promise<void> | undefined;
+
+  constructor(parts: LinkParts) {
+    this.name = parts.name;
+    this.settings = parts.settings;
+    this.#parts = parts;
+    this.#backoff = new Backoff(parts.backoff ?? BACKOFF);
+  }
+
+  start(): void {
+    if (!this.settings.enabled || this.#running) return;
+    this.#state = "connecting";
+    this.#running = this.#run();
+  }
+
+  /** Ends the connection and its process. Never rejects. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error(`the server ${this.name} is stopped`));
+    this.#wake.abort();
+    await this.#running;
+    this.#state = "off";
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  get has(): { resources: boolean; prompts: boolean } {
+    return this.#has;
+  }
+
+  /** Settles with the first attempt to connect. Never rejects. */
+  get attempted(): Promise<void> {
+    if (this.#state !== "connecting") return Promise.resolve();
+    return this.#attempt.over.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  status(tools: number): ServerStatus {
+    const detail = this.#detail === undefined ? {} : { detail: this.#detail };
+    return { name: this.name, state: this.#state, tools, ...detail };
+  }
+
+  /** Why its tools aren't offered; undefined: they are. */
+  get refusal(): string | undefined {
+    if (this.#state === "ready" || this.#state === "connecting") return undefined;
+    if (this.#state === "failing" && monotonicSeconds() - this.#lostAt < PATIENCE_SECONDS) return undefined;
+    return `the server ${this.name} is ${this.#state}${this.#detail ? `: ${this.#detail}` : ""}`;
+  }
+
+  /** The connection. If there is none, the next attempt starts at once; rejects with its reason. */
+  async connection(signal: AbortSignal): Promise<Connection> {
+    if (this.#connection) return this.#connection;
+    if (!this.#running || this.#stop.signal.aborted) throw new Error(`the server ${this.name} is off`);
+    this.#wake.abort();
+    return unlessAborted(this.#attempt.over, signal);
+  }
+
+  /** A call has shown that the connection is gone. */
+  lost(connection: Connection): void {
+    if (this.#connection === connection) void connection.close();
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const connectedAt = await this.#connectOnce();
+      if (signal.aborted) break;
+      if (connectedAt !== undefined && monotonicSeconds() - connectedAt >= STEADY_SECONDS)
+        this.#backoff.reset();
+      this.#wake = new AbortController();
+      await pause(this.#backoff.nextMs(), AbortSignal.any([this.#wake.signal, signal]));
+    }
+    this.#attempt.fail(new Error(`the server ${this.name} is off`));
+  }
+
+  /** From the attempt to the end of the connection. When it was made; undefined: it was not. */
+  async #connectOnce(): Promise<number | undefined> {
+    const { log } = this.#parts;
+    let connectedAt: number | undefined;
+    try {
+      const connection = await this.#connect();
+      connectedAt = monotonicSeconds();
+      const watch = this.settings.url === null ? undefined : this.#watch(connection);
+      const reason = await Promise.race([connection.ended, this.#stopped]);
+      clearInterval(watch);
+      this.#connection = undefined;
+      this.#lostAt = monotonicSeconds();
+      this.#attempt = newAttempt();
+      await connection.close();
+      if (reason !== undefined) throw new Error(reason);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return connectedAt;
+      this.#failed(messageOf(error));
+      log.warn({ server: this.name, reason: this.#detail }, "MCP server lost, trying again");
+    }
+    return connectedAt;
+  }
+
+  async #connect(): Promise<Connection> {
+    const { env, mark, log } = this.#parts;
+    const parts: ConnectParts = {
+      ...{ settings: this.settings, env, mark },
+      onTools: (tools) => this.#listed(tools),
+      onError: (error) => log.debug({ err: error, server: this.name }, "MCP server: a message was skipped"),
+    };
+    const connection = await connect(parts, this.#stop.signal);
+    this.#connection = connection;
+    this.#has = connection.has;
+    this.#state = "ready";
+    this.#detail = undefined;
+    this.#listed(connection.tools);
+    this.#attempt.succeed(connection);
+    log.info({ server: this.name, tools: this.#tools.length }, "MCP server ready");
+    return connection;
+  }
+
+  #listed(tools: readonly Tool[]): void {
+    this.#tools = tools;
+    this.#parts.changed(this);
+  }
+
+  #failed(reason: string): void {
+    if (this.#state === "connecting") this.#lostAt = 0;
+    this.#state = "failing";
+    this.#detail = startOf(reason.replace(/\s+/g, " "), MAX_DETAIL_CHARS);
+    this.#attempt.fail(new Error(`the server ${this.name} can't be reached: ${this.#detail}`));
+    this.#attempt = newAttempt();
+  }
+
+  #watch(connection: Connection): NodeJS.Timeout {
+    let missed = 0;
+    return setInterval(() => {
+      void connection.isAlive().then((isAlive) => {
+        missed = isAlive ? 0 : missed + 1;
+        if (missed >= 2) this.lost(connection);
+      });
+    }, ALIVE_EVERY_MS).unref();
+  }
+}
+
+interface Attempt {
+  over: Promise<Connection>;
+  succeed(connection: Connection): void;
+  fail(error: Error): void;
+}
+
+function newAttempt(): Attempt {
+  let succeed: Attempt["succeed"] = () => undefined;
+  let fail: Attempt["fail"] = () => undefined;
+  const over = new Promise<Connection>((resolve, reject) => {
+    succeed = resolve;
+    fail = reject;
+  });
+  // Most attempts have no one who waits.
+  over.catch(() => undefined);
+  return { over, succeed, fail };
+}

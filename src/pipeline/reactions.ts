@@ -1,0 +1,55 @@
+import { canReact, type ReactionState } from "../adapters/adapter.js";
+import type { TurnEnd } from "../events.js";
+import type { Target } from "../message.js";
+import { withTimeout } from "../timeout.js";
+import type { Context } from "./context.js";
+import type { Turn } from "./turn.js";
+
+const CALL_MS = 5000;
+/** A platform that doesn't answer must not collect calls. */
+const MAX_OPEN = 200;
+
+/** What the reaction becomes when a turn ends; null: it is removed; undefined: the turn goes on. */
+export const AFTER: Record<TurnEnd["outcome"], ReactionState | null | undefined> = {
+  answered: "done",
+  failed: "failed",
+  silent: null,
+  interrupted: null,
+  stopped: null,
+  ...{ retrying: undefined, overtaken: undefined, suspended: undefined, released: undefined },
+};
+
+/** The state of a message as a reaction on it. Best effort: nothing waits for it, and failures are ignored. */
+export class Reactions {
+  readonly #context: Pick<Context, "config" | "log" | "stopping">;
+  /** The last call about a message: the next one follows it. */
+  readonly #open = new Map<string, Promise<void>>();
+
+  constructor(context: Pick<Context, "config" | "log" | "stopping">) {
+    this.#context = context;
+  }
+
+  show({ adapter, target, first, id }: Turn, state: ReactionState | null | undefined): void {
+    const { display } = this.#context.config;
+    const { task, request, platform } = first.message;
+    const wanted = display.platforms[platform]?.reactions ?? display.reactions;
+    if (!wanted || state === undefined || task || request || !adapter || !canReact(adapter)) return;
+    const before = this.#open.get(id);
+    if (!before && this.#open.size >= MAX_OPEN) return;
+    const react = (to: Target, signal: AbortSignal) => adapter.react(to, state, signal);
+    const work = (before ?? Promise.resolve())
+      .then(() => this.#call(react, target))
+      .catch((error: unknown) => this.#context.log.debug({ err: error, turnId: id }, "reaction failed"))
+      .finally(() => {
+        if (this.#open.get(id) === work) this.#open.delete(id);
+      });
+    this.#open.set(id, work);
+  }
+
+  async #call(react: (to: Target, signal: AbortSignal) => Promise<void>, target: Target): Promise<void> {
+    const { stopping } = this.#context;
+    if (stopping.aborted || target.replyTo === null) return;
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(CALL_MS)]);
+    await withTimeout(react(target, signal), CALL_MS);
+  }
+}
