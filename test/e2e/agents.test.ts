@@ -34,6 +34,18 @@ describe("a gateway that dies while an ACP agent works", () => {
     expect(agent.alive()).toEqual([]);
   });
 
+  it("leaves no processes behind, even of an agent that doesn't end by itself", async () => {
+    const { agent, daemon, person, answers } = await started();
+    await person.send("!deaf");
+    await until("its child runs", () => agent.alive().length === 2);
+    await daemon.kill();
+    await daemon.start();
+    await until("it is answered", async () => (await answers()).length === 1);
+    expect(agent.alive()).toHaveLength(1);
+    await daemon.kill("SIGTERM");
+    expect(agent.alive()).toEqual([]);
+  });
+
   it("right before the prompt is sent doesn't send it either", async () => {
     const { agent, daemon, person, answers } = await started({ HERMES_KILL_AT: "prompt-recorded" });
     await person.send("do it");
