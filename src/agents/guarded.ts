@@ -7,6 +7,8 @@ export function guardedAgent(agent: AgentBackend, guard: SecretGuard): AgentBack
     name: agent.name,
     model: agent.model,
     contextLength: agent.contextLength,
+    ...(agent.keepsState ? { keepsState: true } : {}),
+    ...(agent.close ? { close: () => agent.close!() } : {}),
     run: (request, signal) => redacted(agent.run(safe(request, guard), signal), guard, request),
   };
 }

@@ -1,6 +1,8 @@
 /** Creates the agents from the configuration. SDKs are loaded and processes started with the first request. */
 import path from "node:path";
 import type { Config } from "../config/schema.js";
+import { OWNER_VARIABLE, ownerMark } from "../mcp/environment.js";
+import { endOrphans } from "../mcp/orphans.js";
 import { acpAgent } from "./acp/index.js";
 import { createAuxiliary } from "./auxiliary.js";
 import type { AgentBackend, Auxiliary, NamedAgent } from "./backend.js";
@@ -19,9 +21,13 @@ type AgentConfig = Pick<Config, "model" | "auxiliary" | "agent" | "acp" | "agent
 
 export function createAgents(config: AgentConfig, home = "."): Agents {
   const make = (backend: Config["agent"]["backend"], name: string, settings: BackendSettings) => {
-    if (backend === "acp") return acpAgent(settings.acp, { name, workspace: path.join(home, "workspace") });
+    if (backend === "acp")
+      return acpAgent(marked(settings.acp, home), { name, workspace: path.join(home, "workspace") });
     return backend === "http" ? serviceAgent(settings.agent_service, { name }) : modelOf(config);
   };
+  const backends = [config.agent.backend, ...Object.values(config.agents).map(({ backend }) => backend)];
+  // Some programs go on when a crashed gateway has left them behind.
+  if (backends.includes("acp")) endOrphans(home);
   const named = Object.entries(config.agents).map(([name, settings]): [string, NamedAgent] => {
     const { allow, description } = settings;
     return [name, { backend: make(settings.backend, name, settings), allow, description }];
@@ -31,6 +37,11 @@ export function createAgents(config: AgentConfig, home = "."): Agents {
     named: new Map(named),
     auxiliary: createAuxiliary(config),
   };
+}
+
+/** Its processes carry the gateway's mark. */
+function marked(settings: Config["acp"], home: string): Config["acp"] {
+  return { ...settings, env: { ...settings.env, [OWNER_VARIABLE]: ownerMark(home) } };
 }
 
 type BackendSettings = Pick<Config, "acp" | "agent_service">;

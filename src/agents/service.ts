@@ -8,7 +8,7 @@ import { CONTINUE, type Plan, planOf, readKept } from "./own-conversation.js";
 import { readEvents } from "./sse.js";
 
 /** Which conversation of the service a request belongs to. */
-export const SESSION_HEADER = "x-hermes-session-id";
+const SESSION_HEADER = "x-hermes-session-id";
 const CONTEXT_LENGTH = 200_000;
 const MAX_ERROR_CHARS = 500;
 

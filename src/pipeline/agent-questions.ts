@@ -44,8 +44,7 @@ export class AgentQuestions {
   /** An earlier attempt at the turn asked them: their answers have no use any more. */
   async withdraw({ key }: Turn): Promise<void> {
     const { questions } = this.#stages;
-    for (const { id, kind, callId } of questions.in(key))
-      if (kind === "approval" && callId === undefined) await questions.end(id, "withdrawn");
+    for (const { id } of questions.approvalsIn(key)) await questions.end(id, "withdrawn");
   }
 
   async #answer(question: NewQuestion, signal: AbortSignal): Promise<string | undefined> {
@@ -77,6 +76,7 @@ export class AgentQuestions {
     const { platform, userId } = principal;
     return {
       ...{ id, kind: "approval" as const, sessionKey: key, text, choices, acceptsText: false, message },
+      // Also if there is no home channel: only owners decide then.
       asked: inHome ? null : { platform, userId },
       timeoutSeconds: config.approvals.timeout,
     };

@@ -23,6 +23,13 @@ export class ChatChoices {
   }
 }
 
+export async function modelOf(
+  { choices, store, agent }: Pick<Context, "choices" | "store" | "agent">,
+  key: SessionKey,
+): Promise<string> {
+  return choices.get(key).model ?? (await store.getRoute(key))?.model ?? agent.model;
+}
+
 export function agentOf(
   { choices, agents, config }: Pick<Context, "choices" | "agents" | "config">,
   { key, route, message, principal }: CommandCall,

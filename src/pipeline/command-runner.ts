@@ -22,7 +22,7 @@ import type { NewSession } from "../store/store.js";
 import { deliveryOf } from "../targets/find-target.js";
 import type { After } from "./after.js";
 import { askerOf } from "./asker.js";
-import { agentOf, choose } from "./chat-choices.js";
+import { agentOf, choose, modelOf } from "./chat-choices.js";
 import { type Done, decided, followUp, wordsFor } from "./command-outcome.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
@@ -317,11 +317,7 @@ export class CommandRunner implements CommandGateway {
     return id;
   }
 
-  async model(key: SessionKey): Promise<string> {
-    const { choices, agent } = this.#context;
-    return choices.get(key).model ?? (await this.store.getRoute(key))?.model ?? agent.model;
-  }
-
+  model = (key: SessionKey) => modelOf(this.#context, key);
   agentOf = (call: CommandCall) => agentOf(this.#context, call);
   choose = (key: SessionKey, choice: RouteChoice) => choose(this.#context, key, choice);
 

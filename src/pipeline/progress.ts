@@ -38,6 +38,7 @@ export class Progress {
 
   take(event: AgentEvent): void {
     if (event.type === "text") this.#wrote();
+    if (event.type === "progress") this.#stepped(event);
     if (event.type !== "message") return;
     const { message } = event;
     if (message.role === "tool") {
@@ -47,6 +48,13 @@ export class Progress {
     }
     if (message.role !== "assistant") return;
     this.#open = readCalls(message);
+    this.#begin();
+  }
+
+  /** A step that the agent makes by itself. */
+  #stepped({ callId: id, title, tool, state }: Extract<AgentEvent, { type: "progress" }>): void {
+    this.#open = this.#open.filter((call) => call.id !== id);
+    if (state === "started") this.#open.push({ id, name: title || tool, arguments: "{}" });
     this.#begin();
   }
 

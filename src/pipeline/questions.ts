@@ -120,6 +120,13 @@ export class Questions {
     );
   }
 
+  /** Approvals that a turn of the session waits for. */
+  approvalsIn(key: SessionKey): QuestionRow[] {
+    return [...this.#open.values()].filter(
+      ({ kind, sessionKey }) => kind === "approval" && sessionKey === key,
+    );
+  }
+
   /** Those that this person may decide: in this session first, oldest first. */
   approvalsFor(principal: Principal, key: SessionKey): QuestionRow[] {
     const open = [...this.#open.values()].filter(

@@ -1,12 +1,4 @@
-import type {
-  AgentEvent,
-  AgentQuestion,
-  Failure,
-  OwnConversation,
-  TurnMessage,
-  TurnRequest,
-  TurnUsage,
-} from "../agents/backend.js";
+import type { AgentEvent, Failure, TurnMessage, TurnRequest, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
@@ -16,7 +8,7 @@ import { audienceOf } from "../message.js";
 import { attemptsExhausted } from "../policies/retry.js";
 import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
-import { AGENTS, type InboxRow } from "../store/queues.js";
+import type { InboxRow } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { AgentQuestions } from "./agent-questions.js";
@@ -25,6 +17,7 @@ import type { Ending, Finisher } from "./finish.js";
 import { Journal } from "./journal.js";
 import type { RunningTurn, SuspendedRows } from "./lane.js";
 import { limitAnswer } from "./limit-answer.js";
+import { abandoned, emitStep, ownConversation } from "./own-agent.js";
 import type { Previews } from "./previews.js";
 import { AFTER, type Reactions } from "./reactions.js";
 import { Refresh } from "./refresh.js";
@@ -44,11 +37,7 @@ export interface AgentResult {
   askedAt: number;
   /** Of the last model request. */
   usage?: TurnUsage;
-  /** Steps that the agent made by itself. */
-  ownSteps?: number;
 }
-
-type Progress = Extract<AgentEvent, { type: "progress" }>;
 
 export interface TurnStages {
   resolver: Resolver;
@@ -201,15 +190,12 @@ export class Turns {
     const result: AgentResult = { text, messages, usages, failure: undefined, askedAt: nowSeconds() };
     running.said = "";
     const watch = watchdog(config.agent.gateway_timeout, running.controller);
+    const request = { ...(await this.#requestOf(turn, shortened)), ...this.#ownOf(turn, watch) };
     const limits = limitsOf(config);
     const enough =
       limits.seconds > 0
         ? setTimeout(() => reach(turn, timeLimit(limits)), timerMs(limits.seconds))
         : undefined;
-    const request = {
-      ...(await this.#requestOf(turn, shortened)),
-      ask: (question: AgentQuestion, signal: AbortSignal) => this.#question(turn, question, signal, watch),
-    };
     const typing = setInterval(() => previews.typing(turn), TYPING_EVERY_MS);
     previews.typing(turn);
     const show = () => previews.update(turn, result.text, progress.text());
@@ -234,19 +220,14 @@ export class Turns {
     return result;
   }
 
-  /** While a person thinks, the turn isn't late. */
-  async #question(
-    turn: Turn,
-    question: AgentQuestion,
-    signal: AbortSignal,
-    watch: Watchdog,
-  ): Promise<string | undefined> {
-    watch.pause();
-    try {
-      return await this.#stages.questions.ask(turn, question, signal);
-    } finally {
-      watch.resume();
-    }
+  /** For an agent that keeps its own conversation. While a person thinks, the turn isn't late. */
+  #ownOf(turn: Turn, watch: Watchdog): Pick<TurnRequest, "own" | "ask"> {
+    if (!turn.agent.keepsState) return {};
+    const { questions } = this.#stages;
+    return {
+      own: ownConversation(this.#context.store, turn),
+      ask: (question, signal) => watch.paused(() => questions.ask(turn, question, signal)),
+    };
   }
 
   async #requestOf(turn: Turn, shortened?: readonly ChatMessage[]): Promise<TurnRequest> {
@@ -268,19 +249,6 @@ export class Turns {
       ...(request?.toolChoice ? { toolChoice: request.toolChoice } : {}),
       takeSteering: () => takeSteering(running).map((row) => String(toUserMessage(row, shared).content)),
       ...(model === undefined ? {} : { model }),
-      ...(turn.agent.keepsState ? { own: this.#ownOf(turn) } : {}),
-    };
-  }
-
-  /** What the agent itself keeps about the session, and whether it has the message already. */
-  #ownOf({ agentName, session, journal }: Turn): OwnConversation {
-    const { store } = this.#context;
-    const name = { platform: AGENTS, account: agentName, name: session.id };
-    return {
-      read: () => store.getValue(name),
-      write: (value) => store.setValue(name, value),
-      sent: journal.sent?.conversation,
-      sending: (conversation) => journal.sending(agentName, conversation),
     };
   }
 
@@ -302,22 +270,6 @@ export class Turns {
     return input;
   }
 
-  /** A step that the agent made by itself. */
-  #progress(turn: Turn, { tool, title, callId, state }: Progress, result: AgentResult): void {
-    const { events } = this.#context;
-    const { about, agentName } = turn;
-    const name = `${agentName || turn.agent.name}.${tool}`;
-    const args = { title };
-    if (state === "started") {
-      result.ownSteps = (result.ownSteps ?? 0) + 1;
-      events.emit({ type: "turn-step", ...about, step: result.ownSteps, tools: [name] });
-      events.emit({ type: "tool-started", ...about, tool: name, callId, args });
-    } else {
-      const ok = state === "done";
-      events.emit({ type: "tool-ended", ...about, tool: name, callId, args, ok, startedAt: nowSeconds() });
-    }
-  }
-
   /** Resolves when the event is recorded: the agent goes on only then. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
     const { events, config } = this.#context;
@@ -329,7 +281,7 @@ export class Turns {
       result.usage = event.usage;
       events.emit({ type: "turn-usage", ...about, usage: event.usage, startedAt: result.askedAt });
     }
-    if (event.type === "progress") this.#progress(turn, event, result);
+    if (event.type === "progress") emitStep(events, turn, event);
     if (event.type !== "message") return;
     const { message } = event;
     // An answer that was paid for is used; only further calls are stopped.
@@ -344,20 +296,6 @@ export class Turns {
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
     events.emit({ type: "turn-step", ...about, step, tools: names });
   }
-}
-
-/** The agent that has the message doesn't exist any more, and no other one gets it. */
-function abandoned(agent: string): AgentResult {
-  const message = `the agent ${agent || "default"} had this message before the restart and isn't configured any more`;
-  const notice =
-    "I was interrupted while another agent worked on this, and it isn't available any more. Check what is done, then ask again.";
-  return {
-    text: "",
-    messages: [],
-    usages: [],
-    failure: { kind: "other", message, notice },
-    askedAt: nowSeconds(),
-  };
 }
 
 /** A new session starts with the history that its client sent along. */

@@ -1,5 +1,3 @@
-/** Timers of a turn. */
-
 /** setTimeout fires at once with a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -9,8 +7,8 @@ export function timerMs(seconds: number): number {
 
 export interface Watchdog {
   restart(): void;
-  pause(): void;
-  resume(): void;
+  /** Doesn't count the time of this work. */
+  paused<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
@@ -23,15 +21,19 @@ export function watchdog(idleSeconds: number, controller: AbortController): Watc
     if (idleSeconds > 0 && pauses === 0)
       timer = setTimeout(() => controller.abort("timeout"), timerMs(idleSeconds));
   };
-  const pauseBy = (change: number) => {
-    pauses += change;
-    restart();
-  };
   restart();
   return {
     restart,
-    pause: () => pauseBy(1),
-    resume: () => pauseBy(-1),
+    paused: async (work) => {
+      pauses += 1;
+      clearTimeout(timer);
+      try {
+        return await work();
+      } finally {
+        pauses -= 1;
+        restart();
+      }
+    },
     stop: () => {
       pauses = Number.POSITIVE_INFINITY;
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import type { Adapter } from "../adapters/adapter.js";
-import type { Auxiliary } from "../agents/backend.js";
+import type { Auxiliary, NamedAgent } from "../agents/backend.js";
 import { guardedAgent, guardedAuxiliary } from "../agents/guarded.js";
 import { systemPrompt } from "../agents/prompt.js";
 import { type Agents, createAgents } from "../agents/registry.js";
@@ -62,12 +62,10 @@ export function gatewayParts(input: PartsInput): GatewayParts {
     events.emit({ type: "secret-redacted", ...leak }),
   );
   const agent = guardedAgent(given.main, secrets);
-  const agents = new Map(
-    [...(given.named ?? [])].map(([name, { backend, ...one }]) => [
-      name,
-      { ...one, backend: guardedAgent(backend, secrets) },
-    ]),
-  );
+  const named = [...(given.named ?? [])].map(([name, one]): [string, NamedAgent] => [
+    name,
+    { ...one, backend: guardedAgent(one.backend, secrets) },
+  ]);
   const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
   const memory = memoryFiles(homePaths(home).memoriesDir);
   const registry: ToolRegistry = toolRegistry({ ...input, memory, runTask: (task) => runTask(task) });
@@ -76,7 +74,8 @@ export function gatewayParts(input: PartsInput): GatewayParts {
   for (const problem of registry.problems())
     log.warn({ problem }, "the configuration of tools has no effect here");
   return {
-    ...{ config, store, bootId, agent, agents, auxiliary, adapters, events, log, estimateTokens, secrets },
+    ...{ config, store, bootId, agent, agents: new Map(named), auxiliary, adapters, events, log },
+    ...{ estimateTokens, secrets },
     homeDir: home,
     hooks: input.hooks,
     refusal: input.refusal,

@@ -31,9 +31,6 @@ export class EditorSession implements TerminalView {
   #wantsCancel = false;
   /** Of the answer that is being written. */
   #sent = "";
-  /** Ids of calls that run, by tool. */
-  readonly #calls = new Map<string, string[]>();
-  #callCount = 0;
 
   constructor(id: string, editor: Editor) {
     this.id = id;
@@ -57,7 +54,6 @@ export class EditorSession implements TerminalView {
       return outcome && CANCELLED.has(outcome) ? "cancelled" : "end_turn";
     } finally {
       this.#isRunning = false;
-      this.#calls.clear();
     }
   }
 
@@ -72,15 +68,11 @@ export class EditorSession implements TerminalView {
   watch(event: GatewayEvent): void {
     if (!("sessionKey" in event) || event.sessionKey !== this.#chat.key || !this.#isRunning) return;
     if (event.type === "turn-started" && this.#wantsCancel) this.#chat.interrupt();
-    if (event.type === "tool-started") {
-      const id = `call-${++this.#callCount}`;
-      this.#calls.set(event.tool, [...(this.#calls.get(event.tool) ?? []), id]);
-      this.#update(toolCall(id, event.tool, "in_progress"));
-    }
+    if (event.type === "tool-started") this.#update(toolCall(event.callId, event.tool));
     if (event.type === "tool-ended") {
-      const toolCallId = this.#calls.get(event.tool)?.shift();
-      const status = event.ok ? "completed" : "failed";
-      if (toolCallId) this.#update({ sessionUpdate: "tool_call_update", toolCallId, status });
+      const { callId: toolCallId, ok } = event;
+      const status = ok ? "completed" : "failed";
+      this.#update({ sessionUpdate: "tool_call_update", toolCallId, status });
     }
   }
 

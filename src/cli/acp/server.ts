@@ -75,10 +75,12 @@ export class EditorServer implements Editor {
         const { id } = await this.#enter(params.sessionId);
         for (const update of replayOf(await this.#local.store.getMessages(id)))
           this.update(params.sessionId, update);
+        this.#announce(params.sessionId);
         return {};
       })
       .onRequest(session.resume, async ({ params }) => {
         await this.#enter(params.sessionId);
+        this.#announce(params.sessionId);
         return {};
       })
       .onRequest(session.list, ({ params }) => this.#list(params.cwd ?? undefined))
@@ -121,6 +123,7 @@ export class EditorServer implements Editor {
     if (!path.isAbsolute(cwd)) throw this.#sdk.RequestError.invalidParams("cwd must be an absolute path");
     const sessionId = randomUUID();
     await this.#open(sessionId, (place) => this.#create(sessionId, cwd, place));
+    this.#announce(sessionId);
     return { sessionId };
   }
 
@@ -174,7 +177,10 @@ export class EditorServer implements Editor {
     const options = { view: session, config: this.#config, prepare, ends: ENDS };
     session.attach(await openLocalChat(this.#local, options));
     this.#sessions.set(sessionId, session);
-    // After the answer to the request.
+  }
+
+  /** After the answer to the request. */
+  #announce(sessionId: string): void {
     setTimeout(() => {
       const availableCommands = announced();
       this.update(sessionId, { sessionUpdate: "available_commands_update", availableCommands });

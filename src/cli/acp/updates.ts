@@ -32,10 +32,7 @@ export function replayOf(rows: readonly MessageRow[]): SessionUpdate[] {
         : [];
     if (row.role !== "assistant") return [];
     const calls = readCalls({ role: "assistant", content: null, tool_calls: callsOf(row) });
-    return [
-      ...(text === "" ? [] : [said(text)]),
-      ...calls.map(({ id, name }) => toolCall(id, name, "in_progress" as const)),
-    ];
+    return [...(text === "" ? [] : [said(text)]), ...calls.map(({ id, name }) => toolCall(id, name))];
   });
 }
 
@@ -44,8 +41,9 @@ function callsOf({ tool_calls }: MessageRow): unknown[] {
   return Array.isArray(calls) ? calls : [];
 }
 
-export function toolCall(id: string, tool: string, status: "in_progress" | "completed"): SessionUpdate {
-  return { sessionUpdate: "tool_call", toolCallId: id, title: tool, kind: kindOf(tool), status };
+export function toolCall(id: string, tool: string): SessionUpdate {
+  const kind = kindOf(tool);
+  return { sessionUpdate: "tool_call", toolCallId: id, title: tool, kind, status: "in_progress" };
 }
 
 const READS = /^(?:web_search|session_search|web_extract|todo)$/;

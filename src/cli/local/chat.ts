@@ -12,8 +12,10 @@ import type { GatewayParts } from "../../pipeline/parts.js";
 import { isolationOf } from "../../rules.js";
 import type { EndReason, SessionKey, SessionRow } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
+import { mcpServers } from "../../startup/mcp.js";
 import { gatewayParts } from "../../startup/parts.js";
 import { ownerOf } from "../../store/shared/owner.js";
+import { io } from "../io.js";
 import type { LocalHome } from "./home.js";
 import { isOver, Shown } from "./shown.js";
 
@@ -46,16 +48,17 @@ export async function openLocalChat(
   local: LocalHome,
   { view, config = local.config, unattended, prepare, ends }: LocalChatOptions,
 ): Promise<LocalChat> {
-  const { store, log, bootId, home, events, transcripts, platform, secrets, mcp } = local;
+  const { store, log, bootId, home, events, transcripts, platform, secrets } = local;
   const id = randomBytes(4).toString("hex");
   const place = { platform, id, unattended };
   const key = sessionKey(terminalOrigin(place), isolationOf(config));
   const shown = new Shown(view, events);
   const adapter = terminalAdapter(place, shown);
   const owners = [ownerOf(platform, id)];
+  // Each chat has its own: a process may have several.
+  const mcp = mcpServers({ config, home, env: io().env, log });
   const parts = gatewayParts({
-    ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners },
-    ...{ secrets, mcp },
+    ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners, mcp, secrets },
   });
   await prepare?.({ id, key, parts });
   const gateway = new Gateway(parts);
@@ -78,6 +81,7 @@ export async function openLocalChat(
     },
     close: async () => {
       await gateway.stop();
+      await mcp.stop();
       shown.close();
       await store.closeChat({ platform, account: id, sessionKey: key, ...ends });
     },

@@ -5,11 +5,9 @@ import { ensureHome, homePaths, resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import type { Events } from "../../events.js";
 import { createLog, type Log } from "../../log.js";
-import type { McpServers } from "../../mcp/manager.js";
 import type { Secret } from "../../secret-redactor.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
-import { mcpServers } from "../../startup/mcp.js";
 import { homeSecrets, secretsOf } from "../../startup/secrets.js";
 import { startWatchers } from "../../startup/watchers.js";
 import { openStore } from "../../store/open.js";
@@ -27,9 +25,7 @@ export interface LocalHome {
   bootId: string;
   events: Events;
   transcripts: TranscriptKeeper;
-  /** Tokens and keys that must not leave. */
   secrets: readonly Secret[];
-  mcp: McpServers;
   close(): Promise<void>;
 }
 
@@ -49,12 +45,10 @@ export async function openLocalHome(platform: string): Promise<LocalHome> {
     ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
   });
   const { events } = watchers;
-  const mcp = mcpServers({ config, home, env: io().env, log });
+  const secrets = homeSecrets(home, config, io().env);
   return {
-    ...{ home, platform, config, log, store, bootId, events, transcripts, mcp },
-    secrets: homeSecrets(home, config, io().env),
+    ...{ home, platform, config, log, store, bootId, events, transcripts, secrets },
     close: async () => {
-      await mcp.stop();
       await watchers.close();
       await transcripts.idle();
       await store.close();

@@ -16,7 +16,7 @@ export const acp = z.strictObject({
       .record(text, z.string())
       .default({})
       .describe("Variables for it, besides PATH, HOME and the like; it gets no other ones of the gateway"),
-    "ANTHROPIC_API_KEY: ${ANTHROPIC_API_KEY}",
+    `ANTHROPIC_API_KEY: \${ANTHROPIC_API_KEY}`,
   ),
   cwd: sample(
     orNull(text).describe("The folder that it works in; unset: workspace in the home"),
@@ -41,7 +41,7 @@ export const agentService = z.strictObject({
     orNull(httpUrl).describe("Its base address: requests go to <url>/chat/completions"),
     "http://127.0.0.1:9000/v1",
   ),
-  api_key: orNull(text).describe("Sent as a bearer token"),
+  api_key: sample(orNull(text).describe("Sent as a bearer token"), `\${AGENT_SERVICE_API_KEY}`),
   model: text.default("agent").describe("Sent as the model's name"),
   timeout: seconds.default(600).describe("Seconds without a sign of it until a turn is given up"),
 });

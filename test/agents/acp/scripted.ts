@@ -28,14 +28,12 @@ export function scripted(options = "load") {
     env: { ACP_LOG: file, ACP_OPTIONS: options },
     cwd: path.join(dir, "work"),
   };
+  /** Complete lines only: it may be writing one. */
   const log = (): LogEntry[] =>
-    fs.existsSync(file)
-      ? fs
-          .readFileSync(file, "utf8")
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line) as LogEntry)
-      : [];
+    (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as LogEntry);
   return {
     settings,
     log,
