@@ -15,7 +15,7 @@ export function isEventId(text: unknown): text is string {
 }
 
 export function isUserId(text: unknown): text is string {
-  return typeof text === "string" && text.length <= 255 && /^@\S+:\S+$/.test(text);
+  return typeof text === "string" && text.length <= 255 && /^@[^\s:]+:\S+$/.test(text);
 }
 
 /** The server sends once for each of these. */
