@@ -5,6 +5,8 @@ export { cli } from "./cli/platform.js";
 export { consolePlatform } from "./console/platform.js";
 export { cron } from "./cron/platform.js";
 export { discord } from "./discord/platform.js";
+export { matrix } from "./matrix/platform.js";
+export { mattermost } from "./mattermost/platform.js";
 export { slack } from "./slack/platform.js";
 export { telegram } from "./telegram/platform.js";
 export { web } from "./web/platform.js";

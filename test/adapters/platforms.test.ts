@@ -18,6 +18,8 @@ const config = configSchema.parse({
     telegram: { token: "123456:abc" },
     discord: { token: "MTIz.GAbc12.xyz" },
     slack: { token: "xoxb-1", app_token: "xapp-1" },
+    matrix: { token: "m", api_url: "http://127.0.0.1:1" },
+    mattermost: { token: "m", api_url: "http://127.0.0.1:1" },
   },
 });
 

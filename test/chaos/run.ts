@@ -5,6 +5,8 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { endAll } from "../support/at-end.js";
 import { discord } from "./discord.js";
+import { matrix } from "./matrix.js";
+import { mattermost } from "./mattermost.js";
 import type { Platform } from "./platform.js";
 import { slack } from "./slack.js";
 import { type StormOptions, storm } from "./storm.js";
@@ -14,7 +16,7 @@ import { type ToolOutcome, toolStorm } from "./tools/storm.js";
 import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } from "./tools/table.js";
 import { isKept, judge } from "./verdict.js";
 
-const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack };
+const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack, mattermost, matrix };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
 

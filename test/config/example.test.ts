@@ -49,7 +49,9 @@ test("the example describes every key in one line", () => {
 test("the example's commented-out keys are valid", () => {
   // Keys with a sample value, one by one: the samples of a whole file contradict one another.
   const secrets = ["TELEGRAM_BOT_TOKEN", "DISCORD_BOT_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"];
-  const env = Object.fromEntries([...secrets, ...variablesIn(example)].map((name, i) => [name, `s${i}`]));
+  const named = Object.fromEntries([...secrets, ...variablesIn(example)].map((name, i) => [name, `s${i}`]));
+  const servers = { MATTERMOST_URL: "https://chat.example.org", MATRIX_HOMESERVER: "https://example.org" };
+  const env = { ...named, ...servers, MATTERMOST_TOKEN: "s", MATRIX_ACCESS_TOKEN: "s" };
   for (const { path, line } of namedKeys(example)) {
     const sample = /^ *# [a-z_]+: (.*?) {2}# /.exec(line)?.[1];
     if (sample !== undefined) expect(() => load({ env, flags: { [path]: parse(sample) } })).not.toThrow();

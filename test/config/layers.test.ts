@@ -156,10 +156,10 @@ streaming: {transport: off}
 
 test("an external platform takes the common keys, a token and anything under extra", () => {
   const { config } = load({
-    yaml: "platforms:\n  matrix:\n    token: t\n    extra: {server: [a, 1, true]}\n",
-    env: { MATRIX_ALLOWED_USERS: "@me:example.org" },
+    yaml: "platforms:\n  zulip:\n    token: t\n    extra: {server: [a, 1, true]}\n",
+    env: { ZULIP_ALLOWED_USERS: "@me:example.org" },
   });
-  expect(config.platforms.matrix).toMatchObject({
+  expect(config.platforms.zulip).toMatchObject({
     enabled: true,
     allow_from: ["@me:example.org"],
     extra: { server: ["a", 1, true] },
