@@ -5,6 +5,7 @@ export { consolePlatform } from "./console/platform.js";
 export { cron } from "./cron/platform.js";
 export { discord } from "./discord/platform.js";
 export { slack } from "./slack/platform.js";
+export { sms } from "./sms/platform.js";
 export { telegram } from "./telegram/platform.js";
 export { web } from "./web/platform.js";
 export { webhook } from "./webhook/platform.js";

@@ -7,12 +7,13 @@ import { endAll } from "../support/at-end.js";
 import { discord } from "./discord.js";
 import type { Platform } from "./platform.js";
 import { slack } from "./slack.js";
+import { sms } from "./sms.js";
 import { storm } from "./storm.js";
 import { asJson, brokenPromises, crashTable, type Outcome, page } from "./table.js";
 import { telegram } from "./telegram.js";
 import { isKept, judge } from "./verdict.js";
 
-const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack };
+const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack, sms };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
 
