@@ -9,6 +9,7 @@ import { textOf as discordText } from "../src/adapters/discord/describe.js";
 import { renderParts, renderPreview } from "../src/adapters/discord/render.js";
 import { mentionedIds, readMrkdwn } from "../src/adapters/slack/mrkdwn.js";
 import { render as renderSlack } from "../src/adapters/slack/render.js";
+import { render as renderSms } from "../src/adapters/sms/render.js";
 import { richText } from "../src/adapters/telegram/describe.js";
 import { normalise as normaliseTelegram } from "../src/adapters/telegram/normalise.js";
 import { render as renderTelegram } from "../src/adapters/telegram/render.js";
@@ -146,6 +147,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "render for Telegram": (text) => renderTelegram(text),
     "render for Discord": (text) => renderParts(text),
     "preview for Discord": (text) => renderPreview(text),
+    "render for SMS": (text) => renderSms(text, { maxSegments: 10, maxMessages: 10 }),
     "render for Slack": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
     "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),
