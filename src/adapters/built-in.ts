@@ -4,6 +4,7 @@ export { cli } from "./cli/platform.js";
 export { consolePlatform } from "./console/platform.js";
 export { cron } from "./cron/platform.js";
 export { discord } from "./discord/platform.js";
+export { email } from "./email/platform.js";
 export { slack } from "./slack/platform.js";
 export { sms } from "./sms/platform.js";
 export { telegram } from "./telegram/platform.js";

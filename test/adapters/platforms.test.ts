@@ -18,6 +18,7 @@ const config = configSchema.parse({
     telegram: { token: "123456:abc" },
     discord: { token: "MTIz.GAbc12.xyz" },
     slack: { token: "xoxb-1", app_token: "xapp-1" },
+    email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },
     sms: { account_sid: "AC1", auth_token: "secret", phone_number: "+15550000001" },
   },
 });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { endAll } from "../support/at-end.js";
 import { discord } from "./discord.js";
+import { email } from "./email.js";
 import type { Platform } from "./platform.js";
 import { slack } from "./slack.js";
 import { sms } from "./sms.js";
@@ -13,7 +14,7 @@ import { asJson, brokenPromises, crashTable, type Outcome, page } from "./table.
 import { telegram } from "./telegram.js";
 import { isKept, judge } from "./verdict.js";
 
-const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack, sms };
+const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack, sms, email };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
 
