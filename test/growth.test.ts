@@ -7,8 +7,13 @@ import { readChatRequest } from "../src/adapters/api-server/chat-request.js";
 import { readResponsesRequest } from "../src/adapters/api-server/responses-request.js";
 import { textOf as discordText } from "../src/adapters/discord/describe.js";
 import { renderParts, renderPreview } from "../src/adapters/discord/render.js";
+import { htmlToText } from "../src/adapters/email/html-text.js";
+import { ownWords } from "../src/adapters/email/quotes.js";
+import { partsOf as renderMail } from "../src/adapters/email/render.js";
+import { trustIn } from "../src/adapters/email/trust.js";
 import { mentionedIds, readMrkdwn } from "../src/adapters/slack/mrkdwn.js";
 import { render as renderSlack } from "../src/adapters/slack/render.js";
+import { render as renderSms } from "../src/adapters/sms/render.js";
 import { richText } from "../src/adapters/telegram/describe.js";
 import { normalise as normaliseTelegram } from "../src/adapters/telegram/normalise.js";
 import { render as renderTelegram } from "../src/adapters/telegram/render.js";
@@ -100,6 +105,9 @@ const WALKERS: Record<string, Record<string, Work>> = {
         channelName: () => null,
       }),
     readChoice: (text) => readChoice(text, [{ id: "a", label: text }]),
+    htmlToText: (text) => htmlToText(text),
+    ownWords: (text) => ownWords(text),
+    trustIn: (text) => trustIn([text], "a@b.example", null),
     readMrkdwn: (text) => readMrkdwn(text, SLACK),
     mentionedIds,
     "normalise of the web chat": (text) =>
@@ -148,6 +156,8 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "render for Telegram": (text) => renderTelegram(text),
     "render for Discord": (text) => renderParts(text),
     "preview for Discord": (text) => renderPreview(text),
+    "render for mail": (text) => renderMail({ text } as Parameters<typeof renderMail>[0]),
+    "render for SMS": (text) => renderSms(text, { maxSegments: 10, maxMessages: 10 }),
     "render for Slack": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
     "splitText by UTF-16 units": (text) => splitText(text, { limit: 4096, unit: "utf16" }),

@@ -47,6 +47,8 @@ export interface Platform {
   readonly canBeAsked: boolean;
   /** Its events are numbered, so their order is known however they arrive. */
   readonly numbersEvents: boolean;
+  /** For platforms that call the gateway: where its HTTP port is. */
+  gatewayAt?(url: string): void;
   /** Gives what ends it. */
   begin(fault: FaultKind, random: Random): Promise<EndFault> | EndFault;
   /** Ends all faults. */

@@ -62,6 +62,7 @@ export async function storm(options: StormOptions): Promise<Evidence> {
     patienceMs: PATIENCE_MS,
   });
   await lives.running();
+  platform.gatewayAt?.(daemon.url);
   await greet(people, lives);
   const dying = lives.storm();
   const sky = new Sky(platform, new Random(seed + 1));

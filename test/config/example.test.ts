@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { configJsonSchemaText } from "../../scripts/generate/config-schema.js";
 import { generatedFiles } from "../../scripts/generate/files.js";
+import type { Platform } from "../../src/adapters/platform.js";
+import { BUILT_IN } from "../../src/adapters/platforms.js";
 import { configSchema } from "../../src/config/schema.js";
 import { leafPaths } from "../../src/config/walk.js";
 import { load } from "./temp-home.js";
@@ -48,10 +50,12 @@ test("the example describes every key in one line", () => {
 
 test("the example's commented-out keys are valid", () => {
   // Keys with a sample value, one by one: the samples of a whole file contradict one another.
-  const secrets = ["TELEGRAM_BOT_TOKEN", "DISCORD_BOT_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"];
+  const secrets = (BUILT_IN as readonly Platform[]).flatMap(({ setup }) =>
+    (setup?.secrets ?? []).map(({ variable }) => variable),
+  );
   const named = Object.fromEntries([...secrets, ...variablesIn(example)].map((name, i) => [name, `s${i}`]));
   const servers = { MATTERMOST_URL: "https://chat.example.org", MATRIX_HOMESERVER: "https://example.org" };
-  const env = { ...named, ...servers, MATTERMOST_TOKEN: "s", MATRIX_ACCESS_TOKEN: "s" };
+  const env = { ...named, ...servers };
   for (const { path, line } of namedKeys(example)) {
     const sample = /^ *# [a-z_]+: (.*?) {2}# /.exec(line)?.[1];
     if (sample !== undefined) expect(() => load({ env, flags: { [path]: parse(sample) } })).not.toThrow();

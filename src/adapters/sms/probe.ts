@@ -1,0 +1,91 @@
+/** The account and its number → what keeps messages from arriving. Sends nothing. */
+import { type Finding, found } from "../../finding.js";
+import { UNAUTHORIZED } from "../kit/webhook-route.js";
+import { PROBE_CALL_MS, type Probe, type ProbeOptions } from "../probe.js";
+import { TwilioApi } from "./api.js";
+import { type Settings, type SmsOptions, settingsOf } from "./config.js";
+import { isUnauthorized, reasonOf, tokenRefused } from "./faults.js";
+
+const CONSOLE = "https://console.twilio.com";
+
+export async function probeSms(options: SmsOptions, { running, signal }: ProbeOptions): Promise<Probe> {
+  const settings = settingsOf({ ...options, timing: { callMs: PROBE_CALL_MS } });
+  const { phoneNumber, webhookUrl, apiUrl } = settings;
+  const api = new TwilioApi(settings);
+  try {
+    const { status, type } = await api.account(signal);
+    const number = await api.number(signal);
+    const findings = [
+      found.ok(`is ${phoneNumber} at Twilio`),
+      ...accountFindings(status, type),
+      ...numberFindings(number, settings),
+      ...(webhookUrl !== null && running ? [await checkAddress(webhookUrl, signal)] : []),
+    ];
+    return { bot: { id: phoneNumber, name: phoneNumber }, findings };
+  } catch (error) {
+    if (isUnauthorized(error)) {
+      const { message, hint } = tokenRefused();
+      return { findings: [found.fail(message, hint, CONSOLE)] };
+    }
+    const fix = `Check the network and platforms.sms.api_url (${apiUrl}).`;
+    return { findings: [found.fail(`Twilio can't be reached (${reasonOf(error)})`, fix)] };
+  }
+}
+
+function accountFindings(status: string, type: string): Finding[] {
+  if (status !== "" && status !== "active")
+    return [found.fail(`the account is ${status}`, "Look at Twilio's console why.", CONSOLE)];
+  if (type !== "Trial") return [];
+  return [
+    found.warn(
+      "it is a trial account: it sends to verified numbers only, with words of Twilio's before each text",
+      "Upgrade the account, or verify the numbers of your people.",
+      CONSOLE,
+    ),
+  ];
+}
+
+function numberFindings(
+  number: { smsUrl: string } | undefined,
+  { phoneNumber, webhookUrl }: Settings,
+): Finding[] {
+  if (!number)
+    return [
+      found.fail(
+        `the account has no number ${phoneNumber}`,
+        "Set TWILIO_PHONE_NUMBER to a number of this account, with the country code.",
+        CONSOLE,
+      ),
+    ];
+  if (webhookUrl === null)
+    return [
+      found.warn(
+        "there is no webhook: messages are fetched every few seconds",
+        "Set platforms.sms.webhook_url, and the same address at Twilio, to get them at once.",
+      ),
+    ];
+  const bare = (url: string) => url.split("#", 1)[0];
+  if (bare(number.smsUrl) === bare(webhookUrl)) return [found.ok("Twilio calls our webhook")];
+  return [
+    found.fail(
+      "Twilio calls another address for this number, so messages arrive late",
+      `Set ${webhookUrl} as the number's messaging webhook (A message comes in) in Twilio's console.`,
+      CONSOLE,
+    ),
+  ];
+}
+
+/** Calls our webhook without a signature: if the refusal has our own text, our server answers there. */
+async function checkAddress(address: string, signal: AbortSignal): Promise<Finding> {
+  const fix = "Let the proxy pass this path on to the gateway's HTTP port (http.host, http.port).";
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_CALL_MS)]);
+    const answer = await fetch(address, { method: "POST", body: "", redirect: "manual", signal: limit });
+    const isOurs = answer.status === 401 && (await answer.text()) === UNAUTHORIZED;
+    if (isOurs) return found.ok(`the gateway answers at ${address}`);
+    return found.fail(`another server answers at ${address} (HTTP ${answer.status})`, fix);
+  } catch {
+    // Some networks can't reach their own public address, so this proves nothing.
+    return found.warn(`${address} can't be reached from here`, fix);
+  }
+}
