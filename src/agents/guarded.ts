@@ -35,12 +35,13 @@ function safe(request: TurnRequest, guard: SecretGuard): TurnRequest {
     ...(request.steps ? { steps: quiet.redactJson(request.steps) } : {}),
     ...(request.clientTools ? { clientTools: quiet.redactJson(request.clientTools) } : {}),
     tools: request.tools.map((tool) => ({
-      name: tool.name,
+      ...tool,
       description: quiet.redact(tool.description),
       parameters: quiet.redactJson(tool.parameters),
       run: async (given, signal, callId) =>
         results.redact(await tool.run(args.redactJson(given), signal, callId)),
     })),
+    ...(request.ask ? { ask: (question, asking) => request.ask!(args.redactJson(question), asking) } : {}),
     takeSteering: () => request.takeSteering().map((text) => quiet.redact(text)),
   };
 }
