@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Adapter, Cursor, Health, MenuCommand } from "./adapters/adapter.js";
 import { commands } from "./commands/index.js";
-import type { OutgoingPlace } from "./media/outgoing.js";
+import type { OutgoingRules } from "./media/outgoing.js";
 import type { InboundMessage, Person, Target } from "./message.js";
 import { After } from "./pipeline/after.js";
 import { AgentQuestions } from "./pipeline/agent-questions.js";
@@ -13,7 +13,7 @@ import { earlyTurn } from "./pipeline/early-turn.js";
 import { aboutRoute } from "./pipeline/event-facts.js";
 import { Finisher } from "./pipeline/finish.js";
 import { MemoryFlushes } from "./pipeline/memory-flush.js";
-import { outgoingPlace } from "./pipeline/outgoing.js";
+import { outgoingRules } from "./pipeline/outgoing.js";
 import type { GatewayParts } from "./pipeline/parts.js";
 import { Previews } from "./pipeline/previews.js";
 import { Questions } from "./pipeline/questions.js";
@@ -142,8 +142,8 @@ export class Gateway {
   }
 
   /** Allowed folders and size limits for files sent to a chat. */
-  outgoingPlace(target: Target): OutgoingPlace {
-    return outgoingPlace(this.#context, target);
+  outgoingRules(target: Target): OutgoingRules {
+    return outgoingRules(this.#context, target);
   }
 
   get depth() {

@@ -1,5 +1,5 @@
 /**
- * Places where a crash is worth testing. `HERMES_KILL_AT=turn-committed:3` ends the process, as `kill -9` would, at the
+ * KnownTargets where a crash is worth testing. `HERMES_KILL_AT=turn-committed:3` ends the process, as `kill -9` would, at the
  * third visit. Without the variable a point costs one comparison.
  */
 export type KillPoint =

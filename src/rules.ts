@@ -7,7 +7,7 @@ import type { CompressionSettings } from "./policies/compression.js";
 import type { EngageSettings } from "./policies/engage.js";
 import type { ResetPolicy, ResetSettings } from "./policies/reset.js";
 import type { Isolation } from "./sessions/key.js";
-import type { Places } from "./targets/target.js";
+import type { KnownTargets } from "./targets/target.js";
 import type { ToolSettings } from "./tools/registry.js";
 
 /** The configuration translated for the policies, which don't know the file. */
@@ -24,7 +24,7 @@ export function platformConfig(config: Config, platform: string): (PlatformConfi
 }
 
 /** The platforms that can receive unsolicited messages, and their home channels. */
-export function placesOf(config: Config): Omit<Places, "chats"> {
+export function knownTargetsOf(config: Config): Omit<KnownTargets, "chats"> {
   const known = platformsOf(config);
   const entries = Object.entries(config.platforms as Record<string, PlatformConfig>);
   const running = entries.filter(([name, { enabled }]) => enabled && isReachable(name, known));

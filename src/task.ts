@@ -40,7 +40,7 @@ export function underHeading(task: Task | undefined, text: string): string {
 }
 
 /** The text of a failure: instructions for a chat, a report for a task's target. Repeated failures are silent. */
-export function failureWords(task: Task | undefined, notice: string): string | undefined {
+export function failureText(task: Task | undefined, notice: string): string | undefined {
   if (!task) return notice;
   return task.failsQuietly ? undefined : `⚠️ ${task.name ?? "A run"} failed: ${notice}`;
 }

@@ -11,7 +11,7 @@ import type { Config } from "../config/schema.js";
 import { HermesError } from "../errors.js";
 import { takeFiles } from "../media/outgoing.js";
 import { formatTarget } from "../message.js";
-import { placesOf } from "../rules.js";
+import { knownTargetsOf } from "../rules.js";
 import { SecretRedactor } from "../secret-redactor.js";
 import { homeSecrets } from "../startup/secrets.js";
 import { membershipOf } from "../store/open.js";
@@ -77,7 +77,7 @@ async function send(to: string | undefined, text: string | undefined, options: S
   const home = resolveHome(io().env);
   const { config } = loadConfig({ home, env: io().env });
   await withNewStore(async (store) => {
-    const places = placesOf(config);
+    const places = knownTargetsOf(config);
     const { id, target } = await queueSend(
       store,
       { to, text: said, key: options.key, files: filesOf(options, config, home) },

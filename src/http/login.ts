@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import type { Hono } from "hono";
 import { nowSeconds } from "../clock.js";
-import type { Guesses } from "../guesses.js";
+import type { LoginThrottle } from "../login-throttle.js";
 import { packageFile } from "../package-files.js";
 import { isSameSecret } from "../secret.js";
 import { clientOf } from "./request.js";
@@ -12,7 +12,7 @@ const ASSETS = packageFile("assets/http/");
 
 export const LOGIN_PATHS = ["/login", "/login.css"] as const;
 
-export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
+export function loginRoutes(app: Hono, token: string, throttle: LoginThrottle): void {
   const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8");
   const css = fs.readFileSync(new URL("login.css", ASSETS), "utf8");
   const page = (message: string, next: string) =>
@@ -24,7 +24,7 @@ export function loginRoutes(app: Hono, token: string, guesses: Guesses): void {
     const { token: given, next: wanted } = await c.req.parseBody();
     const next = wayBack(wanted);
     const isRight = () => typeof given === "string" && isSameSecret(given.trim(), token);
-    const verdict = guesses.check(clientOf(c), isRight);
+    const verdict = throttle.check(clientOf(c), isRight);
     if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute.", next), 429);
     if (verdict === "wrong") return c.html(page("That is not the token.", next), 401);
     setLogin(c, token, nowSeconds());

@@ -2,21 +2,21 @@
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../errors.js";
-import { type OutgoingPlace, takeFiles } from "../media/outgoing.js";
+import { type OutgoingRules, takeFiles } from "../media/outgoing.js";
 import type { Target } from "../message.js";
 import type { Store } from "../store/store.js";
 import { awaitDelivery, describeSend, queueSend } from "../targets/send.js";
-import type { Places } from "../targets/target.js";
+import type { KnownTargets } from "../targets/target.js";
 import { fault } from "./faults.js";
 import { requestTrace } from "./request-id.js";
 
 export interface SendRoutes {
   store: Store;
-  places: Omit<Places, "chats">;
+  places: Omit<KnownTargets, "chats">;
   /** Without a token anybody on this machine could speak as the bot. */
   hasToken: boolean;
   /** Where files for a chat may come from. */
-  outgoing(target: Target): OutgoingPlace;
+  outgoing(target: Target): OutgoingRules;
   /** Throws while nothing may be accepted. */
   requireAccepting(): void;
   /** Something waits in the outbox. */

@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
-import { Guesses } from "../guesses.js";
+import { LoginThrottle } from "../login-throttle.js";
 import { STARTING } from "../policies/readiness.js";
 import { checkBind, describeListenError, urlOf } from "./bind.js";
 import { fault, faultHandler } from "./faults.js";
@@ -142,14 +142,14 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
 
 /** A token guards everything; without one, what is the owner's wants the owner's own. */
 function guardWithToken(app: Hono, { token, ownerToken, areas = [] }: HttpOptions): MiddlewareHandler {
-  const guesses = new Guesses();
+  const throttle = new LoginThrottle();
   const isOpen = openPaths(areas);
-  if (token) app.use(requireToken({ token, guesses, isOpen }));
+  if (token) app.use(requireToken({ token, throttle, isOpen }));
   app.use(limitBodies(areas));
   const known = token ?? ownerToken;
-  if (known) loginRoutes(app, known, guesses);
+  if (known) loginRoutes(app, known, throttle);
   if (token) return (_, next) => next();
-  if (ownerToken) return requireToken({ token: ownerToken, guesses, isOpen });
+  if (ownerToken) return requireToken({ token: ownerToken, throttle, isOpen });
   return async (c) => fault(c, 403, "refused", "This is the owner's, and no token says who that is");
 }
 

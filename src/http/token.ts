@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { Guesses } from "../guesses.js";
+import type { LoginThrottle } from "../login-throttle.js";
 import { bearerOf, isSameSecret } from "../secret.js";
 import { fault } from "./faults.js";
 import { clientOf, isHttps } from "./request.js";
@@ -12,17 +12,17 @@ const LOGIN_SECONDS = 30 * 24 * 3600;
 
 export interface TokenCheck {
   token: string;
-  guesses: Guesses;
+  throttle: LoginThrottle;
   /** Paths that need no token, or ask for a secret of their own. */
   isOpen(path: string): boolean;
 }
 
-export function requireToken({ token, guesses, isOpen }: TokenCheck): MiddlewareHandler {
+export function requireToken({ token, throttle, isOpen }: TokenCheck): MiddlewareHandler {
   return async (c, next) => {
     if (isOpen(c.req.path) || hasLogin(c, token)) return next();
     const bearer = bearerOf(c.req.header("authorization"));
     if (bearer !== undefined) {
-      const verdict = guesses.check(clientOf(c), () => isSameSecret(bearer, token));
+      const verdict = throttle.check(clientOf(c), () => isSameSecret(bearer, token));
       if (verdict === "right") return next();
       if (verdict === "too_many") return fault(c, 429, "refused", "Too many wrong tokens; wait a minute");
     } else if (wantsPage(c)) return c.redirect(loginPath(c));

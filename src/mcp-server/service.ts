@@ -1,12 +1,12 @@
 import type { Person } from "../message.js";
 import type { QuestionRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
-import type { Places } from "../targets/target.js";
+import type { KnownTargets } from "../targets/target.js";
 
 /** What the tools for other programs work on: the running gateway, or only its store while none runs. */
 export interface ChatService {
   store: Store;
-  places: Omit<Places, "chats">;
+  places: Omit<KnownTargets, "chats">;
   /** Decides an approval on behalf of the owner. False: it was decided already. */
   decide(question: QuestionRow, choiceId: string): Promise<boolean>;
   /** Something waits in the outbox. */

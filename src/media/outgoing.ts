@@ -12,7 +12,7 @@ import { displayName } from "./names.js";
 import { sniff } from "./sniff.js";
 import type { WantedFile } from "./tags.js";
 
-export interface OutgoingPlace {
+export interface OutgoingRules {
   home: string;
   /** Folder for the copies, relative to the home: the original may change before it is sent. */
   folder: string;
@@ -33,7 +33,7 @@ class Refusal extends Error {}
 
 export async function takeFiles(
   wanted: readonly WantedFile[],
-  place: OutgoingPlace,
+  place: OutgoingRules,
 ): Promise<(OutboundFile | RefusedFile)[]> {
   const taken: (OutboundFile | RefusedFile)[] = [];
   for (const [i, file] of wanted.entries()) {
@@ -57,7 +57,7 @@ export function isRefused(file: OutboundFile | RefusedFile): file is RefusedFile
   return "problem" in file;
 }
 
-async function copyOf({ path: wanted }: WantedFile, place: OutgoingPlace) {
+async function copyOf({ path: wanted }: WantedFile, place: OutgoingRules) {
   const { home, folder, maxBytes } = place;
   if (maxBytes === undefined) throw new Refusal("this chat doesn't support files");
   const meant = path.resolve(home, wanted.replace(/^~(?=\/)/, homedir()));
@@ -130,7 +130,7 @@ async function copyBytes(
 
 async function isAllowed(
   real: string,
-  { home, allowedFolders, keptFolders }: OutgoingPlace,
+  { home, allowedFolders, keptFolders }: OutgoingRules,
 ): Promise<boolean> {
   const own = await realpath(home);
   if (isSecret(real, own)) return false;

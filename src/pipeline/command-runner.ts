@@ -15,7 +15,7 @@ import type { CommandVerdict } from "../hooks/verdict.js";
 import { type Person, targetOf } from "../message.js";
 import { BACKGROUND } from "../one-turn.js";
 import { nextReset, resetPolicyFor } from "../policies/reset.js";
-import { placesOf, platformConfig } from "../rules.js";
+import { knownTargetsOf, platformConfig } from "../rules.js";
 import type { SessionKey, SessionRow } from "../session.js";
 import type { InboxRow, QuestionRow, RouteChoice, RouteRow } from "../store/queues.js";
 import type { NewSession } from "../store/store.js";
@@ -322,7 +322,7 @@ export class CommandRunner implements CommandGateway {
   choose = (key: SessionKey, choice: RouteChoice) => choose(this.#context, key, choice);
 
   deliveryOf(call: CommandCall, text: string) {
-    const places = { ...placesOf(this.config), origin: targetOf(call.message) };
+    const places = { ...knownTargetsOf(this.config), origin: targetOf(call.message) };
     return deliveryOf(this.store, text, places);
   }
 

@@ -24,7 +24,7 @@ interface Settled {
   sender?: PartSender | undefined;
 }
 
-const AT_ONCE = 64;
+const MAX_SENDS = 64;
 const SEND_TIMEOUT_MS = 60_000;
 /** How often to look for rows whose wait is over. */
 const POLL_MS = 1000;
@@ -34,7 +34,7 @@ const GIVE_UP_AFTER_SECONDS = 86_400;
 /** Outbox rows → their parts → their outcome. In each chat in order; a chat that waits holds up no other. */
 export class Delivery {
   readonly #context: DeliveryContext;
-  readonly #sends = new PQueue({ concurrency: AT_ONCE });
+  readonly #sends = new PQueue({ concurrency: MAX_SENDS });
   /** Outcomes that could not be stored (a full disk, say). Their chats wait, so they stay few. */
   readonly #unstored = new Map<number, Settled>();
   #poll: NodeJS.Timeout | undefined;
@@ -81,7 +81,7 @@ export class Delivery {
   }
 
   get #room(): number {
-    return Math.max(0, AT_ONCE - this.#sends.size - this.#sends.pending);
+    return Math.max(0, MAX_SENDS - this.#sends.size - this.#sends.pending);
   }
 
   /** Running sends finish; the rest waits in the outbox. */

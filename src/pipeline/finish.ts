@@ -12,7 +12,7 @@ import { openCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
-import { outgoingPlace } from "./outgoing.js";
+import { outgoingRules } from "./outgoing.js";
 import {
   answerReplies,
   failureReplies,
@@ -57,7 +57,7 @@ export class Finisher {
     this.#context = context;
     this.#after = after;
     this.#delivery = delivery;
-    this.#takeFiles = (wanted, target) => takeFiles(wanted, outgoingPlace(context, target));
+    this.#takeFiles = (wanted, target) => takeFiles(wanted, outgoingRules(context, target));
   }
 
   async conclude(turn: Turn, result: AgentResult): Promise<Ending> {

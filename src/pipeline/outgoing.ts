@@ -1,13 +1,13 @@
 import { KEPT_FOLDERS, MEDIA_FOLDERS } from "../config/paths.js";
-import type { OutgoingPlace } from "../media/outgoing.js";
+import type { OutgoingRules } from "../media/outgoing.js";
 import type { Target } from "../message.js";
 import type { Context } from "./context.js";
 
 /** Where files for a chat may come from, and how large they may be. */
-export function outgoingPlace(
+export function outgoingRules(
   { config, homeDir, adapterFor, secrets }: Pick<Context, "config" | "homeDir" | "adapterFor" | "secrets">,
   target: Target,
-): OutgoingPlace {
+): OutgoingRules {
   const maxBytes = adapterFor(target)?.files?.maxBytes;
   return {
     home: homeDir,

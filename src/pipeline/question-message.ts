@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { canAsk } from "../adapters/adapter.js";
 import type { Target } from "../message.js";
 import type { Choice } from "../question.js";
-import { placesOf } from "../rules.js";
+import { knownTargetsOf } from "../rules.js";
 import type { NewReply, QuestionRow } from "../store/queues.js";
 import { findTarget } from "../targets/find-target.js";
 import { numberedList } from "../text/choices.js";
@@ -54,7 +54,7 @@ export async function questionMessage(
 
 /** The home channel of the chat's platform, or of the first platform that has one. */
 async function homeOf({ config, store, log }: Context, { platform }: Target): Promise<Target | undefined> {
-  const places = placesOf(config);
+  const places = knownTargetsOf(config);
   const name = places.homes[platform] === undefined ? "home" : `${platform}:home`;
   try {
     return await findTarget(store, name, places);

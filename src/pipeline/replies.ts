@@ -4,7 +4,7 @@ import { isRefused, refusalText } from "../media/outgoing.js";
 import { readTags, type WantedFile } from "../media/tags.js";
 import type { Target } from "../message.js";
 import type { NewReply, ReplyFile } from "../store/queues.js";
-import { failureWords, isSilence, underHeading } from "../task.js";
+import { failureText, isSilence, underHeading } from "../task.js";
 import { answerDetails, failureDetails } from "./details.js";
 import type { AgentResult } from "./run.js";
 import type { Turn } from "./turn.js";
@@ -55,7 +55,7 @@ export function failureReplies(
   failure: { kind: string; message: string; notice: string },
 ): NewReply[] {
   const { task, request } = turn.last.message;
-  const text = failureWords(task, failure.notice);
+  const text = failureText(task, failure.notice);
   if (text === undefined) return [];
   const details = request && failureDetails(turn.session, model, failure);
   return [{ target: turn.replyTarget, kind: "notice", text, ...(details ? { details } : {}) }];

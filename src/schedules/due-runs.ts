@@ -8,13 +8,13 @@ import { nextTick, type When } from "../policies/when.js";
 import type { ScheduleRow } from "../store/schedules.js";
 import type { Store } from "../store/store.js";
 import { findTarget } from "../targets/find-target.js";
-import type { Places } from "../targets/target.js";
+import type { KnownTargets } from "../targets/target.js";
 
 /** Due schedules → the runs to start now. Skipped ticks are recorded with their reason. */
 export interface DueDeps {
   store: Store;
   config: Config;
-  places: Omit<Places, "chats">;
+  places: Omit<KnownTargets, "chats">;
   /** Called once for each due schedule that can't be read. */
   unreadable(schedule: { id: string; name: string }, fault: string): void;
 }

@@ -15,7 +15,7 @@ import { type ListeningServer, listenHttp } from "../http/server.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import { type ChatService, DECIDER } from "../mcp-server/service.js";
-import { placesOf } from "../rules.js";
+import { knownTargetsOf } from "../rules.js";
 import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
 import { GATEWAY } from "../store/shared/owner.js";
@@ -150,9 +150,9 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
       mcpRoutes(app, ownerOnly, chatService(options, store, gateway), log);
       sendRoutes(app, {
         store,
-        places: placesOf(config),
+        places: knownTargetsOf(config),
         hasToken: config.http.token !== null,
-        outgoing: (target) => gateway.outgoingPlace(target),
+        outgoing: (target) => gateway.outgoingRules(target),
         requireAccepting: () => gateway.requireAccepting(),
         wake: () => gateway.wake(),
       });
@@ -165,7 +165,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
 function chatService({ config, watchers }: OpenOptions, store: Store, gateway: Gateway): ChatService {
   return {
     store,
-    places: placesOf(config),
+    places: knownTargetsOf(config),
     decide: (question, choiceId) => gateway.decideQuestion(question, choiceId, DECIDER),
     wake: () => gateway.wake(),
     watch: (changed) => watchers.events.watch("mcp", changed),

@@ -15,7 +15,7 @@ import type { Principal } from "../message.js";
 import { taskRunner } from "../pipeline/delegate.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
-import { approvalSettingsOf, placesOf, toolSettingsOf } from "../rules.js";
+import { approvalSettingsOf, knownTargetsOf, toolSettingsOf } from "../rules.js";
 import { SecretGuard } from "../secret-guard.js";
 import type { Secret } from "../secret-redactor.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
@@ -97,7 +97,7 @@ export function toolRegistry(
   const { store, config, memory, runTask, tools = [] } = parts;
   const { timezone, cron, web } = config;
   const builtIn = builtinTools({
-    ...{ memory, store, sessions: sessionReader(store), places: placesOf(config), runTask },
+    ...{ memory, store, sessions: sessionReader(store), places: knownTargetsOf(config), runTask },
     cron: { timeZone: timezone, maxJobs: cron.max_jobs, enabled: cron.enabled },
     search: {
       backend: web.search_backend,

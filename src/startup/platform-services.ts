@@ -11,7 +11,7 @@ import type { InboundMessage, OutboundFile } from "../message.js";
 import { decidedText } from "../pipeline/question-message.js";
 import { decide } from "../pipeline/route.js";
 import { routerOptionsOf } from "../pipeline/router-options.js";
-import { isolationOf, placesOf } from "../rules.js";
+import { isolationOf, knownTargetsOf } from "../rules.js";
 import { dueByClock } from "../schedules/due-runs.js";
 import { sessionKey } from "../sessions/key.js";
 import type { ChatLogEntry, ReplyFile } from "../store/queues.js";
@@ -30,7 +30,7 @@ export interface ServiceParts {
 export function platformServices(parts: ServiceParts): Omit<LoadDeps, "given"> {
   const { store, config, home, log } = parts;
   const { platforms: sections, ...core } = config;
-  const places = placesOf(config);
+  const places = knownTargetsOf(config);
   return {
     config: core,
     sections,

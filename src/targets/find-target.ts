@@ -1,7 +1,7 @@
 import { formatTarget, type Target } from "../message.js";
 import type { KnownChat } from "../store/queues.js";
 import type { Store } from "../store/store.js";
-import { type ParsedTarget, type Places, parseTarget, resolveTarget, splitThread } from "./target.js";
+import { type KnownTargets, type ParsedTarget, parseTarget, resolveTarget, splitThread } from "./target.js";
 
 /** Enough for an error that lists known chats. */
 const MAX_CHATS = 100;
@@ -10,7 +10,7 @@ const MAX_CHATS = 100;
 export async function findTarget(
   store: Pick<Store, "knownChats">,
   text: string,
-  places: Omit<Places, "chats">,
+  places: Omit<KnownTargets, "chats">,
 ): Promise<Target | undefined> {
   const parsed = parseTarget(text);
   return resolveTarget(parsed, { ...places, chats: await chatsFor(store, parsed, places) });
@@ -20,7 +20,7 @@ export async function findTarget(
 export async function deliveryOf(
   store: Pick<Store, "knownChats">,
   text: string,
-  places: Omit<Places, "chats">,
+  places: Omit<KnownTargets, "chats">,
 ): Promise<{ deliver: string; target: Target | null }> {
   const parsed = parseTarget(text);
   const target = await findTarget(store, text, places);
@@ -32,7 +32,7 @@ export async function deliveryOf(
 async function chatsFor(
   store: Pick<Store, "knownChats">,
   parsed: ParsedTarget,
-  { homes, platforms }: Omit<Places, "chats">,
+  { homes, platforms }: Omit<KnownTargets, "chats">,
 ): Promise<KnownChat[]> {
   const wanted = wantedChat(parsed, homes, platforms);
   if (!wanted) return [];
@@ -47,8 +47,8 @@ async function chatsFor(
 
 function wantedChat(
   parsed: ParsedTarget,
-  homes: Places["homes"],
-  platforms: Places["platforms"],
+  homes: KnownTargets["homes"],
+  platforms: KnownTargets["platforms"],
 ): { platform: string; rest: string } | undefined {
   if (parsed.to === "chat") return parsed;
   if (parsed.to !== "home") return undefined;

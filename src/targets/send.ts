@@ -5,7 +5,7 @@ import type { DeliveryRow, ReplyFile } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 import type { TraceId } from "../trace-id.js";
 import { findTarget } from "./find-target.js";
-import type { Places } from "./target.js";
+import type { KnownTargets } from "./target.js";
 
 /** A message from the operator or a program: durable when this resolves, sent by the running gateway. */
 export interface Send {
@@ -30,7 +30,7 @@ const LOOK_MS = 100;
 export async function queueSend(
   store: Pick<Store, "knownChats" | "enqueueReply">,
   { to, text, key, traceId, files: takeFiles }: Send,
-  places: Omit<Places, "chats">,
+  places: Omit<KnownTargets, "chats">,
 ): Promise<QueuedSend> {
   if (text.trim() === "" && !takeFiles)
     throw new HermesError("invalid", "Nothing to send: the text is empty.");

@@ -15,7 +15,7 @@ export type ParsedTarget =
   /** `rest`: everything after the platform. A chat's name may contain colons. */
   | { to: "chat"; platform: string; chat: string; thread: string | null; rest: string };
 
-export interface Places {
+export interface KnownTargets {
   /** The enabled platforms, in order. */
   platforms: readonly string[];
   /** Configured home channels by platform: `chat` or `chat:thread`. */
@@ -58,7 +58,7 @@ export function splitThread(rest: string): { chat: string; thread: string | null
 }
 
 /** Undefined for `local`: the answer is stored but not delivered. */
-export function resolveTarget(parsed: ParsedTarget, places: Places): Target | undefined {
+export function resolveTarget(parsed: ParsedTarget, places: KnownTargets): Target | undefined {
   switch (parsed.to) {
     case "local":
       return undefined;
@@ -77,12 +77,12 @@ export function formatChat(chat: KnownChat): string {
   return `${formatTarget(chat)}${name ? ` "${name}"` : ""}`;
 }
 
-function fromOrigin({ origin }: Places): Target {
+function fromOrigin({ origin }: KnownTargets): Target {
   if (origin) return { ...origin, replyTo: null };
   throw invalid("This request has no chat of origin.", "Use platform:chat, or home.");
 }
 
-function toHome(platform: string | null, places: Places): Target {
+function toHome(platform: string | null, places: KnownTargets): Target {
   if (platform !== null) checkPlatform(platform, places);
   const found = platform ?? places.platforms.find((name) => places.homes[name] !== undefined);
   const home = found === undefined ? undefined : places.homes[found];
@@ -102,7 +102,7 @@ interface ParsedChat {
   rest: string;
 }
 
-function toChat(parsed: ParsedChat, places: Places): Target {
+function toChat(parsed: ParsedChat, places: KnownTargets): Target {
   const { platform } = parsed;
   checkPlatform(platform, places);
   const chats = places.chats.filter((chat) => chat.platform === platform && chat.chatId !== null);
@@ -148,7 +148,7 @@ function oneOf(found: readonly KnownChat[], { platform, rest }: ParsedChat): rea
   throw invalid(`Several chats on ${platform} are named "${rest}".`, `Use the id: ${listed(found)}.`);
 }
 
-function checkPlatform(platform: string, { platforms }: Places): void {
+function checkPlatform(platform: string, { platforms }: KnownTargets): void {
   if (platforms.includes(platform)) return;
   const known = platforms.length === 0 ? "No platform is." : `Enabled: ${platforms.join(", ")}.`;
   throw new HermesError("not_found", `The platform ${platform} isn't enabled.`, { hint: known });

@@ -15,7 +15,7 @@ const QUEUE_DAYS = 30;
 const DAY_SECONDS = 86_400;
 const MEDIA_EVERY_SECONDS = 3600;
 /** Per batch: small enough not to block the event loop for long. */
-const ROUTES_AT_ONCE = 100;
+const ROUTES_PER_BATCH = 100;
 
 /** Ends due sessions of chats without new messages, and removes old queue rows. A message ends its own due session. */
 export class Sweep {
@@ -71,10 +71,14 @@ export class Sweep {
     let page: DueRoute[];
     let after: DueRoute["position"] | undefined;
     do {
-      page = await store.dueRoutes({ now, limit: ROUTES_AT_ONCE, ...(after === undefined ? {} : { after }) });
+      page = await store.dueRoutes({
+        now,
+        limit: ROUTES_PER_BATCH,
+        ...(after === undefined ? {} : { after }),
+      });
       await this.#decide(page, question);
       after = page.at(-1)?.position;
-    } while (page.length === ROUTES_AT_ONCE);
+    } while (page.length === ROUTES_PER_BATCH);
   }
 
   async #decide(page: readonly DueRoute[], question: ResetQuestion): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentBackend } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
-import { placesOf } from "../../src/rules.js";
+import { knownTargetsOf } from "../../src/rules.js";
 import { dueByClock, realign } from "../../src/schedules/due-runs.js";
 import type { ScheduleRow } from "../../src/store/schedules.js";
 import { plain, TestGateway, type TestGatewayOptions } from "../support/gateway.js";
@@ -206,7 +206,7 @@ describe("a due schedule", () => {
     await gateway.ask(ann, "/cron add --name half --timezone Asia/Tokyo --missed skip every 30m hello");
     await gateway.ask(ann, '/cron add --name nine --timezone Asia/Tokyo --missed skip "0 9 * * *" hello');
     const before = (await gateway.store.listSchedules()).map(({ nextAt }) => nextAt);
-    const places = { ...placesOf(gateway.config), isChatId: () => true };
+    const places = { ...knownTargetsOf(gateway.config), isChatId: () => true };
     const unreadable = () => undefined;
     const due = dueByClock({ store: gateway.store, config: gateway.config, places, unreadable });
     const nextAt = async () => (await gateway.store.listSchedules()).map((schedule) => schedule.nextAt!);

@@ -4,9 +4,9 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
 import { HermesError } from "../../src/errors.js";
-import { Guesses } from "../../src/guesses.js";
 import { isLoopback, urlOf } from "../../src/http/bind.js";
 import { type HttpOptions, type HttpServer, listenHttp } from "../../src/http/server.js";
+import { LoginThrottle } from "../../src/login-throttle.js";
 import { RateLimit } from "../../src/rate-limit.js";
 import { startHttp } from "../support/http.js";
 import { until } from "../support/until.js";
@@ -328,11 +328,11 @@ describe("the token", () => {
   });
 
   it("looks again after a minute", () => {
-    const guesses = new Guesses();
-    for (let i = 0; i < 10; i += 1) guesses.check("a", () => false, 0);
-    expect(guesses.check("a", () => true, 59_999)).toBe("too_many");
-    expect(guesses.check("b", () => true, 59_999)).toBe("right");
-    expect(guesses.check("a", () => true, 60_000)).toBe("right");
+    const throttle = new LoginThrottle();
+    for (let i = 0; i < 10; i += 1) throttle.check("a", () => false, 0);
+    expect(throttle.check("a", () => true, 59_999)).toBe("too_many");
+    expect(throttle.check("b", () => true, 59_999)).toBe("right");
+    expect(throttle.check("a", () => true, 60_000)).toBe("right");
   });
 });
 

@@ -13,7 +13,7 @@ import { Gateway } from "../../src/gateway.js";
 import { logEvents } from "../../src/log-events.js";
 import type { OutboundMessage } from "../../src/message.js";
 import type { GatewayParts } from "../../src/pipeline/parts.js";
-import { isolationOf, placesOf } from "../../src/rules.js";
+import { isolationOf, knownTargetsOf } from "../../src/rules.js";
 import { dueByClock } from "../../src/schedules/due-runs.js";
 import type { SessionRow } from "../../src/session.js";
 import { sessionKey } from "../../src/sessions/key.js";
@@ -238,7 +238,7 @@ export class TestGateway {
 
   #schedules() {
     const { store, config } = this;
-    const places = placesOf(config);
+    const places = knownTargetsOf(config);
     return cronAdapter({
       due: dueByClock({
         ...{ store, config, places },

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { isChatId } from "../../src/adapters/chat-ids.js";
 import { configSchema } from "../../src/config/schema.js";
 import { formatTarget } from "../../src/message.js";
-import { placesOf } from "../../src/rules.js";
+import { knownTargetsOf } from "../../src/rules.js";
 import type { KnownChat } from "../../src/store/queues.js";
 import { findTarget } from "../../src/targets/find-target.js";
-import { type Places, parseTarget, resolveTarget } from "../../src/targets/target.js";
+import { type KnownTargets, parseTarget, resolveTarget } from "../../src/targets/target.js";
 
 function chat(platform: string, chatId: string, more: Partial<KnownChat> = {}): KnownChat {
   const nobody = { account: "bot", chatType: "group", threadId: null, chatName: null, userName: null };
@@ -22,14 +22,14 @@ const CHATS = [
   chat("slack", "C0888888", { chatName: "Double" }),
 ];
 
-const PLACES: Places = {
+const PLACES: KnownTargets = {
   platforms: ["telegram", "slack", "web"],
   homes: { slack: "C0123456:1700000000.000100" },
   chats: CHATS,
   isChatId,
 };
 
-const find = (text: string, places: Partial<Places> = {}) =>
+const find = (text: string, places: Partial<KnownTargets> = {}) =>
   resolveTarget(parseTarget(text), { ...PLACES, ...places });
 
 describe("targets", () => {
@@ -109,7 +109,10 @@ describe("targets", () => {
   it("use the enabled platforms and their homes from the configuration", () => {
     const slack = { token: "xoxb-1", home_channel: "C0123456" };
     const config = configSchema.parse({ platforms: { slack, discord: { home_channel: "1" } } });
-    expect(placesOf(config)).toMatchObject({ platforms: ["slack", "web"], homes: { slack: "C0123456" } });
+    expect(knownTargetsOf(config)).toMatchObject({
+      platforms: ["slack", "web"],
+      homes: { slack: "C0123456" },
+    });
   });
 
   it("query the store only for the named chats", async () => {

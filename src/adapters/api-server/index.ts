@@ -1,7 +1,7 @@
 /** OpenAI clients as chats: each request is a message, and its turn's answer the response, streamed on request. */
 import type { Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
-import { Guesses } from "../../guesses.js";
+import { LoginThrottle } from "../../login-throttle.js";
 import type { EventOutcome, Target } from "../../message.js";
 import { RateLimit } from "../../rate-limit.js";
 import type { Adapter, AdapterEvents, CanPreview, Health } from "../adapter.js";
@@ -79,7 +79,7 @@ export function apiServerAdapter(options: ApiServerOptions): ApiServerAdapter {
       const parts = {
         ...options,
         pending,
-        guesses: new Guesses(),
+        throttle: new LoginThrottle(),
         rate: ratePerMinute > 0 ? new RateLimit(ratePerMinute) : undefined,
         models: [...new Set([ALIAS, model, ...otherModels])].filter((name) => name !== ""),
         modelFor: (wanted: string) => (otherModels.includes(wanted) ? wanted : undefined),

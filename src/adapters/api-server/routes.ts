@@ -1,7 +1,7 @@
 /** `/v1/*`: OpenAI's API, each request a message in one of its key's chats. */
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Guesses } from "../../guesses.js";
+import type { LoginThrottle } from "../../login-throttle.js";
 import type { RateLimit } from "../../rate-limit.js";
 import { chatCompletion, chatWriter } from "./chat-answer.js";
 import { readChatRequest } from "./chat-request.js";
@@ -18,7 +18,7 @@ import { readResponsesRequest } from "./responses-request.js";
 export interface ApiParts extends ExchangeParts {
   /** By name. */
   keys: Readonly<Record<string, string>>;
-  guesses: Guesses;
+  throttle: LoginThrottle;
   /** For counting wrong keys; undefined: a program on this machine. */
   clientAddress(c: Context): string | undefined;
   /** By key. */
@@ -108,7 +108,7 @@ function sessionHeaders({ requestId, sessionKey }: Exchange, sessionId: string):
   return { "X-Hermes-Session-Id": sessionId, "X-Hermes-Session-Key": sessionKey, "X-Request-Id": requestId };
 }
 
-function authenticate(c: Context<Env>, { keys, guesses, clientAddress }: ApiParts): string {
+function authenticate(c: Context<Env>, { keys, throttle, clientAddress }: ApiParts): string {
   const header = c.req.header("authorization");
   const address = clientAddress(c);
   let key: string | undefined;
@@ -116,7 +116,7 @@ function authenticate(c: Context<Env>, { keys, guesses, clientAddress }: ApiPart
     key = keyOf(header, keys);
     return key !== undefined;
   };
-  const verdict = address === undefined ? check() && "right" : guesses.check(address, check);
+  const verdict = address === undefined ? check() && "right" : throttle.check(address, check);
   if (verdict === "too_many")
     throw new ApiError(429, "too_many_wrong_keys", "Too many wrong keys; wait a minute", {
       retryAfterSeconds: 60,

@@ -7,7 +7,7 @@ import type { Config } from "../../config/schema.js";
 import { HermesError } from "../../errors.js";
 import { draftSchedule, faultOf, requireReadable } from "../../policies/schedule.js";
 import { nextTick, type When } from "../../policies/when.js";
-import { placesOf } from "../../rules.js";
+import { knownTargetsOf } from "../../rules.js";
 import { membershipOf } from "../../store/open.js";
 import type { ScheduleChanges, ScheduleRow } from "../../store/schedules.js";
 import type { Store } from "../../store/store.js";
@@ -33,7 +33,7 @@ export async function add(when: string, prompt: string, options: Options): Promi
   const words = { when, prompt: asked, name: options.name, timeZone: options.timezone };
   const draft = draftSchedule(words, { now, timeZone: config.timezone });
   const schedule = await withNewStore(async (store) => {
-    const delivery = await deliveryOf(store, options.to ?? "local", placesOf(config));
+    const delivery = await deliveryOf(store, options.to ?? "local", knownTargetsOf(config));
     const id = randomBytes(4).toString("hex");
     const made = { ...draft, ...delivery, id, missed: options.missed ?? "run", maker: null, createdAt: now };
     return store.addSchedule(made, config.cron.max_jobs);
@@ -46,7 +46,7 @@ export async function edit(reference: string, options: Options & EditOptions): P
   const config = readConfig();
   const schedule = await change(reference, async (store, current) => ({
     ...redrafted(current, options, config),
-    ...(options.to === undefined ? {} : await deliveryOf(store, options.to, placesOf(config))),
+    ...(options.to === undefined ? {} : await deliveryOf(store, options.to, knownTargetsOf(config))),
     ...(options.missed === undefined ? {} : { missed: options.missed }),
   }));
   tell(schedule, options, `Changed "${schedule.name}". ${nextRun(schedule, config.timezone)}`);

@@ -6,7 +6,7 @@ import { localCalls } from "../../mcp-server/local-calls.js";
 import { offlineService } from "../../mcp-server/offline.js";
 import { type Gateway, RemoteCalls } from "../../mcp-server/remote-calls.js";
 import { type CallTool, newServer } from "../../mcp-server/server.js";
-import { placesOf } from "../../rules.js";
+import { knownTargetsOf } from "../../rules.js";
 import { membershipOf, openStore } from "../../store/open.js";
 import type { Store } from "../../store/store.js";
 import { io } from "../io.js";
@@ -22,7 +22,7 @@ export async function serve(): Promise<void> {
     return opening;
   };
   const local = localCalls(
-    async () => offlineService(await store(), placesOf(config)),
+    async () => offlineService(await store(), knownTargetsOf(config)),
     (error) => printError(`error: ${error instanceof Error ? error.message : String(error)}`),
   );
   const remote = new RemoteCalls();

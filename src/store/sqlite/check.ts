@@ -16,7 +16,7 @@ import { rebuildFullText } from "./rebuild.js";
 import { apart, write } from "./verb.js";
 
 const MAX_PROBLEMS = 20;
-const IDS_AT_ONCE = 2000;
+const IDS_PER_BATCH = 2000;
 
 /** SQLite's own check of every page and index, then full text against the messages. Reads only. */
 export const check = apart(function* check(db: Database): Generator<Progress, CheckReport> {
@@ -66,7 +66,7 @@ function* compare(db: Database, table: FullTextTable, layout: Layout): Generator
     )
     .pluck();
   let count = 0;
-  for (const { from, to, last } of idRanges(db, IDS_AT_ONCE)) {
+  for (const { from, to, last } of idRanges(db, IDS_PER_BATCH)) {
     count += wrong.get(from, to) as number;
     yield { step: "Comparing the index", done: to, total: last };
   }

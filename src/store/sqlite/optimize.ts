@@ -44,7 +44,7 @@ export function mergeStep(db: Database, table: FullTextTable, pages = PAGES_PER_
   return (changes.get() as number) - before > 1;
 }
 
-const PAGES_AT_ONCE = 100;
+const PAGES_PER_BATCH = 100;
 
 /** Free pages back to the disk, a few at a time. False when the file was made without incremental vacuum. */
 export const shrink = write(function* shrink(db: Database): Generator<Progress, boolean> {
@@ -53,7 +53,7 @@ export const shrink = write(function* shrink(db: Database): Generator<Progress, 
   const total = free();
   const slice = new Slice();
   for (let left = total; left > 0; left = free()) {
-    db.exec(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`);
+    db.exec(`PRAGMA incremental_vacuum(${PAGES_PER_BATCH})`);
     yield* slice.pause({ step: "Giving space back", done: total - left, total });
   }
   return true;

@@ -124,10 +124,10 @@ export const copyDatabase = apart(function copyDatabase(db: Database, target: st
 /** Page by page, without looking into them: also for a damaged file. */
 export const copyPages = apart(async function copyPages(db: Database, target: string): Promise<void> {
   fs.closeSync(fs.openSync(target, "wx", 0o600));
-  await db.backup(target, { progress: () => PAGES_AT_ONCE });
+  await db.backup(target, { progress: () => PAGES_PER_BATCH });
 });
 
-const PAGES_AT_ONCE = 10_000;
+const PAGES_PER_BATCH = 10_000;
 
 function syncToDisk(path: string): void {
   const file = fs.openSync(path, "r+");

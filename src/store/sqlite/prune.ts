@@ -9,7 +9,7 @@ import { sql } from "./statements.js";
 import { bulkRead, write } from "./verb.js";
 
 const DAY_SECONDS = 86_400;
-const ROWS_AT_ONCE = 20;
+const ROWS_PER_BATCH = 20;
 
 /** Ended sessions that began before the cut-off. Their children stay, as beginnings of their own. */
 export const pruneSessions = write(function* pruneSessions(
@@ -86,7 +86,7 @@ export function* removeSession(
 ): Generator<Progress, number> {
   const some = sql(
     db,
-    `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_id = ? LIMIT ${ROWS_AT_ONCE})`,
+    `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_id = ? LIMIT ${ROWS_PER_BATCH})`,
   );
   let removed = 0;
   for (let changes = -1; changes !== 0; removed += changes) {

@@ -43,7 +43,7 @@ export function* removeLeftovers(
   for (const name of Object.values(names(table))) yield* removeTable(db, name, slice);
 }
 
-const IDS_AT_ONCE = 50;
+const IDS_PER_BATCH = 50;
 
 function* fill(db: Database, table: string, layout: Layout, slice: Slice): Generator<Progress, void> {
   const wanted = layout === "compact" ? `AND ${hasCjk("m")}` : "";
@@ -52,7 +52,7 @@ function* fill(db: Database, table: string, layout: Layout, slice: Slice): Gener
     `INSERT INTO ${table}(rowid, content) SELECT m.id, ${indexedText("m")} FROM messages m
      WHERE m.id > ? AND m.id <= ? ${wanted} AND NOT EXISTS (SELECT 1 FROM ${table}_content c WHERE c.id = m.id)`,
   );
-  for (const { from, to, last } of idRanges(db, IDS_AT_ONCE)) {
+  for (const { from, to, last } of idRanges(db, IDS_PER_BATCH)) {
     insert.run(from, to);
     yield* slice.pause({ step: "Indexing", done: to, total: last });
   }

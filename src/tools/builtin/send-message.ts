@@ -2,7 +2,7 @@
 import { formatTarget, type Target } from "../../message.js";
 import type { KnownChat, Outbox } from "../../store/queues.js";
 import { findTarget } from "../../targets/find-target.js";
-import { nameOf, type Places } from "../../targets/target.js";
+import { type KnownTargets, nameOf } from "../../targets/target.js";
 import { textArgument } from "../arguments.js";
 import { success, ToolMistake, told } from "../result.js";
 import type { ToolCall, ToolDefinition } from "../tool.js";
@@ -10,7 +10,7 @@ import type { ToolCall, ToolDefinition } from "../tool.js";
 export interface SendDeps {
   store: Pick<Outbox, "knownChats" | "enqueueReply">;
   /** Platforms that can get messages, and their home channels. */
-  places: Omit<Places, "chats">;
+  places: Omit<KnownTargets, "chats">;
 }
 
 const DESCRIPTION =

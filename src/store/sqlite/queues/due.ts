@@ -47,17 +47,17 @@ export const settleDueRoutes = write(function* settleDueRoutes(
 
 /** The reset settings by which routes were postponed. */
 const RESET_RULES = "gw_reset_rules";
-const ROWS_AT_ONCE = 1000;
+const ROWS_PER_BATCH = 1000;
 
 /** The rules have changed: every route is looked at again. The rules are noted last, so a crash repeats it. */
 function* recheckRoutes(db: Database, rules: string): Generator<Progress, void> {
   if (getMeta(db, RESET_RULES) === rules) return;
   const total = (sql(db, "SELECT max(rowid) FROM gw_routes").pluck().get() as number | null) ?? 0;
   const slice = new Slice();
-  for (let done = 0; done <= total; done += ROWS_AT_ONCE) {
+  for (let done = 0; done <= total; done += ROWS_PER_BATCH) {
     sql(db, "UPDATE gw_routes SET due_at = 0 WHERE rowid > ? AND rowid <= ? AND due_at <> 0").run(
       done,
-      done + ROWS_AT_ONCE,
+      done + ROWS_PER_BATCH,
     );
     yield* slice.pause({ step: "Looking at every chat again", done, total });
   }

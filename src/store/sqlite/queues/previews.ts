@@ -147,7 +147,7 @@ export function leavePreview(db: Database, inboxId: number | undefined, said: st
   sql(db, "UPDATE gw_previews SET text = ? WHERE inbox_id = ?").run(said, inboxId);
 }
 
-const LEFT_AT_ONCE = 100;
+const LEFT_PER_BATCH = 100;
 
 export const leftPreviews = read(function leftPreviews(
   db: Database,
@@ -159,7 +159,7 @@ export const leftPreviews = read(function leftPreviews(
     db,
     `SELECT p.inbox_id, p.message_id, p.text, i.payload FROM gw_previews p CROSS JOIN gw_inbox i ON i.id = p.inbox_id
      WHERE i.${OVER} AND i.finished_at >= ? AND i.session_key = COALESCE(?, i.session_key) AND ${condition}
-     ORDER BY p.inbox_id DESC LIMIT ${LEFT_AT_ONCE}`,
+     ORDER BY p.inbox_id DESC LIMIT ${LEFT_PER_BATCH}`,
   ).all(since, sessionKey ?? null, ...values) as StoredPreview[];
   return rows.map(({ inbox_id, message_id, text, payload }) => {
     const message = JSON.parse(payload) as InboundMessage;

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { type EventOutcome, type InboundMessage, targetOf } from "../../../message.js";
 import { endAfterTurn } from "../../../one-turn.js";
-import { failureWords } from "../../../task.js";
+import { failureText } from "../../../task.js";
 import { traceIdOfRequest } from "../../../trace-id.js";
 import type { ChatLogEntry, InboxRow, Owners, Recovered, RecoveryNotices } from "../../queues.js";
 import type { DeadLetter, Trace } from "../../reports.js";
@@ -39,7 +39,7 @@ export const recover = write(function recover(
   const inbox = recoverInbox(db, bootId, maxAttempts, owners);
   const tell = (row: InboxRow, notice: string) => {
     const { message, sessionKey, id } = row;
-    const text = failureWords(message.task, message.task ? "it was cut off too often" : notice);
+    const text = failureText(message.task, message.task ? "it was cut off too often" : notice);
     const of = { inboxId: id, nonce: `r${id}.${bootId}` };
     if (text !== undefined) addReply(db, { target: targetOf(message), kind: "notice", text, sessionKey }, of);
   };
@@ -210,7 +210,7 @@ function changeSteps(note: ReturnType<typeof noteOf>, step: Step): Trace["steps"
   return text === null ? step(at, "taken back") : step(at, "edited", text);
 }
 
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_BATCH = 500;
 
 export const pruneQueues = write(function* pruneQueues(
   db: Database,
@@ -225,7 +225,7 @@ export const pruneQueues = write(function* pruneQueues(
   ] as const) {
     const some = sql(
       db,
-      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${time} < ? AND state NOT IN (${open}) LIMIT ${ROWS_AT_ONCE})`,
+      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${time} < ? AND state NOT IN (${open}) LIMIT ${ROWS_PER_BATCH})`,
     );
     for (let changes = -1; changes !== 0; removed += changes) {
       changes = some.run(before).changes;

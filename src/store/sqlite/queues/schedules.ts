@@ -41,7 +41,7 @@ interface StoredRun {
 const RUNS_KEPT = 100;
 /** Schedules that are done stay for a look. */
 const DONE_KEPT = 100;
-const DUE_AT_ONCE = 100;
+const DUE_PER_BATCH = 100;
 
 export const addSchedule = write(function addSchedule(
   db: Database,
@@ -151,7 +151,7 @@ function dueSchedules(db: Database, now: number): ScheduleRow[] {
        WHERE r.schedule_id = s.id AND i.state IN ('waiting', 'running')) AS busy
      FROM gw_schedules s WHERE (s.state = 'active' AND s.next_at <= ?) OR s.run_requested_at IS NOT NULL
      ORDER BY s.next_at LIMIT ?`,
-  ).all(now, DUE_AT_ONCE) as (StoredSchedule & { busy: number })[];
+  ).all(now, DUE_PER_BATCH) as (StoredSchedule & { busy: number })[];
   return rows.map((row) => ({ ...toSchedule(db, row), isBusy: row.busy === 1 }));
 }
 

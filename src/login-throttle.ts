@@ -4,7 +4,7 @@ const WINDOW_MS = 60_000;
 const MAX_WRONG = 10;
 const MAX_ADDRESSES = 10_000;
 
-export class Guesses {
+export class LoginThrottle {
   readonly #wrong = new Map<string, { count: number; since: number }>();
 
   check(address: string, isRight: () => boolean, now = performance.now()): "right" | "wrong" | "too_many" {
