@@ -192,6 +192,19 @@ describe("random histories of older versions", () => {
   });
 });
 
+it("a migration gives doubled titles numbers that no session has", async () => {
+  const file = path.join(tempDir(), "state.db");
+  const session = (id: string, started_at: number, title: string) => ({
+    ...{ id, source: "cli", user_id: null, model_config: null, started_at, ended_at: null, title },
+    ...{ estimated_cost_usd: null, api_call_count: 0, parent_session_id: null },
+  });
+  const sessions = [session("s0", 1, "a"), session("s1", 3, "a #2"), session("s2", 2, "a")];
+  makeOldFile(file, 3, { sessions, messages: [] });
+  await tempStore(file);
+  const titles = standing(file).sessions.map(({ id, title }) => [id, title]);
+  expect(Object.fromEntries(titles)).toEqual({ s0: "a", s1: "a #2", s2: "a #3" });
+});
+
 /** Untitled stays untitled; the oldest of several keeps its title, the others are told apart. */
 function expectTitlesKept(before: readonly Row[], after: readonly Row[]): void {
   const titles = after.flatMap(({ title }) => (title === null || title === undefined ? [] : [title]));

@@ -199,7 +199,17 @@ export function readTriggers(file: string): Record<string, string> {
 
 /** A look into the file through a connection of its own. */
 export function inspect<T>(file: string, look: (db: Connection) => T): T {
-  const db = new Database(file, { readonly: true, timeout: 5000 });
+  try {
+    return inspectWith(file, look, true);
+  } catch (error) {
+    // A process died while it wrote: the log has to be recovered, which a reader may not do.
+    if (!String((error as { code?: unknown }).code).startsWith("SQLITE_READONLY")) throw error;
+    return inspectWith(file, look, false);
+  }
+}
+
+function inspectWith<T>(file: string, look: (db: Connection) => T, readonly: boolean): T {
+  const db = new Database(file, { readonly, fileMustExist: true, timeout: 5000 });
   try {
     return look(db);
   } finally {

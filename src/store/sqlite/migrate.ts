@@ -27,17 +27,21 @@ function addTitleColumn(db: Database): void {
   if (!columns.includes("title")) db.exec("ALTER TABLE sessions ADD COLUMN title TEXT");
 }
 
-/** The oldest session keeps its title, the others become `… #2`, `… #3`. */
+/** The oldest session keeps its title, the others become `… #2`, `… #3`, whichever no session has. */
 function separateTitles(db: Database): void {
   const rows = db
     .prepare("SELECT id, title FROM sessions WHERE title IS NOT NULL ORDER BY started_at, id")
     .all() as { id: string; title: string }[];
-  const taken = new Set<string>();
+  const taken = new Set(rows.map(({ title }) => title));
+  const kept = new Set<string>();
   const rename = db.prepare("UPDATE sessions SET title = ? WHERE id = ?");
   for (const { id, title } of rows) {
-    const free = taken.has(title) ? freeTitle(title, taken) : title;
-    if (free !== title) rename.run(free, id);
-    taken.add(free);
+    if (kept.has(title)) {
+      const free = freeTitle(title, taken);
+      rename.run(free, id);
+      taken.add(free);
+    }
+    kept.add(title);
   }
 }
 
