@@ -24,10 +24,13 @@ describe("processes of MCP servers", () => {
     await until("only those that ignore the end of their input are left", () => count() === 2);
     const left = processesOf(homeMark(daemon.home));
     await daemon.start();
-    await until("three others run", () => count() === 3);
-    expect(processesOf(homeMark(daemon.home)).filter((pid) => left.includes(pid))).toEqual([]);
+    const isOld = (pid: number) => left.includes(pid);
+    await until("three others run, and none of the old ones", () => {
+      const running = processesOf(homeMark(daemon.home));
+      return running.length === 3 && !running.some(isOld);
+    });
     await daemon.stop();
-    expect(count()).toBe(0);
+    await until("no process is left", () => count() === 0);
   });
 });
 

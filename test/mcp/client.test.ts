@@ -124,9 +124,15 @@ describe("an MCP server over stdio", () => {
     await until("it fails", () => state("silent")?.state === "failing");
     expect(state("silent")?.detail).toMatch(/initialize|timed out/i);
     await mcp.stop();
-    expect(processesOf(homeMark(home))).toEqual([]);
+    await noneLeft(home);
   });
 });
+
+/** A killed process is gone a moment after the signal. */
+const noneLeft = (home: string) =>
+  until("no process is left", () => processesOf(homeMark(home)).length === 0, {
+    found: () => processesOf(homeMark(home)),
+  });
 
 describe("processes of MCP servers", () => {
   it("are gone after a stop, with their children, also if they ignore it", async () => {
@@ -139,7 +145,7 @@ describe("processes of MCP servers", () => {
     await Promise.all(["good", "parent", "deaf"].map(ready));
     expect(processesOf(homeMark(home))).toHaveLength(5);
     await mcp.stop();
-    expect(processesOf(homeMark(home))).toEqual([]);
+    await noneLeft(home);
   });
 
   it("are gone after a connect that failed or was cancelled", async () => {
@@ -147,13 +153,13 @@ describe("processes of MCP servers", () => {
     failed.mcp.start();
     await until("it has failed", () => failed.state("silent")?.state === "failing");
     await failed.mcp.stop();
-    expect(processesOf(homeMark(failed.home))).toEqual([]);
+    await noneLeft(failed.home);
 
     const cancelled = rig({ silent: scripted(["--silent", "--deaf", "--child"]) });
     cancelled.mcp.start();
     await until("it runs", () => processesOf(homeMark(cancelled.home)).length === 2);
     await cancelled.mcp.stop();
-    expect(processesOf(homeMark(cancelled.home))).toEqual([]);
+    await noneLeft(cancelled.home);
   });
 
   it("don't pile up while a server dies again and again", async () => {

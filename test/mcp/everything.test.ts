@@ -36,7 +36,7 @@ it("uses all of the reference server over stdio, and survives its death in a cal
   await expect(long).rejects.toThrow("ended during the call");
   expect(await found.call("echo", { message: "back" })).toBe("Echo: back");
   await found.mcp.stop();
-  expect(processesOf(homeMark(found.home))).toEqual([]);
+  await until("no process is left", () => processesOf(homeMark(found.home)).length === 0);
 });
 
 it("uses all of the reference server over HTTP, and survives its restart", async () => {
