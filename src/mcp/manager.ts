@@ -31,9 +31,7 @@ export class McpServers implements ToolSource {
   readonly #links = new Map<string, ServerLink>();
   readonly #counts = new Map<string, number>();
   #servers: Servers;
-  /** One per gateway of this process. */
-  readonly #registries = new Set<Pick<ToolRegistry, "replace">>();
-  #isStarted = false;
+  #registry: Pick<ToolRegistry, "replace"> | undefined;
   #settling: Promise<void> | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
   #isStopped = false;
@@ -46,15 +44,13 @@ export class McpServers implements ToolSource {
 
   /** Where the tools go. */
   feed(registry: Pick<ToolRegistry, "replace" | "addSource">): void {
-    this.#registries.add(registry);
+    this.#registry = registry;
     registry.addSource(SOURCE, this);
-    for (const link of this.#links.values()) this.#changed(link);
   }
 
   /** Returns at once; servers connect in the background. */
   start(): void {
-    if (this.#isStarted || Object.keys(this.#servers).length === 0) return;
-    this.#isStarted = true;
+    if (Object.keys(this.#servers).length === 0) return;
     const { home, log } = this.#parts;
     const orphans = endOrphans(home);
     if (orphans.length > 0) log.warn({ pids: orphans }, "ended MCP servers of a gateway that crashed");
@@ -115,7 +111,7 @@ export class McpServers implements ToolSource {
   async #stopAll(): Promise<void> {
     const links = [...this.#links.values()];
     await Promise.all(links.map((link) => link.stop()));
-    for (const { name } of links) this.#replace(name, []);
+    for (const { name } of links) this.#registry?.replace(sourceOf(name), []);
     this.#links.clear();
     this.#counts.clear();
   }
@@ -124,16 +120,10 @@ export class McpServers implements ToolSource {
     if (this.#links.get(link.name) !== link) return;
     const { log } = this.#parts;
     const tools = toolsOf(link);
-    const refused = this.#replace(link.name, tools);
+    const refused = this.#registry?.replace(sourceOf(link.name), tools) ?? [];
     this.#counts.set(link.name, tools.length - refused.length);
     if (refused.length > 0)
       log.warn({ server: link.name, tools: refused }, "tools of an MCP server have names that are in use");
-  }
-
-  /** The names that are in use. */
-  #replace(server: string, tools: ReturnType<typeof toolsOf>): string[] {
-    const refused = [...this.#registries].flatMap((registry) => registry.replace(sourceOf(server), tools));
-    return [...new Set(refused)];
   }
 
   #settle(): void {
