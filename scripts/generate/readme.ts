@@ -10,6 +10,7 @@ const HEADERS = [
   "in `.env`",
   "how messages come in",
   "besides text",
+  "messages sent while it is down",
   "an answer whose send was interrupted",
 ];
 
@@ -30,10 +31,12 @@ export function withPlatformTable(readme: string): string {
 }
 
 function platformTable(): string {
-  const rows = (BUILT_IN as readonly Platform[]).flatMap(({ label, docs, capabilities }) => {
+  const rows = (BUILT_IN as readonly Platform[]).flatMap(({ label, docs, promises, capabilities }) => {
     if (!docs) return [];
     const can = capabilities.map((capability) => WORDS[capability]).filter((word) => word !== "");
-    return [[docs.title ?? label, docs.secrets, docs.receives, can.join(", "), docs.interrupted]];
+    const { inbound, outbound } = promises!;
+    const title = docs.page === undefined ? label : `[${label}](${docs.page})`;
+    return [[title, docs.secrets, docs.receives, can.join(", "), inbound.how, outbound.how]];
   });
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |");
   return [line(HEADERS), line(HEADERS.map(() => "---")), ...rows.map(line)].join("\n");

@@ -35,6 +35,7 @@ export interface Platform<Name extends string = string, S extends SettingsSource
   readonly capabilities: readonly Capability[];
   readonly setup?: SetupGuide;
   readonly docs?: PlatformDocs;
+  readonly promises?: CrashPromises;
   /** For platforms without settings: whether to load it. */
   isEnabled?(config: CoreConfig): boolean;
   /** Address of its API, which also tells the time. */
@@ -125,14 +126,20 @@ export interface SecretGuide {
 
 /** Its row in the README's table. */
 export interface PlatformDocs {
-  /** Instead of the label: `[Telegram](docs/platforms/telegram.md)`. */
-  title?: string;
+  /** About it: `docs/platforms/telegram.md`. */
+  page?: string;
   /** What switches it on. */
   secrets: string;
   /** How messages come in. */
   receives: string;
-  /** What happens with an answer whose send was interrupted. */
-  interrupted: string;
+}
+
+/** What it can promise across a crash. The README's table, the docs pages and the crash table's verdict come from here. */
+export interface CrashPromises {
+  /** Messages that come while the gateway is down, or that are on their way when it crashes. `how` continues that sentence. */
+  inbound: { loses: "nothing" | "some"; how: string };
+  /** An answer whose send was interrupted. `how` continues that sentence. */
+  outbound: { repeats: "never" | "marked"; how: string };
 }
 
 // --- loading ------------------------------------------------------------------------------------------------------

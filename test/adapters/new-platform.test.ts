@@ -47,10 +47,13 @@ export const carrier = definePlatform({
     ],
   },
   docs: {
-    title: "[Carrier](docs/platforms/carrier.md)",
+    page: "docs/platforms/carrier.md",
     secrets: "\`CARRIER_BOT_TOKEN\`",
     receives: "through the window",
-    interrupted: "is sent again",
+  },
+  promises: {
+    inbound: { loses: "some", how: "fly on" },
+    outbound: { repeats: "marked", how: "is sent again" },
   },
   probe: async ({ loft, speed }) => ({ findings: [{ state: "ok", message: \`flies from \${loft} at \${speed}\` }] }),
   load: async ({ loft }) => ({ adapter: (await import("./index.js")).carrierAdapter(loft!) }),
@@ -73,6 +76,12 @@ export function carrierAdapter(account: string): Adapter {
     ...singlePart(async () => "1"),
   };
 }
+`;
+
+const PAGE = `# Carrier
+
+<!-- promises: written by \`npm run generate\` -->
+<!-- /promises -->
 `;
 
 /** What the rest of the gateway knows of it, as JSON. */
@@ -140,7 +149,15 @@ describe("a new built-in platform", () => {
   let report: Report;
 
   beforeAll(async () => {
-    for (const name of ["src", "scripts/generate", "config", "README.md", "package.json", "tsconfig.json"])
+    for (const name of [
+      "src",
+      "scripts/generate",
+      "config",
+      "docs/platforms",
+      "README.md",
+      "package.json",
+      "tsconfig.json",
+    ])
       fs.cpSync(path.join(ROOT, name), path.join(tree, name), { recursive: true });
     fs.symlinkSync(path.join(ROOT, "node_modules"), path.join(tree, "node_modules"), "dir");
     const folder = path.join(tree, "src/adapters/carrier");
@@ -151,6 +168,7 @@ describe("a new built-in platform", () => {
       path.join(tree, "src/adapters/built-in.ts"),
       'export { carrier } from "./carrier/platform.js";\n',
     );
+    fs.writeFileSync(path.join(tree, "docs/platforms/carrier.md"), PAGE);
     fs.writeFileSync(path.join(tree, "report.ts"), REPORT);
     const { stdout } = await run(process.execPath, ["--import", "tsx", "report.ts"], {
       cwd: tree,
@@ -197,10 +215,11 @@ describe("a new built-in platform", () => {
     expect(report.setup).toContain("--carrier-loft <loft>");
   });
 
-  it("is in the JSON schema, the example configuration and the README", () => {
+  it("is in the JSON schema, the example configuration, the README and its own page", () => {
     expect(report.schema).toBe(true);
     expect(report.files["config/config.example.yaml"]).toContain(`# token: \${CARRIER_BOT_TOKEN}`);
     expect(report.files["config/config.example.yaml"]).toContain("# home_channel: loft-1");
     expect(report.files["README.md"]).toContain("| [Carrier](docs/platforms/carrier.md) |");
+    expect(report.files["docs/platforms/carrier.md"]).toContain("fly on. **Some can be lost.**");
   });
 });

@@ -121,7 +121,6 @@ export async function discord(): Promise<Platform> {
     config: `discord: {token: "${emulator.token}", api_url: "${emulator.apiUrl}"}`,
     places: [dm(people[0]!), dm(people[1]!), group(), thread()],
     longChars: 7000,
-    canBeAsked: true,
     numbersEvents: false,
     begin,
     async calm() {

@@ -59,7 +59,6 @@ export async function email(): Promise<Platform> {
     config: `email: {address: "${address}", password: "${emulator.world.password}", imap_host: 127.0.0.1, imap_port: ${imap.port}, imap_security: plain, smtp_host: 127.0.0.1, smtp_port: ${smtpPort}, smtp_security: plain, server_keeps_sent: true, poll_seconds: 5}`,
     places: ["ann", "bob", "cy", "dee"].map((name) => dm(`${name}@people.example`)),
     longChars: 60_000,
-    canBeAsked: true,
     numbersEvents: false,
     begin,
     async calm() {

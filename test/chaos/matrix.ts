@@ -52,7 +52,6 @@ export async function matrix(): Promise<Platform> {
     config: `matrix: {token: "${emulator.token}", api_url: "${emulator.url}"}`,
     places: [dm(PEOPLE[0]!), dm(PEOPLE[1]!), room(), thread()],
     longChars: 40_000,
-    canBeAsked: true,
     numbersEvents: false,
     ...restWeather({
       server,

@@ -47,7 +47,6 @@ export async function mattermost(): Promise<Platform> {
     config: `mattermost: {token: "${emulator.token}", api_url: "${emulator.url}"}`,
     places: [dm(people[0]!), dm(people[1]!), room(), thread()],
     longChars: 14_000,
-    canBeAsked: true,
     numbersEvents: false,
     ...restWeather({
       server,

@@ -43,8 +43,8 @@ export interface Platform {
   readonly places: readonly Place[];
   /** A text of this length fills more than one message. */
   readonly longChars: number;
-  /** Whether it can be asked what became of a send; if not, a marked repeat is the best that can be had. */
-  readonly canBeAsked: boolean;
+  /** Tokens of messages that the service dropped, as the real one does. Counted as documented where the description says so. */
+  droppedTokens?(): readonly string[];
   /** Its events are numbered, so their order is known however they arrive. */
   readonly numbersEvents: boolean;
   /** For platforms that call the gateway: where its HTTP port is. */

@@ -85,7 +85,6 @@ export async function slack(): Promise<Platform> {
     config: `slack: {token: "${emulator.botToken}", app_token: "${emulator.appToken}", api_url: "${emulator.apiUrl}", dm_top_level_threads_as_sessions: false}`,
     places: [dm("D1", "U1"), dm("D2", "U2"), room("C1"), room("G1"), thread("C2")],
     longChars: 40_000,
-    canBeAsked: true,
     numbersEvents: false,
     begin,
     async calm() {

@@ -59,7 +59,6 @@ export async function sms(): Promise<Platform> {
     config: `sms: {account_sid: "${emulator.accountSid}", auth_token: "${emulator.authToken}", phone_number: "${emulator.number}", webhook_url: "${emulator.webhookUrl}", api_url: "${emulator.url}", poll_seconds: 2}`,
     places: ["+15551110001", "+15551110002", "+15551110003", "+15551110004"].map(dm),
     longChars: 4000,
-    canBeAsked: true,
     numbersEvents: false,
     gatewayAt: (url) => {
       emulator.gatewayUrl = url;

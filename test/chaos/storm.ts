@@ -2,6 +2,7 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Random } from "../../bench/random.js";
+import { builtIn } from "../../src/adapters/platforms.js";
 import type { KillPoint } from "../../src/kill-point.js";
 import { Daemon } from "../support/daemon.js";
 import { inspect } from "../support/old-schemas.js";
@@ -79,7 +80,8 @@ export async function storm(options: StormOptions): Promise<Evidence> {
   await lives.end();
   return {
     platform: platform.name,
-    canBeAsked: platform.canBeAsked,
+    promises: builtIn(platform.name)!.promises!,
+    droppedTokens: platform.droppedTokens?.() ?? [],
     said: people.said,
     seen: people.seen(),
     deathsAtMs: deaths,

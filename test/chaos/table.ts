@@ -20,6 +20,7 @@ function cellsOf({ seed, rounds, evidence, verdict }: Outcome): Record<string, s
     kills: evidence.deathsAtMs.length,
     ...Object.fromEntries(FAULTS.map((kind) => [kind, evidence.faults[kind]])),
     lost: verdict.lost.length,
+    "documented losses": verdict.documentedLosses,
     "run twice": verdict.runTwice.length,
     "out of order": verdict.outOfOrder.length,
     repeated: verdict.repeated.length,
@@ -68,10 +69,11 @@ they are written. Meanwhile the real daemon is killed with \`SIGKILL\` again and
 the faults of the next columns, each as often as it was met. Then it is calm, and what the people see is counted:
 
 - *lost*: a stretch of an answer that is to be seen nowhere
+- *documented losses*: messages that the service itself drops, as its page in \`docs/platforms\` says
 - *run twice*: a question that stands in two finished turns
 - *out of order*: an answer before the answer to an earlier message of its conversation
 - *repeated*: an answer, or an unfinished one left behind, that is to be seen twice
-- *marked repeats*: the same on a platform that can't be asked what became of a send, after a send whose outcome is
+- *marked repeats*: the same on a platform that promises no more, after a send whose outcome is
   unknown, and with words that say so
 - *other*: answers in the wrong place, words that answer nothing, rows left open, a daemon that fell over
 

@@ -100,7 +100,6 @@ export async function telegram(): Promise<Platform> {
     config: `telegram: {token: "${emulator.token}", api_root: "${emulator.url}", group_messages_per_minute: 0}`,
     places: [dm(people[0]!), dm(people[1]!), group(), topic()],
     longChars: 14_000,
-    canBeAsked: false,
     numbersEvents: true,
     begin,
     async calm() {

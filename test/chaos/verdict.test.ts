@@ -15,10 +15,18 @@ const said = (number: number, more: Partial<Said> = {}): Said => ({
 });
 const seen = (text: string, atMs: number, place = "dm") => ({ place, text, atMs });
 
+const PROMISES: Evidence["promises"] = {
+  inbound: { loses: "nothing", how: "" },
+  outbound: { repeats: "marked", how: "" },
+};
+const NEVER_REPEATS = { ...PROMISES, outbound: { repeats: "never" as const, how: "" } };
+const LOSES_SOME = { ...PROMISES, inbound: { loses: "some" as const, how: "" } };
+
 function evidence(more: Partial<Evidence> = {}): Evidence {
   return {
     platform: "telegram",
-    canBeAsked: false,
+    promises: PROMISES,
+    droppedTokens: [],
     said: [said(0), said(1)],
     seen: [seen("m0x0", 100), seen("m1x0", 1100)],
     deathsAtMs: [],
@@ -35,6 +43,15 @@ function evidence(more: Partial<Evidence> = {}): Evidence {
 const ANSWERED_TWICE = [seen("m0x0", 100), seen("m1x0", 1100), seen("(This may be a repeat.) m0x0", 1200)];
 
 describe("the verdict", () => {
+  it("counts what the service dropped apart, only where its description says that it loses messages", () => {
+    const dropped = { seen: [seen("m1x0", 1100)], droppedTokens: ["m0x0"] };
+    const documented = judge(evidence({ ...dropped, promises: LOSES_SOME }));
+    expect(documented).toMatchObject({ lost: [], documentedLosses: 1 });
+    expect(judge(evidence(dropped))).toMatchObject({ lost: ["message 0 in dm"], documentedLosses: 0 });
+    const ours = judge(evidence({ ...dropped, droppedTokens: [], promises: LOSES_SOME }));
+    expect(ours.lost).toHaveLength(1);
+  });
+
   it("finds nothing where everything was answered once, in order", () => {
     expect(isKept(judge(evidence()))).toBe(true);
     const merged = judge(evidence({ seen: [seen("m0x0\nm1x0", 100)] }));
@@ -70,7 +87,7 @@ describe("the verdict", () => {
     const cut = { seen: ANSWERED_TWICE, cutsAtMs: [101] };
     expect(judge(evidence(cut))).toMatchObject({ repeated: [], markedRepeats: 1 });
     expect(judge(evidence({ seen: ANSWERED_TWICE, deathsAtMs: [150] }))).toMatchObject({ markedRepeats: 1 });
-    expect(judge(evidence({ ...cut, canBeAsked: true })).repeated).toEqual(["message 0 in dm"]);
+    expect(judge(evidence({ ...cut, promises: NEVER_REPEATS })).repeated).toEqual(["message 0 in dm"]);
     expect(judge(evidence({ ...cut, cutsAtMs: [] })).repeated).toHaveLength(1);
     expect(judge(evidence({ ...cut, cutsAtMs: [1250] })).repeated).toHaveLength(1);
     const markedElsewhere = [

@@ -1,17 +1,19 @@
 /**
  * What was written, what people see, what is in state.db → how often each promise was broken. Pure.
  *
- * - lost: a stretch of some answer is to be seen nowhere.
+ * - lost: a stretch of some answer is to be seen nowhere. Where the platform's description says that its service loses
+ *   messages, those that the emulated service dropped are counted apart, as documented losses.
  * - run twice: a question is in more than one finished turn.
  * - out of order: in one conversation (a direct chat, a thread, one person's part of a group) the answer to a later
  *   message comes before the answer to an earlier one. What the platform itself delivered in another order is judged
  *   by no order: messages of one round in which its events were turned around, unless they carry numbers by which their
  *   order can be known. Before and after such a round order counts as ever.
- * - repeated: a stretch of an answer is to be seen more than once. Where the platform can't be asked what became of a
- *   send, a repeat is forgiven if it says that it may be one and if something happened to the first copy: the connection
+ * - repeated: a stretch of an answer is to be seen more than once. Where the description promises no more,
+ *   a repeat is forgiven if it says that it may be one and if something happened to the first copy: the connection
  *   was cut or the daemon died shortly after it.
  * - misplaced: an answer is in another chat than its question. Stray: the bot said something that answers nothing.
  */
+import type { CrashPromises } from "../../src/adapters/platform.js";
 import type { FaultKind } from "./platform.js";
 
 export interface Said {
@@ -33,7 +35,10 @@ export interface Seen {
 
 export interface Evidence {
   platform: string;
-  canBeAsked: boolean;
+  /** Of its description. */
+  promises: CrashPromises;
+  /** Tokens of messages that the service itself dropped. */
+  droppedTokens: readonly string[];
   said: readonly Said[];
   /** Oldest first in each place. */
   seen: readonly Seen[];
@@ -56,6 +61,8 @@ export interface Evidence {
 
 export interface Verdict {
   lost: string[];
+  /** Messages that the service itself lost, as its description says. */
+  documentedLosses: number;
   runTwice: string[];
   outOfOrder: string[];
   repeated: string[];
@@ -75,9 +82,12 @@ export function judge(evidence: Evidence): Verdict {
   const copies = copiesOf(seen);
   const repeats = said.flatMap((message) => repeatsOf(message, copies));
   const forgiven = new Set(repeats.filter((repeat) => isForgiven(repeat, evidence)));
+  const missing = said.filter(({ tokens }) => !tokens.every((token) => copies.has(token)));
+  const documented = missing.filter((message) => isDocumentedLoss(message, evidence));
   const messages = (of: readonly Repeat[]) => [...new Set(of.map(({ message }) => message))];
   return {
-    lost: said.filter(({ tokens }) => !tokens.every((token) => copies.has(token))).map(describe),
+    lost: missing.filter((message) => !documented.includes(message)).map(describe),
+    documentedLosses: documented.length,
     runTwice: said
       .filter(
         ({ tokens: [first] }) => times(stored.answers, first!) > 1 || times(stored.questions, first!) > 1,
@@ -99,6 +109,10 @@ export function judge(evidence: Evidence): Verdict {
 
 export function isKept({ lost, runTwice, outOfOrder, repeated, other }: Verdict): boolean {
   return [lost, runTwice, outOfOrder, repeated, other].every((broken) => broken.length === 0);
+}
+
+function isDocumentedLoss({ tokens }: Said, { promises, droppedTokens }: Evidence): boolean {
+  return promises.inbound.loses === "some" && tokens.some((token) => droppedTokens.includes(token));
 }
 
 export function answeredTokens(seen: readonly Seen[]): Set<string> {
@@ -148,11 +162,8 @@ function repeatsOf(message: Said, copies: Map<string, Copy[]>): Repeat[] {
 }
 
 /** The repeated part itself is marked, or follows the mark if both don't fit into one message. */
-function isForgiven(
-  { before, again }: Repeat,
-  { canBeAsked, seen, deathsAtMs, cutsAtMs }: Evidence,
-): boolean {
-  if (canBeAsked) return false;
+function isForgiven({ before, again }: Repeat, { promises, seen, deathsAtMs, cutsAtMs }: Evidence): boolean {
+  if (promises.outbound.repeats === "never") return false;
   const previous = seen.slice(0, again.index).findLast(({ place }) => place === again.seen.place);
   const isMarked = again.seen.text.includes(MARK) || previous?.text === `(This ${MARK}.)`;
   const from = before.seen.atMs - 50;

@@ -50,7 +50,10 @@ export const apiServer = definePlatform({
   docs: {
     secrets: "`API_SERVER_KEY`",
     receives: "`/v1` on the HTTP port ([docs/api.md](docs/api.md))",
-    interrupted: "is given again for the same `Idempotency-Key`",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "get no response: the client asks again" },
+    outbound: { repeats: "never", how: "is given again for the same `Idempotency-Key`" },
   },
   load,
 });

@@ -50,10 +50,13 @@ export const discord = definePlatform({
     ],
   },
   docs: {
-    title: "[Discord](docs/platforms/discord.md)",
+    page: "docs/platforms/discord.md",
     secrets: "`DISCORD_BOT_TOKEN`",
-    receives: "gateway; missed messages are fetched",
-    interrupted: "is found by its text and the message it answers",
+    receives: "gateway",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "are fetched from the channels" },
+    outbound: { repeats: "never", how: "is found by its text and the message it answers" },
   },
   apiAddress: ({ api_url }) => api_url,
   probe: async ({ token, api_url: apiUrl }, options) => {

@@ -119,11 +119,16 @@ export const email = definePlatform({
     ],
   },
   docs: {
-    title: "[Email](docs/platforms/email.md)",
+    page: "docs/platforms/email.md",
     secrets: "`EMAIL_ADDRESS`, `EMAIL_PASSWORD`, `EMAIL_IMAP_HOST`, `EMAIL_SMTP_HOST`",
-    receives: "IMAP (IDLE); missed mail is fetched",
-    interrupted:
-      "is looked up in Sent by its Message-ID; if that proves nothing, sent again under it, marked",
+    receives: "IMAP (IDLE)",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "stay in the mailbox and are fetched" },
+    outbound: {
+      repeats: "marked",
+      how: "is looked up in Sent by its Message-ID; if that proves nothing, sent again under it, marked",
+    },
   },
   probe: async (bot, options) => {
     const { probeEmail } = await import("./probe.js");

@@ -68,10 +68,13 @@ export const matrix = definePlatform({
     ],
   },
   docs: {
-    title: "[Matrix](docs/platforms/matrix.md)",
+    page: "docs/platforms/matrix.md",
     secrets: "`MATRIX_ACCESS_TOKEN`, `MATRIX_HOMESERVER`",
-    receives: "syncs from a stored token on, so nothing is missed; no encrypted rooms",
-    interrupted: "is recognised by the homeserver, or found by a mark in it",
+    receives: "sync; no encrypted rooms",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "come with the next sync, which goes on from a stored token" },
+    outbound: { repeats: "never", how: "is recognised by the homeserver, or found by a mark in it" },
   },
   apiAddress: ({ api_url }) => api_url,
   probe: async ({ token, api_url: apiUrl }, options) => {

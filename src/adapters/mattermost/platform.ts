@@ -59,10 +59,13 @@ export const mattermost = definePlatform({
     ],
   },
   docs: {
-    title: "[Mattermost](docs/platforms/mattermost.md)",
+    page: "docs/platforms/mattermost.md",
     secrets: "`MATTERMOST_TOKEN`, `MATTERMOST_URL`",
-    receives: "a WebSocket; what it missed is read from the channels",
-    interrupted: "is found by a mark in its props",
+    receives: "a WebSocket",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "are read from the channels" },
+    outbound: { repeats: "never", how: "is found by a mark in its props" },
   },
   apiAddress: ({ api_url }) => api_url,
   probe: async ({ token, api_url: apiUrl }, options) => {

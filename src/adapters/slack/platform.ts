@@ -91,10 +91,13 @@ export const slack = definePlatform({
     },
   },
   docs: {
-    title: "[Slack](docs/platforms/slack.md)",
+    page: "docs/platforms/slack.md",
     secrets: "`SLACK_BOT_TOKEN`, `SLACK_APP_TOKEN` (or `SLACK_SIGNING_SECRET` for HTTP)",
     receives: "Socket Mode, or events over HTTP",
-    interrupted: "is found by a marker in its metadata",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "are fetched from the history" },
+    outbound: { repeats: "never", how: "is found by a marker in its metadata" },
   },
   apiAddress: ({ api_url }) => api_url,
   probe: async (bot, options) => {

@@ -97,10 +97,13 @@ export const sms = definePlatform({
     ],
   },
   docs: {
-    title: "[SMS](docs/platforms/sms.md)",
+    page: "docs/platforms/sms.md",
     secrets: "`TWILIO_ACCOUNT_SID`, `TWILIO_AUTH_TOKEN`, `TWILIO_PHONE_NUMBER`",
-    receives: "Twilio's webhook; missed messages are fetched from its list",
-    interrupted: "is found by a status callback, or by its text in the list",
+    receives: "Twilio's webhook, or polling",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "are fetched from Twilio's list" },
+    outbound: { repeats: "never", how: "is found by a status callback, or by its text in the list" },
   },
   apiAddress: ({ api_url }) => api_url,
   probe: async (bot, options) => {

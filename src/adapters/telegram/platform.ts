@@ -71,10 +71,16 @@ export const telegram = definePlatform({
     ],
   },
   docs: {
-    title: "[Telegram](docs/platforms/telegram.md)",
+    page: "docs/platforms/telegram.md",
     secrets: "`TELEGRAM_BOT_TOKEN`",
     receives: "long polling, or a webhook (`platforms.telegram.webhook`)",
-    interrupted: "is sent again, marked as a possible repeat: Telegram can't be asked",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "are kept by Telegram for 24 hours" },
+    outbound: {
+      repeats: "marked",
+      how: "is sent again, marked as a possible repeat: Telegram can't be asked",
+    },
   },
   apiAddress: ({ api_root }) => api_root,
   probe: async (bot, options) => {

@@ -15,7 +15,11 @@ export const web = definePlatform({
   ids: { chat: /^[0-9a-f]{32}$/ },
   unsolicited: true,
   capabilities: ["files", "streaming", "typing", "buttons"],
-  docs: { secrets: "", receives: "the HTTP port", interrupted: "is shown once, by its number" },
+  docs: { secrets: "", receives: "the HTTP port" },
+  promises: {
+    inbound: { loses: "nothing", how: "wait in the browser until it is back" },
+    outbound: { repeats: "never", how: "is shown once, by its number" },
+  },
   load,
 });
 

@@ -13,7 +13,10 @@ export const webhook = definePlatform({
   docs: {
     secrets: "`webhooks.<name>` in `config.yaml`",
     receives: "`/webhooks/<name>` ([docs/webhooks.md](docs/webhooks.md))",
-    interrupted: "is delivered to a chat, or posted again under the same id",
+  },
+  promises: {
+    inbound: { loses: "nothing", how: "get no 2xx: the sender posts again" },
+    outbound: { repeats: "never", how: "is delivered to a chat, or posted again under the same id" },
   },
   isEnabled: (config) => Object.keys(config.webhooks).length > 0,
   load,
