@@ -1,15 +1,17 @@
 /** An agent that never sees configured tokens and keys, and whose words and calls never contain them. */
 import type { SecretGuard } from "../secret-guard.js";
-import type { AgentBackend, AgentEvent, Auxiliary, TurnMessage, TurnRequest } from "./backend.js";
+import type { SecretRedactor } from "../secret-redactor.js";
+import type { AgentBackend, AgentEvent, Auxiliary, Tool, TurnMessage, TurnRequest } from "./backend.js";
 
 export function guardedAgent(agent: AgentBackend, guard: SecretGuard): AgentBackend {
+  const parameters: Parameters = new WeakMap();
   return {
     name: agent.name,
     model: agent.model,
     contextLength: agent.contextLength,
     ...(agent.keepsState ? { keepsState: true } : {}),
     ...(agent.close ? { close: () => agent.close!() } : {}),
-    run: (request, signal) => redacted(agent.run(safe(request, guard), signal), guard, request),
+    run: (request, signal) => redacted(agent.run(safe(request, guard, parameters), signal), guard, request),
   };
 }
 
@@ -22,8 +24,11 @@ export function guardedAuxiliary(auxiliary: Auxiliary, { quiet }: SecretGuard): 
   };
 }
 
+/** Tools have the same parameters in every turn: they needn't be searched again. */
+type Parameters = WeakMap<object, Tool["parameters"]>;
+
 /** Reports nothing of the conversation: it would be reported again in every turn. */
-function safe(request: TurnRequest, guard: SecretGuard): TurnRequest {
+function safe(request: TurnRequest, guard: SecretGuard, parameters: Parameters): TurnRequest {
   const { quiet } = guard;
   const about = { sessionId: request.session.id };
   const [args, results] = [guard.of("tool_argument", about), guard.of("tool_result", about)];
@@ -37,13 +42,19 @@ function safe(request: TurnRequest, guard: SecretGuard): TurnRequest {
     tools: request.tools.map((tool) => ({
       ...tool,
       description: quiet.redact(tool.description),
-      parameters: quiet.redactJson(tool.parameters),
+      parameters: safeParameters(tool, quiet, parameters),
       run: async (given, signal, callId) =>
         results.redact(await tool.run(args.redactJson(given), signal, callId)),
     })),
     ...(request.ask ? { ask: (question, asking) => request.ask!(args.redactJson(question), asking) } : {}),
     takeSteering: () => request.takeSteering().map((text) => quiet.redact(text)),
   };
+}
+
+function safeParameters({ parameters }: Tool, quiet: SecretRedactor, known: Parameters): Tool["parameters"] {
+  const clean = known.get(parameters) ?? quiet.redactJson(parameters);
+  known.set(parameters, clean);
+  return clean;
 }
 
 async function* redacted(

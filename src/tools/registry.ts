@@ -1,4 +1,5 @@
 /** All tools of the gateway, and which of them a turn gets. */
+import { BoundedMap } from "../bounded-map.js";
 import { HermesError } from "../errors.js";
 import type { Principal, Room } from "../message.js";
 import {
@@ -49,6 +50,7 @@ export interface ToolSource {
 
 /** What model providers accept. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_REMEMBERED_PLACES = 1000;
 
 export class ToolRegistry {
   readonly #settings: ToolSettings;
@@ -58,6 +60,8 @@ export class ToolRegistry {
   readonly #bySource = new Map<string, string>();
   #sorted: readonly ToolDefinition[] = [];
   #toolsets: Toolsets;
+  /** What people may use, computed once for each person and kind of place. */
+  readonly #allowed = new BoundedMap<string, readonly OfferedTool[]>(MAX_REMEMBERED_PLACES);
 
   constructor(settings: ToolSettings, tools: readonly ToolDefinition[] = []) {
     this.#settings = settings;
@@ -108,17 +112,39 @@ export class ToolRegistry {
     // By name: the order doesn't depend on what was registered first, so prompt caches stay valid.
     this.#sorted = [...this.#tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     this.#toolsets = new Toolsets(this.#sorted, this.#settings);
+    this.#allowed.clear();
   }
 
   /** The tools of a turn, in a stable order. */
   async offered(place: ToolPlace): Promise<OfferedTool[]> {
     await Promise.all([...this.#sources.values()].map((source) => source.settled?.()));
+    const allowed = this.#allowedIn(place);
+    // Most tools are always available: only checks that take their time are waited for.
+    const refusals = allowed.map(({ tool }) => refusalOf(tool));
+    if (refusals.every((refusal) => refusal === undefined)) return [...allowed];
+    const settled = await Promise.all(refusals);
+    return allowed.filter((_, i) => settled[i] === undefined);
+  }
+
+  #allowedIn(place: ToolPlace): readonly OfferedTool[] {
+    const { principal, room, platform, restrictions } = place;
+    const { owner, userId, room: own } = principal;
+    const key = JSON.stringify([
+      platform,
+      principal.platform,
+      owner,
+      userId,
+      own?.chatId,
+      room !== undefined,
+    ]);
+    const known = restrictions ? undefined : this.#allowed.get(key);
+    if (known) return known;
     const allowed = this.#sorted.flatMap((tool) => {
       const { allowed, ask } = this.#access(tool, place);
       return allowed ? [{ tool, ask }] : [];
     });
-    const refusals = await Promise.all(allowed.map(({ tool }) => refusalOf(tool)));
-    return allowed.filter((_, i) => refusals[i] === undefined);
+    if (!restrictions) this.#allowed.set(key, allowed);
+    return allowed;
   }
 
   /** Every tool with the reason why it is offered or not. */
@@ -174,11 +200,15 @@ function check({ name, toolset }: ToolDefinition, other: ToolDefinition | undefi
 }
 
 /** Why it can't be used at the moment. A check that fails or takes too long counts as a reason. */
-async function refusalOf(tool: ToolDefinition): Promise<string | undefined> {
+function refusalOf(tool: ToolDefinition): Promise<string | undefined> | string | undefined {
   try {
     const found = tool.unavailable?.();
-    return found instanceof Promise ? await withTimeout(found, AVAILABILITY_MS) : found;
+    return found instanceof Promise ? withTimeout(found, AVAILABILITY_MS).catch(failedCheck) : found;
   } catch (error) {
-    return `its check failed: ${error instanceof Error ? error.message : String(error)}`;
+    return failedCheck(error);
   }
+}
+
+function failedCheck(error: unknown): string {
+  return `its check failed: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -22,6 +22,8 @@ export class Toolsets {
   readonly #tools: readonly Member[];
   /** Every named set with its tools. */
   readonly #sets: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Every tool with the sets that contain it. */
+  readonly #setsOf: ReadonlyMap<string, readonly string[]>;
   readonly #disabled: ReadonlySet<string>;
   readonly #ofPlatform = new BoundedMap<string, ReadonlySet<string>>(MAX_PLATFORMS);
 
@@ -34,12 +36,18 @@ export class Toolsets {
         this.#resolve(name, new Set()),
       ]),
     );
+    this.#setsOf = new Map(
+      tools.map((tool) => [
+        tool.name,
+        [...this.#sets].flatMap(([name, members]) => (members.has(tool.name) ? [name] : [])),
+      ]),
+    );
     this.#disabled = this.#union(settings.disabled);
   }
 
   /** The sets that contain a tool, for rules about sets. */
-  setsOf(tool: string): string[] {
-    return [...this.#sets].flatMap(([name, tools]) => (tools.has(tool) ? [name] : []));
+  setsOf(tool: string): readonly string[] {
+    return this.#setsOf.get(tool) ?? [];
   }
 
   /** Why a platform doesn't have a tool; undefined: it has. */
