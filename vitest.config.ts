@@ -27,7 +27,10 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...E2E_TESTS, ...BROWSER_TESTS],
           globalSetup: "test/support/bundle-program.ts",
-          maxWorkers: 2,
+          // Loading the modules again for every file takes longer than most tests.
+          isolate: false,
+          // Many tests wait for emulated platforms.
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },

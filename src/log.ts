@@ -4,6 +4,7 @@ import {
   destination,
   type Logger,
   type LoggerOptions,
+  multistream,
   pino,
   stdTimeFunctions,
 } from "pino";
@@ -26,13 +27,22 @@ export interface LogOptions {
   pretty: boolean;
   /** Default: standard error, so stdout contains only output. */
   destination?: DestinationStream;
+  /** Gets every line as JSON, besides. */
+  file?: DestinationStream;
   /** Configured tokens and keys, redacted everywhere. */
   secrets?: readonly string[];
 }
 
 export async function createLog(options: LogOptions): Promise<Log> {
+  const { file, level } = options;
   const target = options.destination ?? standardError();
-  return pino(pinoOptions(options), options.pretty ? await prettyStream(target) : target);
+  const stream = options.pretty ? await prettyStream(target) : target;
+  if (!file || level === "silent") return pino(pinoOptions(options), stream);
+  const both = multistream([
+    { level, stream },
+    { level, stream: file },
+  ]);
+  return pino(pinoOptions(options), both);
 }
 
 /** Lines that can't be written (a full disk) wait for the next one, up to this size: the log never fails its callers. */

@@ -9,6 +9,7 @@ import type { Config } from "./config/schema.js";
 import { StatusFile } from "./health/status-file.js";
 import { secureHome } from "./home-modes.js";
 import { createLog, type Log } from "./log.js";
+import { LogFile } from "./log-file.js";
 import { loadWithPlugins, type Plugin } from "./plugins/index.js";
 import { type ExternalPlatforms, externalPlatforms } from "./startup/adapters.js";
 import { type OpenOptions, open, type RunningGateway } from "./startup/open.js";
@@ -20,6 +21,7 @@ import { membershipOf } from "./store/open.js";
 import type { OnProgress } from "./store/store.js";
 import type { ToolDefinition } from "./tools/tool.js";
 import { startHousekeeping } from "./upkeep/housekeeping.js";
+import { version } from "./version.js";
 
 export type { PlatformsGiven } from "./startup/adapters.js";
 export type { RunningGateway } from "./startup/open.js";
@@ -53,7 +55,8 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   const flags = options.flags ? { flags: options.flags } : {};
   const { loaded, plugins } = await loadWithPlugins({ home, env, ...flags }, described);
   const { config } = loaded;
-  const log = options.log ?? (await newLog(config));
+  const logFile = new LogFile(homePaths(home).logsDir);
+  const log = options.log ?? (await newLog(config, logFile));
   for (const plugin of plugins) logPlugin(plugin, log);
   const secured = secureHome(home);
   if (secured.length > 0)
@@ -61,19 +64,21 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   const bootId = randomUUID();
   const started_at = nowSeconds();
   const lock = await membershipOf(home).join({ pid: process.pid, started_at, boot_id: bootId, url: null });
+  logFile.begin();
   try {
     const { afterCrash } = lock;
     const running = await openAll({ ...options, env, home, config, loaded, log, bootId, afterCrash });
-    return await withLock(running, lock, log);
+    return await withLock(running, lock, log, logFile);
   } catch (error) {
+    logFile.close();
     await lock.leave();
     throw error;
   }
 }
 
-function newLog(config: Config): Promise<Log> {
+function newLog(config: Config, file: LogFile): Promise<Log> {
   const { level } = config.log;
-  return createLog({ level, pretty: process.stderr.isTTY, secrets: secretsOf(config) });
+  return createLog({ level, pretty: process.stderr.isTTY, file, secrets: secretsOf(config) });
 }
 
 function logPlugin({ name, state, reason, fix, platforms }: Plugin, log: Log): void {
@@ -103,17 +108,27 @@ async function openAll(
 }
 
 /** Writes the address and the state of the platforms to the lock's file, for other processes. */
-async function withLock(running: RunningGateway, lock: Member, log: Log): Promise<RunningGateway> {
+async function withLock(
+  running: RunningGateway,
+  lock: Member,
+  log: Log,
+  logFile: LogFile,
+): Promise<RunningGateway> {
   await lock.update({ url: running.url ?? null });
   const status = statusFile(running, lock, log);
   await status.start();
   const housekeeping = startHousekeeping(running.home, log);
+  const { config, gateway, url } = running;
+  const platforms = gateway.health().map(({ platform }) => platform);
+  log.info({ version: version(), url, platforms, model: config.model.default }, "gateway started");
   return {
     ...running,
     stop: async () => {
       housekeeping.stop();
       await status.stop();
       await running.stop();
+      log.info({}, "gateway stopped");
+      logFile.close();
       await lock.leave();
     },
   };

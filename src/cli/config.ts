@@ -13,7 +13,7 @@ import { io } from "./io.js";
 import { colors, print, printJson } from "./output.js";
 
 export function configCommand(): Command {
-  const command = new Command("config").description("Check, show and locate the configuration");
+  const command = new Command("config").description("Check, show and change the configuration");
   command
     .command("check")
     .description("Say ok, or list every fault with its line and a hint")
@@ -25,6 +25,30 @@ export function configCommand(): Command {
     .option("--sources", "say for each value which layer it comes from")
     .option("--json", "print JSON")
     .action(show);
+  command
+    .command("get")
+    .description("Print one value that is in force, secrets masked")
+    .argument("<key>", "with dots: session_reset.mode")
+    .option("--show", "don't mask secrets")
+    .option("--json", "print JSON")
+    .action(async (key, options) => (await import("./config-values.js")).get(key, options));
+  command
+    .command("set")
+    .description("Set one value in config.yaml; comments and everything else stay as they are")
+    .argument("<key>", "with dots: session_reset.mode")
+    .argument("<value>", "as in YAML: 5, true, text, [a, b]")
+    .option("--json", "print JSON")
+    .action(async (key, value, options) => (await import("./config-values.js")).set(key, value, options));
+  command
+    .command("unset")
+    .description("Remove one value from config.yaml, so that its default applies")
+    .argument("<key>", "with dots: session_reset.mode")
+    .option("--json", "print JSON")
+    .action(async (key, options) => (await import("./config-values.js")).unset(key, options));
+  command
+    .command("edit")
+    .description("Open config.yaml in your editor ($VISUAL, $EDITOR); it is saved only if it can be used")
+    .action(async () => (await import("./config-values.js")).edit());
   command
     .command("path")
     .description("Print the path of config.yaml")

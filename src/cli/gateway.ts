@@ -1,8 +1,10 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { resolveHome } from "../config/paths.js";
 import { describeError } from "../errors.js";
 import { adoptBeforeStart, wantsAdoption } from "./adopt/first-start.js";
 import { io } from "./io.js";
+import { LEVELS } from "./logs.js";
+import { jsonOption, sinceOption, wholeNumber } from "./options.js";
 import { colors, print, printError } from "./output.js";
 import { withProgress } from "./progress.js";
 import { installCommand, uninstallCommand } from "./service/install.js";
@@ -21,9 +23,36 @@ export function gatewayCommand(): Command {
     .description("Show whether it runs, its address and its platforms")
     .option("--json", "for scripts")
     .action(async (options) => (await import("./status.js")).showStatus(options));
+  gateway
+    .command("stop")
+    .description("Stop the gateway of this home; running turns get time to end")
+    .addOption(timeoutOption())
+    .addOption(jsonOption())
+    .action(async (options) => (await import("./control.js")).stop(options));
+  gateway
+    .command("restart")
+    .description("Restart the service; says what to do if it isn't installed as one")
+    .addOption(timeoutOption())
+    .addOption(jsonOption())
+    .action(async (options) => (await import("./control.js")).restart(options));
+  gateway
+    .command("logs")
+    .description("Show what the gateway logged")
+    .option("-n, --lines <n>", "how many, from the end", wholeNumber(1), 100)
+    .option("-f, --follow", "go on until Ctrl-C")
+    .addOption(new Option("--level <level>", "from this level on").choices([...LEVELS]))
+    .option("--platform <name>", "only about this platform")
+    .option("--grep <text>", "only lines that contain the text")
+    .addOption(sinceOption())
+    .option("--json", "the lines as they are in the file")
+    .action(async (options) => (await import("./logs.js")).showLogs(options));
   gateway.addCommand(installCommand());
   gateway.addCommand(uninstallCommand());
   return gateway;
+}
+
+function timeoutOption(): Option {
+  return new Option("--timeout <seconds>", "how long to wait for it").argParser(wholeNumber(1)).default(60);
 }
 
 const HELP = `

@@ -16,7 +16,7 @@ interface Entry {
 const COMMANDS: readonly Entry[] = [
   {
     name: "gateway",
-    summary: "Run the gateway, show its status, install it as a service",
+    summary: "Run the gateway, stop it, show its status and log, install it as a service",
     load: async () => (await import("./gateway.js")).gatewayCommand(),
   },
   {
@@ -41,7 +41,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "config",
-    summary: "Check, show and find the configuration",
+    summary: "Check, show and change the configuration",
     load: async () => (await import("./config.js")).configCommand(),
   },
   {
@@ -105,6 +105,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./acp/index.js")).acpCommand(),
   },
   {
+    name: "models",
+    summary: "List the models that the configured service has",
+    load: async () => (await import("./models.js")).modelsCommand(),
+  },
+  {
     name: "backup",
     summary: "Write everything except secrets into one file, while the gateway runs",
     load: async () => (await import("./backup.js")).backupCommand(),
@@ -118,6 +123,16 @@ const COMMANDS: readonly Entry[] = [
     name: "doctor",
     summary: "Check the installation and suggest fixes",
     load: async () => (await import("./doctor/index.js")).doctorCommand(),
+  },
+  {
+    name: "completion",
+    summary: "Print the completion script for bash, zsh or fish",
+    load: async () => (await import("./completion.js")).completionCommand(wholeProgram),
+  },
+  {
+    name: "version",
+    summary: "Print the versions that a bug report needs",
+    load: async () => (await import("./version.js")).versionCommand(),
   },
 ];
 
@@ -161,6 +176,11 @@ function widthOf({ isTTY, columns }: Output): number {
 function useHomeOption(program: Command): void {
   const { home } = program.opts<{ home?: string }>();
   if (home) io().env.HERMES_HOME = home;
+}
+
+/** With every command loaded, to list what there is. */
+async function wholeProgram(): Promise<Command> {
+  return buildProgram(COMMANDS.map(({ name }) => name));
 }
 
 /** Loaded commands take over how this program prints errors and help. */

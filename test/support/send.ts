@@ -1,5 +1,5 @@
 /** Sends messages as delivery does, with an outbox in memory: another attempt continues where the last one stopped. */
-
+import { expect } from "vitest";
 import type { Adapter, CanLookUp, LookedUp, PartContext } from "../../src/adapters/adapter.js";
 import { SendError } from "../../src/errors.js";
 import type { OutboundMessage } from "../../src/message.js";
@@ -14,17 +14,19 @@ export interface Outgoing extends OutboundMessage {
 }
 
 const stored = new Map<string, OutboxPart[]>();
+/** Test files share this module, and use the same nonces. */
+const keyOf = ({ nonce }: OutboundMessage) => `${expect.getState().testPath} ${nonce}`;
 
 export async function send(
   adapter: Adapter,
   message: Outgoing,
   signal: AbortSignal,
 ): Promise<{ messageIds: string[] }> {
-  const { nonce } = message;
+  const key = keyOf(message);
   const store = {
     saveParts: async (_: number, parts: readonly OutboxPart[] | SentPart) => {
-      if ("index" in parts) stored.get(nonce)![parts.index]!.ids = parts.ids;
-      else stored.set(nonce, structuredClone([...parts]));
+      if ("index" in parts) stored.get(key)![parts.index]!.ids = parts.ids;
+      else stored.set(key, structuredClone([...parts]));
       return true;
     },
     recordPreview: async () => true,
@@ -43,8 +45,8 @@ export async function send(
 }
 
 /** As after an upgrade from a version that stored no parts. */
-export function forgetParts({ nonce }: OutboundMessage): void {
-  stored.delete(nonce);
+export function forgetParts(message: OutboundMessage): void {
+  stored.delete(keyOf(message));
 }
 
 /** Asks about a message's first part. */
@@ -70,6 +72,6 @@ function rowOf({ mayBeRepeat = false, replaces, files = [], ...message }: Outgoi
     replaces: replaces ?? null,
     lostPreviewOf: null,
     files,
-    parts: stored.get(message.nonce) ?? null,
+    parts: stored.get(keyOf(message)) ?? null,
   };
 }

@@ -24,6 +24,18 @@ export async function systemctl(scope: Scope, ...args: string[]): Promise<void> 
   }
 }
 
+/** The pid of the service's process; undefined: it doesn't run, or systemd isn't there. */
+export async function mainPid(scope: Scope): Promise<number | undefined> {
+  const words = [...(scope === "user" ? ["--user"] : []), "show", "-p", "MainPID", "--value", UNIT_NAME];
+  try {
+    const { stdout } = await run("systemctl", words, { timeout: TIMEOUT_MS, env: io().env });
+    return Number(stdout.trim()) || undefined;
+  } catch {
+    // Without systemd no service runs.
+    return undefined;
+  }
+}
+
 function explained(
   error: NodeJS.ErrnoException & { stderr?: string },
   words: readonly string[],

@@ -1,6 +1,6 @@
 /** Asks for the model, and tries the address and the key at once. */
+import { modelNames, requestModels } from "../../agents/list-models.js";
 import type { Config } from "../../config/schema.js";
-import { withoutTrailing } from "../../trailing.js";
 import type { ModelAnswer } from "./answers.js";
 import { type Current, draft } from "./draft.js";
 import { askSecret, askText, busy, type Choice, choose, show } from "./prompts.js";
@@ -108,11 +108,9 @@ async function askName(baseUrl: string | null, key: string | null, now: string |
 
 async function listModels(baseUrl: string, key: string | null): Promise<string[]> {
   try {
-    const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-    const signal = AbortSignal.timeout(LIST_MS);
-    const answer = await fetch(`${withoutTrailing(baseUrl, "/")}/models`, { headers, signal });
-    const { data } = (await answer.json()) as { data?: { id?: unknown }[] };
-    const names = (data ?? []).map(({ id }) => id).filter((id) => typeof id === "string");
+    const service = { provider: "openai-compatible", base_url: baseUrl, api_key: key } as const;
+    const answer = await requestModels(service, AbortSignal.timeout(LIST_MS));
+    const names = answer ? await modelNames(answer) : [];
     return names.length <= MAX_OFFERED ? names : [];
   } catch {
     // The test question will show whether it can be reached.

@@ -43,12 +43,12 @@ describe("Slack connection", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const { sockets } = b.slack;
-      for (const opened of [2, 3, 4]) {
+      for (let times = 0; times < 3; times += 1) {
         // The SDK has had a pong on this socket.
-        const { pings } = sockets;
+        const { pings, opened } = sockets;
         await b.slack.until(() => sockets.pings >= pings + 2);
         vi.setSystemTime(Date.now() + 3_600_000);
-        await b.slack.until(() => sockets.opened === opened && sockets.count === 1);
+        await b.slack.until(() => sockets.opened > opened && sockets.count === 1);
       }
     } finally {
       vi.useRealTimers();
