@@ -2,6 +2,7 @@ import { isChatId, isReachable } from "./adapters/chat-ids.js";
 import { platformsOf } from "./config/known-platforms.js";
 import type { Config, PlatformConfig, ResetPolicyConfig, RoomsConfig } from "./config/schema.js";
 import type { AccessLists } from "./policies/access.js";
+import { type AccessProblem, accessProblem } from "./policies/access-problem.js";
 import type { ApprovalSettings } from "./policies/approval.js";
 import type { CompressionSettings } from "./policies/compression.js";
 import type { EngageSettings } from "./policies/engage.js";
@@ -62,6 +63,16 @@ export function dmBehaviourOf(config: Config, platform: string): "pair" | "ignor
   const chosen = config.unauthorized_dm_behavior === "pair" ? undefined : config.unauthorized_dm_behavior;
   const policy = own?.dm_policy && (own.dm_policy === "pairing" ? "pair" : "ignore");
   return own?.unauthorized_dm_behavior ?? chosen ?? policy ?? undefined;
+}
+
+/** Of the chat platforms that are on. */
+export function accessProblems(config: Config): AccessProblem[] {
+  const chats = platformsOf(config).filter(({ setup }) => setup !== undefined);
+  return chats
+    .filter(({ name }) => platformConfig(config, name)?.enabled)
+    .flatMap(
+      ({ name }) => accessProblem(name, accessListsOf(config, name), dmBehaviourOf(config, name)) ?? [],
+    );
 }
 
 export function engageSettingsOf(config: Config, platform: string): EngageSettings {

@@ -5,6 +5,7 @@ import { isSecretPath } from "../config/mask.js";
 import { homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { Log } from "../log.js";
+import { accessProblems } from "../rules.js";
 import type { Store } from "../store/store.js";
 import { autoPrune } from "../upkeep/auto-prune.js";
 import { version } from "../version.js";
@@ -24,6 +25,7 @@ export function startUpkeep(options: UpkeepOptions, shutdown: Shutdown): void {
   const ended = new AbortController();
   shutdown.add("timers", () => ended.abort());
   void warnAboutKeys(config, log, ended.signal);
+  for (const { level, text, fix } of accessProblems(config)) log[level](`${text} ${fix}`);
   const backups = backupSchedule(options);
   backups.start();
   shutdown.add("timers", () => backups.stop());

@@ -4,6 +4,7 @@ import { loadConfig } from "../../config/load.js";
 import type { Config } from "../../config/schema.js";
 import { type Finding, found } from "../../finding.js";
 import { type Plugin, pluginsOf } from "../../plugins/index.js";
+import { accessProblems } from "../../rules.js";
 import { io } from "../io.js";
 import { counted } from "../numbers.js";
 
@@ -29,6 +30,13 @@ export async function checkConfig(home: string): Promise<ConfigFound> {
     const finding = found.fail(faults, "Fix these, then run `hermes config check`.");
     return { finding, plugins: judged, config: undefined };
   }
+}
+
+/** Who can talk to the bot? */
+export function checkAccess(config: Config): Finding[] {
+  return accessProblems(config).map(({ level, text, fix }) =>
+    level === "warn" ? found.warn(text, fix) : found.ok(`${text} ${fix}`),
+  );
 }
 
 function judgePlugin({ name, version, state, reason, fix, platforms }: Plugin): Finding {
