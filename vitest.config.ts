@@ -27,6 +27,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...E2E_TESTS, ...BROWSER_TESTS],
           globalSetup: "test/support/bundle-program.ts",
+          setupFiles: "test/support/restore.ts",
           // Loading the modules again for every file takes longer than most tests.
           isolate: false,
           // Many tests wait for emulated platforms.

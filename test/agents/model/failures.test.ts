@@ -194,8 +194,8 @@ describe("timeouts", () => {
 
   it("don't fire if output resumes in time", async () => {
     const server = await startServer();
-    server.script({ ...says("at last"), firstWordAfterMs: 60 });
-    const events = await runTurn(agentOn(server, {}, { limits: { idleMs: 20 } }), turn("hi"));
+    server.script({ ...says("at last"), firstWordAfterMs: 800 });
+    const events = await runTurn(agentOn(server, {}, { limits: { idleMs: 500 } }), turn("hi"));
     expect(ending(events)).toBe("done");
   });
 
@@ -241,7 +241,10 @@ describe("fallback models", () => {
     server.script(...script);
     other.script(says("from the other"));
     const fallback = [serverModel(other, { default: "m-2" })];
-    const events = await runTurn(agentOn(server, { fallback }, { limits: { firstWordMs: 80 } }), turn("hi"));
+    const events = await runTurn(
+      agentOn(server, { fallback }, { limits: { firstWordMs: 1000 } }),
+      turn("hi"),
+    );
     expect(deltas(events)).toEqual(["from the other"]);
     expect(events).toContainEqual({
       type: "usage",
