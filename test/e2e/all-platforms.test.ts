@@ -30,6 +30,8 @@ function sayOnEach(emulated: readonly Emulated[], word: string): void {
   for (const { name, say } of emulated) say(`${word}-${name}`);
 }
 
+/** What its service drops while no gateway listens. */
+const mayLose = ({ name }: Emulated) => builtIn(name)!.promises!.inbound.loses === "some";
 const answersOf = ({ lines }: Emulated) => lines().filter(({ from }) => from !== ANN);
 const wordsIn = (text: string) => text.match(/\b(?:first|second|third)-\w+/g) ?? [];
 /** Each word once, in the order in which it came first; a marked repeat is left out where the platform promises no more. */
@@ -66,10 +68,18 @@ it("answers on each platform, there alone, and once, though it is killed in turn
   expect(await daemon.run.ended).toMatchObject({ signal: "SIGKILL" });
 
   await connect(daemon, emulated);
-  await untilAnswered(daemon, emulated, "second");
+  await untilAnswered(
+    daemon,
+    emulated.filter((one) => !mayLose(one)),
+    "second",
+  );
   sayOnEach(emulated, "third");
   await untilAnswered(daemon, emulated, "third");
-  for (const one of emulated)
-    expect(seenOn(one)).toEqual(["first", "second", "third"].map((word) => `${word}-${one.name}`));
+  for (const one of emulated) {
+    const seen = seenOn(one);
+    const isLost = mayLose(one) && !seen.includes(`second-${one.name}`);
+    const words = isLost ? ["first", "third"] : ["first", "second", "third"];
+    expect(seen).toEqual(words.map((word) => `${word}-${one.name}`));
+  }
   expect(await daemon.stop()).toBe(0);
 }, 240_000);
