@@ -32,7 +32,9 @@ function runsAs() {
 }
 
 function groupName(gid: number): string {
-  return new RegExp(`^([^:\\n]+):[^:]*:${gid}:`, "m").exec(fs.readFileSync("/etc/group", "utf8"))?.[1] ?? "";
+  const groups = fs.readFileSync("/etc/group", "utf8").split("\n");
+  const [name = ""] = groups.map((line) => line.split(":")).find(([, , id]) => id === String(gid)) ?? [];
+  return name;
 }
 
 export class Dovecot {
