@@ -98,6 +98,11 @@ export class Dovecot {
     return work;
   }
 
+  /** All that was to be added is there. */
+  async settled(): Promise<void> {
+    await this.#tail;
+  }
+
   /** The flags of each mail, oldest first. */
   async flags(box: string): Promise<string[][]> {
     const client = await this.#opened();
