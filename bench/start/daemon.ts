@@ -10,7 +10,7 @@ import type { Emulated } from "../../test/emulators/emulated.js";
 import { median } from "../measure.js";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/cli/hermes.js", import.meta.url));
-/** Of a process that collects its garbage when it is told to. */
+/** For a process that collects its garbage at a signal. */
 const COLLECTING = ["--expose-gc", "--import", `data:text/javascript,process.on("SIGUSR2",()=>{gc();gc()})`];
 const LOOK_EVERY_MS = 5;
 const MAX_START_MS = 60_000;
