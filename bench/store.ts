@@ -4,6 +4,7 @@ import path from "node:path";
 import { Database } from "../src/store/sqlite/driver.js";
 import type { BenchOptions } from "./run.js";
 import { withScratch } from "./scratch.js";
+import { keepSection } from "./sections.js";
 import { benchAppends } from "./store/appends.js";
 import { benchConversation } from "./store/conversation.js";
 import { fillBoth } from "./store/fill.js";
@@ -29,7 +30,7 @@ export async function bench({ quick, write }: BenchOptions): Promise<void> {
   });
   const report = describe(rows, quick, { seconds: (performance.now() - started) / 1000, load });
   console.log(report);
-  if (write) fs.writeFileSync(RESULTS, report);
+  if (write) keepSection(RESULTS, report);
 }
 
 async function measureAll(scene: Scene): Promise<void> {

@@ -5,48 +5,22 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DiscordEmulator } from "../../test/emulators/discord/index.js";
-import { SlackEmulator } from "../../test/emulators/slack/index.js";
-import { TelegramEmulator } from "../../test/emulators/telegram/index.js";
+import { closeEmulated, platformsSection, startEmulated } from "../../test/emulators/all.js";
+import type { Emulated } from "../../test/emulators/emulated.js";
 import { median } from "../measure.js";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/cli/hermes.js", import.meta.url));
+/** For a process that collects its garbage at a signal. */
+const COLLECTING = ["--expose-gc", "--import", `data:text/javascript,process.on("SIGUSR2",()=>{gc();gc()})`];
 const LOOK_EVERY_MS = 5;
 const MAX_START_MS = 60_000;
-
-/** The emulated platforms of one daemon. */
-export interface Scene {
-  yaml: string;
-  isConnected(): boolean;
-  close(): Promise<unknown>;
-}
-
-export function noPlatforms(): Scene {
-  return { yaml: "", isConnected: () => true, close: async () => undefined };
-}
-
-export async function threePlatforms(): Promise<Scene> {
-  const telegram = await new TelegramEmulator().start();
-  const discord = new DiscordEmulator();
-  await discord.start();
-  const slack = await new SlackEmulator().start();
-  return {
-    yaml: `
-allow_all: true
-platforms:
-  telegram: {token: "${telegram.token}", api_root: "${telegram.url}"}
-  discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"}
-  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"}
-`,
-    isConnected: () => telegram.updates.isPolled && discord.gateway.connected && slack.sockets.count > 0,
-    close: () => Promise.all([telegram.close(), discord.close(), slack.close()]),
-  };
-}
 
 export interface Watch {
   /** Memory is measured from here, relative to the start. */
   fromMs: number;
   toMs: number;
+  /** Garbage is collected first: what is left is needed. */
+  afterCollection?: boolean;
   program?: string;
 }
 
@@ -59,42 +33,58 @@ export interface Started {
   rssBytes: number;
 }
 
-/** Starts the daemon in a new home, measures its idle memory, and stops it. */
-export async function startOnce(folder: string, scene: Scene, watch: Watch): Promise<Started> {
+/** Starts the daemon in a new home on these emulated platforms, measures its idle memory, and stops it. */
+export async function startOnce(folder: string, names: readonly string[], watch: Watch): Promise<Started> {
+  const emulated = await startEmulated(names);
+  try {
+    return await startOn(folder, emulated, watch);
+  } finally {
+    await closeEmulated(emulated);
+  }
+}
+
+async function startOn(folder: string, emulated: readonly Emulated[], watch: Watch): Promise<Started> {
   const home = fs.mkdtempSync(path.join(folder, "home-"));
-  fs.writeFileSync(path.join(home, "config.yaml"), scene.yaml, { mode: 0o600 });
+  const yaml = `allow_all: true\n${platformsSection(emulated)}`;
+  fs.writeFileSync(path.join(home, "config.yaml"), yaml, { mode: 0o600 });
   const port = await freePort();
+  for (const { gatewayAt } of emulated) gatewayAt?.(`http://127.0.0.1:${port}`);
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [watch.program ?? PROGRAM, "gateway", "--port", String(port)], {
+  const options = watch.afterCollection ? COLLECTING : [];
+  const args = [...options, watch.program ?? PROGRAM, "gateway", "--port", String(port)];
+  const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, HERMES_HOME: home },
     stdio: ["ignore", "ignore", "inherit"],
   });
   try {
-    await untilReady(child, `http://127.0.0.1:${port}/readyz`, scene);
+    await untilReady(child, `http://127.0.0.1:${port}/readyz`, emulated);
     const startMs = performance.now() - startedAt;
     const cpuMs = processorMs(child.pid!);
-    return { startMs, cpuMs, rssBytes: await idleMemory(child.pid!, watch) };
+    return { startMs, cpuMs, rssBytes: await idleMemory(child, watch) };
   } finally {
     child.kill("SIGTERM");
     if (child.exitCode === null) await once(child, "exit");
   }
 }
 
-async function untilReady(child: ChildProcess, url: string, scene: Scene): Promise<void> {
+async function untilReady(child: ChildProcess, url: string, emulated: readonly Emulated[]): Promise<void> {
   const giveUpAt = performance.now() + MAX_START_MS;
   while (performance.now() < giveUpAt && child.exitCode === null) {
     const isReady = await fetch(url).then(
       ({ status }) => status === 200,
       () => false,
     );
-    if (isReady && scene.isConnected()) return;
+    if (isReady && emulated.every((one) => one.isConnected())) return;
     await pause(LOOK_EVERY_MS);
   }
   throw new Error(child.exitCode === null ? "The daemon didn't become ready" : "The daemon exited");
 }
 
-async function idleMemory(pid: number, { fromMs, toMs }: Watch): Promise<number> {
-  await pause(fromMs);
+async function idleMemory(child: ChildProcess, { fromMs, toMs, afterCollection }: Watch): Promise<number> {
+  const pid = child.pid!;
+  await pause(fromMs / 2);
+  if (afterCollection) child.kill("SIGUSR2");
+  await pause(fromMs / 2);
   const seen: number[] = [];
   for (const until = performance.now() + toMs - fromMs; performance.now() < until; await pause(500))
     seen.push(residentBytes(pid));

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { CHATS, fileNameOf } from "../support/chats.js";
 
 const ADAPTERS = path.resolve(import.meta.dirname, "../../src/adapters");
 const TESTS = import.meta.dirname;
@@ -18,11 +19,10 @@ const ROLES = [
   "ids",
 ];
 const TEST_FILES = ["receive.test.ts", "send.test.ts", "support.ts"];
-const PLATFORMS = ["telegram", "discord", "slack", "mattermost", "matrix", "sms", "email"];
 
 const namesIn = (folder: string) => fs.readdirSync(folder);
 
-describe.each(PLATFORMS)("the folder of %s", (platform) => {
+describe.each(CHATS.map(fileNameOf))("the folder of %s", (platform) => {
   it("has a file for each role", () => {
     const missing = ROLES.filter((role) => !namesIn(path.join(ADAPTERS, platform)).includes(`${role}.ts`));
     expect(missing).toEqual([]);

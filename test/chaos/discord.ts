@@ -1,6 +1,7 @@
 import type { Random } from "../../bench/random.js";
 import { DiscordEmulator } from "../emulators/discord/index.js";
 import type { Channel, User } from "../emulators/discord/world.js";
+import { sectionOf } from "../emulators/emulated.js";
 import { Armed, type EndFault, type FaultKind, nothing, type Place, type Platform } from "./platform.js";
 
 const DISCORD_EPOCH_MS = 1_420_070_400_000n;
@@ -118,7 +119,7 @@ export async function discord(): Promise<Platform> {
 
   return {
     name: "discord",
-    config: `discord: {token: "${emulator.token}", api_url: "${emulator.apiUrl}"}`,
+    config: sectionOf("discord", emulator.settings),
     places: [dm(people[0]!), dm(people[1]!), group(), thread()],
     longChars: 7000,
     numbersEvents: false,

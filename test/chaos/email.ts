@@ -1,5 +1,6 @@
 import type { Random } from "../../bench/random.js";
 import { EmailEmulator } from "../emulators/email/index.js";
+import { sectionOf } from "../emulators/emulated.js";
 import { Armed, type EndFault, type FaultKind, nothing, type Place, type Platform } from "./platform.js";
 
 const REDELIVERED = 5;
@@ -53,10 +54,9 @@ export async function email(): Promise<Platform> {
     }
   }
 
-  const { address, imap, smtpPort } = emulator;
   return {
     name: "email",
-    config: `email: {address: "${address}", password: "${emulator.world.password}", imap_host: 127.0.0.1, imap_port: ${imap.port}, imap_security: plain, smtp_host: 127.0.0.1, smtp_port: ${smtpPort}, smtp_security: plain, server_keeps_sent: true, poll_seconds: 5}`,
+    config: sectionOf("email", emulator.settings),
     places: ["ann", "bob", "cy", "dee"].map((name) => dm(`${name}@people.example`)),
     longChars: 60_000,
     numbersEvents: false,

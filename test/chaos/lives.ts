@@ -11,6 +11,8 @@ export interface LivesOptions {
   /** False while another crash would make a message a dead letter. */
   mayDie(): boolean;
   patienceMs: number;
+  /** After each death, before the next start. */
+  died(): void;
   /** Where it may die. */
   points: readonly KillPoint[];
   /** Of every life. */
@@ -99,6 +101,7 @@ export class Lives {
     const { seed, points, env } = this.#options;
     const death = planDeath(seed, life, points);
     if (life > 0) {
+      this.#options.died();
       this.deathsAtMs.push(Date.now());
       queueMicrotask(() => this.runs.push(this.#daemon.run));
     }

@@ -1,3 +1,4 @@
+import { sectionOf } from "../emulators/emulated.js";
 import { BOT, MatrixEmulator, type Room } from "../emulators/matrix/index.js";
 import type { Place, Platform } from "./platform.js";
 import { restWeather } from "./rest.js";
@@ -49,7 +50,7 @@ export async function matrix(): Promise<Platform> {
 
   return {
     name: "matrix",
-    config: `matrix: {token: "${emulator.token}", api_url: "${emulator.url}"}`,
+    config: sectionOf("matrix", emulator.settings),
     places: [dm(PEOPLE[0]!), dm(PEOPLE[1]!), room(), thread()],
     longChars: 40_000,
     numbersEvents: false,

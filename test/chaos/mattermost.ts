@@ -1,3 +1,4 @@
+import { sectionOf } from "../emulators/emulated.js";
 import { type Channel, MattermostEmulator, type User } from "../emulators/mattermost/index.js";
 import type { Place, Platform } from "./platform.js";
 import { restWeather } from "./rest.js";
@@ -44,7 +45,7 @@ export async function mattermost(): Promise<Platform> {
 
   return {
     name: "mattermost",
-    config: `mattermost: {token: "${emulator.token}", api_url: "${emulator.url}"}`,
+    config: sectionOf("mattermost", emulator.settings),
     places: [dm(people[0]!), dm(people[1]!), room(), thread()],
     longChars: 14_000,
     numbersEvents: false,

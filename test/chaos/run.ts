@@ -4,23 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { endAll } from "../support/at-end.js";
-import { discord } from "./discord.js";
-import { email } from "./email.js";
-import { matrix } from "./matrix.js";
-import { mattermost } from "./mattermost.js";
-import type { Platform } from "./platform.js";
-import { slack } from "./slack.js";
-import { sms } from "./sms.js";
+import { PLATFORMS } from "./platforms.js";
 import { type StormOptions, storm } from "./storm.js";
 import { asJson, brokenPromises, crashTable, type Outcome, page } from "./table.js";
-import { telegram } from "./telegram.js";
 import { type ToolOutcome, toolStorm } from "./tools/storm.js";
 import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } from "./tools/table.js";
 import { isKept, judge } from "./verdict.js";
-
-const PLATFORMS: Record<string, () => Promise<Platform>> = {
-  ...{ telegram, discord, slack, mattermost, matrix, sms, email },
-};
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
 

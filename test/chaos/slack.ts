@@ -1,4 +1,5 @@
 import type { Random } from "../../bench/random.js";
+import { sectionOf } from "../emulators/emulated.js";
 import { SlackEmulator, type StoredMessage, visibleText } from "../emulators/slack/index.js";
 import { Armed, type EndFault, type FaultKind, nothing, type Place, type Platform } from "./platform.js";
 
@@ -82,7 +83,7 @@ export async function slack(): Promise<Platform> {
 
   return {
     name: "slack",
-    config: `slack: {token: "${emulator.botToken}", app_token: "${emulator.appToken}", api_url: "${emulator.apiUrl}", dm_top_level_threads_as_sessions: false}`,
+    config: sectionOf("slack", { ...emulator.settings, dm_top_level_threads_as_sessions: false }),
     places: [dm("D1", "U1"), dm("D2", "U2"), room("C1"), room("G1"), thread("C2")],
     longChars: 40_000,
     numbersEvents: false,

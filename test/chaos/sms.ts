@@ -1,4 +1,5 @@
 import type { Random } from "../../bench/random.js";
+import { sectionOf } from "../emulators/emulated.js";
 import { SmsEmulator } from "../emulators/sms/index.js";
 import { Armed, type EndFault, type FaultKind, nothing, type Place, type Platform } from "./platform.js";
 
@@ -56,7 +57,7 @@ export async function sms(): Promise<Platform> {
 
   return {
     name: "sms",
-    config: `sms: {account_sid: "${emulator.accountSid}", auth_token: "${emulator.authToken}", phone_number: "${emulator.number}", webhook_url: "${emulator.webhookUrl}", api_url: "${emulator.url}", poll_seconds: 2}`,
+    config: sectionOf("sms", emulator.settings),
     places: ["+15551110001", "+15551110002", "+15551110003", "+15551110004"].map(dm),
     longChars: 4000,
     numbersEvents: false,

@@ -1,4 +1,5 @@
 /** People write, the daemon dies again and again, the platform has a bad day; then it is calm, and everything is counted. */
+import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Random } from "../../bench/random.js";
@@ -6,11 +7,13 @@ import { builtIn } from "../../src/adapters/platforms.js";
 import type { KillPoint } from "../../src/kill-point.js";
 import { Daemon } from "../support/daemon.js";
 import { inspect } from "../support/old-schemas.js";
+import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
 import { Lives } from "./lives.js";
 import { type PlannedMessage, POINTS, planRounds, type Round } from "./plan.js";
 import { DURING_A_ROUND, type EndFault, FAULTS, type FaultKind, type Platform } from "./platform.js";
-import { answeredTokens, type Evidence, type Said, type Seen } from "./verdict.js";
+import { answeredTokens, type Evidence, type Said, type Seen, tokensIn } from "./verdict.js";
+import { written } from "./written.js";
 
 /** Who answers, and what people write to it. */
 export interface Cast {
@@ -45,8 +48,6 @@ const MAX_DEATHS = 2;
 const MAX_OPEN = 16;
 /** After this long without a new answer, missing answers count as lost. */
 const PATIENCE_MS = 60_000;
-const TOKEN_EVERY_CHARS = 400;
-const FILLER = "and so on and so forth, as people write when they have time, ";
 
 export async function storm(options: StormOptions): Promise<Evidence> {
   const { platform, seed, rounds, home, cast = ECHO } = options;
@@ -57,8 +58,10 @@ export async function storm(options: StormOptions): Promise<Evidence> {
     ...(program === undefined ? {} : { program }),
   });
   const people = new People(platform, cast);
+  const settled = new Settled(daemon.home);
   const lives = new Lives(daemon, {
     ...{ seed, points, env },
+    died: () => settled.look(),
     mayDie: () => people.open().every(({ deathsBefore }) => lives.deaths - deathsBefore < MAX_DEATHS),
     patienceMs: PATIENCE_MS,
   });
@@ -85,6 +88,7 @@ export async function storm(options: StormOptions): Promise<Evidence> {
     said: people.said,
     seen: people.seen(),
     deathsAtMs: deaths,
+    settledAtMs: Object.fromEntries(settled.atMs),
     cutsAtMs: [...sky.cutsAtMs, ...platform.unansweredAtMs()],
     faults: sky.counts,
     crashes: lives.crashes.map(({ stderr }) => stderr.slice(-2000)),
@@ -191,19 +195,6 @@ class People {
   }
 }
 
-/** Every stretch of the text can be told from every other, so that no part of an answer can go missing unseen. */
-function written(number: number, { kind, slowMs }: PlannedMessage, longChars: number) {
-  const count = kind === "long" ? Math.ceil(longChars / TOKEN_EVERY_CHARS) : kind === "shown" ? 2 : 1;
-  const tokens = Array.from({ length: count }, (_, i) => `m${number}x${i}`);
-  if (kind === "shown") return { text: `!drip ${slowMs} ${tokens.join(` ${FILLER}`)}`, tokens };
-  const filler = kind === "long" ? FILLER.repeat(Math.ceil(TOKEN_EVERY_CHARS / FILLER.length)) : "hello";
-  const text = tokens
-    .map((token) => `${token} ${filler}`)
-    .join(" ")
-    .trim();
-  return { text: kind === "slow" ? `!slow ${slowMs} ${text}` : text, tokens };
-}
-
 // ── weather ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 class Sky {
@@ -255,6 +246,42 @@ function openRows(home: string): { what: string }[] {
      SELECT 'outbox ' || id || ' ' || state || ' ' || COALESCE(error, '') FROM gw_outbox
        WHERE state IN ('pending', 'sending', 'unknown', 'dead')`,
   );
+}
+
+/** Which answers stood in the outbox as sent when the daemon had died: those it must not send again. */
+class Settled {
+  /** Token → when it was found so first. */
+  readonly atMs = new Map<string, number>();
+  readonly #home: string;
+  readonly #folder = tempDir();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** In a copy: opening the file itself would recover it, and that is for the next life to do. */
+  look(): void {
+    const now = Date.now();
+    const copy = fs.mkdtempSync(path.join(this.#folder, "death-"));
+    for (const name of ["state.db", "state.db-wal"])
+      if (fs.existsSync(path.join(this.#home, name)))
+        fs.copyFileSync(path.join(this.#home, name), path.join(copy, name));
+    for (const token of settledTexts(copy).flatMap(tokensIn))
+      if (!this.atMs.has(token)) this.atMs.set(token, now);
+    fs.rmSync(copy, { recursive: true });
+  }
+}
+
+/** Also parts that have their ids, of messages with parts that don't. */
+function settledTexts(home: string): string[] {
+  const found = rows<{ text: string }>(
+    home,
+    `SELECT text FROM gw_outbox WHERE state = 'sent'
+     UNION ALL
+     SELECT part.value FROM gw_outbox, json_each(gw_outbox.parts) AS part
+       WHERE state <> 'sent' AND json_extract(part.value, '$.ids') IS NOT NULL`,
+  );
+  return found.map(({ text }) => text);
 }
 
 function storedIn(home: string): Evidence["stored"] {

@@ -1,4 +1,5 @@
 import type { Random } from "../../bench/random.js";
+import { sectionOf } from "../emulators/emulated.js";
 import {
   type EmulatedChat,
   type Person,
@@ -97,7 +98,7 @@ export async function telegram(): Promise<Platform> {
 
   return {
     name: "telegram",
-    config: `telegram: {token: "${emulator.token}", api_root: "${emulator.url}", group_messages_per_minute: 0}`,
+    config: sectionOf("telegram", { ...emulator.settings, group_messages_per_minute: 0 }),
     places: [dm(people[0]!), dm(people[1]!), group(), topic()],
     longChars: 14_000,
     numbersEvents: true,

@@ -31,6 +31,7 @@ function evidence(more: Partial<Evidence> = {}): Evidence {
     seen: [seen("m0x0", 100), seen("m1x0", 1100)],
     deathsAtMs: [],
     cutsAtMs: [],
+    settledAtMs: {},
     faults: Object.fromEntries(FAULTS.map((kind) => [kind, 0])) as Evidence["faults"],
     crashes: [],
     stored: { open: [], answers: ["m0x0", "m1x0"], questions: ["m0x0", "m1x0"] },
@@ -98,6 +99,30 @@ describe("the verdict", () => {
     expect(judge(evidence({ ...cut, seen: markedElsewhere })).repeated).toHaveLength(1);
     const unmarked = [...ANSWERED_TWICE.slice(0, 2), seen("m0x0", 1200)];
     expect(judge(evidence({ ...cut, seen: unmarked })).repeated).toHaveLength(1);
+  });
+
+  it("forgives it however long the machine took from the first copy to the crash", () => {
+    const late = [seen("m0x0", 100), seen("m1x0", 1100), seen("(This may be a repeat.) m0x0", 90_000)];
+    const busy = { seen: late, deathsAtMs: [60_000] };
+    expect(judge(evidence(busy))).toMatchObject({ repeated: [], markedRepeats: 1 });
+    expect(judge(evidence({ ...busy, deathsAtMs: [91_000] })).repeated).toHaveLength(1);
+  });
+
+  it("doesn't forgive a repeat of what the outbox had as sent when the daemon died", () => {
+    const died = { seen: ANSWERED_TWICE, deathsAtMs: [150] };
+    expect(judge(evidence({ ...died, settledAtMs: { m0x0: 150 } })).repeated).toEqual(["message 0 in dm"]);
+    // The repeat itself was found as sent, at a later death.
+    expect(judge(evidence({ ...died, settledAtMs: { m0x0: 5000 } })).repeated).toEqual([]);
+  });
+
+  it("takes the mark of a part that fills its message for no stray", () => {
+    const apart = [
+      ...[seen("m0x0", 100), seen("m1x0", 1100)],
+      ...[seen("(This may be a repeat.)", 1200), seen("m0x0", 1201)],
+    ];
+    const died = { seen: apart, deathsAtMs: [150] };
+    expect(judge(evidence(died))).toMatchObject({ repeated: [], markedRepeats: 1, other: [] });
+    expect(judge(evidence({ ...died, promises: NEVER_REPEATS })).other).toHaveLength(1);
   });
 
   it("reports unexpected messages", () => {

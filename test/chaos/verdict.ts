@@ -8,9 +8,9 @@
  *   message comes before the answer to an earlier one. What the platform itself delivered in another order is judged
  *   by no order: messages of one round in which its events were turned around, unless they carry numbers by which their
  *   order can be known. Before and after such a round order counts as ever.
- * - repeated: a stretch of an answer is to be seen more than once. Where the description promises no more,
- *   a repeat is forgiven if it says that it may be one and if something happened to the first copy: the connection
- *   was cut or the daemon died shortly after it.
+ * - repeated: a stretch of an answer is to be seen more than once. Where the description promises no more, a repeat is
+ *   forgiven if it says that it may be one, if the connection was cut or the daemon died between the two copies, and
+ *   if the outbox didn't have the first one as sent when the daemon died.
  * - misplaced: an answer is in another chat than its question. Stray: the bot said something that answers nothing.
  */
 import type { CrashPromises } from "../../src/adapters/platform.js";
@@ -44,6 +44,8 @@ export interface Evidence {
   seen: readonly Seen[];
   deathsAtMs: readonly number[];
   cutsAtMs: readonly number[];
+  /** Tokens that stood in the outbox as sent when the daemon had died: when that was first. */
+  settledAtMs: Readonly<Record<string, number>>;
   faults: Record<FaultKind, number>;
   /** Last words of processes that ended by themselves. */
   crashes: readonly string[];
@@ -74,8 +76,8 @@ export interface Verdict {
 
 const TOKEN = /\bm\d+x\d+\b/g;
 const MARK = "may be a repeat";
-/** From the first copy of an answer to what happened to it. */
-const UNKNOWN_WITHIN_MS = 5000;
+/** No process sends anything so soon after its start: what comes then was sent by the one that died. */
+const LATE_MS = 100;
 
 export function judge(evidence: Evidence): Verdict {
   const { said, seen, stored, crashes } = evidence;
@@ -84,6 +86,7 @@ export function judge(evidence: Evidence): Verdict {
   const forgiven = new Set(repeats.filter((repeat) => isForgiven(repeat, evidence)));
   const missing = said.filter(({ tokens }) => !tokens.every((token) => copies.has(token)));
   const documented = missing.filter((message) => isDocumentedLoss(message, evidence));
+  const mayMark = evidence.promises.outbound.repeats === "marked";
   const messages = (of: readonly Repeat[]) => [...new Set(of.map(({ message }) => message))];
   return {
     lost: missing.filter((message) => !documented.includes(message)).map(describe),
@@ -99,7 +102,7 @@ export function judge(evidence: Evidence): Verdict {
     other: [
       ...misplaced(said, copies),
       ...seen
-        .filter(({ text }) => tokensIn(text).length === 0)
+        .filter((one) => tokensIn(one.text).length === 0 && !(mayMark && isMarkAlone(one)))
         .map(({ place, text }) => `stray in ${place}: ${text}`),
       ...stored.open.map((row) => `left open: ${row}`),
       ...crashes.map((words) => `the daemon fell over: ${words}`),
@@ -119,7 +122,7 @@ export function answeredTokens(seen: readonly Seen[]): Set<string> {
   return new Set(seen.flatMap(({ text }) => tokensIn(text)));
 }
 
-function tokensIn(text: string): string[] {
+export function tokensIn(text: string): string[] {
   return text.match(TOKEN) ?? [];
 }
 
@@ -161,14 +164,28 @@ function repeatsOf(message: Said, copies: Map<string, Copy[]>): Repeat[] {
   });
 }
 
+function isForgiven(repeat: Repeat, evidence: Evidence): boolean {
+  if (evidence.promises.outbound.repeats === "never" || !isMarked(repeat.again, evidence.seen)) return false;
+  return isOutcomeUnknown(repeat, evidence);
+}
+
 /** The repeated part itself is marked, or follows the mark if both don't fit into one message. */
-function isForgiven({ before, again }: Repeat, { promises, seen, deathsAtMs, cutsAtMs }: Evidence): boolean {
-  if (promises.outbound.repeats === "never") return false;
-  const previous = seen.slice(0, again.index).findLast(({ place }) => place === again.seen.place);
-  const isMarked = again.seen.text.includes(MARK) || previous?.text === `(This ${MARK}.)`;
-  const from = before.seen.atMs - 50;
-  const until = Math.min(from + UNKNOWN_WITHIN_MS, again.seen.atMs);
-  return isMarked && [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);
+function isMarked({ seen: { text, place }, index }: Copy, seen: readonly Seen[]): boolean {
+  const previous = seen.slice(0, index).findLast((other) => other.place === place);
+  return text.includes(MARK) || (previous !== undefined && isMarkAlone(previous));
+}
+
+/** How long ago it was doesn't matter: a busy machine may take any time from a send to a death. */
+function isOutcomeUnknown({ token, before, again }: Repeat, evidence: Evidence): boolean {
+  const { deathsAtMs, cutsAtMs, settledAtMs } = evidence;
+  const until = again.seen.atMs;
+  const isSettled = (settledAtMs[token] ?? Number.POSITIVE_INFINITY) <= until;
+  const from = before.seen.atMs - LATE_MS;
+  return !isSettled && [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);
+}
+
+function isMarkAlone({ text }: Seen): boolean {
+  return text === `(This ${MARK}.)`;
 }
 
 // ── order and place ─────────────────────────────────────────────────────────────────────────────────────────────────

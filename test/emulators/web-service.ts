@@ -20,6 +20,7 @@ export interface ServiceReply {
 export interface ServiceCall {
   method: string;
   path: string;
+  /** When all of it was there. */
   atMs: number;
   /** Undefined: it got no answer. */
   status: number | undefined;
@@ -122,6 +123,7 @@ export abstract class WebService {
     this.calls.push(call);
     try {
       const request = { method, url, headers: incoming.headers, body: await bodyOf(incoming) };
+      call.atMs = Date.now();
       const fault = this.faults.take(request);
       if (fault?.kind === "cut_before") return void response.socket?.destroy();
       const reply = fault?.kind === "reply" ? fault.reply : this.respond(request);

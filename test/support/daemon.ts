@@ -33,9 +33,13 @@ export class Daemon {
     this.home = home;
     this.#args = args;
     this.#program = program ?? [HERMES];
-    if (yaml === undefined) return;
-    fs.mkdirSync(home, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(path.join(home, "config.yaml"), yaml, { mode: 0o600 });
+    if (yaml !== undefined) this.configure(yaml);
+  }
+
+  /** For the next start. */
+  configure(yaml: string): void {
+    fs.mkdirSync(this.home, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(this.file("config.yaml"), yaml, { mode: 0o600 });
   }
 
   /** Resolves when it is ready; rejects with its stderr if it exits before. */
@@ -70,6 +74,11 @@ export class Daemon {
 
   get pid(): number {
     return this.run.pid;
+  }
+
+  /** Also its platforms are connected. */
+  async isReady(): Promise<boolean> {
+    return (await fetch(`${this.url}/readyz`)).status === 200;
   }
 
   /** Kills it, with SIGKILL by default. Returns how it ended. */

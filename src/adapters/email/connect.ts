@@ -106,26 +106,32 @@ export class Connection {
 
   async #listen(client: ImapFlow, signal: AbortSignal): Promise<void> {
     const { health } = this.#parts;
-    while (!signal.aborted && client.usable) {
-      await this.#drain(client, signal);
-      if (signal.aborted) return;
-      health.up();
-      await this.#wait(client, signal);
+    let news = new AbortController();
+    const wake = () => news.abort();
+    client.on("exists", wake);
+    client.on("close", wake);
+    try {
+      while (!signal.aborted && client.usable) {
+        // Before the look: mail that the server announces during it is not in its list.
+        news = new AbortController();
+        await this.#drain(client, signal);
+        if (signal.aborted) return;
+        health.up();
+        await this.#wait(client, AbortSignal.any([signal, news.signal]), wake);
+      }
+    } finally {
+      client.off("exists", wake);
+      client.off("close", wake);
     }
     if (!signal.aborted) throw new Error("the connection broke");
   }
 
   /** Until there is news, or it is time for a look. */
-  async #wait(client: ImapFlow, signal: AbortSignal): Promise<void> {
-    const news = new AbortController();
-    const wake = () => news.abort();
-    client.on("exists", wake);
-    client.on("close", wake);
+  async #wait(client: ImapFlow, news: AbortSignal, wake: () => void): Promise<void> {
+    if (news.aborted) return;
     // Ends with the next command.
     client.idle().catch(wake);
-    await pause(this.#parts.settings.pollMs, AbortSignal.any([signal, news.signal]));
-    client.off("exists", wake);
-    client.off("close", wake);
+    await pause(this.#parts.settings.pollMs, news);
   }
 
   async #drain(client: ImapFlow, signal: AbortSignal): Promise<void> {

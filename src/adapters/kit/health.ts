@@ -25,6 +25,7 @@ export class HealthTracker {
   readonly #options: HealthOptions;
   readonly #issues = new Map<string, Issue>();
   #problem: Problem | undefined;
+  #wasUp = false;
   #lastProofAt: number | null = null;
   /** The same moment by a clock that never goes back. */
   #provedAt = Number.NEGATIVE_INFINITY;
@@ -36,8 +37,8 @@ export class HealthTracker {
 
   /** Connected and working. Clears the problem. */
   up(): void {
-    if (this.#problem && this.#lastProofAt !== null)
-      this.#options.log("info", `${this.#options.label} is back`);
+    if (this.#problem && this.#wasUp) this.#options.log("info", `${this.#options.label} is back`);
+    this.#wasUp = true;
     this.#problem = undefined;
     this.heard();
   }

@@ -17,6 +17,13 @@ describe("HealthTracker", () => {
     expect(lines).toEqual([]);
   });
 
+  it("says that it is back only where it was up before", () => {
+    const { health, lines } = tracker();
+    health.heard();
+    health.up();
+    expect(lines).toEqual([]);
+  });
+
   it("logs a problem once, and the recovery", () => {
     const { health, lines } = tracker();
     health.up();

@@ -106,6 +106,11 @@ export class DiscordEmulator extends Driver {
     return this.#settings.token;
   }
 
+  /** For `platforms.discord` in config.yaml. */
+  get settings() {
+    return { token: this.token, api_url: this.apiUrl };
+  }
+
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#port}`;
   }

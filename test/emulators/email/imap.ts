@@ -29,7 +29,7 @@ export class ImapServer {
   }
 
   async start(): Promise<void> {
-    const server = net.createServer((socket) => this.#accept(socket));
+    const server = net.createServer({ noDelay: true }, (socket) => this.#accept(socket));
     this.#server = server;
     await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve));
     this.#port = (server.address() as net.AddressInfo).port;

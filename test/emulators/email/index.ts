@@ -64,6 +64,22 @@ export class EmailEmulator {
     return this.#smtpPort;
   }
 
+  /** For `platforms.email` in config.yaml. */
+  get settings() {
+    return {
+      address: this.address,
+      password: this.world.password,
+      imap_host: "127.0.0.1",
+      imap_port: this.imap.port,
+      imap_security: "plain",
+      smtp_host: "127.0.0.1",
+      smtp_port: this.smtpPort,
+      smtp_security: "plain",
+      server_keeps_sent: true,
+      poll_seconds: 5,
+    };
+  }
+
   async start(): Promise<this> {
     await Promise.all([this.imap.start(), this.#startSmtp()]);
     return this;

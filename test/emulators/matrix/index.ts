@@ -61,6 +61,11 @@ export class MatrixEmulator {
     return this.server.url;
   }
 
+  /** For `platforms.matrix` in config.yaml. */
+  get settings() {
+    return { token: this.token, api_url: this.url };
+  }
+
   get polls(): number {
     return this.#polls.size;
   }

@@ -39,6 +39,11 @@ export class MattermostEmulator {
     return this.server.url;
   }
 
+  /** For `platforms.mattermost` in config.yaml. */
+  get settings() {
+    return { token: this.token, api_url: this.url };
+  }
+
   async start(): Promise<this> {
     await this.server.start();
     return this;

@@ -99,6 +99,11 @@ export class SlackEmulator {
     await this.#server.close();
   }
 
+  /** For `platforms.slack` in config.yaml. */
+  get settings() {
+    return { token: this.botToken, app_token: this.appToken, api_url: this.apiUrl };
+  }
+
   get apiUrl(): string {
     return `${this.#server.url}/api/`;
   }

@@ -47,6 +47,18 @@ export class SmsEmulator extends WebService {
     this.webhookUrl = webhookUrl;
   }
 
+  /** For `platforms.sms` in config.yaml. */
+  get settings() {
+    return {
+      account_sid: this.accountSid,
+      auth_token: this.authToken,
+      phone_number: this.number,
+      webhook_url: this.webhookUrl,
+      api_url: this.url,
+      poll_seconds: 2,
+    };
+  }
+
   override async close(): Promise<void> {
     this.webhooks.close();
     await super.close();

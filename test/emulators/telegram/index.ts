@@ -67,6 +67,11 @@ export class TelegramEmulator {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** For `platforms.telegram` in config.yaml. */
+  get settings() {
+    return { token: this.token, api_root: this.url };
+  }
+
   get chats(): Chats {
     return this.world.chats;
   }

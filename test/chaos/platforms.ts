@@ -1,0 +1,14 @@
+/** The platforms of the crash table, one entry each. */
+import { discord } from "./discord.js";
+import { email } from "./email.js";
+import { matrix } from "./matrix.js";
+import { mattermost } from "./mattermost.js";
+import type { Platform } from "./platform.js";
+import { slack } from "./slack.js";
+import { sms } from "./sms.js";
+import { telegram } from "./telegram.js";
+
+export const PLATFORMS: Readonly<Record<string, () => Promise<Platform>>> = {
+  ...{ telegram, discord, slack },
+  ...{ mattermost, matrix, sms, email },
+};
