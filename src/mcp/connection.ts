@@ -22,7 +22,12 @@ export interface Connection {
   has: { resources: boolean; prompts: boolean };
   /** Resolves with the reason when it is over. */
   ended: Promise<string>;
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  /** The server gets the idempotency key with the call, under `_meta`. */
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    about: { key: string; signal: AbortSignal },
+  ): Promise<CallToolResult>;
   listResources(signal: AbortSignal): Promise<readonly Resource[]>;
   readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>;
   listPrompts(signal: AbortSignal): Promise<readonly Prompt[]>;
@@ -48,6 +53,8 @@ const ALIVE_MS = 30_000;
 const CLOSE_MS = 5000;
 const MAX_PAGES = 20;
 const LIST_CHANGED_MS = 200;
+/** Servers that know it can tell a repeated call from a new one. */
+const KEY = "hermes-gateway/idempotency-key";
 
 /** Loaded with the first server that connects. */
 type Sdk = typeof import("@modelcontextprotocol/client");
@@ -139,7 +146,8 @@ function verbsOf(client: Client, settings: ServerSettings): Verbs {
   const timeout = settings.timeout * 1000;
   return {
     has: { resources: resources !== undefined, prompts: prompts !== undefined },
-    call: (name, args, signal) => client.callTool({ name, arguments: args }, { timeout, signal }),
+    call: (name, args, { key, signal }) =>
+      client.callTool({ name, arguments: args, _meta: { [KEY]: key } }, { timeout, signal }),
     listResources: async (signal) => (await client.listResources(undefined, { timeout, signal })).resources,
     readResource: (uri, signal) => client.readResource({ uri }, { timeout, signal }),
     listPrompts: async (signal) => (await client.listPrompts(undefined, { timeout, signal })).prompts,

@@ -10,7 +10,8 @@
  *   order can be known. Before and after such a round order counts as ever.
  * - repeated: a stretch of an answer is to be seen more than once. Where the description promises no more,
  *   a repeat is forgiven if it says that it may be one and if something happened to the first copy: the connection
- *   was cut or the daemon died shortly after it.
+ *   was cut or the daemon died shortly after it. The same goes for a preview without words of the answer, which shows
+ *   the tools that run.
  * - misplaced: an answer is in another chat than its question. Stray: the bot said something that answers nothing.
  */
 import type { CrashPromises } from "../../src/adapters/platform.js";
@@ -74,6 +75,8 @@ export interface Verdict {
 
 const TOKEN = /\bm\d+x\d+\b/g;
 const MARK = "may be a repeat";
+/** Of an unfinished answer. */
+const CURSOR = "▉";
 /** From the first copy of an answer to what happened to it. */
 const UNKNOWN_WITHIN_MS = 5000;
 
@@ -82,6 +85,8 @@ export function judge(evidence: Evidence): Verdict {
   const copies = copiesOf(seen);
   const repeats = said.flatMap((message) => repeatsOf(message, copies));
   const forgiven = new Set(repeats.filter((repeat) => isForgiven(repeat, evidence)));
+  const wordless = seen.filter(({ text }) => tokensIn(text).length === 0);
+  const left = wordless.filter((one) => isLeftPreview(one, evidence));
   const missing = said.filter(({ tokens }) => !tokens.every((token) => copies.has(token)));
   const documented = missing.filter((message) => isDocumentedLoss(message, evidence));
   const messages = (of: readonly Repeat[]) => [...new Set(of.map(({ message }) => message))];
@@ -95,12 +100,10 @@ export function judge(evidence: Evidence): Verdict {
       .map(describe),
     outOfOrder: inversions(said, seen),
     repeated: messages(repeats.filter((repeat) => !forgiven.has(repeat))).map(describe),
-    markedRepeats: messages([...forgiven]).length,
+    markedRepeats: messages([...forgiven]).length + left.length,
     other: [
       ...misplaced(said, copies),
-      ...seen
-        .filter(({ text }) => tokensIn(text).length === 0)
-        .map(({ place, text }) => `stray in ${place}: ${text}`),
+      ...wordless.filter((one) => !left.includes(one)).map(({ place, text }) => `stray in ${place}: ${text}`),
       ...stored.open.map((row) => `left open: ${row}`),
       ...crashes.map((words) => `the daemon fell over: ${words}`),
     ],
@@ -162,13 +165,28 @@ function repeatsOf(message: Said, copies: Map<string, Copy[]>): Repeat[] {
 }
 
 /** The repeated part itself is marked, or follows the mark if both don't fit into one message. */
-function isForgiven({ before, again }: Repeat, { promises, seen, deathsAtMs, cutsAtMs }: Evidence): boolean {
+function isForgiven({ before, again }: Repeat, evidence: Evidence): boolean {
+  const { promises, seen } = evidence;
   if (promises.outbound.repeats === "never") return false;
   const previous = seen.slice(0, again.index).findLast(({ place }) => place === again.seen.place);
   const isMarked = again.seen.text.includes(MARK) || previous?.text === `(This ${MARK}.)`;
-  const from = before.seen.atMs - 50;
-  const until = Math.min(from + UNKNOWN_WITHIN_MS, again.seen.atMs);
-  return isMarked && [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);
+  return isMarked && wasCutOff(before.seen, again.seen.atMs, evidence);
+}
+
+/** The answer came as another message, which says that it may be a repeat. */
+function isLeftPreview(one: Seen, evidence: Evidence): boolean {
+  const { promises, seen } = evidence;
+  if (promises.outbound.repeats === "never" || !one.text.endsWith(CURSOR)) return false;
+  const later = seen.slice(seen.indexOf(one) + 1).filter(({ place }) => place === one.place);
+  const again = later.find(({ text }) => text.includes(MARK));
+  return again !== undefined && wasCutOff(one, again.atMs, evidence);
+}
+
+/** Something happened to it: shortly afterwards, and before the repeat. */
+function wasCutOff(first: Seen, againAtMs: number, { deathsAtMs, cutsAtMs }: Evidence): boolean {
+  const from = first.atMs - 50;
+  const until = Math.min(from + UNKNOWN_WITHIN_MS, againAtMs);
+  return [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);
 }
 
 // ── order and place ─────────────────────────────────────────────────────────────────────────────────────────────────
