@@ -4,6 +4,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
+/** The last one that runs on Node 20. */
+export const CLAUDE_CODE = ["@zed-industries/claude-code-acp", "0.16.2"] as const;
+
 const CACHE = path.join(
   process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"),
   "hermes-gateway",
