@@ -39,8 +39,9 @@ export interface JournalParts {
   startsAtOnce(tool: string): boolean;
 }
 
-/** The role of an entry that isn't part of the conversation. */
+/** Roles of entries that aren't part of the conversation. */
 const SENT = "prompt_sent";
+const ARRIVED = "prompt_arrived";
 /** What is kept of arguments and results for the audit. */
 const MAX_KEPT_CHARS = 2000;
 
@@ -72,7 +73,9 @@ export class Journal {
 
   /** What was recorded so far, by earlier attempts too. */
   get messages(): TurnMessage[] {
-    return this.#entries.map(({ message }) => message as TurnMessage).filter(({ role }) => role !== SENT);
+    return this.#entries
+      .map(({ message }) => message as TurnMessage)
+      .filter(({ role }) => role !== SENT && role !== ARRIVED);
   }
 
   /** The prompt of an agent that keeps its own conversation was sent, to this agent and in this conversation of its. */
@@ -86,6 +89,16 @@ export class Journal {
     const message = { role: SENT, content: null, tool_name: agent, tool_call_id: conversation };
     await this.#record({ entries: [{ message }] });
     killPoint("prompt-recorded");
+  }
+
+  /** The agent gave a sign that it has the prompt. */
+  get hasArrived(): boolean {
+    return this.#entries.some(({ message }) => message.role === ARRIVED);
+  }
+
+  async arrived(): Promise<void> {
+    await this.#record({ entries: [{ message: { role: ARRIVED, content: null } }] });
+    killPoint("prompt-arrived");
   }
 
   get usages(): TurnUsage[] {
