@@ -16,7 +16,7 @@ const PATIENCE = { timeoutMs: 90_000 };
 /** Titles and the like are asked of the model, too, without tools. */
 const isTurn = ({ body }: RecordedRequest) => (body.tools?.length ?? 0) > 0;
 
-async function scene() {
+async function scene(env: Record<string, string> = {}) {
   const model = await ModelServer.start({ isScripted: isTurn, otherwise: () => says("Hm.") });
   onTestFinished(() => model.close());
   const telegram = await new TelegramEmulator().start();
@@ -42,7 +42,7 @@ acp: ${JSON.stringify(acp)}
 platforms:
   telegram: {token: "${telegram.token}", api_root: "${telegram.url}"}
 `;
-  const daemon = await new Daemon({ yaml }).start();
+  const daemon = await new Daemon({ yaml }).start(env);
   const chat = telegram.chats.privateWith(ann);
   const said = (words: string) =>
     until(`it says ${words}`, () => telegram.said(chat.id).find(({ text }) => text.includes(words)), {
@@ -76,5 +76,27 @@ it.skipIf(PACKAGE === undefined)(
     const turns = model.requests.filter(isTurn);
     expect(turns).toHaveLength(3);
     expect(JSON.stringify(turns[2]!.body.messages)).toContain("Switch the lamp on.");
+  },
+);
+
+it.skipIf(PACKAGE === undefined)(
+  "Claude Code gets a message that a crash kept from it",
+  { timeout: 300_000 },
+  async () => {
+    const { model, daemon, say, said } = await scene({ HERMES_KILL_AT: "prompt-recorded:2" });
+    model.script(says("Hello Ann."));
+    say("I am Ann.");
+    await said("Hello Ann.");
+    say("Who am I?");
+    await daemon.run.ended;
+    model.script(says("You are Ann."));
+    await daemon.start();
+    await said("You are Ann.");
+    const turns = model.requests.filter(isTurn);
+    expect(turns).toHaveLength(2);
+    const last = JSON.stringify(turns[1]!.body.messages);
+    expect(last).toContain("I am Ann.");
+    expect(last.split("Who am I?")).toHaveLength(2);
+    expect(last).not.toContain("was interrupted");
   },
 );
