@@ -273,7 +273,7 @@ agent: {disabled_toolsets: [todo]}
     expect(await runHermes(home, ["explain", "tools", "ann"])).toMatchObject({ code: 2 });
   });
 
-  it("knows the tools of MCP servers, and says how each server stands", async () => {
+  it("knows the tools of MCP servers, and shows the state of each server", async () => {
     const home = temporaryFolder();
     const yaml = `
 owners: ["telegram:1"]

@@ -29,8 +29,8 @@ const LOAD_MS = 120_000;
 /** Those beyond are loaded again. */
 const MAX_SESSIONS = 10_000;
 /** Of a replay. */
-const MAX_TOLD = 10;
-const MAX_TOLD_CHARS = 200_000;
+const MAX_RECEIVED = 10;
+const MAX_RECEIVED_CHARS = 200_000;
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
 
 /** The process ended, or its connection broke. */
@@ -135,18 +135,18 @@ export class AgentConnection {
     return false;
   }
 
-  /** Loads the session. What the agent was told in it, one text a message; undefined: the agent can't replay it. */
+  /** Loads the session. The messages that the agent received in it; undefined: the agent can't replay it. */
   async replay(sessionId: string, cwd: string): Promise<string[] | undefined> {
     if (!this.#capabilities.loadSession || this.sessions.has(sessionId)) return undefined;
-    const told = new Told();
+    const received = new ReceivedMessages();
     const permission = async () => CANCELLED;
-    this.#listeners.set(sessionId, { update: (update) => told.take(update), permission });
+    this.#listeners.set(sessionId, { update: (update) => received.take(update), permission });
     try {
       const { load } = this.#sdk.methods.agent.session;
       const params = { sessionId, cwd, mcpServers: [] };
       await this.#call<unknown>(this.#connection.agent.request(load, params), LOAD_MS, "session/load");
       this.#know(sessionId);
-      return told.messages;
+      return received.messages;
     } catch (error) {
       if (error instanceof AgentGone || isLoginError(error)) throw error;
       return undefined;
@@ -219,8 +219,8 @@ export class AgentConnection {
   }
 }
 
-/** What the agent was told, from a replay. Only the last messages count. */
-class Told {
+/** The messages that the agent received, from a replay. Only the last ones count. */
+class ReceivedMessages {
   messages: string[] = [];
   #isOpen = false;
 
@@ -231,7 +231,10 @@ class Told {
     }
     const text = update.content.type === "text" ? update.content.text : "";
     const before = this.#isOpen ? this.messages.pop() : undefined;
-    this.messages = [...this.messages.slice(1 - MAX_TOLD), `${before ?? ""}\n${text}`.slice(-MAX_TOLD_CHARS)];
+    this.messages = [
+      ...this.messages.slice(1 - MAX_RECEIVED),
+      `${before ?? ""}\n${text}`.slice(-MAX_RECEIVED_CHARS),
+    ];
     this.#isOpen = true;
   }
 }

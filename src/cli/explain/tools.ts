@@ -112,7 +112,7 @@ function facts({ principal, chatId }: Question, access: AccessDecision, tools: r
   };
 }
 
-/** How each server stands, as this command found it. */
+/** The state of each server, as this command found it. */
 function drawnServers(servers: readonly ExplainedServer[]): string[] {
   if (servers.length === 0) return [];
   const lines = servers.map(({ name, state, tools, trust, detail }) => {
