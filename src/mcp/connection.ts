@@ -16,6 +16,8 @@ import { limitedFetch } from "./limited-fetch.js";
 import { ServerProcess } from "./server-process.js";
 import type { ServerSettings } from "./settings.js";
 import { StdioTransport } from "./stdio-transport.js";
+import { LoginNeeded, StoredLogin } from "./stored-login.js";
+import { TokenFiles } from "./token-files.js";
 
 export interface Connection {
   tools: readonly Tool[];
@@ -39,6 +41,9 @@ export interface Connection {
 }
 
 export interface ConnectParts {
+  name: string;
+  /** Where logins are kept. */
+  home: string;
   settings: ServerSettings;
   /** Of the gateway; servers get a few variables of it. */
   env: Readonly<Record<string, string | undefined>>;
@@ -64,7 +69,9 @@ export async function connect(parts: ConnectParts, signal: AbortSignal): Promise
   const sdk = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const { settings } = parts;
-  const { transport, process } = transportOf(sdk, parts);
+  const login = await loginOf(parts);
+  signal.throwIfAborted();
+  const { transport, process } = transportOf(sdk, parts, login);
   const client = clientOf(sdk, parts);
   const ended = new Promise<string>((resolve) => {
     client.onclose = () => resolve(process?.lastLine || "the server ended the connection");
@@ -86,6 +93,7 @@ export async function connect(parts: ConnectParts, signal: AbortSignal): Promise
 function transportOf(
   sdk: Sdk,
   { settings, env, mark }: ConnectParts,
+  login: StoredLogin | undefined,
 ): { transport: Transport; process: ServerProcess | undefined } {
   const { command, args, url, headers } = settings;
   if (command !== null) {
@@ -95,8 +103,18 @@ function transportOf(
   const transport = new sdk.StreamableHTTPClientTransport(new URL(url!), {
     requestInit: { headers },
     fetch: limitedFetch,
+    ...(login ? { authProvider: login } : {}),
   });
   return { transport, process: undefined };
+}
+
+/** Without a stored login, nothing is asked of the server. */
+async function loginOf({ name, home, settings }: ConnectParts): Promise<StoredLogin | undefined> {
+  const { auth, oauth, url } = settings;
+  if (auth !== "oauth" || url === null) return undefined;
+  const login = new StoredLogin({ server: name, oauth, files: new TokenFiles(home, name) });
+  if (!(await login.tokens())) throw new LoginNeeded(name);
+  return login;
 }
 
 /** No sampling, no elicitation, no roots: the client has no abilities that a server could use. */

@@ -96,10 +96,10 @@ export class McpServers implements ToolSource {
   }
 
   #startAll(): void {
-    const { env, log, backoff } = this.#parts;
+    const { home, env, log, backoff } = this.#parts;
     for (const [name, settings] of Object.entries(this.#servers)) {
       const link = new ServerLink({
-        ...{ name, settings, env, log, mark: this.#mark },
+        ...{ name, settings, home, env, log, mark: this.#mark },
         ...(backoff ? { backoff } : {}),
         changed: (changed) => this.#changed(changed),
       });
