@@ -43,8 +43,11 @@ export interface ExplainedTool {
 export interface ToolSource {
   /** A name in the configuration that may mean one of its tools, or its toolset. */
   mayKnow(name: string): boolean;
-  /** Resolves when it has its first tools, or has taken too long; undefined: that is over. */
-  settled?(): Promise<void> | undefined;
+  /**
+   * Resolves when it has its first tools, or has taken too long; undefined: that is over. For tools that are needed, it may take
+   * longer.
+   */
+  settled?(needed: readonly string[]): Promise<void> | undefined;
 }
 
 /** What model providers accept. */
@@ -110,9 +113,9 @@ export class ToolRegistry {
     this.#toolsets = new Toolsets(this.#sorted, this.#settings);
   }
 
-  /** The tools of a turn, in a stable order. */
-  async offered(place: ToolPlace): Promise<OfferedTool[]> {
-    await Promise.all([...this.#sources.values()].map((source) => source.settled?.()));
+  /** The tools of a turn, in a stable order. `needed`: it has called these already. */
+  async offered(place: ToolPlace, needed: readonly string[] = []): Promise<OfferedTool[]> {
+    await Promise.all([...this.#sources.values()].map((source) => source.settled?.(needed)));
     const allowed = this.#sorted.flatMap((tool) => {
       const { allowed, ask } = this.#access(tool, place);
       return allowed ? [{ tool, ask }] : [];
