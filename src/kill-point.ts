@@ -1,5 +1,5 @@
 /**
- * KnownTargets where a crash is worth testing. `HERMES_KILL_AT=turn-committed:3` ends the process, as `kill -9` would, at the
+ * Places where a crash is worth testing. `HERMES_KILL_AT=turn-committed:3` ends the process, as `kill -9` would, at the
  * third visit. Without the variable a point costs one comparison.
  */
 export type KillPoint =
@@ -10,6 +10,7 @@ export type KillPoint =
   | "tool-ran" // a tool is done, its result isn't recorded
   | "result-recorded"
   | "prompt-recorded" // the prompt of an agent with its own conversation is about to be sent
+  | "prompt-arrived" // the agent has given a sign, and that is recorded
   | "steering-recorded" // a message that was added to the running turn is in the journal
   | "question-asked" // the turn is suspended, its question is stored
   | "question-decided" // the answer is stored, the turn hasn't gone on

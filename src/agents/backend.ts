@@ -67,6 +67,10 @@ export interface OwnConversation {
   readonly sent: string | undefined;
   /** Resolves when it is recorded that the prompt is sent: call it before. */
   sending(conversation: string): Promise<void>;
+  /** The agent gave a sign that it has the prompt. */
+  readonly hasArrived: boolean;
+  /** Resolves when that is recorded. */
+  arrived(): Promise<void>;
 }
 
 export interface AgentQuestion {

@@ -10,6 +10,8 @@ export interface Kept {
   id: string;
   /** How many messages of the session the agent knows. */
   seen: number;
+  /** What the conversation has cost so far, if the agent says so. */
+  costUsd?: number | undefined;
 }
 
 export type Plan =
@@ -36,7 +38,9 @@ export function readKept(text: string | undefined): Kept | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const [id, seen] = [field(value, "id"), field(value, "seen")];
-    return typeof id === "string" && typeof seen === "number" ? { id, seen } : undefined;
+    if (typeof id !== "string" || typeof seen !== "number") return undefined;
+    const costUsd = field(value, "costUsd");
+    return { id, seen, ...(typeof costUsd === "number" ? { costUsd } : {}) };
   } catch {
     return undefined;
   }

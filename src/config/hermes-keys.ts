@@ -34,11 +34,14 @@ const FOREIGN: readonly string[] = [
   "gateway.*",
   "hooks.*",
   ...(
-    "supports_parallel_tool_calls sampling elicitation transport auth oauth ssl_verify client_cert client_key cwd " +
+    "supports_parallel_tool_calls sampling elicitation transport ssl_verify client_cert client_key cwd " +
     "keepalive_interval idle_timeout_seconds max_lifetime_seconds protocol"
   )
     .split(" ")
     .map((key) => `mcp_servers.*.${key}`),
+  ..."client_name flow redirect_host redirect_uri timeout"
+    .split(" ")
+    .map((key) => `mcp_servers.*.oauth.${key}`),
   "plugins.*",
   "platforms.*.gateway_restart_notification",
   "platforms.*.notice_delivery",

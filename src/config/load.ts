@@ -178,7 +178,7 @@ function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const path = [...above, key];
     if (!isForeignKey(path, value))
-      return isTree(value) && path.length < 3 ? dropForeignKeys(value, path) : [];
+      return isTree(value) && path.length < 4 ? dropForeignKeys(value, path) : [];
     delete tree[key];
     return [path.join(".")];
   });

@@ -16,13 +16,20 @@ import { limitedFetch } from "./limited-fetch.js";
 import { ServerProcess } from "./server-process.js";
 import type { ServerSettings } from "./settings.js";
 import { StdioTransport } from "./stdio-transport.js";
+import { LoginNeeded, StoredLogin } from "./stored-login.js";
+import { TokenFiles } from "./token-files.js";
 
 export interface Connection {
   tools: readonly Tool[];
   has: { resources: boolean; prompts: boolean };
   /** Resolves with the reason when it is over. */
   ended: Promise<string>;
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  /** The server gets the idempotency key with the call, under `_meta`. */
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    about: { key: string; signal: AbortSignal },
+  ): Promise<CallToolResult>;
   listResources(signal: AbortSignal): Promise<readonly Resource[]>;
   readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>;
   listPrompts(signal: AbortSignal): Promise<readonly Prompt[]>;
@@ -34,6 +41,9 @@ export interface Connection {
 }
 
 export interface ConnectParts {
+  name: string;
+  /** Where logins are kept. */
+  home: string;
   settings: ServerSettings;
   /** Of the gateway; servers get a few variables of it. */
   env: Readonly<Record<string, string | undefined>>;
@@ -48,6 +58,8 @@ const ALIVE_MS = 30_000;
 const CLOSE_MS = 5000;
 const MAX_PAGES = 20;
 const LIST_CHANGED_MS = 200;
+/** Servers that know it can tell a repeated call from a new one. */
+const KEY = "hermes-gateway/idempotency-key";
 
 /** Loaded with the first server that connects. */
 type Sdk = typeof import("@modelcontextprotocol/client");
@@ -57,7 +69,9 @@ export async function connect(parts: ConnectParts, signal: AbortSignal): Promise
   const sdk = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const { settings } = parts;
-  const { transport, process } = transportOf(sdk, parts);
+  const login = await loginOf(parts);
+  signal.throwIfAborted();
+  const { transport, process } = transportOf(sdk, parts, login);
   const client = clientOf(sdk, parts);
   const ended = new Promise<string>((resolve) => {
     client.onclose = () => resolve(process?.lastLine || "the server ended the connection");
@@ -79,6 +93,7 @@ export async function connect(parts: ConnectParts, signal: AbortSignal): Promise
 function transportOf(
   sdk: Sdk,
   { settings, env, mark }: ConnectParts,
+  login: StoredLogin | undefined,
 ): { transport: Transport; process: ServerProcess | undefined } {
   const { command, args, url, headers } = settings;
   if (command !== null) {
@@ -88,8 +103,18 @@ function transportOf(
   const transport = new sdk.StreamableHTTPClientTransport(new URL(url!), {
     requestInit: { headers },
     fetch: limitedFetch,
+    ...(login ? { authProvider: login } : {}),
   });
   return { transport, process: undefined };
+}
+
+/** Without a stored login, nothing is asked of the server. */
+async function loginOf({ name, home, settings }: ConnectParts): Promise<StoredLogin | undefined> {
+  const { auth, oauth, url } = settings;
+  if (auth !== "oauth" || url === null) return undefined;
+  const login = new StoredLogin({ server: name, oauth, files: new TokenFiles(home, name) });
+  if (!(await login.tokens())) throw new LoginNeeded(name);
+  return login;
 }
 
 /** No sampling, no elicitation, no roots: the client has no abilities that a server could use. */
@@ -139,7 +164,8 @@ function verbsOf(client: Client, settings: ServerSettings): Verbs {
   const timeout = settings.timeout * 1000;
   return {
     has: { resources: resources !== undefined, prompts: prompts !== undefined },
-    call: (name, args, signal) => client.callTool({ name, arguments: args }, { timeout, signal }),
+    call: (name, args, { key, signal }) =>
+      client.callTool({ name, arguments: args, _meta: { [KEY]: key } }, { timeout, signal }),
     listResources: async (signal) => (await client.listResources(undefined, { timeout, signal })).resources,
     readResource: (uri, signal) => client.readResource({ uri }, { timeout, signal }),
     listPrompts: async (signal) => (await client.listPrompts(undefined, { timeout, signal })).prompts,

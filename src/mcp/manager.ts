@@ -23,6 +23,8 @@ export interface ManagerParts {
 
 /** Turns that start right after the gateway wait for so long, so that those it interrupted find their tools. */
 const SETTLE_MS = 5000;
+/** The same for servers with a call that was interrupted: without its tool, it couldn't even be repeated. */
+const NEEDED_MS = 30_000;
 const SOURCE = "mcp";
 
 export class McpServers implements ToolSource {
@@ -62,8 +64,11 @@ export class McpServers implements ToolSource {
     return Object.keys(this.#servers).some((server) => mayMean(name, server));
   }
 
-  settled(): Promise<void> | undefined {
-    return this.#settling;
+  settled(needed: readonly string[] = []): Promise<void> | undefined {
+    const links = [...this.#links.values()].filter(({ name }) => needed.some((tool) => mayMean(tool, name)));
+    if (links.length === 0) return this.#settling;
+    const attempts = Promise.all(links.map((link) => link.attempted));
+    return Promise.all([settlesWithin(attempts, NEEDED_MS), this.#settling]).then(() => undefined);
   }
 
   status(): ServerStatus[] {
@@ -96,10 +101,10 @@ export class McpServers implements ToolSource {
   }
 
   #startAll(): void {
-    const { env, log, backoff } = this.#parts;
+    const { home, env, log, backoff } = this.#parts;
     for (const [name, settings] of Object.entries(this.#servers)) {
       const link = new ServerLink({
-        ...{ name, settings, env, log, mark: this.#mark },
+        ...{ name, settings, home, env, log, mark: this.#mark },
         ...(backoff ? { backoff } : {}),
         changed: (changed) => this.#changed(changed),
       });

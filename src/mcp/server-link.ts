@@ -8,8 +8,7 @@ import { unlessAborted } from "../timeout.js";
 import { type Connection, type ConnectParts, connect, messageOf } from "./connection.js";
 import type { ServerSettings, ServerState, ServerStatus } from "./settings.js";
 
-export interface LinkParts extends Pick<ConnectParts, "env" | "mark"> {
-  name: string;
+export interface LinkParts extends Pick<ConnectParts, "name" | "home" | "env" | "mark"> {
   settings: ServerSettings;
   log: GatewayLog;
   /** After every list of tools. */
@@ -151,9 +150,9 @@ export class ServerLink {
   }
 
   async #connect(): Promise<Connection> {
-    const { env, mark, log } = this.#parts;
+    const { home, env, mark, log } = this.#parts;
     const parts: ConnectParts = {
-      ...{ settings: this.settings, env, mark },
+      ...{ name: this.name, settings: this.settings, home, env, mark },
       onTools: (tools) => this.#listed(tools),
       onError: (error) => log.debug({ err: error, server: this.name }, "MCP server: a message was skipped"),
     };

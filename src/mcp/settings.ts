@@ -6,6 +6,9 @@ export interface ServerSettings {
   env: Readonly<Record<string, string>>;
   url: string | null;
   headers: Readonly<Record<string, string>>;
+  /** `oauth`: a person has logged in to the HTTP server with `hermes mcp login`. */
+  auth: "oauth" | null;
+  oauth: OAuthSettings;
   /** Seconds. */
   timeout: number;
   connect_timeout: number;
@@ -13,6 +16,15 @@ export interface ServerSettings {
   trust: "full" | "untrusted";
   /** Who may use it at most; null: by what its tools do. */
   allow: readonly string[] | null;
+}
+
+export interface OAuthSettings {
+  /** Null: the client registers itself. */
+  client_id: string | null;
+  client_secret: string | null;
+  scope: string | null;
+  /** Of the redirect to this machine; null: any. */
+  redirect_port: number | null;
 }
 
 /** By the server's own names of its tools. */

@@ -41,11 +41,11 @@ async function callTool(
   link: ServerLink,
   name: string,
   args: Record<string, unknown>,
-  { signal }: ToolCall,
+  { signal, idempotencyKey: key }: ToolCall,
 ): Promise<string> {
   const connection = await link.connection(signal);
   try {
-    return resultText(await connection.call(name, args, signal));
+    return resultText(await connection.call(name, args, { key, signal }));
   } catch (error) {
     if (isCutOff(error))
       throw new Error(`the server ${link.name} ended during the call, so whether it took effect is unknown`);
@@ -55,7 +55,7 @@ async function callTool(
     link.lost(connection);
     await connection.ended;
     const fresh = await link.connection(signal);
-    return resultText(await fresh.call(name, args, signal));
+    return resultText(await fresh.call(name, args, { key, signal }));
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   RecordedSteps,
   StepEntry,
   ToolCaller,
+  ToolCallRow,
   ToolCallState,
   TurnStep,
 } from "../store/queues.js";
@@ -26,6 +27,10 @@ export interface JournaledCall {
   interrupted: boolean;
   /** Who approved it. */
   decidedBy?: string | undefined;
+  /** The backend didn't announce it with a message. */
+  unannounced?: true;
+  /** What it gave in an earlier attempt. */
+  result?: string | undefined;
 }
 
 export interface JournalParts {
@@ -39,8 +44,11 @@ export interface JournalParts {
   startsAtOnce(tool: string): boolean;
 }
 
-/** The role of an entry that isn't part of the conversation. */
+/** Roles of entries that aren't part of the conversation. */
 const SENT = "prompt_sent";
+const ARRIVED = "prompt_arrived";
+const CALL_MADE = "call_made";
+const INTERNAL: ReadonlySet<string> = new Set([SENT, ARRIVED, CALL_MADE]);
 /** What is kept of arguments and results for the audit. */
 const MAX_KEPT_CHARS = 2000;
 
@@ -52,6 +60,8 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #calls = new Map<string, JournaledCall>();
   readonly #entries: StepEntry[];
+  /** Calls of earlier attempts that no message announced. A backend that makes such a call again gets what came of it. */
+  readonly #earlier: ToolCallRow[] = [];
   /** Recorded calls without a result, in the order in which they run. */
   #open: string[] = [];
   #ended: EndedToolCall | undefined;
@@ -63,8 +73,15 @@ export class Journal {
     this.#parts = parts;
     this.#entries = [...(recorded?.entries ?? [])];
     this.#made = recorded?.calls.length ?? 0;
-    for (const { id, callId, tool, state } of recorded?.calls ?? []) {
-      if (isNested(id)) continue;
+    const made = new Set(
+      this.#entries.flatMap(({ message }) =>
+        message.role === CALL_MADE ? (message.tool_call_id ?? []) : [],
+      ),
+    );
+    for (const call of recorded?.calls ?? []) {
+      const { id, callId, tool, state } = call;
+      if (made.has(id)) this.#earlier.push(call);
+      if (isNested(id) || made.has(id)) continue;
       this.#calls.set(callId, { id, tool, state, interrupted: state === "running" });
       if (state === "waiting" || state === "running") this.#open.push(callId);
     }
@@ -72,7 +89,9 @@ export class Journal {
 
   /** What was recorded so far, by earlier attempts too. */
   get messages(): TurnMessage[] {
-    return this.#entries.map(({ message }) => message as TurnMessage).filter(({ role }) => role !== SENT);
+    return this.#entries
+      .map(({ message }) => message as TurnMessage)
+      .filter(({ role }) => !INTERNAL.has(role));
   }
 
   /** The prompt of an agent that keeps its own conversation was sent, to this agent and in this conversation of its. */
@@ -86,6 +105,16 @@ export class Journal {
     const message = { role: SENT, content: null, tool_name: agent, tool_call_id: conversation };
     await this.#record({ entries: [{ message }] });
     killPoint("prompt-recorded");
+  }
+
+  /** The agent gave a sign that it has the prompt. */
+  get hasArrived(): boolean {
+    return this.#entries.some(({ message }) => message.role === ARRIVED);
+  }
+
+  async arrived(): Promise<void> {
+    await this.#record({ entries: [{ message: { role: ARRIVED, content: null } }] });
+    killPoint("prompt-arrived");
   }
 
   get usages(): TurnUsage[] {
@@ -104,7 +133,8 @@ export class Journal {
 
   /** Tools whose calls an earlier attempt started and didn't end. */
   get interrupted(): string[] {
-    return [...this.#calls.values()].flatMap(({ tool, interrupted }) => (interrupted ? tool : []));
+    const known = [...this.#calls.values()].flatMap(({ tool, interrupted }) => (interrupted ? tool : []));
+    return [...known, ...this.#earlier.flatMap(({ tool, state }) => (state === "running" ? tool : []))];
   }
 
   call(callId: string): JournaledCall | undefined {
@@ -138,10 +168,33 @@ export class Journal {
     killPoint("call-started");
   }
 
-  /** A backend runs a call that it didn't announce with a message. */
+  /**
+   * A backend runs a call that it didn't announce with a message. After a crash it begins its turn again: the same call with the
+   * same arguments is the one that was made then.
+   */
   async unannounced(callId: string, tool: string, args: string): Promise<void> {
+    const isSame = (call: ToolCallRow) => call.tool === tool && call.arguments === kept(args);
+    const at = this.#earlier.findIndex(isSame);
+    if (at !== -1) {
+      const { id, state, result } = this.#earlier.splice(at, 1)[0]!;
+      const interrupted = state === "running";
+      const about = { id, tool, state, interrupted, unannounced: true } as const;
+      this.#calls.set(callId, { ...about, result: result ?? undefined });
+      return;
+    }
     const call = this.#add({ id: callId, name: tool, arguments: args });
-    await this.#record({ entries: [], calls: [call], starting: this.#next() });
+    this.#calls.get(callId)!.unannounced = true;
+    const message = { role: CALL_MADE, content: null, tool_call_id: call.id };
+    await this.#record({ entries: [{ message }], calls: [call], starting: this.#next() });
+  }
+
+  /** The end of a call that no message announced is recorded at once: there may be no message with its result. */
+  async endUnannounced(callId: string): Promise<void> {
+    const ended = this.#ended;
+    if (!ended || !this.#calls.get(callId)?.unannounced) return;
+    this.#ended = undefined;
+    this.#open = this.#open.filter((id) => id !== callId);
+    await this.#record({ entries: [], ended: [ended] });
   }
 
   /** For the audit: a call within a running one starts or ends. */

@@ -18,6 +18,8 @@ export function ownConversation(
     write: (value) => store.setValue(name, value),
     sent: journal.sent?.conversation,
     sending: (conversation) => journal.sending(agentName, conversation),
+    hasArrived: journal.hasArrived,
+    arrived: () => journal.arrived(),
   };
 }
 

@@ -8,7 +8,7 @@ import { audienceOf } from "../message.js";
 import { attemptsExhausted } from "../policies/retry.js";
 import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
-import type { InboxRow } from "../store/queues.js";
+import type { InboxRow, RecordedSteps } from "../store/queues.js";
 import { readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { AgentQuestions } from "./agent-questions.js";
@@ -114,7 +114,7 @@ export class Turns {
     // An agent that keeps its own conversation has its own tools.
     const offered = turn.agent.keepsState
       ? []
-      : await tools.offered({ principal, room, platform: message.platform });
+      : await tools.offered({ principal, room, platform: message.platform }, openTools(started.steps));
     const asks = offered.some(({ ask }) => ask !== "never");
     const runner = new ToolRunner(
       this.#context,
@@ -296,6 +296,12 @@ export class Turns {
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
     events.emit({ type: "turn-step", ...about, step, tools: names });
   }
+}
+
+/** Of calls that an earlier attempt made and didn't end. */
+function openTools(steps: RecordedSteps | undefined): string[] {
+  const open = steps?.calls.filter(({ state }) => state === "waiting" || state === "running") ?? [];
+  return open.map(({ tool }) => tool);
 }
 
 /** A new session starts with the history that its client sent along. */

@@ -6,7 +6,7 @@ import { approvalChoices, approvalFor } from "../policies/approval.js";
 import { countCall, type LoopState, NO_CALLS } from "../policies/tool-loop.js";
 import { approvalSettingsOf } from "../rules.js";
 import type { ChatMessage } from "../session.js";
-import type { NewQuestion, ToolGrant } from "../store/queues.js";
+import type { NewQuestion, ToolCallState, ToolGrant } from "../store/queues.js";
 import { withTimeout } from "../timeout.js";
 import { openCalls, parseArguments, readCalls } from "../tool-calls.js";
 import { TOOL_MAX_CHARS, TOOL_TIMEOUT_MS } from "../tools/limits.js";
@@ -91,6 +91,7 @@ export class ToolRunner {
     const outcome = await this.#outcome(offered, args, signal, callId, call);
     signal.throwIfAborted();
     journal.end(callId, outcome.state, outcome.text);
+    await journal.endUnannounced(callId);
     const ok = outcome.state === "done";
     events.emit({ type: "tool-ended", ...about, tool: tool.name, callId, args, ok, startedAt });
     return outcome.text;
@@ -104,6 +105,7 @@ export class ToolRunner {
     call: JournaledCall,
   ): Promise<Outcome> {
     const { tool } = offered;
+    if (call.result !== undefined && isOver(call.state)) return { state: call.state, text: call.result };
     if (call.interrupted && tool.repeat === "never") return { state: "unknown", text: UNKNOWN };
     const note = this.#count(tool.name, args);
     if (this.#stopped !== undefined) return { state: "denied", text: this.#stopped };
@@ -294,6 +296,10 @@ export class ToolRunner {
       timeoutSeconds: timeoutSeconds ?? this.#context.config.approvals.timeout,
     };
   }
+}
+
+function isOver(state: ToolCallState): state is Outcome["state"] {
+  return state === "done" || state === "failed" || state === "denied" || state === "unknown";
 }
 
 interface Outcome {

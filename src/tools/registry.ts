@@ -44,8 +44,11 @@ export interface ExplainedTool {
 export interface ToolSource {
   /** A name in the configuration that may mean one of its tools, or its toolset. */
   mayKnow(name: string): boolean;
-  /** Resolves when it has its first tools, or has taken too long; undefined: that is over. */
-  settled?(): Promise<void> | undefined;
+  /**
+   * Resolves when it has its first tools, or has taken too long; undefined: that is over. For tools that are needed, it may take
+   * longer.
+   */
+  settled?(needed: readonly string[]): Promise<void> | undefined;
 }
 
 /** What model providers accept. */
@@ -115,9 +118,9 @@ export class ToolRegistry {
     this.#allowed.clear();
   }
 
-  /** The tools of a turn, in a stable order. */
-  async offered(place: ToolPlace): Promise<OfferedTool[]> {
-    await Promise.all([...this.#sources.values()].map((source) => source.settled?.()));
+  /** The tools of a turn, in a stable order. `needed`: it has called these already. */
+  async offered(place: ToolPlace, needed: readonly string[] = []): Promise<OfferedTool[]> {
+    await Promise.all([...this.#sources.values()].map((source) => source.settled?.(needed)));
     const allowed = this.#allowedIn(place);
     // Most tools are always available: only checks that take their time are waited for.
     const refusals = allowed.map(({ tool }) => refusalOf(tool));

@@ -125,6 +125,16 @@ describe("the verdict", () => {
     expect(judge(evidence({ ...died, promises: NEVER_REPEATS })).other).toHaveLength(1);
   });
 
+  it("forgives a preview of tools that a crash left behind, if the answer is marked", () => {
+    const left = [seen("🔧 post ▉", 50), seen("(This may be a repeat.) m0x0", 100), seen("m1x0", 1100)];
+    const crashed = { seen: left, deathsAtMs: [60] };
+    expect(judge(evidence(crashed))).toMatchObject({ other: [], markedRepeats: 1 });
+    expect(judge(evidence({ seen: left })).other).toHaveLength(1);
+    expect(judge(evidence({ ...crashed, promises: NEVER_REPEATS })).other).toHaveLength(1);
+    const unmarked = [left[0]!, seen("m0x0", 100), left[2]!];
+    expect(judge(evidence({ ...crashed, seen: unmarked })).other).toHaveLength(1);
+  });
+
   it("reports unexpected messages", () => {
     const elsewhere = [seen("m0x0", 100, "group"), seen("m1x0", 1100), seen("Sorry?", 1200)];
     const stored = { ...evidence().stored, open: ["outbox 3 pending"] };

@@ -10,7 +10,8 @@
  *   order can be known. Before and after such a round order counts as ever.
  * - repeated: a stretch of an answer is to be seen more than once. Where the description promises no more, a repeat is
  *   forgiven if it says that it may be one, if the connection was cut or the daemon died between the two copies, and
- *   if the outbox didn't have the first one as sent when the daemon died.
+ *   if the outbox didn't have the first one as sent when the daemon died. The same goes
+ *   for a preview without words of the answer, which shows the tools that run.
  * - misplaced: an answer is in another chat than its question. Stray: the bot said something that answers nothing.
  */
 import type { CrashPromises } from "../../src/adapters/platform.js";
@@ -78,12 +79,16 @@ const TOKEN = /\bm\d+x\d+\b/g;
 const MARK = "may be a repeat";
 /** No process sends anything so soon after its start: what comes then was sent by the one that died. */
 const LATE_MS = 100;
+/** Of an unfinished answer. */
+const CURSOR = "▉";
 
 export function judge(evidence: Evidence): Verdict {
   const { said, seen, stored, crashes } = evidence;
   const copies = copiesOf(seen);
   const repeats = said.flatMap((message) => repeatsOf(message, copies));
   const forgiven = new Set(repeats.filter((repeat) => isForgiven(repeat, evidence)));
+  const wordless = seen.filter(({ text }) => tokensIn(text).length === 0);
+  const left = wordless.filter((one) => isLeftPreview(one, evidence));
   const missing = said.filter(({ tokens }) => !tokens.every((token) => copies.has(token)));
   const documented = missing.filter((message) => isDocumentedLoss(message, evidence));
   const mayMark = evidence.promises.outbound.repeats === "marked";
@@ -98,11 +103,11 @@ export function judge(evidence: Evidence): Verdict {
       .map(describe),
     outOfOrder: inversions(said, seen),
     repeated: messages(repeats.filter((repeat) => !forgiven.has(repeat))).map(describe),
-    markedRepeats: messages([...forgiven]).length,
+    markedRepeats: messages([...forgiven]).length + left.length,
     other: [
       ...misplaced(said, copies),
-      ...seen
-        .filter((one) => tokensIn(one.text).length === 0 && !(mayMark && isMarkAlone(one)))
+      ...wordless
+        .filter((one) => !left.includes(one) && !(mayMark && isMarkAlone(one)))
         .map(({ place, text }) => `stray in ${place}: ${text}`),
       ...stored.open.map((row) => `left open: ${row}`),
       ...crashes.map((words) => `the daemon fell over: ${words}`),
@@ -177,11 +182,23 @@ function isMarked({ seen: { text, place }, index }: Copy, seen: readonly Seen[])
 
 /** How long ago it was doesn't matter: a busy machine may take any time from a send to a death. */
 function isOutcomeUnknown({ token, before, again }: Repeat, evidence: Evidence): boolean {
-  const { deathsAtMs, cutsAtMs, settledAtMs } = evidence;
-  const until = again.seen.atMs;
-  const isSettled = (settledAtMs[token] ?? Number.POSITIVE_INFINITY) <= until;
-  const from = before.seen.atMs - LATE_MS;
-  return !isSettled && [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= until);
+  const isSettled = (evidence.settledAtMs[token] ?? Number.POSITIVE_INFINITY) <= again.seen.atMs;
+  return !isSettled && wasCutOff(before.seen, again.seen.atMs, evidence);
+}
+
+/** The daemon died or the connection was cut between the two. */
+function wasCutOff(first: Seen, againAtMs: number, { deathsAtMs, cutsAtMs }: Evidence): boolean {
+  const from = first.atMs - LATE_MS;
+  return [...deathsAtMs, ...cutsAtMs].some((atMs) => atMs >= from && atMs <= againAtMs);
+}
+
+/** The answer came as another message, which says that it may be a repeat. */
+function isLeftPreview(one: Seen, evidence: Evidence): boolean {
+  const { promises, seen } = evidence;
+  if (promises.outbound.repeats === "never" || !one.text.endsWith(CURSOR)) return false;
+  const later = seen.slice(seen.indexOf(one) + 1).filter(({ place }) => place === one.place);
+  const again = later.find(({ text }) => text.includes(MARK));
+  return again !== undefined && wasCutOff(one, again.atMs, evidence);
 }
 
 function isMarkAlone({ text }: Seen): boolean {

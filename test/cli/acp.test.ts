@@ -5,6 +5,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import {
   type ClientConnection,
   client,
+  type McpServer,
   methods,
   ndJsonStream,
   type RequestPermissionRequest,
@@ -12,6 +13,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.js";
+import { SCRIPTED } from "../mcp/support/servers.js";
 import { passedOn } from "../support/passed-on.js";
 import { until } from "../support/until.js";
 import { storeIn } from "./support/home.js";
@@ -77,8 +79,8 @@ async function editor(home: string, answer = "once"): Promise<Editor> {
   };
 }
 
-const newSession = async ({ agent }: Editor, cwd = CWD) =>
-  (await agent.request(session.new, { cwd, mcpServers: [] })).sessionId;
+const newSession = async ({ agent }: Editor, mcpServers: McpServer[] = []) =>
+  (await agent.request(session.new, { cwd: CWD, mcpServers })).sessionId;
 
 const prompt = async ({ agent }: Editor, sessionId: string, text: string) =>
   (await agent.request(session.prompt, { sessionId, prompt: [{ type: "text", text }] })).stopReason;
@@ -171,6 +173,27 @@ describe("hermes acp", () => {
     await expect(second.agent.request(session.load, unknown)).rejects.toMatchObject({ code: -32002 });
     await expect(prompt(second, unknown.sessionId, "hello")).rejects.toMatchObject({ code: -32002 });
     expect((await storeIn(home, (store) => store.getSession(id)))?.message_count).toBe(4);
+  });
+
+  it("uses the MCP servers that the editor passes along, in that session", async () => {
+    const home = temporaryFolder();
+    const one = await editor(home);
+    const mcpServers = [{ name: "ed", command: process.execPath, args: [SCRIPTED], env: [] }];
+    const sessionId = await newSession(one, mcpServers);
+    await prompt(one, sessionId, "!tool mcp__ed__write_it");
+    expect(one.said()).toContain("written");
+    await prompt(one, await newSession(one), "!tool mcp__ed__write_it");
+    expect(one.said()).toContain("there is no tool");
+    await one.leave();
+
+    const second = await editor(home);
+    await second.agent.request(session.load, { sessionId, cwd: CWD, mcpServers });
+    second.said();
+    await prompt(second, sessionId, "!tool mcp__ed__read");
+    expect(second.said()).toContain("something");
+    const sse = [{ type: "sse" as const, name: "old", url: "http://127.0.0.1:1/", headers: [] }];
+    const refused = second.agent.request(session.new, { cwd: CWD, mcpServers: sse });
+    await expect(refused).rejects.toMatchObject({ code: -32602 });
   });
 
   it("checks itself and tells its version", async () => {

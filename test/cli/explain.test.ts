@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nowSeconds } from "../../src/clock.js";
+import { SCRIPTED } from "../mcp/support/servers.js";
 import { vectors } from "../support/vectors.js";
 import { storeIn } from "./support/home.js";
 import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
@@ -218,6 +219,7 @@ agent: {disabled_toolsets: [todo]}
   interface Explained {
     may_talk: boolean;
     tools: { name: string; offered: boolean; ask: string; because: string }[];
+    mcp_servers: object[];
     problems: string[];
   }
 
@@ -269,5 +271,31 @@ agent: {disabled_toolsets: [todo]}
     expect(table).toMatch(/^send_message +yes +never +tools.send_message allows telegram:2$/m);
     expect(table).toContain('Note: platform_toolsets.telegram names "terminal"');
     expect(await runHermes(home, ["explain", "tools", "ann"])).toMatchObject({ code: 2 });
+  });
+
+  it("knows the tools of MCP servers, and shows the state of each server", async () => {
+    const home = temporaryFolder();
+    const yaml = `
+owners: ["telegram:1"]
+allow_all: true
+mcp_servers:
+  files: {command: ${process.execPath}, args: [${SCRIPTED}], trust: untrusted, tools: {include: [read, count]}}
+  gone: {command: /no/such/program}
+`;
+    writeFileSync(join(home, "config.yaml"), yaml);
+    const found = (await hermesJson(home, "explain", "tools", "telegram:1")) as Explained;
+    const mcp = found.tools.filter(({ name }) => name.startsWith("mcp__"));
+    expect(mcp).toMatchObject([
+      { name: "mcp__files__count", offered: true, ask: "session" },
+      { name: "mcp__files__read", offered: true, ask: "never" },
+    ]);
+    expect(found.mcp_servers).toMatchObject([
+      { name: "files", state: "ready", tools: 2, trust: "untrusted" },
+      { name: "gone", state: "failing", trust: "full" },
+    ]);
+    const table = await hermes(home, "explain", "tools", "telegram:2");
+    expect(table).toMatch(/^mcp__files__count +no /m);
+    expect(table).toContain("files: ready, 2 tools, trust: untrusted");
+    expect(table).toMatch(/gone: failing: .*ENOENT/);
   });
 });

@@ -9,11 +9,12 @@ test("reads MCP servers in Hermes' form, with both forms of variables", () => {
       "mcp_servers:",
       `  near: {command: npx, args: [-y, thing], env: {PORT: 8080, API_KEY: '\${env:MY_KEY}'}, trust: nonsense}`,
       `  far: {url: 'https://example.org/mcp', headers: {Authorization: 'Bearer \${MY_KEY}'}, allow: owner}`,
-      "  old: {url: 'https://example.org/sse', transport: sse, sampling: {enabled: true}, auth: oauth}",
+      "  old: {url: 'https://example.org/sse', transport: sse, sampling: {enabled: true}, auth: oauth, oauth: {client_secret: s-123456, flow: browser}}",
     ].join("\n"),
     env: { MY_KEY: "k-123456" },
   });
-  const { near, far } = config.mcp_servers;
+  const { near, far, old } = config.mcp_servers;
+  expect(old).toMatchObject({ auth: "oauth", oauth: { client_id: null, client_secret: "s-123456" } });
   expect(near).toMatchObject({
     ...{ env: { PORT: "8080", API_KEY: "k-123456" }, trust: "untrusted", timeout: 300, connect_timeout: 60 },
     ...{ allow: null, tools: { include: null, exclude: [], resources: true, prompts: true }, enabled: true },
@@ -23,9 +24,9 @@ test("reads MCP servers in Hermes' form, with both forms of variables", () => {
     trust: "full",
     allow: ["owner"],
   });
-  const unused = ["transport", "sampling", "auth"].map((key) => `mcp_servers.old.${key}`);
+  const unused = ["transport", "sampling", "oauth.flow"].map((key) => `mcp_servers.old.${key}`);
   expect(ignored.map(({ path }) => path)).toEqual(unused);
-  expect(secretsOf(config)).toEqual(expect.arrayContaining(["k-123456", "Bearer k-123456"]));
+  expect(secretsOf(config)).toEqual(expect.arrayContaining(["k-123456", "Bearer k-123456", "s-123456"]));
   const shown = JSON.stringify(maskSecrets(config));
   expect(shown).not.toContain("k-123456");
   expect(shown).toContain("8080");

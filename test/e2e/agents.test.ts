@@ -46,13 +46,34 @@ describe("a gateway that dies while an ACP agent works", () => {
     expect(agent.alive()).toEqual([]);
   });
 
-  it("right before the prompt is sent doesn't send it either", async () => {
+  it("right before the prompt is sent sends it after the restart, once", async () => {
     const { agent, daemon, person, answers } = await started({ HERMES_KILL_AT: "prompt-recorded" });
     await person.send("do it");
     await daemon.run.ended;
     expect(agent.prompts()).toEqual([]);
     await daemon.start();
     await until("it is answered", async () => (await answers()).length === 1);
-    expect(agent.prompts()).toEqual([expect.stringContaining("was interrupted")]);
+    expect(agent.prompts()).toEqual([expect.stringContaining("do it")]);
+    expect((await answers())[0]!.text).toBe("you said: do it");
+  });
+
+  it("before the agent gives a sign doesn't send the prompt again", async () => {
+    const { agent, daemon, person, answers } = await started();
+    await person.send("!mute please");
+    await until("the prompt arrives", () => agent.prompts().length === 1);
+    await daemon.kill();
+    await daemon.start();
+    await until("it is answered", async () => (await answers()).length === 1);
+    expect(agent.prompts()).toHaveLength(2);
+    expect(agent.prompts()[1]).toContain("was interrupted");
+  });
+
+  it("right after the agent gave a sign asks it to continue", async () => {
+    const { agent, daemon, person, answers } = await started({ HERMES_KILL_AT: "prompt-arrived" });
+    await person.send("!slow");
+    await daemon.run.ended;
+    await daemon.start();
+    await until("it is answered", async () => (await answers()).length === 1);
+    expect(agent.prompts().filter((prompt) => !prompt.includes("was interrupted"))).toHaveLength(1);
   });
 });

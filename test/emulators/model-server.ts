@@ -173,7 +173,7 @@ async function respond(
   if (scripted.error) {
     return sendJson(response, scripted.error.status, scripted.error.body, scripted.error.headers);
   }
-  const dialect = request.path.endsWith("/messages") ? anthropic : openai;
+  const dialect = request.path.split("?", 1)[0]!.endsWith("/messages") ? anthropic : openai;
   if (!request.body.stream) return sendJson(response, 200, openaiWhole(scripted, request.body.model));
   if (scripted.cutAfter === -1) return void response.destroy();
   response.writeHead(200, { "content-type": "text/event-stream" });

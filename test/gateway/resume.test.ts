@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { AgentBackend } from "../../src/agents/backend.js";
+import { unlessAborted } from "../../src/timeout.js";
 import type { ToolDefinition } from "../../src/tools/tool.js";
 import { agentOn, startServer } from "../agents/support.js";
 import { type ChatBody, calls, type ModelServer, says, tooLong } from "../emulators/model-server.js";
@@ -50,6 +53,23 @@ const both = (first: string, second: string) => ({
   ],
 });
 
+/** Runs its calls without a message about them, under other ids in each attempt. */
+function unannounced(names: readonly string[]): AgentBackend {
+  return {
+    ...{ name: "own", model: "own-1", contextLength: 1000 },
+    async *run({ tools }, signal) {
+      const results: string[] = [];
+      for (const [n, name] of names.entries()) {
+        const tool = tools.find((tool) => tool.name === name)!;
+        results.push(await unlessAborted(tool.run({ n }, signal, randomUUID()), signal));
+      }
+      yield { type: "message", message: { role: "assistant", content: results.join(", ") } };
+      yield { type: "text", delta: results.join(", ") };
+      yield { type: "done" };
+    },
+  };
+}
+
 describe("a turn with tools", () => {
   it("records the model's message before its calls, and each result before the next step", async () => {
     const [one, two] = [new HeldTool({ name: "one" }), new HeldTool({ name: "two" })];
@@ -75,6 +95,25 @@ describe("a turn with tools", () => {
 });
 
 describe("after a crash", () => {
+  it("a backend that announces no calls begins again, and finds what its calls gave", async () => {
+    const [one, two] = [new HeldTool({ name: "one" }), new HeldTool({ name: "two" })];
+    two.isHeld = true;
+    const agent = unannounced(["one", "two", "one"]);
+    const first = await TestGateway.start({ agent, tools: [one.definition, two.definition] });
+    await first.say(ann, "go");
+    await two.called(1);
+    await first.crash();
+    two.isHeld = false;
+    const options = { agent, tools: [one.definition, two.definition], home: first.home };
+    const gateway = await TestGateway.start(options);
+    await until("it is answered", () => texts(gateway).length > 0);
+    const [answer] = texts(gateway);
+    expect(answer).toMatch(/^did one 0, Error: .* its outcome is unknown.*, did one 2$/);
+    expect([one.calls.length, two.calls.length]).toEqual([2, 1]);
+    expect(states(gateway)).toEqual(["done", "unknown", "done"]);
+    expect(steps(gateway)).toEqual([]);
+  });
+
   it("a turn goes on behind its last step: nothing that was completed is repeated or paid again", async () => {
     const [one, two] = [new HeldTool({ name: "one" }), new HeldTool({ name: "two", repeat: "safe" })];
     const world = await scene([one, two]);

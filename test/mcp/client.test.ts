@@ -1,7 +1,10 @@
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { homeMark } from "../../src/mcp/environment.js";
+import { tempDir } from "../support/temp.js";
 import { until } from "../support/until.js";
-import { processesOf, rig, scripted, serversOf } from "./support/servers.js";
+import { OWNER, processesOf, rig, scripted, serversOf } from "./support/servers.js";
 
 const seconds = (ms: number) => AbortSignal.timeout(ms);
 
@@ -23,6 +26,17 @@ describe("an MCP server over stdio", () => {
     expect(await call("write_it")).toBe("written");
     expect(await call("fail")).toBe("Error: no such file");
     expect(mcp.status()).toEqual([{ name: "my-files", state: "ready", tools: 10 }]);
+  });
+
+  it("that starts slowly is waited for where a call of its tools was interrupted", async () => {
+    const file = path.join(tempDir(), "now");
+    const { mcp, names, registry } = rig({ slow: scripted(["--late", file]) });
+    mcp.start();
+    const place = { principal: OWNER, room: undefined, platform: "test" };
+    const waiting = registry.offered(place, ["mcp__slow__again"]);
+    expect(await names()).toEqual([]);
+    fs.writeFileSync(file, "");
+    expect((await waiting).map(({ tool }) => tool.name)).toContain("mcp__slow__again");
   });
 
   it("offers what the filters leave, by the server's own names", async () => {

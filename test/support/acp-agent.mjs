@@ -14,6 +14,14 @@ const log = (entry) => {
   if (process.env.ACP_LOG)
     fs.appendFileSync(process.env.ACP_LOG, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
 };
+/** Every prompt that it got in the session, by an earlier process, too. */
+const told = (sessionId) =>
+  fs
+    .readFileSync(process.env.ACP_LOG, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+    .flatMap((entry) => (entry.prompt && entry.sessionId === sessionId ? entry.prompt : []));
 const known = new Set();
 const cancelled = new Map();
 const pending = [];
@@ -37,6 +45,11 @@ const app = agent({ name: "scripted" })
     log({ load: sessionId });
     if (sessionId.startsWith("gone")) throw RequestError.sessionNotFound(sessionId);
     known.add(sessionId);
+    for (const text of told(sessionId))
+      await update(client, sessionId, {
+        sessionUpdate: "user_message_chunk",
+        content: { type: "text", text },
+      });
     await say(client, sessionId, "replayed words");
     return {};
   })
@@ -130,6 +143,16 @@ const SCRIPTS = {
     await say(client, sessionId, "busy");
     await new Promise(() => undefined);
   },
+  /** Reports what it used: the cost is that of the session. */
+  async usage(client, sessionId) {
+    const cost = { amount: told(sessionId).length * 0.25, currency: "USD" };
+    await update(client, sessionId, { sessionUpdate: "usage_update", used: 900, size: 1000, cost });
+    await say(client, sessionId, "counted");
+    const usage = { totalTokens: 160, inputTokens: 100, outputTokens: 60, cachedReadTokens: 40 };
+    return { stopReason: "end_turn", usage };
+  },
+  /** Gives no sign. */
+  mute: () => new Promise(() => undefined),
   async wait(client, sessionId) {
     await say(client, sessionId, "waiting");
     await new Promise((resolve) => cancelled.set(sessionId, resolve));

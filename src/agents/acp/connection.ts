@@ -4,10 +4,10 @@ import type {
   AgentCapabilities,
   ClientConnection,
   ContentBlock,
+  PromptResponse,
   RequestPermissionRequest,
   RequestPermissionResponse,
   SessionUpdate,
-  StopReason,
 } from "@agentclientprotocol/sdk";
 import { unlessAborted, withTimeout } from "../../timeout.js";
 import { version } from "../../version.js";
@@ -21,10 +21,16 @@ export interface SessionListener {
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
 }
 
+/** How a prompt ended. `usage` is in the protocol's draft. */
+export type PromptEnd = Pick<PromptResponse, "stopReason"> & { usage?: unknown };
+
 const START_MS = 60_000;
 const LOAD_MS = 120_000;
 /** Those beyond are loaded again. */
 const MAX_SESSIONS = 10_000;
+/** Of a replay. */
+const MAX_RECEIVED = 10;
+const MAX_RECEIVED_CHARS = 200_000;
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
 
 /** The process ended, or its connection broke. */
@@ -129,15 +135,32 @@ export class AgentConnection {
     return false;
   }
 
+  /** Loads the session. The messages that the agent received in it; undefined: the agent can't replay it. */
+  async replay(sessionId: string, cwd: string): Promise<string[] | undefined> {
+    if (!this.#capabilities.loadSession || this.sessions.has(sessionId)) return undefined;
+    const received = new ReceivedMessages();
+    const permission = async () => CANCELLED;
+    this.#listeners.set(sessionId, { update: (update) => received.take(update), permission });
+    try {
+      const { load } = this.#sdk.methods.agent.session;
+      const params = { sessionId, cwd, mcpServers: [] };
+      await this.#call<unknown>(this.#connection.agent.request(load, params), LOAD_MS, "session/load");
+      this.#know(sessionId);
+      return received.messages;
+    } catch (error) {
+      if (error instanceof AgentGone || isLoginError(error)) throw error;
+      return undefined;
+    } finally {
+      this.#listeners.delete(sessionId);
+    }
+  }
+
   /** One at a time for each session. */
-  async prompt(sessionId: string, prompt: ContentBlock[], listener: SessionListener): Promise<StopReason> {
+  async prompt(sessionId: string, prompt: ContentBlock[], listener: SessionListener): Promise<PromptEnd> {
     this.#listeners.set(sessionId, listener);
     try {
       const { prompt: method } = this.#sdk.methods.agent.session;
-      const { stopReason } = await this.#unlessGone(
-        this.#connection.agent.request(method, { sessionId, prompt }),
-      );
-      return stopReason;
+      return await this.#unlessGone(this.#connection.agent.request(method, { sessionId, prompt }));
     } finally {
       this.#listeners.delete(sessionId);
     }
@@ -193,6 +216,26 @@ export class AgentConnection {
       }
       throw error;
     }
+  }
+}
+
+/** The messages that the agent received, from a replay. Only the last ones count. */
+class ReceivedMessages {
+  messages: string[] = [];
+  #isOpen = false;
+
+  take(update: SessionUpdate): void {
+    if (update.sessionUpdate !== "user_message_chunk") {
+      this.#isOpen = false;
+      return;
+    }
+    const text = update.content.type === "text" ? update.content.text : "";
+    const before = this.#isOpen ? this.messages.pop() : undefined;
+    this.messages = [
+      ...this.messages.slice(1 - MAX_RECEIVED),
+      `${before ?? ""}\n${text}`.slice(-MAX_RECEIVED_CHARS),
+    ];
+    this.#isOpen = true;
   }
 }
 

@@ -1,21 +1,17 @@
 /** An agent in a program of its own, over the Agent Client Protocol: one process, many sessions. */
 import path from "node:path";
-import type {
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  StopReason,
-} from "@agentclientprotocol/sdk";
+import type { StopReason } from "@agentclientprotocol/sdk";
 import type { Config } from "../../config/schema.js";
-import { settlesWithin } from "../../timeout.js";
 import type { AgentBackend, AgentEvent, OwnConversation, TurnRequest } from "../backend.js";
-import { type Plan, planOf, readKept } from "../own-conversation.js";
-import { Answer } from "./answer.js";
-import type { AgentConnection } from "./connection.js";
+import { type Kept, planOf, readKept } from "../own-conversation.js";
+import type { Answer } from "./answer.js";
 import { EventQueue } from "./event-queue.js";
-import { lost, PromptFailed, silent, toFailure } from "./failures.js";
-import { decidePermission, rejection } from "./permissions.js";
+import { PromptFailed, toFailure } from "./failures.js";
+import { openConversation } from "./open-conversation.js";
 import { Pool } from "./pool.js";
 import { promptBlocks } from "./prompt.js";
+import { type PromptSettings, PromptTurn } from "./prompt-turn.js";
+import { usageOf } from "./usage.js";
 
 export interface AcpOptions {
   /** As people call it. */
@@ -42,17 +38,15 @@ export function acpAgent(
     idleMs: settings.idle_timeout * 1000,
     maxProcesses: settings.max_processes,
   });
+  const model = path.basename(command);
   const setup: Setup = {
-    name,
-    cwd,
-    pool,
-    cancelMs,
+    ...{ name, model, cwd, pool, cancelMs },
     policy: settings.permissions,
     quietSeconds: settings.timeout,
   };
   return {
     name: "acp",
-    model: path.basename(command),
+    model,
     contextLength: CONTEXT_LENGTH,
     keepsState: true,
     run: (request, signal) => run(setup, request, signal),
@@ -61,13 +55,10 @@ export function acpAgent(
   };
 }
 
-interface Setup {
-  name: string;
+interface Setup extends PromptSettings {
+  model: string;
   cwd: string;
   pool: Pool;
-  cancelMs: number;
-  policy: Config["acp"]["permissions"];
-  quietSeconds: number;
 }
 
 async function* run(setup: Setup, request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
@@ -103,35 +94,56 @@ async function converse(
   const connection = await setup.pool.take(wanted.to === "begin" ? undefined : wanted.id);
   try {
     signal.throwIfAborted();
-    const { id, plan } = await openConversation(connection, wanted, setup);
+    const { id, plan } = await openConversation(connection, wanted, { ...setup, request, kept });
     const blocks = promptBlocks(request, plan, connection.takesImages);
     signal.throwIfAborted();
-    await record(own, plan, { id, seen: history.length });
-    const turn = new PromptTurn({ setup, request, connection, id, signal, events });
-    const stopReason = await turn.run(blocks);
-    conclude(turn.answer, stopReason, setup.name, events);
-    await own.write(JSON.stringify({ id, seen: history.length + input.length + 1 }));
+    // That the prompt is sent is the last thing to be stored before it is.
+    if (own.sent === undefined) await own.sending(id);
+    const arrival = new Arrival(own, { id, seen: history.length, costUsd: costOf(kept, id) });
+    const arrived = () => arrival.note();
+    const turn = new PromptTurn({ setup, request, connection, id, signal, events, arrived });
+    const end = await turn.run(blocks).finally(() => arrival.stored());
+    const spent = { tokens: end.usage, before: costOf(kept, id), costUsd: turn.costUsd };
+    const usage = usageOf(spent, setup.model);
+    if (usage) events.push({ type: "usage", usage });
+    conclude(turn.answer, end.stopReason, setup.name, events, usage?.outputTokens);
+    const seen = history.length + input.length + 1;
+    await own.write(JSON.stringify({ id, seen, costUsd: turn.costUsd ?? costOf(kept, id) }));
   } finally {
     setup.pool.release(connection);
   }
 }
 
-/** If a conversation can't be opened again, a new one begins with the history; but a message is never sent twice. */
-async function openConversation(
-  connection: AgentConnection,
-  plan: Plan,
-  { cwd, name }: Setup,
-): Promise<{ id: string; plan: Plan }> {
-  if (plan.to !== "begin" && (await connection.openSession(plan.id, cwd))) return { id: plan.id, plan };
-  if (plan.to === "continue") throw lost(name);
-  return { id: await connection.newSession(cwd), plan: { to: "begin" } };
+/** What the agent's conversation had cost before. */
+function costOf(kept: Kept | undefined, id: string): number | undefined {
+  return kept?.id === id ? kept.costUsd : undefined;
 }
 
-/** That the prompt is sent is the last thing to be stored before it is. */
-async function record(own: OwnConversation, plan: Plan, kept: { id: string; seen: number }): Promise<void> {
-  if (plan.to === "continue") return;
-  await own.write(JSON.stringify(kept));
-  await own.sending(kept.id);
+/** Stores once that the agent has the prompt: with its first sign, at the latest when the prompt is over. */
+class Arrival {
+  readonly #own: OwnConversation;
+  readonly #kept: Kept;
+  #storing: Promise<void> | undefined;
+
+  constructor(own: OwnConversation, kept: Kept) {
+    this.#own = own;
+    this.#kept = kept;
+  }
+
+  /** A failure is reported by `stored`. */
+  note(): void {
+    this.stored().catch(() => undefined);
+  }
+
+  stored(): Promise<void> {
+    this.#storing ??= this.#store();
+    return this.#storing;
+  }
+
+  async #store(): Promise<void> {
+    if (!this.#own.hasArrived) await this.#own.arrived();
+    await this.#own.write(JSON.stringify(this.#kept));
+  }
 }
 
 function conclude(
@@ -139,6 +151,7 @@ function conclude(
   stopReason: StopReason,
   name: string,
   events: EventQueue,
+  tokens: number | undefined,
 ): void {
   if (stopReason === "refusal")
     throw new PromptFailed("refused", "it refused to answer", `The agent ${name} refused to answer this.`);
@@ -157,111 +170,6 @@ function conclude(
   // Without words, the steps were the answer.
   const content = text.trim() === "" ? "✅" : text;
   const finish_reason = stopReason === "end_turn" ? "stop" : "length";
-  events.push({ type: "message", message: { role: "assistant", content, finish_reason } });
-}
-
-interface PromptParts {
-  setup: Setup;
-  request: TurnRequest;
-  connection: AgentConnection;
-  id: string;
-  signal: AbortSignal;
-  events: EventQueue;
-}
-
-/** One prompt: its updates, its permission requests, and its end. */
-class PromptTurn {
-  readonly answer = new Answer();
-  readonly #parts: PromptParts;
-  /** Why it is ended early. */
-  readonly #over = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #questions = 0;
-
-  constructor(parts: PromptParts) {
-    this.#parts = parts;
-  }
-
-  async run(blocks: Parameters<AgentConnection["prompt"]>[1]): Promise<StopReason> {
-    const { connection, id, signal } = this.#parts;
-    const stop = () => this.#over.abort(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    const prompt = connection.prompt(id, blocks, {
-      update: (update) => this.#update(update),
-      permission: (request) => this.#permission(request),
-    });
-    const cancel = () => void this.#cancel(prompt);
-    this.#over.signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) stop();
-    this.#watch();
-    try {
-      const stopReason = await prompt;
-      if (this.answer.isFull) return "max_tokens";
-      this.#over.signal.throwIfAborted();
-      return stopReason;
-    } catch (error) {
-      if (this.answer.isFull) return "max_tokens";
-      throw this.#over.signal.aborted ? this.#over.signal.reason : error;
-    } finally {
-      clearTimeout(this.#timer);
-      signal.removeEventListener("abort", stop);
-      // Questions that are still open end with it.
-      this.#over.signal.removeEventListener("abort", cancel);
-      this.#over.abort();
-    }
-  }
-
-  #update(update: Parameters<Answer["take"]>[0]): void {
-    this.#watch();
-    if (this.#over.signal.aborted) return;
-    for (const event of this.answer.take(update)) this.#parts.events.push(event);
-    if (this.answer.isFull) this.#over.abort(new Error("the answer is too long"));
-  }
-
-  async #permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
-    const { setup, request: turn } = this.#parts;
-    const { principal, ask } = turn;
-    const who = { agent: setup.name, owner: principal.owner === true };
-    const decision = decidePermission(request, setup.policy, who);
-    if (decision.to === "cancel") return CANCELLED;
-    if (decision.to === "select") return selected(decision.optionId);
-    // While a person thinks, the agent waits.
-    this.#questions += 1;
-    clearTimeout(this.#timer);
-    try {
-      const choice = await ask?.(decision.question, this.#over.signal);
-      if (this.#over.signal.aborted) return CANCELLED;
-      const optionId = decision.optionOf(choice);
-      return optionId === undefined ? CANCELLED : selected(optionId);
-    } catch {
-      const optionId = rejection(request.options);
-      return optionId === undefined || this.#over.signal.aborted ? CANCELLED : selected(optionId);
-    } finally {
-      this.#questions -= 1;
-      this.#watch();
-    }
-  }
-
-  /** Ends a prompt that gives no sign. */
-  #watch(): void {
-    clearTimeout(this.#timer);
-    const { quietSeconds, name } = this.#parts.setup;
-    if (this.#questions > 0 || this.#over.signal.aborted) return;
-    const ms = Math.min(quietSeconds * 1000, 2 ** 31 - 1);
-    this.#timer = setTimeout(() => this.#over.abort(silent(name, quietSeconds)), ms);
-  }
-
-  /** An agent that doesn't end its prompt is ended itself. */
-  async #cancel(prompt: Promise<unknown>): Promise<void> {
-    const { connection, id, setup } = this.#parts;
-    const isOver = settlesWithin(prompt, setup.cancelMs);
-    await settlesWithin(connection.cancel(id), setup.cancelMs);
-    if (!(await isOver)) await connection.kill();
-  }
-}
-
-const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
-
-function selected(optionId: string): RequestPermissionResponse {
-  return { outcome: { outcome: "selected", optionId } };
+  const counted = tokens ? { token_count: tokens } : {};
+  events.push({ type: "message", message: { role: "assistant", content, finish_reason, ...counted } });
 }

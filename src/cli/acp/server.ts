@@ -5,6 +5,7 @@ import type {
   AgentApp,
   AgentContext,
   AvailableCommand,
+  McpServer,
   RequestPermissionOutcome,
   RequestPermissionRequest,
 } from "@agentclientprotocol/sdk";
@@ -19,9 +20,11 @@ import { originTuple } from "../../sessions/key.js";
 import { withTimeout } from "../../timeout.js";
 import { version } from "../../version.js";
 import { enterSession } from "../chat/resume.js";
+import { io } from "../io.js";
 import { openLocalChat } from "../local/chat.js";
 import { type LocalHome, openLocalHome } from "../local/home.js";
 import { type Editor, EditorSession } from "./editor-session.js";
+import { serversOf } from "./mcp-servers.js";
 import { cwdOf, infoOf, replayOf } from "./updates.js";
 
 type Sdk = typeof import("@agentclientprotocol/sdk");
@@ -29,6 +32,8 @@ type Prepare = NonNullable<Parameters<typeof openLocalChat>[1]["prepare"]>;
 
 const MAX_SESSIONS = 100;
 const MAX_LISTED = 200;
+/** As in Hermes Agent: only the editor's own MCP servers. */
+const SKIP_CONFIGURED = "HERMES_ACP_SKIP_CONFIGURED_MCP";
 const PERMISSION_MS = 60_000;
 const ENDS = { reason: "editor_closed", endReason: "acp_close" } as const;
 
@@ -66,20 +71,21 @@ export class EditorServer implements Editor {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: false, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { list: {}, resume: {} },
         },
         agentInfo: { name: "hermes", title: "Hermes", version: version() },
       }))
-      .onRequest(session.new, ({ params }) => this.#new(params.cwd))
+      .onRequest(session.new, ({ params }) => this.#new(params.cwd, params.mcpServers))
       .onRequest(session.load, async ({ params }) => {
-        const { id } = await this.#enter(params.sessionId);
+        const { id } = await this.#enter(params.sessionId, params.mcpServers);
         for (const update of replayOf(await this.#local.store.getMessages(id)))
           this.update(params.sessionId, update);
         this.#announce(params.sessionId);
         return {};
       })
       .onRequest(session.resume, async ({ params }) => {
-        await this.#enter(params.sessionId);
+        await this.#enter(params.sessionId, params.mcpServers);
         this.#announce(params.sessionId);
         return {};
       })
@@ -119,10 +125,10 @@ export class EditorServer implements Editor {
 
   // ── sessions ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async #new(cwd: string): Promise<{ sessionId: string }> {
+  async #new(cwd: string, servers: readonly McpServer[]): Promise<{ sessionId: string }> {
     if (!path.isAbsolute(cwd)) throw this.#sdk.RequestError.invalidParams("cwd must be an absolute path");
     const sessionId = randomUUID();
-    await this.#open(sessionId, (place) => this.#create(sessionId, cwd, place));
+    await this.#open(sessionId, servers, (place) => this.#create(sessionId, cwd, place));
     this.#announce(sessionId);
     return { sessionId };
   }
@@ -152,13 +158,13 @@ export class EditorServer implements Editor {
   }
 
   /** The session that continues this one, if it was summarised. Rejects for an unknown id. */
-  async #enter(sessionId: string): Promise<SessionRow> {
+  async #enter(sessionId: string, servers: readonly McpServer[] = []): Promise<SessionRow> {
     const { store } = this.#local;
     const found = await store.getSession(sessionId);
     if (!found) throw this.#sdk.RequestError.sessionNotFound(sessionId);
     const { tip } = await store.getLineage(sessionId);
     if (!this.#sessions.has(sessionId))
-      await this.#open(sessionId, ({ id, key }) => this.#takeOver(id, key, tip));
+      await this.#open(sessionId, servers, ({ id, key }) => this.#takeOver(id, key, tip));
     return (await store.getSession(tip)) ?? found;
   }
 
@@ -170,11 +176,14 @@ export class EditorServer implements Editor {
     await store.cancelWaiting(key, ENDS.reason);
   }
 
-  async #open(sessionId: string, prepare: Prepare): Promise<void> {
+  async #open(sessionId: string, servers: readonly McpServer[], prepare: Prepare): Promise<void> {
     if (this.#sessions.size >= MAX_SESSIONS)
       throw this.#sdk.RequestError.invalidRequest(`More than ${MAX_SESSIONS} sessions in one process`);
+    const parsed = serversOf(servers);
+    if ("problem" in parsed) throw this.#sdk.RequestError.invalidParams(parsed.problem);
     const session = new EditorSession(sessionId, this);
-    const options = { view: session, config: this.#config, prepare, ends: ENDS };
+    const mcp = { more: parsed.servers, skipsConfigured: io().env[SKIP_CONFIGURED] === "1" };
+    const options = { view: session, config: this.#config, prepare, mcp, ends: ENDS };
     session.attach(await openLocalChat(this.#local, options));
     this.#sessions.set(sessionId, session);
   }

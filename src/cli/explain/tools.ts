@@ -17,6 +17,7 @@ import { Misuse } from "../failure.js";
 import { io } from "../io.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
+import { type ExplainedServer, withServers } from "./servers.js";
 
 const { platform: PLATFORM, chatId: CHAT } = exampleTargets();
 
@@ -31,11 +32,14 @@ export function toolsCommand(knownPairs: () => Promise<ReadonlySet<string>>): Co
       const question = questionOf(person, room, config);
       const access = talkAccess(question, config, await knownPairs());
       const registry = registryOf(config);
-      const tools = await explained(question, registry);
-      const problems = registry.problems();
-      if (options.json) printJson({ ...facts(question, access, tools), problems });
-      else
-        print([drawn(question, access, tools), ...problems.map((problem) => `Note: ${problem}.`)].join("\n"));
+      await withServers(config, registry, async (servers) => {
+        const tools = await explained(question, registry);
+        const problems = registry.problems();
+        if (options.json)
+          return printJson({ ...facts(question, access, tools), mcp_servers: servers, problems });
+        const notes = problems.map((problem) => `Note: ${problem}.`);
+        print([drawn(question, access, tools), ...drawnServers(servers), ...notes].join("\n"));
+      });
     });
 }
 
@@ -108,12 +112,22 @@ function facts({ principal, chatId }: Question, access: AccessDecision, tools: r
   };
 }
 
+/** The state of each server, as this command found it. */
+function drawnServers(servers: readonly ExplainedServer[]): string[] {
+  if (servers.length === 0) return [];
+  const lines = servers.map(({ name, state, tools, trust, detail }) => {
+    const found = state === "ready" ? `ready, ${tools} tools` : `${state}${detail ? `: ${detail}` : ""}`;
+    return `  ${name}: ${found}, trust: ${trust}`;
+  });
+  return ["", "MCP servers, connected for this answer:", ...lines, ""];
+}
+
 function drawn(question: Question, access: AccessDecision, tools: readonly ExplainedTool[]): string {
   const { platform, userId, owner } = question.principal;
   const where = question.chatId === null ? "a direct chat" : `the room ${platform}:${question.chatId}`;
   const who = owner ? "an owner" : access.allow ? "a paired person" : "a stranger";
   const columns = [
-    { header: "Tool", width: 16 },
+    { header: "Tool", width: Math.max(16, ...tools.map(({ tool }) => tool.name.length)) },
     { header: "Offered", width: 9 },
     { header: "Asks", width: 9 },
     { header: "Because", width: 60 },

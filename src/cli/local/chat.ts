@@ -12,7 +12,7 @@ import type { GatewayParts } from "../../pipeline/parts.js";
 import { isolationOf } from "../../rules.js";
 import type { EndReason, SessionKey, SessionRow } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
-import { mcpServers } from "../../startup/mcp.js";
+import { type McpParts, mcpServers } from "../../startup/mcp.js";
 import { gatewayParts } from "../../startup/parts.js";
 import { ownerOf } from "../../store/shared/owner.js";
 import { io } from "../io.js";
@@ -40,13 +40,15 @@ export interface LocalChatOptions {
   unattended?: boolean | undefined;
   /** Before it starts: its session may be chosen or made. */
   prepare?(place: { id: string; key: SessionKey; parts: GatewayParts }): Promise<void>;
+  /** MCP servers of this chat alone. */
+  mcp?: Pick<McpParts, "more" | "skipsConfigured">;
   /** What ends with it. */
   ends: { reason: string; endReason: EndReason };
 }
 
 export async function openLocalChat(
   local: LocalHome,
-  { view, config = local.config, unattended, prepare, ends }: LocalChatOptions,
+  { view, config = local.config, unattended, prepare, mcp: servers, ends }: LocalChatOptions,
 ): Promise<LocalChat> {
   const { store, log, bootId, home, events, transcripts, platform, secrets } = local;
   const id = randomBytes(4).toString("hex");
@@ -56,7 +58,7 @@ export async function openLocalChat(
   const adapter = terminalAdapter(place, shown);
   const owners = [ownerOf(platform, id)];
   // Each chat has its own: a process may have several.
-  const mcp = mcpServers({ config, home, env: io().env, log });
+  const mcp = mcpServers({ config, home, env: io().env, log, ...servers });
   const parts = gatewayParts({
     ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners, mcp, secrets },
   });

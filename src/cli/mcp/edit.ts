@@ -7,11 +7,13 @@ import { io } from "../io.js";
 import { print, printJson } from "../output.js";
 import { write } from "../setup/changes.js";
 import { readTexts } from "../setup/draft.js";
+import { serverNamed } from "./named.js";
 
 export interface AddOptions {
   url?: string;
   header?: string[];
   env?: string[];
+  oauth?: boolean;
   untrusted?: boolean;
   allow?: string[];
   json?: boolean;
@@ -20,23 +22,21 @@ export interface AddOptions {
 const TAKEN_UP = "A running gateway takes it up with /reload-mcp.";
 
 export async function add(name: string, command: string[], options: AddOptions): Promise<void> {
-  const { url, json } = options;
+  const { url, oauth, json } = options;
   if ((command.length === 0) === (url === undefined))
     throw new Misuse("Give a program or an address.", "hermes mcp add NAME -- PROGRAM …, or --url ADDRESS.");
+  if (oauth && url === undefined) throw new Misuse("--oauth is for servers on HTTP.", "Give --url ADDRESS.");
   if (Object.hasOwn(configured(), name))
     throw new HermesError("conflict", `There is an MCP server ${name} already.`, {
       hint: `hermes mcp remove ${name}, or edit config.yaml.`,
     });
   await change(name, serverOf(command, options));
   if (json) printJson({ added: name });
-  else print(`Added ${name}. \`hermes mcp test ${name}\` tries it. ${TAKEN_UP}`);
+  else print(`Added ${name}. \`hermes mcp ${oauth ? "login" : "test"} ${name}\` tries it. ${TAKEN_UP}`);
 }
 
 export async function remove(name: string, { json }: { json?: boolean }): Promise<void> {
-  if (!Object.hasOwn(configured(), name))
-    throw new HermesError("not_found", `There is no MCP server ${name}.`, {
-      hint: `Servers: ${Object.keys(configured()).join(", ") || "none"}.`,
-    });
+  serverNamed(name, configured());
   await change(name, undefined);
   if (json) printJson({ removed: name });
   else print(`Removed ${name}. ${TAKEN_UP}`);
@@ -47,12 +47,13 @@ function configured() {
 }
 
 function serverOf([program, ...args]: string[], options: AddOptions): Record<string, unknown> {
-  const { url, header = [], env = [], untrusted, allow } = options;
+  const { url, header = [], env = [], oauth, untrusted, allow } = options;
   return {
     ...(program === undefined ? { url } : { command: program }),
     ...(args.length > 0 ? { args } : {}),
     ...(env.length > 0 ? { env: pairs(env, "=", "NAME=value") } : {}),
     ...(header.length > 0 ? { headers: pairs(header, ":", "'Name: value'") } : {}),
+    ...(oauth ? { auth: "oauth" } : {}),
     ...(untrusted ? { trust: "untrusted" } : {}),
     ...(allow ? { allow } : {}),
   };

@@ -31,6 +31,7 @@ export function mcpCommand(): Command {
     .argument("[command...]", "program and arguments of a server on stdio, after --")
     .option("--url <address>", "of a server on streamable HTTP")
     .option("--header <line>", "'Name: value' for every request; again for more", collect)
+    .option("--oauth", "log in with a browser: hermes mcp login")
     .option("--env <assignment>", "NAME=value for its process; again for more", collect)
     .option("--untrusted", "ask before its tools change something")
     .option("--allow <people>", "who may use it: owner, paired, everyone, platform:user id", collect)
@@ -42,6 +43,18 @@ export function mcpCommand(): Command {
     .argument("<name>", "as under mcp_servers")
     .addOption(jsonOption())
     .action(async (name, options) => (await import("./edit.js")).remove(name, options));
+  mcp
+    .command("login")
+    .description("Log in to a server with auth: oauth, in a browser")
+    .argument("<name>", "as under mcp_servers")
+    .addOption(jsonOption())
+    .action(async (name, options) => (await import("./login.js")).login(name, options));
+  mcp
+    .command("logout")
+    .description("Forget the login to a server")
+    .argument("<name>", "as under mcp_servers")
+    .addOption(jsonOption())
+    .action(async (name, options) => (await import("./login.js")).logout(name, options));
   mcp
     .command("serve")
     .description("Serve the chats as MCP tools on standard input and output, for other programs")

@@ -1,6 +1,5 @@
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
-import { HermesError } from "../../errors.js";
 import { connect, messageOf } from "../../mcp/connection.js";
 import { ownerMark } from "../../mcp/environment.js";
 import { isWanted } from "../../mcp/filter.js";
@@ -8,23 +7,20 @@ import { toolName } from "../../mcp/names.js";
 import { drawColumns } from "../columns.js";
 import { io } from "../io.js";
 import { print, printError, printJson } from "../output.js";
+import { serverNamed } from "./named.js";
 
 /** Connects beside a running gateway, lists, and ends the server again. */
 export async function test(name: string, { json }: { json?: boolean }): Promise<void> {
   const home = resolveHome(io().env);
   const { config } = loadConfig({ home, env: io().env });
-  const settings = Object.hasOwn(config.mcp_servers, name) ? config.mcp_servers[name] : undefined;
-  if (!settings)
-    throw new HermesError("not_found", `There is no MCP server ${name}.`, {
-      hint: `Servers: ${Object.keys(config.mcp_servers).join(", ") || "none"}.`,
-    });
+  const settings = serverNamed(name, config.mcp_servers);
   const stop = new AbortController();
   const onSignal = () => stop.abort(new Error("interrupted"));
   io().signals.once("SIGINT", onSignal);
   io().signals.once("SIGTERM", onSignal);
   try {
     const parts = {
-      ...{ settings, env: io().env, mark: ownerMark(home) },
+      ...{ name, settings, home, env: io().env, mark: ownerMark(home) },
       onTools: () => undefined,
       onError: () => undefined,
     };

@@ -15,6 +15,17 @@ const filter = z.strictObject({
   prompts: z.boolean().default(true).describe("Helpers that list and read its prompts"),
 });
 
+const oauth = z.strictObject({
+  client_id: orNull(text).describe(
+    "Of a client that you registered with the server; unset: it registers itself",
+  ),
+  client_secret: orNull(text).describe("Its secret, if it has one"),
+  scope: orNull(text).describe("Rights to ask for, separated by spaces; unset: those that the server names"),
+  redirect_port: orNull(z.int().min(1).max(65_535)).describe(
+    "Port on this machine to which a browser returns after a login; unset: any free one",
+  ),
+});
+
 const server = z.strictObject({
   enabled: z.boolean().default(true).describe("Connect to it"),
   command: orNull(text).describe("Program of a server that talks over stdio"),
@@ -25,6 +36,12 @@ const server = z.strictObject({
     .describe("Variables for it; of the gateway's own it gets only PATH, HOME, USER, LANG and the like"),
   url: orNull(httpUrl).describe("Address of a server that talks streamable HTTP"),
   headers: z.record(text, z.string()).prefault({}).describe("Sent with every request, as in Authorization"),
+  auth: z
+    .enum(["oauth"])
+    .nullable()
+    .default(null)
+    .describe("oauth: the HTTP server needs a login, by hermes mcp login"),
+  oauth: oauth.prefault({}).describe("How to log in"),
   timeout: seconds.max(3600).default(300).describe("Seconds until a call fails"),
   connect_timeout: seconds.max(600).default(60).describe("Seconds until an attempt to connect fails"),
   tools: filter.prefault({}).describe("Which of its tools are offered"),

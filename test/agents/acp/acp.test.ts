@@ -16,6 +16,7 @@ class Session {
   history: ChatMessage[] = [];
   stored: string | undefined;
   sent: string | undefined;
+  hasArrived = false;
   asked: string[] = [];
   answer: string | undefined;
 
@@ -28,6 +29,10 @@ class Session {
       sent: this.sent,
       sending: async (conversation) => {
         this.sent = conversation;
+      },
+      hasArrived: this.hasArrived,
+      arrived: async () => {
+        this.hasArrived = true;
       },
     };
     return {
@@ -61,6 +66,7 @@ function start(options?: string, more: object = {}, cancelMs = 200) {
     if (!failure) {
       session.history = [...session.history, user(text), { role: "assistant", content: said }];
       session.sent = undefined;
+      session.hasArrived = false;
     }
     return { events, said, failure };
   };
@@ -169,6 +175,49 @@ describe("a program that speaks ACP", () => {
     expect((await turn(session, "!wait")).said).toContain("you said: ");
     expect(agent.prompts()).toEqual([expect.stringContaining("was interrupted")]);
     expect(agent.log()[0]).toMatchObject({ load: session.sent ?? expect.any(String) });
+  });
+
+  it("gets a prompt that an interrupted attempt didn't send, with all that belongs to it", async () => {
+    const { turn, agent } = start();
+    const session = new Session();
+    await turn(session, "one");
+    const { id } = JSON.parse(session.stored!) as { id: string };
+    const next = start("load", { env: agent.settings.env });
+    session.sent = id;
+    session.history = [...session.history, user("to another agent"), { role: "assistant", content: "ok" }];
+    expect((await next.turn(session, "two")).said).toBe("you said: two");
+    expect(agent.prompts()).toHaveLength(2);
+    expect(agent.prompts()[1]).toContain("User: to another agent");
+  });
+
+  it("is asked to continue a prompt of which it gave no sign, if it has it", async () => {
+    const { turn, agent } = start();
+    const session = new Session();
+    const stop = new AbortController();
+    const running = turn(session, "!mute please", stop.signal);
+    await until("the prompt arrives", () => agent.prompts().length === 1);
+    // As it is after a crash.
+    const { stored, sent } = session;
+    stop.abort("stopped");
+    await running;
+    Object.assign(session, { stored, sent, hasArrived: false });
+    const next = start("load", { env: agent.settings.env });
+    expect((await next.turn(session, "!mute please")).failure).toBeUndefined();
+    expect(agent.prompts()).toHaveLength(2);
+    expect(agent.prompts()[1]).toContain("was interrupted");
+  });
+
+  it("reports what it used: tokens of the turn, and what its cost has grown by", async () => {
+    const { turn } = start();
+    const session = new Session();
+    await turn(session, "hello");
+    for (const costUsd of [0.5, 0.25]) {
+      const { events } = await turn(session, "!usage");
+      const usage = { inputTokens: 60, cacheReadTokens: 40, outputTokens: 60, provider: "acp", costUsd };
+      expect(events.find(({ type }) => type === "usage")).toMatchObject({ usage });
+      expect(events.at(-2)).toMatchObject({ message: { token_count: 60 } });
+    }
+    expect((await turn(session, "hello")).events.some(({ type }) => type === "usage")).toBe(false);
   });
 
   it("fails clearly if it can't continue an interrupted prompt", async () => {

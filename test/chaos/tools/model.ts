@@ -9,7 +9,7 @@ import {
   type Scripted,
 } from "../../emulators/model-server.js";
 
-const ORDER = /\b(m\d+x0) \[([a-z+ ]*)\] wait (\d+)/g;
+const ORDER = /\b(m\d+x0) \[([a-z_+ ]*)\] wait (\d+)/g;
 const UNKNOWN = "outcome is unknown";
 
 interface Order {

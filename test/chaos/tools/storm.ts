@@ -9,7 +9,8 @@ import type { Outcome } from "../table.js";
 import { judge } from "../verdict.js";
 import { Counter } from "./counter.js";
 import { orderedModel } from "./model.js";
-import { type Call, judgeTools, type Made, type ToolEvidence, type ToolVerdict } from "./verdict.js";
+import { countingServers, MCP_TOOLS } from "./servers.js";
+import { type Call, isOnce, judgeTools, type Made, type ToolEvidence, type ToolVerdict } from "./verdict.js";
 
 const PROGRAM = fileURLToPath(new URL("../../support/counting-tools.mjs", import.meta.url));
 const MAX_LAG_MS = 30;
@@ -24,6 +25,7 @@ export async function toolStorm(options: Omit<StormOptions, "cast">): Promise<To
   const { seed, rounds } = options;
   const random = new Random(seed + 2);
   const counter = await Counter.start(() => random.between(0, MAX_LAG_MS));
+  const servers = await countingServers(counter.url);
   const { server, asked } = await orderedModel();
   const planned: Call[] = [];
   const write = (number: number, { kind, slowMs }: PlannedMessage) => {
@@ -39,7 +41,7 @@ export async function toolStorm(options: Omit<StormOptions, "cast">): Promise<To
 model: {provider: openai-compatible, default: scripted, base_url: "${server.url}", api_key: none}
 display: {busy_input_mode: steer}
 compression: {enabled: false}
-`,
+${servers.yaml}`,
     program: [PROGRAM],
     env: { COUNT_URL: counter.url },
     // Each of these more often than the others.
@@ -55,15 +57,19 @@ compression: {enabled: false}
     return { seed, rounds, evidence, verdict: judge(evidence), tools: judgeTools(found) };
   } finally {
     await server.close();
+    await servers.close();
     await counter.close();
   }
 }
 
 const TOOL_POINTS = ["calls-recorded", "tool-ran", "result-recorded", "steering-recorded"] as const;
 
+/** Built in and of MCP servers; those that can't be repeated more often. */
+const TOOLS = ["note", "post", "post", ...MCP_TOOLS, ...MCP_TOOLS.filter(isOnce)];
+
 function planOf(random: Random): string[][] {
   return times(random.between(1, MAX_ROUNDS), () =>
-    times(random.between(1, MAX_CALLS), () => random.pick(["note", "post", "post"])),
+    times(random.between(1, MAX_CALLS), () => random.pick(TOOLS)),
   );
 }
 

@@ -55,8 +55,9 @@ export function toolSection(outcomes: readonly ToolOutcome[], machine: string): 
   return `${TOOLS_TITLE}
 
 The same storm, but a scripted model answers, with up to three rounds of up to three calls for each message, and messages that
-come during a turn are added to it. One tool may be repeated, one never is; a server outside of the gateway counts their
-effects by idempotency key. The daemon dies once a round, mostly between the steps of a turn.
+come during a turn are added to it. The tools are two built-in ones and those of two MCP servers, one on stdio and one on HTTP.
+Of each pair, one may be repeated and one never is; a server outside of the gateway counts their effects by idempotency key. The
+daemon dies once a round, mostly between the steps of a turn.
 
 - *unknown*: calls that a crash interrupted and that can't be repeated; the model was told so
 - *safe repeats*: effects of repeatable calls that came again, under the same key

@@ -42,8 +42,10 @@ export interface ToolVerdict {
   restarted: string[];
 }
 
-/** Its calls may be repeated. */
-const SAFE = "note";
+/** Calls of the other tools may be repeated. */
+export function isOnce(tool: string): boolean {
+  return tool.endsWith("post");
+}
 
 export function judgeTools({ planned, made, effects, asked }: ToolEvidence): ToolVerdict {
   const byKey = grouped(effects, ({ key }) => key);
@@ -53,7 +55,7 @@ export function judgeTools({ planned, made, effects, asked }: ToolEvidence): Too
   const notTold = unknown.filter((call) => !wasTold(call, unknown, asked));
   const recorded = new Set(made.map(({ key }) => key));
   const wrongEnd = made.filter((call) => {
-    if (call.state === "unknown") return call.tool === SAFE;
+    if (call.state === "unknown") return !isOnce(call.tool);
     return call.state !== "done" || effectsOf(call) === 0;
   });
   return {
@@ -61,12 +63,12 @@ export function judgeTools({ planned, made, effects, asked }: ToolEvidence): Too
     effects: effects.length,
     unknown: unknown.length,
     repeats: made
-      .filter(({ tool }) => tool === SAFE)
+      .filter(({ tool }) => !isOnce(tool))
       .reduce((sum, call) => sum + Math.max(0, effectsOf(call) - 1), 0),
     requests: asked.length,
     paidTwice: asked.length - new Set(asked.map(({ token, round }) => `${token} ${round}`)).size,
     doubled: [...grouped(effects, nameOf).values()]
-      .filter((same) => same[0]!.tool !== SAFE && same.length > 1)
+      .filter((same) => isOnce(same[0]!.tool) && same.length > 1)
       .map(([effect]) => nameOf(effect!)),
     unrecorded: [
       ...planned.filter((call) => !byCall.has(nameOf(call))).map((call) => `${nameOf(call)} was never made`),

@@ -4,11 +4,13 @@
  *   --deaf           ignores the end of its input and SIGTERM
  *   --child          starts a process of its own that ignores both, too
  *   --count FILE     adds a line to the file for each call of `count`
+ *   --late FILE      answers initialize once the file exists
  *   --exit-at-start  ends before it answers
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const args = process.argv.slice(2);
 const has = (flag) => args.includes(flag);
@@ -73,10 +75,15 @@ const METHODS = {
   ping: () => ({}),
 };
 
+async function isTime() {
+  while (!fs.existsSync(following("--late"))) await sleep(20);
+}
+
 const lines = createInterface(process.stdin);
-lines.on("line", (line) => {
+lines.on("line", async (line) => {
   const { id, method, params } = JSON.parse(line);
   if (has("--silent") || id === undefined) return;
+  if (has("--late")) await isTime();
   if (method !== "tools/call") return send({ id, result: METHODS[method]?.(params) ?? {} });
   if (params.name === "die") process.exit(1);
   if (params.name === "hang") return;

@@ -1,0 +1,47 @@
+/** Opens the agent's conversation for a turn, and finds out whether it has an interrupted message already. */
+import type { TurnRequest } from "../backend.js";
+import { type Kept, type Plan, planOf } from "../own-conversation.js";
+import { textOf } from "../text.js";
+import type { AgentConnection } from "./connection.js";
+import { lost } from "./failures.js";
+
+export interface Opening {
+  name: string;
+  cwd: string;
+  request: TurnRequest;
+  kept: Kept | undefined;
+}
+
+/** If a conversation can't be opened again, a new one begins with the history; but a message is never sent twice. */
+export async function openConversation(
+  connection: AgentConnection,
+  wanted: Plan,
+  opening: Opening,
+): Promise<{ id: string; plan: Plan }> {
+  const { cwd, name, request } = opening;
+  if (wanted.to === "continue" && !request.own!.hasArrived) {
+    const words = await connection.replay(wanted.id, cwd);
+    if (words !== undefined) return { id: wanted.id, plan: afterReplay(words, wanted, opening) };
+  }
+  if (wanted.to !== "begin" && (await connection.openSession(wanted.id, cwd)))
+    return { id: wanted.id, plan: wanted };
+  if (wanted.to === "continue") throw lost(name);
+  return { id: await connection.newSession(cwd), plan: { to: "begin" } };
+}
+
+/**
+ * The crash came between the record that a message is sent and the agent's first sign. Agents replay the whole conversation:
+ * if the message isn't in it, it never arrived. One that forgets what it surely knew says nothing about the message.
+ */
+function afterReplay(
+  words: readonly string[],
+  wanted: Plan & { id: string },
+  { request, kept }: Opening,
+): Plan {
+  const { history, input } = request;
+  const unsent = kept?.id === wanted.id ? planOf(kept, undefined, history) : ({ to: "begin" } as const);
+  const isForgetful = words.length === 0 && unsent.to === "go-on";
+  const last = words.at(-1) ?? "";
+  const isThere = input.some(({ content }) => last.includes(textOf(content).trim()));
+  return isForgetful || isThere ? wanted : unsent;
+}

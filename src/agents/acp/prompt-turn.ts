@@ -1,0 +1,145 @@
+/** One prompt: its updates, its permission requests, and its end. */
+import type {
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import type { Config } from "../../config/schema.js";
+import { settlesWithin } from "../../timeout.js";
+import type { TurnRequest } from "../backend.js";
+import { Answer } from "./answer.js";
+import type { AgentConnection, PromptEnd } from "./connection.js";
+import type { EventQueue } from "./event-queue.js";
+import { silent } from "./failures.js";
+import { decidePermission, rejection } from "./permissions.js";
+import { costIn } from "./usage.js";
+
+export interface PromptSettings {
+  name: string;
+  policy: Config["acp"]["permissions"];
+  quietSeconds: number;
+  /** How long a cancelled prompt may take to end. */
+  cancelMs: number;
+}
+
+/** Only these are about the prompt; lists of commands and the like may come at any time. */
+const SIGNS: ReadonlySet<string> = new Set([
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call",
+  "tool_call_update",
+  "plan",
+]);
+
+interface PromptParts {
+  setup: PromptSettings;
+  request: TurnRequest;
+  connection: AgentConnection;
+  id: string;
+  signal: AbortSignal;
+  events: EventQueue;
+  /** The agent has given a sign, so it has the prompt. */
+  arrived(): void;
+}
+
+export class PromptTurn {
+  readonly answer = new Answer();
+  /** Of its session so far, in USD, if it says so. */
+  costUsd: number | undefined;
+  readonly #parts: PromptParts;
+  /** Why it is ended early. */
+  readonly #over = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #questions = 0;
+
+  constructor(parts: PromptParts) {
+    this.#parts = parts;
+  }
+
+  async run(blocks: Parameters<AgentConnection["prompt"]>[1]): Promise<PromptEnd> {
+    const { connection, id, signal } = this.#parts;
+    const stop = () => this.#over.abort(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    const prompt = connection.prompt(id, blocks, {
+      update: (update) => this.#update(update),
+      permission: (request) => this.#permission(request),
+    });
+    const cancel = () => void this.#cancel(prompt);
+    this.#over.signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) stop();
+    this.#watch();
+    try {
+      const end = await prompt;
+      if (this.answer.isFull) return { ...end, stopReason: "max_tokens" };
+      this.#over.signal.throwIfAborted();
+      return end;
+    } catch (error) {
+      if (this.answer.isFull) return { stopReason: "max_tokens" };
+      throw this.#over.signal.aborted ? this.#over.signal.reason : error;
+    } finally {
+      clearTimeout(this.#timer);
+      signal.removeEventListener("abort", stop);
+      // Questions that are still open end with it.
+      this.#over.signal.removeEventListener("abort", cancel);
+      this.#over.abort();
+    }
+  }
+
+  #update(update: SessionUpdate): void {
+    this.#watch();
+    if (SIGNS.has(update.sessionUpdate)) this.#parts.arrived();
+    this.costUsd = costIn(update) ?? this.costUsd;
+    if (this.#over.signal.aborted) return;
+    for (const event of this.answer.take(update)) this.#parts.events.push(event);
+    if (this.answer.isFull) this.#over.abort(new Error("the answer is too long"));
+  }
+
+  async #permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+    const { setup, request: turn } = this.#parts;
+    const { principal, ask } = turn;
+    this.#parts.arrived();
+    const who = { agent: setup.name, owner: principal.owner === true };
+    const decision = decidePermission(request, setup.policy, who);
+    if (decision.to === "cancel") return CANCELLED;
+    if (decision.to === "select") return selected(decision.optionId);
+    // While a person thinks, the agent waits.
+    this.#questions += 1;
+    clearTimeout(this.#timer);
+    try {
+      const choice = await ask?.(decision.question, this.#over.signal);
+      if (this.#over.signal.aborted) return CANCELLED;
+      const optionId = decision.optionOf(choice);
+      return optionId === undefined ? CANCELLED : selected(optionId);
+    } catch {
+      const optionId = rejection(request.options);
+      return optionId === undefined || this.#over.signal.aborted ? CANCELLED : selected(optionId);
+    } finally {
+      this.#questions -= 1;
+      this.#watch();
+    }
+  }
+
+  /** Ends a prompt that gives no sign. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    const { quietSeconds, name } = this.#parts.setup;
+    if (this.#questions > 0 || this.#over.signal.aborted) return;
+    const ms = Math.min(quietSeconds * 1000, 2 ** 31 - 1);
+    this.#timer = setTimeout(() => this.#over.abort(silent(name, quietSeconds)), ms);
+  }
+
+  /** An agent that doesn't end its prompt is ended itself. */
+  async #cancel(prompt: Promise<unknown>): Promise<void> {
+    const { connection, id, setup } = this.#parts;
+    const isOver = settlesWithin(prompt, setup.cancelMs);
+    await settlesWithin(connection.cancel(id), setup.cancelMs);
+    if (!(await isOver)) await connection.kill();
+  }
+}
+
+const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
+
+function selected(optionId: string): RequestPermissionResponse {
+  return { outcome: { outcome: "selected", optionId } };
+}
