@@ -1,0 +1,237 @@
+/**
+ * A signal-cli daemon on this machine, started with `--receive-mode=on-connection`: while no client reads its event stream,
+ * messages wait on Signal's servers. What it has written into the stream is gone, as with the real one.
+ */
+import type { ServerResponse } from "node:http";
+import { type RestAnswer, type RestRequest, RestServer } from "../rest-server.js";
+
+export interface Person {
+  number: string | null;
+  uuid: string;
+  name: string;
+}
+
+export interface Said {
+  timestamp: number;
+  text: string;
+  styles: string[];
+  attachments: string[];
+  quote: number | null;
+}
+
+export interface SignalEmulatorOptions {
+  keepAliveMs?: number;
+  /** Receives also while no client listens: such messages are lost. */
+  onStart?: boolean;
+}
+
+export const NUMBER = "+15550100";
+const ON_THE_WAY_MS = 10;
+const OWN_UUID = "00000000-0000-4000-8000-000000000000";
+
+export class SignalEmulator {
+  /** The account that the daemon knows. */
+  number = NUMBER;
+  readonly server = new RestServer(
+    (request) => this.#answer(request),
+    (path, { method }) => (path === "/api/v1/rpc" ? `${path}/${String(method)}` : path),
+  );
+  readonly typing: object[] = [];
+  readonly files = new Map<string, Buffer>();
+  /** Each event is written twice. */
+  duplicate = false;
+  /** When events were written into the stream, by their texts: what dies with its reader then is lost. */
+  readonly written: { text: string; atMs: number }[] = [];
+  readonly #streams = new Set<ServerResponse>();
+  readonly #said = new Map<string, Said[]>();
+  readonly #deleted = new Set<number>();
+  readonly #keepAliveMs: number;
+  readonly #onStart: boolean;
+  /** On Signal's servers. */
+  #waiting: object[] = [];
+  #held: object[] | undefined;
+  #lastMs = 0;
+  #people = 0;
+
+  constructor({ keepAliveMs = 15_000, onStart = false }: SignalEmulatorOptions = {}) {
+    this.#keepAliveMs = keepAliveMs;
+    this.#onStart = onStart;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  async start(): Promise<this> {
+    await this.server.start();
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.server.stop();
+  }
+
+  // ── people ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  person(name: string): Person {
+    this.#people += 1;
+    const digits = String(this.#people).padStart(4, "0");
+    return { number: `+1555020${digits}`, uuid: `11111111-0000-4000-8000-00000000${digits}`, name };
+  }
+
+  /** In a chat with the bot, or in a group. Gives the message's time. */
+  say(from: Person, message: string, groupId?: string, more: object = {}): number {
+    const timestamp = this.now();
+    const group =
+      groupId === undefined ? {} : { groupInfo: { groupId, groupName: "Friends", type: "DELIVER" } };
+    this.deliver(
+      from,
+      { dataMessage: { timestamp, message, expiresInSeconds: 0, ...group, ...more } },
+      timestamp,
+    );
+    return timestamp;
+  }
+
+  edit(from: Person, target: number, message: string, groupId?: string): void {
+    const group = groupId === undefined ? {} : { groupInfo: { groupId } };
+    const dataMessage = { timestamp: this.now(), message, ...group };
+    this.deliver(from, { editMessage: { targetSentTimestamp: target, dataMessage } });
+  }
+
+  remove(from: Person, target: number, groupId?: string): void {
+    this.#deleted.add(target);
+    const group = groupId === undefined ? {} : { groupInfo: { groupId } };
+    const dataMessage = {
+      timestamp: this.now(),
+      message: null,
+      remoteDelete: { timestamp: target },
+      ...group,
+    };
+    this.deliver(from, { dataMessage });
+  }
+
+  deliver(from: Person, content: object, timestamp = this.now()): void {
+    const source = { source: from.number ?? from.uuid, sourceNumber: from.number, sourceUuid: from.uuid };
+    const envelope = { ...source, sourceName: from.name, sourceDevice: 1, timestamp, ...content };
+    const event = { account: this.number, envelope };
+    if (this.#held) this.#held.push(event);
+    else this.#waiting.push(event);
+    // On its way: a stream that was just closed is known to be closed by then.
+    setTimeout(() => this.#flush(), ON_THE_WAY_MS);
+  }
+
+  /** What the bot has written to a number, a uuid or a group's id, oldest first. */
+  said(chat: string): Said[] {
+    const own = this.#said.get(chat) ?? [];
+    return own.map((said) => ({ ...said, quote: this.#deleted.has(said.quote ?? 0) ? null : said.quote }));
+  }
+
+  now(): number {
+    this.#lastMs = Math.max(this.#lastMs + 1, Date.now());
+    return this.#lastMs;
+  }
+
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** What was kept back comes now, the last first. */
+  release(): void {
+    this.#waiting.push(...(this.#held ?? []).reverse());
+    this.#held = undefined;
+    this.#flush();
+  }
+
+  cut(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
+  raw(text: string): void {
+    for (const stream of this.#streams) stream.write(text);
+  }
+
+  // ── the daemon ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #flush(): void {
+    if (this.#streams.size === 0 && !this.#onStart) return;
+    const events = this.#waiting;
+    this.#waiting = [];
+    if (this.server.silent) return void this.#waiting.push(...events);
+    for (const event of events) {
+      const text = `event:receive\ndata:${JSON.stringify(event)}\n\n`;
+      for (const stream of this.#streams) stream.write(this.duplicate ? text + text : text);
+      this.written.push({ text: JSON.stringify(event), atMs: Date.now() });
+    }
+  }
+
+  #answer(request: RestRequest): RestAnswer | "kept open" {
+    const { path, query, response, json } = request;
+    if (path === "/api/v1/check") return { status: 200 };
+    if (path === "/api/v1/rpc") return this.#rpc(json);
+    if (path !== "/api/v1/events") return { status: 404 };
+    if (query.get("account") !== this.number) return { status: 400 };
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(":\n");
+    const timer = setInterval(() => this.server.silent || response.write(":\n"), this.#keepAliveMs);
+    this.#streams.add(response);
+    response.once("close", () => {
+      clearInterval(timer);
+      this.#streams.delete(response);
+    });
+    this.#flush();
+    return "kept open";
+  }
+
+  #rpc({ method, params, id }: Record<string, unknown>): RestAnswer {
+    const result = this.#call(String(method), (params ?? {}) as Record<string, unknown>);
+    const answer =
+      result === undefined ? { error: { code: -32601, message: "Method not implemented" } } : { result };
+    return { status: 200, body: { jsonrpc: "2.0", id, ...answer } };
+  }
+
+  #call(method: string, params: Record<string, unknown>): unknown {
+    const { recipient, groupId, message, textStyles = [], attachments = [], quoteTimestamp } = params;
+    switch (method) {
+      case "send": {
+        const chat = String(groupId ?? (recipient as string[])[0]);
+        const timestamp = this.now();
+        const said: Said = {
+          ...{ timestamp, text: String(message ?? ""), styles: textStyles as string[] },
+          ...{ attachments: attachments as string[], quote: (quoteTimestamp as number | undefined) ?? null },
+        };
+        this.#said.set(chat, [...(this.#said.get(chat) ?? []), said]);
+        return { timestamp, results: [{ recipientAddress: { number: chat }, type: "SUCCESS" }] };
+      }
+      case "sendTyping":
+        this.typing.push(params);
+        return {};
+      case "getUserStatus":
+        return [{ recipient: this.number, number: this.number, uuid: OWN_UUID, isRegistered: true }];
+      case "listAccounts":
+        return [{ number: this.number }];
+      case "version":
+        return { version: "0.14.0" };
+      case "getAttachment": {
+        const file = this.files.get(String(params.id));
+        return { data: file?.toString("base64") };
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** The answer to a send that comes too early. */
+export function rateLimited(seconds: number): RestAnswer {
+  const results = [{ type: "RATE_LIMIT_FAILURE", token: "t", retryAfterSeconds: seconds }];
+  const error = {
+    code: -5,
+    message: "Failed to send message due to rate limiting",
+    data: { response: { results } },
+  };
+  return { status: 200, body: { jsonrpc: "2.0", id: 1, error } };
+}
