@@ -8,6 +8,7 @@ export { discord } from "./discord/platform.js";
 export { email } from "./email/platform.js";
 export { matrix } from "./matrix/platform.js";
 export { mattermost } from "./mattermost/platform.js";
+export { signal } from "./signal/platform.js";
 export { slack } from "./slack/platform.js";
 export { sms } from "./sms/platform.js";
 export { telegram } from "./telegram/platform.js";

@@ -9,6 +9,7 @@ import { email } from "./email.js";
 import { matrix } from "./matrix.js";
 import { mattermost } from "./mattermost.js";
 import type { Platform } from "./platform.js";
+import { signal } from "./signal.js";
 import { slack } from "./slack.js";
 import { sms } from "./sms.js";
 import { type StormOptions, storm } from "./storm.js";
@@ -19,7 +20,7 @@ import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } fr
 import { isKept, judge } from "./verdict.js";
 
 const PLATFORMS: Record<string, () => Promise<Platform>> = {
-  ...{ telegram, discord, slack, mattermost, matrix, sms, email },
+  ...{ telegram, discord, slack, mattermost, matrix, sms, email, signal },
 };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);

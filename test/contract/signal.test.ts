@@ -24,13 +24,13 @@ class SignalStage extends RestStage<SignalEmulator> {
   limited = rateLimited;
 
   make(): Adapter {
-    const limitMs = this.hasty ? 300 : 3000;
+    const callMs = this.hasty ? 600 : 3000;
     return signalAdapter({
       number: NUMBER,
       apiUrl: this.emulator.url,
       log: this.logged,
       timing: {
-        ...{ callMs: limitMs, openMs: limitMs, silenceMs: this.hasty ? 100 : 3000 },
+        ...{ callMs, openMs: 3000, silenceMs: this.hasty ? 200 : 3000 },
         backoff: { firstMs: 20, maxMs: 200 },
         receiveRetry: { firstMs: 10, maxMs: 100 },
       },
@@ -62,6 +62,7 @@ class SignalStage extends RestStage<SignalEmulator> {
 
   listeners = () => this.emulator.streams;
   typing = () => this.emulator.typing.length;
+  reactions = () => [...this.emulator.reactions.values()];
 
   repeat(): void {
     this.emulator.duplicate = true;
@@ -94,7 +95,7 @@ class SignalStage extends RestStage<SignalEmulator> {
 const signal: Platform = {
   name: "signal",
   kinds: ["direct chat", "group"],
-  can: ["type"],
+  can: ["type", "react"],
   lacks: {
     acknowledgement: "signal-cli wants none, and gives a message once",
     recognition: "Signal can't be asked, so repeats are marked",

@@ -41,6 +41,10 @@ export class SignalApi {
   }
 }
 
+/** bbernhard's container wraps signal-cli, and answers under /v1 instead. */
+export const NOT_SIGNAL_CLI =
+  "this is not signal-cli's own daemon (it has no /api/v1/events): use `signal-cli daemon --http`, not bbernhard's signal-cli-rest-api container";
+
 export const UNKNOWN_ACCOUNT =
   "signal-cli doesn't know the account: register or link the number, and check SIGNAL_ACCOUNT";
 

@@ -13,6 +13,7 @@ export interface SignalOptions {
   /** Identifies this bot in the inbox and the outbox. Must not change. */
   account?: string;
   replyToMode?: "first" | "all" | "off";
+  sendReadReceipts?: boolean;
   /** Left out: files are named in messages, but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   log?: PlatformLog;
@@ -68,6 +69,7 @@ export function settingsOf(options: SignalOptions): Settings {
     apiUrl: withoutTrailing(options.apiUrl ?? "http://127.0.0.1:8080", "/"),
     account: options.account ?? "signal",
     replyToMode: options.replyToMode ?? "first",
+    sendReadReceipts: options.sendReadReceipts ?? true,
     media: options.media,
     log: options.log ?? (() => undefined),
     timing: { ...DEFAULT_TIMING, ...options.timing },

@@ -3,22 +3,25 @@ import type { AdapterEvents } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
 import { isRecord, RestError } from "../kit/rest.js";
 import { keepSocketOpen, type LiveSocket, type SocketLost } from "../kit/socket-loop.js";
-import { reasonOf, type SignalApi, UNKNOWN_ACCOUNT } from "./api.js";
+import { NOT_SIGNAL_CLI, reasonOf, type SignalApi, UNKNOWN_ACCOUNT } from "./api.js";
 import type { Settings } from "./config.js";
-import { isPersonId } from "./ids.js";
+import { isUuid } from "./ids.js";
 import type { Self } from "./normalise.js";
 import { Receiver } from "./receive.js";
+import { openStream } from "./stream.js";
 
 export interface ConnectionParts {
   api: SignalApi;
   settings: Settings;
   health: HealthTracker;
   events: AdapterEvents;
+  /** Whether we have sent the message of this time. */
+  isOurs(timestamp: number): boolean;
   signal: AbortSignal;
 }
 
-/** Events have some kilobytes: files come separately. */
-const MAX_EVENT_CHARS = 4_000_000;
+/** For these, only the operator can help. */
+const REFUSALS: Readonly<Record<number, string>> = { 400: UNKNOWN_ACCOUNT, 404: NOT_SIGNAL_CLI };
 
 export class Connection {
   readonly #parts: ConnectionParts;
@@ -31,15 +34,17 @@ export class Connection {
   });
 
   constructor(parts: ConnectionParts) {
-    const { api, settings, events, signal, health } = parts;
+    const { api, settings, events, signal, health, isOurs } = parts;
     this.#parts = parts;
-    const self = (): Self => ({ number: settings.number, uuid: this.#uuid, account: settings.account });
+    const self = (): Self => ({
+      ...{ number: settings.number, uuid: this.#uuid, account: settings.account, isOurs },
+    });
     const stuck = (isStuck: boolean) =>
       health.issue("inbox", isStuck ? "Messages from Signal can't be received now: retrying" : undefined);
     this.#receiver = new Receiver({ api, settings, events, self, signal, stuck });
   }
 
-  /** Never rejects. */
+  /** Until the signal aborts and the inbox has what came before. Never rejects. */
   async run(): Promise<void> {
     const { settings, health, signal } = this.#parts;
     const { timing } = settings;
@@ -59,43 +64,30 @@ export class Connection {
       closeTimeoutMs: timing.closeMs,
     });
     this.#settle();
+    await this.#receiver.idle();
   }
 
   async #open(heard: () => void, signal: AbortSignal): Promise<LiveSocket> {
     const { api, settings } = this.#parts;
     await api.check(signal);
     this.#uuid ??= await ownUuid(api, settings.number, signal);
-    const over = new AbortController();
-    const stop = () => over.abort();
-    signal.addEventListener("abort", stop, { once: true });
-    const url = `${settings.apiUrl}/api/v1/events?account=${encodeURIComponent(settings.number)}`;
-    const headers = { accept: "text/event-stream" };
-    const response = await fetch(url, { headers, redirect: "manual", signal: over.signal });
-    if (!response.ok || !response.body) {
-      stop();
-      throw new RestError(response.status, response.headers, {});
-    }
-    const lines = new EventLines((data) => this.#event(data));
-    const closed = readAll(response.body as ReadableStream<Uint8Array>, (text) => {
-      heard();
-      lines.add(text);
-    }).finally(() => signal.removeEventListener("abort", stop));
-    closed.catch(() => undefined);
-    return { closed, close: stop };
+    return openStream({
+      ...{ url: `${settings.apiUrl}/api/v1/events?account=${encodeURIComponent(settings.number)}` },
+      ...{ heard, signal, event: (data) => this.#event(data), isFull: () => this.#receiver.isFull },
+    });
   }
 
   #event(data: string): void {
+    const { settings } = this.#parts;
     let event: unknown;
     try {
       event = JSON.parse(data);
     } catch {
+      settings.log("warn", "skipped an event from Signal that isn't valid JSON");
       return;
     }
     this.#receiver.take(event).catch((error: unknown) => {
-      if (!this.#parts.signal.aborted)
-        this.#parts.settings.log("error", "a message from Signal was lost: too many are waiting", {
-          err: error,
-        });
+      settings.log("error", "a message from Signal was lost", { err: error });
     });
   }
 
@@ -103,14 +95,12 @@ export class Connection {
   #lost({ reason, wasOpen }: SocketLost): number | undefined {
     const { health, settings, signal } = this.#parts;
     if (signal.aborted) return undefined;
-    this.#settle();
-    if (reason instanceof RestError && reason.status === 400) {
-      health.trouble("down", UNKNOWN_ACCOUNT);
-      return settings.timing.refusedMs;
-    }
+    const refusal = reason instanceof RestError ? REFUSALS[reason.status] : undefined;
     const why = wasOpen ? "the stream ended" : reasonOf(reason);
-    health.trouble("degraded", `signal-cli can't be reached (${why}): retrying`);
-    return undefined;
+    if (refusal === undefined) health.trouble("degraded", `signal-cli can't be reached (${why}): retrying`);
+    else health.trouble("down", refusal);
+    this.#settle();
+    return refusal === undefined ? undefined : settings.timing.refusedMs;
   }
 }
 
@@ -118,39 +108,5 @@ export class Connection {
 async function ownUuid(api: SignalApi, number: string, signal: AbortSignal): Promise<string | null> {
   const found = await api.rpc("getUserStatus", { recipient: [number] }, { signal }).catch(() => undefined);
   const [first] = Array.isArray(found) ? found : [];
-  return isRecord(first) && isPersonId(first.uuid) ? first.uuid : null;
-}
-
-async function readAll(body: ReadableStream<Uint8Array>, heard: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read())
-    heard(decoder.decode(next.value, { stream: true }));
-}
-
-/** Text of a stream → the data of its events. */
-class EventLines {
-  readonly #onData: (data: string) => void;
-  #rest = "";
-  #data: string[] = [];
-
-  constructor(onData: (data: string) => void) {
-    this.#onData = onData;
-  }
-
-  add(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop()!;
-    if (this.#rest.length > MAX_EVENT_CHARS) this.#rest = "";
-    for (const line of lines) this.#line(line.endsWith("\r") ? line.slice(0, -1) : line);
-  }
-
-  /** A line without text ends an event; one that begins with a colon is a sign of life. */
-  #line(line: string): void {
-    if (line.startsWith("data:")) this.#data.push(line.slice(5).trimStart());
-    if (line !== "" || this.#data.length === 0) return;
-    const data = this.#data.join("\n");
-    this.#data = [];
-    this.#onData(data);
-  }
+  return isRecord(first) && isUuid(first.uuid) ? first.uuid : null;
 }

@@ -3,7 +3,15 @@ import { pause } from "../../backoff.js";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage, Target } from "../../message.js";
 import { settlesWithin } from "../../timeout.js";
-import type { Adapter, AdapterEvents, CanType, Health, PartContext } from "../adapter.js";
+import type {
+  Adapter,
+  AdapterEvents,
+  CanReact,
+  CanType,
+  Health,
+  PartContext,
+  ReactionState,
+} from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
 import { SignalApi } from "./api.js";
 import { MAX_UPLOAD_BYTES, type Settings, type SignalOptions, settingsOf } from "./config.js";
@@ -14,7 +22,7 @@ import { partsOf, Sender, type SignalPart } from "./send.js";
 
 export type { SignalOptions } from "./config.js";
 
-export interface SignalAdapter extends Adapter, CanType {}
+export interface SignalAdapter extends Adapter, CanReact, CanType {}
 
 /** How long a disconnect waits for what is being received. */
 const DISCONNECT_MS = 2000;
@@ -53,9 +61,12 @@ class Signal implements SignalAdapter {
     if (life.signal.aborted) return;
     const { number, apiUrl, timing } = this.#settings;
     const api = new SignalApi({ apiUrl, number, timeoutMs: timing.callMs });
-    this.#sender = new Sender(api, this.#settings);
-    const parts = { api, events, settings: this.#settings, health: this.#health, signal: life.signal };
-    const connection = new Connection(parts);
+    const sender = new Sender(api, this.#settings);
+    this.#sender = sender;
+    const connection = new Connection({
+      ...{ api, events, settings: this.#settings, health: this.#health, signal: life.signal },
+      isOurs: (timestamp) => sender.isOurs(timestamp),
+    });
     this.#running = connection.run();
     await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
   }
@@ -81,6 +92,10 @@ class Signal implements SignalAdapter {
   ): Promise<string[]> {
     if (!this.#sender) throw new SendError("never_sent", "Not connected to Signal", { scope: "account" });
     return this.#sender.sendPart(message, part, context, signal);
+  }
+
+  async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
+    await this.#sender?.react(target, state, signal);
   }
 
   type(target: Target): void {

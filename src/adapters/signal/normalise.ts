@@ -4,7 +4,7 @@ import { kindOf } from "../../media/sniff.js";
 import type { Attachment, InboundMessage, Origin } from "../../message.js";
 import type { MessageEdit, MessageRef } from "../adapter.js";
 import { isRecord } from "../kit/rest.js";
-import { groupChatId, isPersonId, messageId } from "./ids.js";
+import { groupChatId, isGroupId, isNumber, isPersonId, isUuid, messageId } from "./ids.js";
 
 export const PLATFORM = "signal";
 
@@ -12,9 +12,12 @@ export interface Self {
   number: string;
   uuid: string | null;
   account: string;
+  /** Whether we have sent the message of this time. */
+  isOurs(timestamp: number): boolean;
 }
 
 export interface SignalFile {
+  /** Empty: signal-cli doesn't have it. */
   id: string;
   attachment: Attachment;
 }
@@ -30,11 +33,10 @@ type Fields = Readonly<Record<string, unknown>>;
 export function normalise(event: unknown, self: Self): Normalised | undefined {
   const envelope = isRecord(event) && isRecord(event.envelope) ? event.envelope : undefined;
   const author = envelope && authorOf(envelope);
-  if (!author || isSelf(author, self)) return undefined;
-  const edit = isRecord(envelope.editMessage) ? envelope.editMessage : undefined;
-  const data = edit?.dataMessage ?? envelope.dataMessage;
-  if (!isRecord(data)) return undefined;
-  const chat = chatOf(data, author);
+  const content = author && contentOf(envelope, author, self);
+  const chat = content && chatOf(content.data, author);
+  if (!chat) return undefined;
+  const { data, edit } = content;
   const ref = (timestamp: number) => ({
     ...{ platform: PLATFORM, account: self.account, chatId: chat.chatId! },
     messageId: messageId(timestamp, author.id),
@@ -81,29 +83,49 @@ function authorOf({ sourceNumber, sourceUuid, source, sourceName }: Fields): Aut
   if (id === undefined) return undefined;
   return {
     id,
-    number: isPersonId(sourceNumber) ? sourceNumber : null,
-    uuid: isPersonId(sourceUuid) ? sourceUuid : null,
+    number: isNumber(sourceNumber) ? sourceNumber : null,
+    uuid: isUuid(sourceUuid) ? sourceUuid : null,
     name: typeof sourceName === "string" && sourceName !== "" ? sourceName : null,
   };
+}
+
+interface Content {
+  data: Fields;
+  edit?: Fields | undefined;
+}
+
+function contentOf(envelope: Fields, author: Author, self: Self): Content | undefined {
+  const fields = isSelf(author, self) ? ownWords(envelope, self) : envelope;
+  const edit = isRecord(fields?.editMessage) ? fields.editMessage : undefined;
+  const data = edit?.dataMessage ?? fields?.dataMessage;
+  return isRecord(data) ? { data, edit } : undefined;
+}
+
+/** What the account's owner wrote on another device, to themselves or in a group: elsewhere it isn't meant for the bot. */
+function ownWords({ syncMessage }: Fields, self: Self): Fields | undefined {
+  const sent =
+    isRecord(syncMessage) && isRecord(syncMessage.sentMessage) ? syncMessage.sentMessage : undefined;
+  if (!sent || (typeof sent.timestamp === "number" && self.isOurs(sent.timestamp))) return undefined;
+  const edited = isRecord(sent.editMessage) ? sent.editMessage.dataMessage : undefined;
+  const { groupInfo } = isRecord(edited) ? edited : sent;
+  const to = { number: wordOf(sent.destinationNumber), uuid: wordOf(sent.destinationUuid) };
+  return isRecord(groupInfo) || isSelf(to, self) ? { dataMessage: sent, ...sent } : undefined;
 }
 
 function isSelf({ number, uuid }: Pick<Author, "number" | "uuid">, self: Self): boolean {
   return number === self.number || (uuid !== null && uuid === self.uuid);
 }
 
-function chatOf({ groupInfo }: Fields, { id, uuid, name }: Author): Origin {
+/** Undefined: a group whose id can't be read. */
+function chatOf({ groupInfo }: Fields, { id, uuid, name }: Author): Origin | undefined {
   const person = { userId: id, userIdAlt: uuid, userName: name };
-  if (!isRecord(groupInfo) || typeof groupInfo.groupId !== "string")
+  if (!isRecord(groupInfo))
     return { platform: PLATFORM, chatType: "dm", chatId: id, chatName: name, threadId: null, ...person };
   const { groupId, groupName } = groupInfo;
-  const chatName = typeof groupName === "string" && groupName !== "" ? groupName : null;
+  if (!isGroupId(groupId)) return undefined;
   return {
-    platform: PLATFORM,
-    chatType: "group",
-    chatId: groupChatId(groupId),
-    chatName,
-    threadId: null,
-    ...person,
+    ...{ platform: PLATFORM, chatType: "group", chatId: groupChatId(groupId), chatIdAlt: groupId },
+    ...{ chatName: wordOf(groupName), threadId: null, ...person },
   };
 }
 
@@ -135,16 +157,20 @@ function wordOf(value: unknown): string | null {
 }
 
 function quoteOf({ quote }: Fields, self: Self) {
-  if (!isRecord(quote) || typeof quote.id !== "number" || typeof quote.text !== "string") return undefined;
+  if (!isRecord(quote) || typeof quote.id !== "number") return undefined;
   const [number, uuid] = [wordOf(quote.authorNumber), wordOf(quote.authorUuid)];
-  const quoted = { text: quote.text, messageId: messageId(quote.id, number ?? uuid ?? self.number) };
+  const [file] = filesOf(quote);
+  const named = file ? `[${file.attachment.name ?? file.attachment.kind}]` : "";
+  const quoted = {
+    text: wordOf(quote.text) ?? named,
+    messageId: messageId(quote.id, number ?? uuid ?? self.number),
+  };
   return { quoted, ofBot: isSelf({ number, uuid }, self) };
 }
 
 function filesOf({ attachments }: Fields): SignalFile[] {
   const list = Array.isArray(attachments) ? attachments.filter(isRecord) : [];
-  return list.flatMap(({ id, contentType, filename, size }) => {
-    if (typeof id !== "string") return [];
+  return list.map(({ id, contentType, filename, size }) => {
     const name = typeof filename === "string" ? displayName(filename) : "";
     const mimeType = wordOf(contentType);
     const attachment = {
@@ -153,6 +179,6 @@ function filesOf({ attachments }: Fields): SignalFile[] {
       ...(mimeType === null ? {} : { mimeType }),
       ...(typeof size === "number" ? { bytes: size } : {}),
     };
-    return [{ id, attachment }];
+    return { id: wordOf(id) ?? "", attachment };
   });
 }

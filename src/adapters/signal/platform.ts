@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type BotOf, definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
 import { botSettings, httpUrl, orNull, sample, text } from "../settings.js";
 
@@ -14,6 +15,7 @@ const settings = botSettings({
       '"+4915112345678"',
     ),
     api_url: httpUrl.default("http://127.0.0.1:8080").describe("Address of the signal-cli daemon"),
+    send_read_receipts: z.boolean().default(true).describe("Mark messages that it answers as read"),
   },
 });
 
@@ -24,7 +26,13 @@ export const signal = definePlatform({
   label: "Signal",
   summary: "Signal, through a signal-cli daemon; SIGNAL_ACCOUNT",
   settings,
-  env: { SIGNAL_ACCOUNT: "account", SIGNAL_HTTP_URL: "api_url", SIGNAL_REQUIRE_MENTION: "require_mention" },
+  env: {
+    SIGNAL_ACCOUNT: "account",
+    SIGNAL_HTTP_URL: "api_url",
+    SIGNAL_REQUIRE_MENTION: "require_mention",
+    // Ids of groups, despite the name.
+    SIGNAL_GROUP_ALLOWED_USERS: "group_allowed_chats",
+  },
   ids: {
     chat: /^(?:\+\d{5,15}|group:\S+|[0-9a-f]{8}-[0-9a-f-]{27})$/i,
     example: "+4915112345678",
@@ -50,10 +58,16 @@ export const signal = definePlatform({
     ],
   },
   docs: {
-    title: "[Signal](docs/platforms/signal.md)",
+    page: "docs/platforms/signal.md",
     secrets: "`SIGNAL_ACCOUNT`, and a signal-cli daemon (`SIGNAL_HTTP_URL`)",
-    receives: "signal-cli's event stream; a message that is on it during a crash is lost",
-    interrupted: "is sent again, marked as a possible repeat: Signal can't be asked",
+    receives: "signal-cli's event stream",
+  },
+  promises: {
+    inbound: {
+      loses: "some",
+      how: "wait on Signal's servers if signal-cli was started with `--receive-mode=on-connection`; one that signal-cli hands over at the moment of a crash is gone",
+    },
+    outbound: { repeats: "marked", how: "is sent again, because Signal can't be asked for it" },
   },
   apiAddress: () => null,
   probe: async ({ account, api_url: apiUrl }, options) => {
@@ -70,6 +84,7 @@ async function load(bot: Bot, deps: PlatformDeps): Promise<LoadedPlatform> {
     apiUrl: bot.api_url,
     account: bot.name,
     replyToMode: bot.reply_to_mode,
+    sendReadReceipts: bot.send_read_receipts,
     media: deps.media,
     log: deps.log,
   });

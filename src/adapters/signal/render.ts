@@ -35,13 +35,13 @@ export function render(markdown: string): Part[] {
 }
 
 /** A line of our own above the part: its styles move along. */
-export function withNote({ text, styles }: Part, note: string): Part {
+export function withNote<P extends Part>(part: P, note: string): P {
   const by = note.length + 1;
-  const moved = styles.map((range) => {
+  const styles = part.styles.map((range) => {
     const at = range.indexOf(":");
     return `${Number(range.slice(0, at)) + by}${range.slice(at)}`;
   });
-  return { text: `${note}\n${text}`, styles: moved };
+  return { ...part, text: `${note}\n${part.text}`, styles };
 }
 
 const SIGNAL: Dialect = {

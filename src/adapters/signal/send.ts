@@ -4,7 +4,7 @@ import { BoundedMap } from "../../bounded-map.js";
 import { SendError } from "../../errors.js";
 import { filesToSend } from "../../media/outgoing.js";
 import type { OutboundFile, OutboundMessage, Target } from "../../message.js";
-import type { PartContext } from "../adapter.js";
+import type { PartContext, ReactionState } from "../adapter.js";
 import { failureIn, limited, resultsIn, type SignalApi, sendErrorOf } from "./api.js";
 import type { Settings } from "./config.js";
 import { groupIdOf, isPersonId, messageId, parseMessageId } from "./ids.js";
@@ -16,6 +16,14 @@ export type SignalPart = Part | { file: OutboundFile };
 const REPEAT = "(This may be a repeat.)";
 const TYPING_EVERY_MS = 4000;
 const MAX_REMEMBERED = 1000;
+const EMOJI: Record<ReactionState, string> = { working: "👀", done: "✅", failed: "❌" };
+/** Other sounds are sent as files: phones play only these as voice messages. */
+const VOICE_TYPES = ["audio/aac", "audio/mp4", "audio/x-m4a"];
+
+interface Content extends Part {
+  attachments?: string[];
+  voiceNote?: true;
+}
 
 export function partsOf({ text, files = [] }: OutboundMessage): SignalPart[] {
   return [...render(text), ...files.map((file) => ({ file }))];
@@ -24,6 +32,8 @@ export function partsOf({ text, files = [] }: OutboundMessage): SignalPart[] {
 export class Sender {
   readonly #api: SignalApi;
   readonly #settings: Settings;
+  /** Times of our messages: Signal may show them to us as written on another device. */
+  readonly #sent = new BoundedMap<number, true>(MAX_REMEMBERED);
   readonly #typedAtMs = new BoundedMap<string, number>(MAX_REMEMBERED);
   /** Signal asked to wait until then: a call before would prolong it. */
   #waitUntilMs = 0;
@@ -44,15 +54,14 @@ export class Sender {
     if (!to) throw new SendError("refused", "Not a Signal number, uuid or group");
     const waitMs = this.#waitUntilMs - performance.now();
     if (waitMs > 0) throw limited(Math.ceil(waitMs));
-    const content = "file" in part ? await this.#file(part.file) : part;
-    const { text, styles, attachments } = mayBeRepeat
-      ? { attachments: undefined, ...content, ...withNote(content, REPEAT) }
-      : { attachments: undefined, ...content };
+    const content: Content = "file" in part ? await this.#file(part.file) : part;
+    const { text, styles, attachments, voiceNote } = mayBeRepeat ? withNote(content, REPEAT) : content;
     const params = {
       ...to,
       message: text,
       ...(styles.length > 0 ? { textStyles: styles } : {}),
       ...(attachments ? { attachments } : {}),
+      ...(voiceNote ? { voiceNote } : {}),
       ...this.#quote(target, index),
     };
     return [await this.#send(params, attachments !== undefined, signal)];
@@ -67,6 +76,7 @@ export class Sender {
       if (failure) throw failure;
       if (typeof answer?.timestamp !== "number")
         throw new SendError("unknown", "signal-cli's answer has no time");
+      this.#sent.set(answer.timestamp, true);
       return messageId(answer.timestamp, number);
     } catch (error) {
       const failure = error instanceof SendError ? error : sendErrorOf(error);
@@ -77,7 +87,7 @@ export class Sender {
   }
 
   /** The file is part of the call, so signal-cli may run on another machine. */
-  async #file(wanted: OutboundFile): Promise<Part & { attachments?: string[] }> {
+  async #file(wanted: OutboundFile): Promise<Content> {
     const { text, files } = await filesToSend(
       { text: "", files: [wanted] },
       this.#settings.media?.home ?? "",
@@ -86,7 +96,9 @@ export class Sender {
     if (!file) return render(text)[0]!;
     const data = (await readFile(file.file)).toString("base64");
     const name = encodeURIComponent(file.name);
-    return { text: "", styles: [], attachments: [`data:${file.mimeType};filename=${name};base64,${data}`] };
+    const attachments = [`data:${file.mimeType};filename=${name};base64,${data}`];
+    const isVoice = wanted.as === "voice" && VOICE_TYPES.includes(file.mimeType);
+    return { text: "", styles: [], attachments, ...(isVoice ? { voiceNote: true } : {}) };
   }
 
   #quote({ replyTo }: Target, index: number): object {
@@ -94,6 +106,21 @@ export class Sender {
     const quoted = parseMessageId(replyTo);
     if (!quoted || replyToMode === "off" || (replyToMode === "first" && index > 0)) return {};
     return { quoteTimestamp: quoted.timestamp, quoteAuthor: quoted.author };
+  }
+
+  isOurs(timestamp: number): boolean {
+    return this.#sent.get(timestamp) === true;
+  }
+
+  /** A person has one reaction on a message: it replaces the one before. */
+  async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
+    const to = recipientOf(target);
+    const about = parseMessageId(target.replyTo);
+    if (!to || !about || performance.now() < this.#waitUntilMs) return;
+    const emoji = EMOJI[state ?? "working"];
+    const reaction = { emoji, targetAuthor: about.author, targetTimestamp: about.timestamp };
+    const params = { ...to, ...reaction, ...(state === null ? { remove: true } : {}) };
+    await this.#api.rpc("sendReaction", params, { signal });
   }
 
   /** Failures do no harm. */

@@ -1,8 +1,10 @@
 /**
  * A signal-cli daemon on this machine, started with `--receive-mode=on-connection`: while no client reads its event stream,
- * messages wait on Signal's servers. What it has written into the stream is gone, as with the real one.
+ * messages wait on Signal's servers. What it has written into the stream is gone, as with the real one: if the reader dies
+ * before it has stored that, nothing brings it back.
  */
 import type { ServerResponse } from "node:http";
+import { setTimeout as pause, setImmediate } from "node:timers/promises";
 import { type RestAnswer, type RestRequest, RestServer } from "../rest-server.js";
 
 export interface Person {
@@ -16,6 +18,7 @@ export interface Said {
   text: string;
   styles: string[];
   attachments: string[];
+  voiceNote: boolean;
   quote: number | null;
 }
 
@@ -26,8 +29,16 @@ export interface SignalEmulatorOptions {
 }
 
 export const NUMBER = "+15550100";
+export const OWN_UUID = "00000000-0000-4000-8000-000000000000";
 const ON_THE_WAY_MS = 10;
-const OWN_UUID = "00000000-0000-4000-8000-000000000000";
+/** From the stream to the reader's disk, on a busy machine. */
+const IN_FLIGHT_MS = 2000;
+
+/** An open stream, and what was written into it lately. */
+interface Reader {
+  response: ServerResponse;
+  written: { text: string; atMs: number }[];
+}
 
 export class SignalEmulator {
   /** The account that the daemon knows. */
@@ -40,9 +51,16 @@ export class SignalEmulator {
   readonly files = new Map<string, Buffer>();
   /** Each event is written twice. */
   duplicate = false;
-  /** When events were written into the stream, by their texts: what dies with its reader then is lost. */
-  readonly written: { text: string; atMs: number }[] = [];
-  readonly #streams = new Set<ServerResponse>();
+  /** Events whose reader left right after they were written, and those that came while none listened: the real one loses them. */
+  readonly dropped: string[] = [];
+  /** Events that were given to readers. */
+  written = 0;
+  /** Our reactions, by message. */
+  readonly reactions = new Map<string, string>();
+  readonly receipts: object[] = [];
+  /** Of the daemon. */
+  version = "0.14.0";
+  readonly #readers = new Set<Reader>();
   readonly #said = new Map<string, Said[]>();
   readonly #deleted = new Set<number>();
   readonly #keepAliveMs: number;
@@ -63,7 +81,7 @@ export class SignalEmulator {
   }
 
   get streams(): number {
-    return this.#streams.size;
+    return this.#readers.size;
   }
 
   async start(): Promise<this> {
@@ -72,6 +90,7 @@ export class SignalEmulator {
   }
 
   async close(): Promise<void> {
+    this.#readers.clear();
     await this.server.stop();
   }
 
@@ -120,8 +139,14 @@ export class SignalEmulator {
     const event = { account: this.number, envelope };
     if (this.#held) this.#held.push(event);
     else this.#waiting.push(event);
-    // On its way: a stream that was just closed is known to be closed by then.
-    setTimeout(() => this.#flush(), ON_THE_WAY_MS);
+    void this.#arrive();
+  }
+
+  /** Takes its time, and lets the daemon notice first that a stream was closed. */
+  async #arrive(): Promise<void> {
+    await pause(ON_THE_WAY_MS);
+    for (let turns = 0; turns < 3; turns++) await setImmediate();
+    this.#flush();
   }
 
   /** What the bot has written to a number, a uuid or a group's id, oldest first. */
@@ -146,26 +171,47 @@ export class SignalEmulator {
     this.#flush();
   }
 
+  /** The daemon ends its streams: what it has written arrives. */
   cut(): void {
-    for (const stream of this.#streams) stream.destroy();
+    for (const { response } of this.#readers) response.end();
+    this.#readers.clear();
   }
 
   raw(text: string): void {
-    for (const stream of this.#streams) stream.write(text);
+    for (const { response } of this.#readers) response.write(text);
   }
 
   // ── the daemon ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #flush(): void {
-    if (this.#streams.size === 0 && !this.#onStart) return;
+    if (this.server.silent || (this.#readers.size === 0 && !this.#onStart)) return;
     const events = this.#waiting;
     this.#waiting = [];
-    if (this.server.silent) return void this.#waiting.push(...events);
-    for (const event of events) {
-      const text = `event:receive\ndata:${JSON.stringify(event)}\n\n`;
-      for (const stream of this.#streams) stream.write(this.duplicate ? text + text : text);
-      this.written.push({ text: JSON.stringify(event), atMs: Date.now() });
+    for (const event of events) this.#write(JSON.stringify(event));
+  }
+
+  #write(event: string): void {
+    const text = `event:receive\ndata:${event}\n\n`;
+    if (this.#readers.size === 0) this.dropped.push(event);
+    else this.written += 1;
+    for (const { response, written } of this.#readers) {
+      response.write(this.duplicate ? text + text : text);
+      written.push({ text: event, atMs: performance.now() });
     }
+  }
+
+  #listen(response: ServerResponse): void {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(":\n");
+    const reader: Reader = { response, written: [] };
+    const timer = setInterval(() => this.server.silent || response.write(":\n"), this.#keepAliveMs);
+    this.#readers.add(reader);
+    response.once("close", () => {
+      clearInterval(timer);
+      if (!this.#readers.delete(reader)) return;
+      const from = performance.now() - IN_FLIGHT_MS;
+      this.dropped.push(...reader.written.filter(({ atMs }) => atMs > from).map(({ text }) => text));
+    });
   }
 
   #answer(request: RestRequest): RestAnswer | "kept open" {
@@ -174,22 +220,14 @@ export class SignalEmulator {
     if (path === "/api/v1/rpc") return this.#rpc(json);
     if (path !== "/api/v1/events") return { status: 404 };
     if (query.get("account") !== this.number) return { status: 400 };
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(":\n");
-    const timer = setInterval(() => this.server.silent || response.write(":\n"), this.#keepAliveMs);
-    this.#streams.add(response);
-    response.once("close", () => {
-      clearInterval(timer);
-      this.#streams.delete(response);
-    });
+    this.#listen(response);
     this.#flush();
     return "kept open";
   }
 
   #rpc({ method, params, id }: Record<string, unknown>): RestAnswer {
     const result = this.#call(String(method), (params ?? {}) as Record<string, unknown>);
-    const answer =
-      result === undefined ? { error: { code: -32601, message: "Method not implemented" } } : { result };
+    const answer = result instanceof Refusal ? { error: { ...result } } : { result };
     return { status: 200, body: { jsonrpc: "2.0", id, ...answer } };
   }
 
@@ -202,6 +240,7 @@ export class SignalEmulator {
         const said: Said = {
           ...{ timestamp, text: String(message ?? ""), styles: textStyles as string[] },
           ...{ attachments: attachments as string[], quote: (quoteTimestamp as number | undefined) ?? null },
+          voiceNote: params.voiceNote === true,
         };
         this.#said.set(chat, [...(this.#said.get(chat) ?? []), said]);
         return { timestamp, results: [{ recipientAddress: { number: chat }, type: "SUCCESS" }] };
@@ -209,19 +248,43 @@ export class SignalEmulator {
       case "sendTyping":
         this.typing.push(params);
         return {};
+      case "sendReceipt":
+        this.receipts.push(params);
+        return {};
+      case "sendReaction": {
+        const about = `${String(params.targetTimestamp)}:${String(params.targetAuthor)}`;
+        if (params.remove === true) this.reactions.delete(about);
+        else this.reactions.set(about, String(params.emoji));
+        return {};
+      }
+      case "receive":
+        // The gateway's stream receives too.
+        return this.#onStart || this.streams > 0
+          ? new Refusal(-1, "Receive command cannot be used if messages are already being received.")
+          : [];
       case "getUserStatus":
         return [{ recipient: this.number, number: this.number, uuid: OWN_UUID, isRegistered: true }];
       case "listAccounts":
         return [{ number: this.number }];
       case "version":
-        return { version: "0.14.0" };
+        return { version: this.version };
       case "getAttachment": {
         const file = this.files.get(String(params.id));
         return { data: file?.toString("base64") };
       }
       default:
-        return undefined;
+        return new Refusal(-32601, "Method not implemented");
     }
+  }
+}
+
+class Refusal {
+  readonly code: number;
+  readonly message: string;
+
+  constructor(code: number, message: string) {
+    this.code = code;
+    this.message = message;
   }
 }
 
