@@ -3,6 +3,8 @@ import type { Place, Platform } from "./platform.js";
 import { restWeather } from "./rest.js";
 
 const GROUP = "Zm9v/YmFy=";
+/** A message that was stored just before a crash is answered by then. */
+const GONE_AFTER_MS = 5000;
 
 export async function signal(): Promise<Platform> {
   const emulator = await new SignalEmulator({ keepAliveMs: 1000 }).start();
@@ -33,7 +35,10 @@ export async function signal(): Promise<Platform> {
     places: [...people.map(dm), group()],
     longChars: 18_000,
     numbersEvents: false,
-    droppedTokens: () => emulator.dropped.flatMap((event) => event.match(/\bm\d+x\d+\b/g) ?? []),
+    droppedTokens: () =>
+      emulator.dropped
+        .filter(({ atMs }) => performance.now() - atMs > GONE_AFTER_MS)
+        .flatMap(({ text }) => text.match(/\bm\d+x\d+\b/g) ?? []),
     ...restWeather({
       server,
       start: () => emulator.start(),

@@ -43,6 +43,8 @@ interface Armed {
 
 export class RestServer {
   readonly calls: { method: string; path: string; atMs: number }[] = [];
+  /** When requests came whose connection was cut instead of an answer. */
+  readonly cutAtMs: number[] = [];
   /** Requests get no answer. */
   silent = false;
   readonly #handler: RestHandler;
@@ -128,6 +130,7 @@ export class RestServer {
     };
     const fault = this.#meet(method, name);
     if (this.silent) return;
+    if (fault?.kind === "drop_before" || fault?.kind === "drop_after") this.cutAtMs.push(atMs);
     if (fault?.kind === "drop_before") return void response.destroy();
     if (fault?.kind === "answer") return send(response, fault);
     if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));

@@ -31,13 +31,16 @@ export interface SignalEmulatorOptions {
 export const NUMBER = "+15550100";
 export const OWN_UUID = "00000000-0000-4000-8000-000000000000";
 const ON_THE_WAY_MS = 10;
-/** From the stream to the reader's disk, on a busy machine. */
-const IN_FLIGHT_MS = 2000;
 
-/** An open stream, and what was written into it lately. */
+interface Event {
+  account: string;
+  envelope: { timestamp: number };
+}
+
+/** An open stream, and what was written into it and not marked as read: by the time of the message. */
 interface Reader {
   response: ServerResponse;
-  written: { text: string; atMs: number }[];
+  inFlight: Map<number, string>;
 }
 
 export class SignalEmulator {
@@ -51,8 +54,8 @@ export class SignalEmulator {
   readonly files = new Map<string, Buffer>();
   /** Each event is written twice. */
   duplicate = false;
-  /** Events whose reader left right after they were written, and those that came while none listened: the real one loses them. */
-  readonly dropped: string[] = [];
+  /** Events whose reader left without having marked them as read, and those that came while none listened. */
+  readonly dropped: { text: string; atMs: number }[] = [];
   /** Events that were given to readers. */
   written = 0;
   /** Our reactions, by message. */
@@ -66,8 +69,8 @@ export class SignalEmulator {
   readonly #keepAliveMs: number;
   readonly #onStart: boolean;
   /** On Signal's servers. */
-  #waiting: object[] = [];
-  #held: object[] | undefined;
+  #waiting: Event[] = [];
+  #held: Event[] | undefined;
   #lastMs = 0;
   #people = 0;
 
@@ -187,30 +190,33 @@ export class SignalEmulator {
     if (this.server.silent || (this.#readers.size === 0 && !this.#onStart)) return;
     const events = this.#waiting;
     this.#waiting = [];
-    for (const event of events) this.#write(JSON.stringify(event));
+    for (const event of events) this.#write(event);
   }
 
-  #write(event: string): void {
-    const text = `event:receive\ndata:${event}\n\n`;
-    if (this.#readers.size === 0) this.dropped.push(event);
+  #write(event: Event): void {
+    const data = JSON.stringify(event);
+    const text = `event:receive\ndata:${data}\n\n`;
+    if (this.#readers.size === 0) this.#drop([data]);
     else this.written += 1;
-    for (const { response, written } of this.#readers) {
+    for (const { response, inFlight } of this.#readers) {
       response.write(this.duplicate ? text + text : text);
-      written.push({ text: event, atMs: performance.now() });
+      inFlight.set(event.envelope.timestamp, data);
     }
+  }
+
+  #drop(events: Iterable<string>): void {
+    for (const text of events) this.dropped.push({ text, atMs: performance.now() });
   }
 
   #listen(response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(":\n");
-    const reader: Reader = { response, written: [] };
+    const reader: Reader = { response, inFlight: new Map() };
     const timer = setInterval(() => this.server.silent || response.write(":\n"), this.#keepAliveMs);
     this.#readers.add(reader);
     response.once("close", () => {
       clearInterval(timer);
-      if (!this.#readers.delete(reader)) return;
-      const from = performance.now() - IN_FLIGHT_MS;
-      this.dropped.push(...reader.written.filter(({ atMs }) => atMs > from).map(({ text }) => text));
+      if (this.#readers.delete(reader)) this.#drop(reader.inFlight.values());
     });
   }
 
@@ -250,6 +256,8 @@ export class SignalEmulator {
         return {};
       case "sendReceipt":
         this.receipts.push(params);
+        for (const { inFlight } of this.#readers)
+          for (const timestamp of params.targetTimestamp as number[]) inFlight.delete(timestamp);
         return {};
       case "sendReaction": {
         const about = `${String(params.targetTimestamp)}:${String(params.targetAuthor)}`;
