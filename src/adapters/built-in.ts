@@ -6,6 +6,7 @@ export { consolePlatform } from "./console/platform.js";
 export { cron } from "./cron/platform.js";
 export { discord } from "./discord/platform.js";
 export { email } from "./email/platform.js";
+export { homeassistant } from "./homeassistant/platform.js";
 export { matrix } from "./matrix/platform.js";
 export { mattermost } from "./mattermost/platform.js";
 export { signal } from "./signal/platform.js";

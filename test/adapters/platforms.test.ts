@@ -18,6 +18,7 @@ const config = configSchema.parse({
     telegram: { token: "123456:abc" },
     discord: { token: "MTIz.GAbc12.xyz" },
     slack: { token: "xoxb-1", app_token: "xapp-1" },
+    homeassistant: { token: "a.b.c" },
     matrix: { token: "m", api_url: "http://127.0.0.1:1" },
     mattermost: { token: "m", api_url: "http://127.0.0.1:1" },
     email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },

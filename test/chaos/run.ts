@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { endAll } from "../support/at-end.js";
 import { discord } from "./discord.js";
 import { email } from "./email.js";
+import { homeassistant } from "./homeassistant.js";
 import { matrix } from "./matrix.js";
 import { mattermost } from "./mattermost.js";
 import type { Platform } from "./platform.js";
@@ -20,7 +21,7 @@ import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } fr
 import { isKept, judge } from "./verdict.js";
 
 const PLATFORMS: Record<string, () => Promise<Platform>> = {
-  ...{ telegram, discord, slack, mattermost, matrix, sms, email, signal },
+  ...{ telegram, discord, slack, mattermost, matrix, sms, email, signal, homeassistant },
 };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
