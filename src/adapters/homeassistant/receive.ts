@@ -65,8 +65,11 @@ export class Receiver {
     const { settings, signal } = this.#parts;
     while (!signal.aborted) {
       await pause(settings.timing.sweepMs, signal);
-      for (const [entityId, state] of [...this.#waiting.entries()])
-        if (!signal.aborted && !this.#isCooling(entityId)) this.#add(() => this.#changed(state, undefined));
+      for (const [entityId, state] of this.#waiting.entries()) {
+        if (signal.aborted || this.#isCooling(entityId)) continue;
+        this.#waiting.delete(entityId);
+        this.#add(() => this.#changed(state, undefined));
+      }
     }
   }
 
