@@ -12,6 +12,8 @@ export interface Adapter {
   pace?(target: Target): ChatPace;
   /** The largest file that can be sent; left out: files can't be sent. */
   readonly files?: { maxBytes: number };
+  /** No person can answer here: a question is shown, and counts as unanswered. */
+  readonly unattended?: true;
   /**
    * Resolves once messages can come in, or when that takes long and continues in the background. A message is acknowledged
    * to the platform only when the inbox has it. Rejects with a HermesError if only the operator can help: `refused` by the
@@ -187,8 +189,6 @@ export interface CanDismiss {
 export interface CanAsk {
   /** Questions with more choices are sent as a numbered list. */
   readonly maxChoices: number;
-  /** No person can answer here: the question is shown, and counts as unanswered. */
-  readonly unattended?: true;
   /**
    * The question is decided: the text takes the place of the message with the buttons; the end of a text that is too long
    * for one message. A message that is gone is fine. Rejects with a SendError.

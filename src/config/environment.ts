@@ -98,12 +98,12 @@ export function* variableNames(platforms: Iterable<string>, external: readonly P
 
 function* platformVariables(name: string, external: readonly Platform[]): Generator<Named> {
   const known = keysOf(schemaAt(configSchema, ["platforms", name]));
+  const { env = {} } = builtIn(name) ?? external.find((platform) => platform.name === name) ?? {};
   for (const [suffix, key] of Object.entries(PLATFORM_SUFFIXES)) {
-    if (known.includes(key)) yield [`${name.toUpperCase()}_${suffix}`, ["platforms", name, key]];
+    const variable = `${name.toUpperCase()}_${suffix}`;
+    if (known.includes(key) && !Object.hasOwn(env, variable)) yield [variable, ["platforms", name, key]];
   }
-  const described = builtIn(name) ?? external.find((platform) => platform.name === name);
-  for (const [variable, key] of Object.entries(described?.env ?? {}))
-    yield [variable, ["platforms", name, ...key.split(".")]];
+  for (const [variable, key] of Object.entries(env)) yield [variable, ["platforms", name, ...key.split(".")]];
 }
 
 /** The variable that sets a key of a platform. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Adapter, canAsk } from "../adapters/adapter.js";
+import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import type { EventUsage } from "../events.js";
@@ -190,11 +190,11 @@ export class Turn {
     return this.first.message.request !== undefined;
   }
 
-  /** No person waits for the answer: a schedule, a webhook, a command line without a terminal. */
+  /** No person waits for the answer: a schedule, a webhook, a house, a command line without a terminal. */
   get unattended(): "cron" | "other" | undefined {
     const { task } = this.first.message;
     if (task) return task.run ? "cron" : "other";
-    return this.adapter && canAsk(this.adapter) && this.adapter.unattended ? "other" : undefined;
+    return this.adapter?.unattended ? "other" : undefined;
   }
 
   /** What its messages add to the conversation; notes about earlier messages go before the first. */

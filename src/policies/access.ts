@@ -71,9 +71,9 @@ export function accessDecision(question: AccessQuestion): AccessDecision {
   const closed = closedBy(origin, lists.platform);
   if (closed) return refuse(closed);
   if (isRoom(origin.chatType) && lists.platform.groupPolicy === "open") return allow("group_policy_open");
-  if (isRoom(origin.chatType) && matchesAny(lists.platform.groupAllowedChats, idForms([origin.chatId]))) {
+  const chatIds = idForms([origin.chatId, origin.chatIdAlt]);
+  if (isRoom(origin.chatType) && matchesAny(lists.platform.groupAllowedChats, chatIds))
     return allow("group_chat");
-  }
   const ids = idForms([origin.userId, origin.userIdAlt, ...(question.aliases ?? [])]);
   if (ids.length === 0) return refuse("no_user_id");
   const because = rulesFor(question, ids).find(([, holds]) => holds)?.[0];

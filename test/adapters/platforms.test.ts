@@ -18,9 +18,11 @@ const config = configSchema.parse({
     telegram: { token: "123456:abc" },
     discord: { token: "MTIz.GAbc12.xyz" },
     slack: { token: "xoxb-1", app_token: "xapp-1" },
+    homeassistant: { token: "a.b.c" },
     matrix: { token: "m", api_url: "http://127.0.0.1:1" },
     mattermost: { token: "m", api_url: "http://127.0.0.1:1" },
     email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },
+    signal: { account: "+15550100" },
     sms: { account_sid: "AC1", auth_token: "secret", phone_number: "+15550000001" },
   },
 });

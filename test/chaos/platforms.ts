@@ -1,14 +1,16 @@
 /** The platforms of the crash table, one entry each. */
 import { discord } from "./discord.js";
 import { email } from "./email.js";
+import { homeassistant } from "./homeassistant.js";
 import { matrix } from "./matrix.js";
 import { mattermost } from "./mattermost.js";
 import type { Platform } from "./platform.js";
+import { signal } from "./signal.js";
 import { slack } from "./slack.js";
 import { sms } from "./sms.js";
 import { telegram } from "./telegram.js";
 
 export const PLATFORMS: Readonly<Record<string, () => Promise<Platform>>> = {
   ...{ telegram, discord, slack },
-  ...{ mattermost, matrix, sms, email },
+  ...{ mattermost, matrix, sms, email, signal, homeassistant },
 };

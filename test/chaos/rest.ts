@@ -80,7 +80,7 @@ export function restWeather(weather: RestWeather): Parts {
     get unmet() {
       return unmet;
     },
-    unansweredAtMs: () => [],
+    unansweredAtMs: () => server.cutAtMs,
     close: weather.close,
   };
 }

@@ -80,7 +80,8 @@ test("Hermes' variables reach their keys", () => {
       HERMES_HTTP_TOKEN: "t",
       AUXILIARY_TITLE_GENERATION_MODEL: "small",
       AUXILIARY_COMPRESSION_PROVIDER: "anthropic",
-      SIGNAL_ALLOWED_USERS: "not a platform of ours",
+      SIGNAL_GROUP_ALLOWED_USERS: "Zm9v=",
+      FEISHU_ALLOWED_USERS: "not a platform of ours",
     },
   });
   expect(config.platforms.telegram.allow_from).toEqual(["12", "34"]);
@@ -94,7 +95,9 @@ test("Hermes' variables reach their keys", () => {
   expect(config.http.token).toBe("t");
   expect(config.auxiliary.title_generation).toMatchObject({ model: "small", timeout: 30 });
   expect(config.auxiliary.compression).toMatchObject({ provider: "anthropic", timeout: 120 });
-  expect(Object.keys(config.platforms)).not.toContain("signal");
+  // Hermes means groups by it.
+  expect(config.platforms.signal).toMatchObject({ group_allowed_chats: ["Zm9v="], group_allow_from: [] });
+  expect(Object.keys(config.platforms)).not.toContain("feishu");
 });
 
 test("a vendor's key goes to that vendor only, and HERMES_MODEL_API_KEY wins over it", () => {

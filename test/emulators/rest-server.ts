@@ -43,16 +43,21 @@ interface Armed {
 
 export class RestServer {
   readonly calls: { method: string; path: string; atMs: number }[] = [];
+  /** When requests came whose connection was cut instead of an answer. */
+  readonly cutAtMs: number[] = [];
   /** Requests get no answer. */
   silent = false;
   readonly #handler: RestHandler;
+  readonly #nameOf: (path: string, json: Record<string, unknown>) => string;
   readonly #server: http.Server;
   readonly #sockets = new Set<Socket>();
   #armed: Armed[] = [];
   #port = 0;
 
-  constructor(handler: RestHandler) {
+  /** `nameOf`: what stands for a request's path in `calls` and `arm`, where one path has many meanings. */
+  constructor(handler: RestHandler, nameOf: (path: string, json: Record<string, unknown>) => string = asIs) {
     this.#handler = handler;
+    this.#nameOf = nameOf;
     this.#server = http.createServer((request, response) => void this.#serve(request, response));
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
@@ -114,15 +119,18 @@ export class RestServer {
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(incoming.url ?? "/", this.url);
     const method = incoming.method ?? "GET";
-    this.calls.push({ method, path: pathname, atMs: Date.now() });
+    const atMs = Date.now();
     const body = await buffer(incoming).catch(() => undefined);
     if (!body) return;
+    const name = this.#nameOf(pathname, jsonOf(body));
+    this.calls.push({ method, path: name, atMs });
     const request = {
       ...{ method, path: pathname, query: searchParams, headers: incoming.headers, body, response },
       json: jsonOf(body),
     };
-    const fault = this.#meet(method, pathname);
+    const fault = this.#meet(method, name);
     if (this.silent) return;
+    if (fault?.kind === "drop_before" || fault?.kind === "drop_after") this.cutAtMs.push(atMs);
     if (fault?.kind === "drop_before") return void response.destroy();
     if (fault?.kind === "answer") return send(response, fault);
     if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
@@ -135,6 +143,10 @@ export class RestServer {
     const at = this.#armed.findIndex((one) => one.method === method && one.path.test(path));
     return at === -1 ? undefined : this.#armed.splice(at, 1)[0]!.fault;
   }
+}
+
+function asIs(path: string): string {
+  return path;
 }
 
 export function send(response: ServerResponse, { status, body, headers = {} }: RestAnswer): void {

@@ -91,6 +91,7 @@ describe("access control", () => {
     ["allow_from", dm, { platform: { allowFrom: ["*"] } }],
     ["group_allow_from", room, { platform: { groupAllowFrom: ["u1"] } }],
     ["group_chat", room, { platform: { groupAllowedChats: ["g1"] } }],
+    ["group_chat", { ...room, chatIdAlt: "raw" }, { platform: { groupAllowedChats: ["raw"] } }],
     ["group_policy_open", room, { platform: { groupPolicy: "open" } }],
     ["dm_policy_open", dm, { platform: { dmPolicy: "open" } }],
     ["global_allow_from", dm, { allowFrom: ["u1"] }],

@@ -1,0 +1,177 @@
+/** Changes of states → reports for the inbox: each entity's net change since its last report. One after another. */
+import { pause } from "../../backoff.js";
+import { BoundedMap } from "../../bounded-map.js";
+import { SerialQueue } from "../../serial-queue.js";
+import type { AdapterEvents } from "../adapter.js";
+import { isRecord } from "../kit/rest.js";
+import { retry } from "../kit/retry.js";
+import type { Settings } from "./config.js";
+import { stateCursor } from "./ids.js";
+import { type EntityState, isGone, isWatched, messageOf, readChange } from "./normalise.js";
+
+export interface ReceiverParts {
+  settings: Settings;
+  events: AdapterEvents;
+  signal: AbortSignal;
+  /** The inbox doesn't accept messages, or does again. */
+  stuck(isStuck: boolean): void;
+  /** A change was lost: all states must be compared again. */
+  incomplete(): void;
+}
+
+/** What an entity was when it was last looked at, of which the inbox has a report. */
+interface Known {
+  state: string;
+  updatedMs: number;
+}
+
+const MAX_ENTITIES = 10_000;
+const MAX_WAITING = 10_000;
+/** One cursor for all entities that were never reported. */
+const BASELINE = "baseline";
+
+export class Receiver {
+  readonly #parts: ReceiverParts;
+  readonly #queue = new SerialQueue(MAX_WAITING);
+  readonly #known = new BoundedMap<string, Known>(MAX_ENTITIES);
+  readonly #reportedMs = new BoundedMap<string, number>(MAX_ENTITIES);
+  /** Changes during a cooldown: the newest state of each entity. */
+  readonly #waiting = new BoundedMap<string, EntityState>(MAX_ENTITIES);
+  #baseline: Readonly<Record<string, string>> | undefined;
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+  }
+
+  /** What Home Assistant pushes. */
+  push(data: unknown): void {
+    const change = readChange(data);
+    if (!change || !this.#isWatched(change.now)) return;
+    this.#add(() => this.#changed(change.now, change.before));
+  }
+
+  /** After each connect, before any push: nothing tells what happened until then. */
+  compare(states: Promise<readonly EntityState[]>): void {
+    this.#add(async () => {
+      // Where they can't be had, the connection fails, and the next one compares.
+      const now = (await states.catch(() => [])).filter((state) => this.#isWatched(state));
+      await this.#persist(() => this.#learn(now));
+      for (const state of now.toSorted((a, b) => a.changedMs - b.changedMs)) await this.#found(state);
+    });
+  }
+
+  /** Until the signal aborts. */
+  async watchCooldowns(): Promise<void> {
+    const { settings, signal } = this.#parts;
+    while (!signal.aborted) {
+      await pause(settings.timing.sweepMs, signal);
+      for (const [entityId, state] of this.#waiting.entries()) {
+        if (signal.aborted || this.#isCooling(entityId)) continue;
+        this.#waiting.delete(entityId);
+        this.#add(() => this.#changed(state, undefined));
+      }
+    }
+  }
+
+  /** Resolves when the inbox has all that came. */
+  idle(): Promise<void> {
+    return this.#queue.idle();
+  }
+
+  #add(work: () => Promise<void>): void {
+    const { signal, incomplete, settings } = this.#parts;
+    const run = async () => {
+      if (!signal.aborted) await work();
+    };
+    this.#queue.add("states", run).catch((error: unknown) => {
+      if (signal.aborted) return;
+      settings.log("warn", "changes in Home Assistant wait too long: comparing all states", { err: error });
+      incomplete();
+    });
+  }
+
+  #isWatched({ entityId, state }: EntityState): boolean {
+    const { watch, watchUnavailable } = this.#parts.settings;
+    return isWatched(entityId, watch) && (watchUnavailable || !isGone(state));
+  }
+
+  // ── one state ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** A push that is older than what was compared tells nothing new. */
+  async #changed(now: EntityState, before: EntityState | undefined): Promise<void> {
+    const known = (await this.#persist(() => this.#knownOf(now.entityId))) ?? before;
+    if (!known) return this.#persist(() => this.#learn([now]));
+    if (now.updatedMs >= known.updatedMs) await this.#see(now, known.state, false);
+  }
+
+  /** What is now counts, whatever the clocks say. */
+  async #found(now: EntityState): Promise<void> {
+    const known = await this.#persist(() => this.#knownOf(now.entityId));
+    if (known) await this.#see(now, known.state, true);
+  }
+
+  async #see(now: EntityState, before: string, isLate: boolean): Promise<void> {
+    const { entityId, state, updatedMs } = now;
+    this.#waiting.delete(entityId);
+    if (state === before) this.#known.set(entityId, { state, updatedMs });
+    else if (this.#isCooling(entityId)) this.#waiting.set(entityId, now);
+    else await this.#report(now, before, isLate);
+  }
+
+  async #report(now: EntityState, before: string, isLate: boolean): Promise<void> {
+    const { events, settings } = this.#parts;
+    const { entityId, state, updatedMs } = now;
+    const message = messageOf(now, before, settings.account, isLate);
+    await this.#persist(() => events.receive(message, { name: stateCursor(entityId), value: state }));
+    this.#known.set(entityId, { state, updatedMs });
+    this.#reportedMs.set(entityId, performance.now());
+  }
+
+  #isCooling(entityId: string): boolean {
+    const at = this.#reportedMs.get(entityId);
+    return at !== undefined && performance.now() - at < this.#parts.settings.cooldownSeconds * 1000;
+  }
+
+  // ── what is known ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #knownOf(entityId: string): Promise<Known | undefined> {
+    const { events } = this.#parts;
+    const inMemory = this.#known.get(entityId);
+    if (inMemory) return inMemory;
+    this.#baseline ??= baselineOf(await events.cursor(BASELINE));
+    const state = (await events.cursor(stateCursor(entityId))) ?? this.#baseline[entityId];
+    return state === undefined ? undefined : { state, updatedMs: 0 };
+  }
+
+  /** Entities that were never seen aren't reported: their changes will be. */
+  async #learn(states: readonly EntityState[]): Promise<void> {
+    const isNew = await Promise.all(
+      states.map(async ({ entityId }) => (await this.#knownOf(entityId)) === undefined),
+    );
+    const learned = states.filter((_, i) => isNew[i]);
+    if (learned.length === 0) return;
+    const added = Object.fromEntries(learned.map(({ entityId, state }) => [entityId, state]));
+    const baseline = { ...this.#baseline, ...added };
+    await this.#parts.events.saveCursor({ name: BASELINE, value: JSON.stringify(baseline) });
+    this.#baseline = baseline;
+  }
+
+  /** Retries until it works or the adapter stops: then the states are compared at the next start. */
+  async #persist<T>(work: () => Promise<T>): Promise<T> {
+    const { settings, signal, stuck } = this.#parts;
+    let hasFailed = false;
+    const onFailure = () => {
+      hasFailed = true;
+      stuck(true);
+      return undefined;
+    };
+    const value = await retry(work, { backoff: settings.timing.receiveRetry, signal, onFailure });
+    if (hasFailed) stuck(false);
+    return value;
+  }
+}
+
+function baselineOf(text: string | undefined): Record<string, string> {
+  const value: unknown = text === undefined ? {} : JSON.parse(text);
+  return isRecord(value) ? (value as Record<string, string>) : {};
+}
