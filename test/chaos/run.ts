@@ -13,8 +13,16 @@ import { storm } from "./storm.js";
 import { asJson, brokenPromises, crashTable, type Outcome, page } from "./table.js";
 import { telegram } from "./telegram.js";
 import { isKept, judge } from "./verdict.js";
+import { whatsappCloud } from "./whatsapp-cloud.js";
 
-const PLATFORMS: Record<string, () => Promise<Platform>> = { telegram, discord, slack, sms, email };
+const PLATFORMS: Record<string, () => Promise<Platform>> = {
+  telegram,
+  discord,
+  slack,
+  sms,
+  email,
+  whatsapp_cloud: whatsappCloud,
+};
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
 
