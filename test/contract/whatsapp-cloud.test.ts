@@ -11,6 +11,7 @@ class WhatsAppStage implements Stage {
   readonly #server: CallbackServer;
   readonly #adapters: WhatsAppAdapter[];
   readonly #hasty: boolean;
+  readonly #presses: string[] = [];
   readonly log: string[] = [];
   readonly secrets = ["emulated-access-token", "emulated-app-secret"];
 
@@ -50,7 +51,15 @@ class WhatsAppStage implements Stage {
     return {
       origin: { chatType: "dm", chatId: ANN, userId: ANN, userName: "Ann" },
       say: (text) => void meta.say(ANN, text),
-      seen: () => meta.said(ANN).map(({ id, text, replyTo }) => ({ id, text, replyTo })),
+      seen: () =>
+        meta.said(ANN).map(({ id, text, replyTo, rows }) => ({
+          ...{ id, text, replyTo },
+          ...(rows ? { buttons: rows.map(({ title }) => title) } : {}),
+        })),
+      press: (message, label) => {
+        this.#presses.push(meta.press(ANN, message.id, label).id);
+        return ANN;
+      },
       edit: never,
       remove: () => {
         const at = meta.messages.findLastIndex(({ from }) => from === "person");
@@ -64,6 +73,11 @@ class WhatsAppStage implements Stage {
   posts = () => this.#meta.calls.filter(({ method }) => method === "POST").length;
   acknowledged = () => this.#meta.webhooks.all.every(({ state }) => state === "accepted");
   typing = () => this.#meta.typing;
+  reactions = () => [...this.#meta.reactions.values()];
+  pressesAcknowledged = () =>
+    this.#meta.webhooks.all.filter(
+      ({ state, post }) => state === "accepted" && this.#presses.some((id) => post.body.includes(id)),
+    ).length;
   menu = never;
   previews = never;
   pick = never;
@@ -117,11 +131,12 @@ class WhatsAppStage implements Stage {
 const whatsapp: Platform = {
   name: "whatsapp_cloud",
   kinds: ["chat"],
-  can: ["type"],
+  can: ["type", "react", "ask"],
   lacks: {
     edits: "WhatsApp tells businesses nothing of them",
     deletes: "WhatsApp tells businesses nothing of them",
     "other people": "there are no groups",
+    settling: "a message can't be changed",
   },
   open: async (options) => {
     const meta = await new WhatsAppEmulator().start();

@@ -2,6 +2,7 @@
 import { HermesError } from "../../errors.js";
 import type { IncomingMedia } from "../../media/incoming.js";
 import { withoutTrailing } from "../../trailing.js";
+import type { ReceivedText } from "./quoted-texts.js";
 
 export interface WhatsAppOptions {
   phoneNumberId: string;
@@ -13,6 +14,10 @@ export interface WhatsAppOptions {
   webhookPath?: string;
   apiUrl?: string;
   apiVersion?: string;
+  /** The business account, for checks only. */
+  businessId?: string | undefined;
+  /** Texts of earlier messages, for replies to them. */
+  receivedText?: ReceivedText;
   media?: IncomingMedia | undefined;
   /** Never gets a token or a number. */
   log?: WhatsAppLog;
@@ -55,6 +60,8 @@ export interface Settings {
   verifyToken: string | null;
   webhookPath: string;
   apiUrl: string;
+  businessId: string | null;
+  receivedText: ReceivedText;
   media: IncomingMedia | null;
   log: WhatsAppLog;
   timing: Timing;
@@ -74,6 +81,8 @@ export function settingsOf(options: WhatsAppOptions): Settings {
     verifyToken: options.verifyToken ?? null,
     webhookPath: options.webhookPath ?? "/whatsapp/webhook",
     apiUrl: `${withoutTrailing(apiUrl, "/")}/${apiVersion}`,
+    businessId: options.businessId ?? null,
+    receivedText: options.receivedText ?? (async () => undefined),
     media: options.media ?? null,
     log: options.log ?? (() => undefined),
     timing: { ...DEFAULT_TIMING, ...options.timing },

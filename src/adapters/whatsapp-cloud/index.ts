@@ -1,25 +1,37 @@
 /** WhatsApp's Cloud API: a signed webhook in, the Graph API out. */
-import { BoundedMap } from "../../bounded-map.js";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage, Target } from "../../message.js";
 import { isSameSecret } from "../../secret.js";
 import { settlesWithin } from "../../timeout.js";
-import type { Adapter, AdapterEvents, CanType, Health, PartContext } from "../adapter.js";
+import type {
+  Adapter,
+  AdapterEvents,
+  CanAsk,
+  CanReact,
+  CanType,
+  Health,
+  PartContext,
+  ReactionState,
+} from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
+import { retry } from "../kit/retry.js";
 import { answerWebhook, isHmacOf } from "../kit/webhook-route.js";
 import { GraphApi } from "./api.js";
+import { Arrivals } from "./arrivals.js";
+import { MAX_CHOICES } from "./choices.js";
 import { MAX_UPLOAD_BYTES, type Settings, settingsOf, type WhatsAppOptions } from "./config.js";
 import { Connection } from "./connect.js";
 import { laterFault } from "./faults.js";
-import { isMessageId, PLATFORM } from "./ids.js";
-import { type Call, readCall } from "./normalise.js";
+import { PLATFORM } from "./ids.js";
+import { type Call, readCall, type Status } from "./normalise.js";
+import { QuotedTexts } from "./quoted-texts.js";
 import { Receiver } from "./receive.js";
 import { LIMIT, partsOf, type WhatsAppPart } from "./render.js";
 import { Sender } from "./send.js";
 
 export type { WhatsAppOptions } from "./config.js";
 
-export interface WhatsAppAdapter extends Adapter, CanType {
+export interface WhatsAppAdapter extends Adapter, CanType, CanReact, CanAsk {
   readonly callbacks: readonly { path: string; handle(request: Request): Promise<Response> }[];
 }
 
@@ -28,7 +40,7 @@ export function whatsAppAdapter(options: WhatsAppOptions): WhatsAppAdapter {
 }
 
 interface Session {
-  api: GraphApi;
+  arrivals: Arrivals;
   receiver: Receiver;
   sender: Sender;
   signal: AbortSignal;
@@ -36,18 +48,18 @@ interface Session {
 }
 
 const DISCONNECT_MS = 1000;
-const MAX_TEXTS = 2000;
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 class WhatsApp implements WhatsAppAdapter {
   readonly platform = PLATFORM;
   readonly account: string;
   readonly limits = { length: LIMIT, unit: "utf16" } as const;
+  readonly maxChoices = MAX_CHOICES;
   readonly files?: { maxBytes: number };
   readonly callbacks: WhatsAppAdapter["callbacks"];
   readonly #settings: Settings;
   readonly #health: HealthTracker;
-  readonly #texts = new BoundedMap<string, string>(MAX_TEXTS);
+  readonly #texts: QuotedTexts;
   #session: Session | undefined;
   #life: AbortController | undefined;
 
@@ -55,6 +67,7 @@ class WhatsApp implements WhatsAppAdapter {
     const { account, media, timing, log, webhookPath } = settings;
     this.#settings = settings;
     this.account = account;
+    this.#texts = new QuotedTexts(settings.receivedText);
     if (media) this.files = { maxBytes: MAX_UPLOAD_BYTES };
     this.#health = new HealthTracker({ label: "WhatsApp", staleMs: 2 * timing.checkMs + timing.callMs, log });
     this.callbacks = [{ path: webhookPath, handle: (request) => this.#take(request) }];
@@ -75,10 +88,19 @@ class WhatsApp implements WhatsAppAdapter {
       life.abort();
       throw error;
     });
-    if (life.signal.aborted) return;
-    const receiver = new Receiver({ api, settings, events, texts: this.#texts, signal: life.signal });
-    const sender = new Sender(api, settings, this.#texts);
-    this.#session = { api, receiver, sender, signal: life.signal, running: connection.run(life.signal) };
+    const arrivals = await this.#arrivals(events, life.signal);
+    if (!arrivals) return;
+    const texts = this.#texts;
+    const receiver = new Receiver({ api, settings, events, texts, signal: life.signal });
+    const sender = new Sender({ api, settings, texts, arrivals });
+    const running = connection.run(life.signal);
+    this.#session = { arrivals, receiver, sender, signal: life.signal, running };
+  }
+
+  /** Undefined: the connection has ended meanwhile. */
+  async #arrivals(events: AdapterEvents, signal: AbortSignal): Promise<Arrivals | undefined> {
+    const { backoff } = this.#settings.timing;
+    return retry(() => Arrivals.load(events), { backoff, signal }).catch(() => undefined);
   }
 
   async disconnect(): Promise<void> {
@@ -99,14 +121,26 @@ class WhatsApp implements WhatsAppAdapter {
     context: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (!this.#session) throw new SendError("never_sent", "Not connected to WhatsApp");
-    return this.#session.sender.sendPart(message, part, context, signal);
+    return this.#sender.sendPart(message, part, context, signal);
   }
 
-  type({ replyTo }: Target): void {
+  type(target: Target): void {
     const session = this.#open;
-    if (!session || !isMessageId(replyTo)) return;
-    session.api.type(replyTo, session.signal).catch(() => undefined);
+    session?.sender.type(target, session.signal);
+  }
+
+  async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
+    await this.#sender.react(target, state, signal);
+  }
+
+  /** WhatsApp can't change a message: the person's choice is visible as their reply to it. */
+  async settleQuestion(): Promise<void> {
+    if (!this.#session) throw notConnected();
+  }
+
+  get #sender(): Sender {
+    if (!this.#session) throw notConnected();
+    return this.#session.sender;
   }
 
   get #open(): Session | undefined {
@@ -130,12 +164,21 @@ class WhatsApp implements WhatsAppAdapter {
     });
   }
 
-  async #receive({ messages, statuses }: Call, { receiver, sender }: Session): Promise<undefined> {
+  async #receive({ messages, statuses }: Call, { receiver, arrivals }: Session): Promise<undefined> {
     for (const status of statuses) {
-      sender.noticed(status);
-      if (status.status === "failed") this.#settings.log("warn", laterFault(status.errorCode ?? 0));
+      const { name, id } = status;
+      if (name !== undefined && status.status !== "failed") await arrivals.add(name, id);
+      this.#judge(status);
     }
     for (const incoming of messages) await receiver.receive(incoming);
+  }
+
+  #judge({ status, errorCode }: Status): void {
+    if (status === "delivered") this.#health.issue("delivery", undefined);
+    if (status !== "failed") return;
+    const { text, forOperator } = laterFault(errorCode ?? 0);
+    if (forOperator) this.#health.issue("delivery", text);
+    else this.#settings.log("warn", text);
   }
 
   /** Meta asks once whether the address is ours. */
@@ -149,4 +192,8 @@ class WhatsApp implements WhatsAppAdapter {
     if (!isOurs) return new Response("Wrong token", { status: 403, headers });
     return new Response((query.get("hub.challenge") ?? "").slice(0, 200), { headers });
   }
+}
+
+function notConnected(): SendError {
+  return new SendError("never_sent", "Not connected to WhatsApp");
 }

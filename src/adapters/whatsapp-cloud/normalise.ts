@@ -2,6 +2,8 @@
 import { displayName } from "../../media/names.js";
 import { kindOf } from "../../media/sniff.js";
 import type { Attachment, InboundMessage } from "../../message.js";
+import type { PressedChoice } from "../../question.js";
+import { readPress } from "../kit/buttons.js";
 import { isMessageId, isWaId, PLATFORM } from "./ids.js";
 
 export interface Incoming {
@@ -25,6 +27,7 @@ export interface Call {
 }
 
 const MAX_ITEMS = 1000;
+const MAX_CONTACTS = 10;
 const MEDIA = ["image", "video", "audio", "voice", "document", "sticker"];
 
 type Json = Record<string, unknown>;
@@ -75,6 +78,7 @@ function readMessage(given: Json, value: Json, account: string): Incoming | unde
     isBot: false,
     // WhatsApp proves the number; whether it may talk is the operator's to say.
     authenticated: false,
+    ...(content.choice ? { choice: content.choice } : {}),
   };
   return { message, mediaId: content.mediaId, quotes: isMessageId(quotes) ? quotes : undefined };
 }
@@ -83,6 +87,7 @@ interface Content {
   text: string;
   attachment?: Attachment;
   mediaId?: string;
+  choice?: PressedChoice | undefined;
 }
 
 function contentOf(given: Json): Content | undefined {
@@ -90,12 +95,9 @@ function contentOf(given: Json): Content | undefined {
   const part = objectOf(given[type]);
   if (type === "text") return present(textOf(part.body));
   if (type === "button") return present(textOf(part.text));
-  if (type === "interactive") {
-    const { button_reply, list_reply } = part;
-    return present(textOf(objectOf(button_reply ?? list_reply).title));
-  }
-  if (type === "location") return present(`[Location: ${Number(part.latitude)}, ${Number(part.longitude)}]`);
-  if (type === "contacts") return { text: "[A contact]" };
+  if (type === "interactive") return pressOf(objectOf(part.button_reply ?? part.list_reply));
+  if (type === "location") return { text: locationText(part) };
+  if (type === "contacts") return { text: contactsText(listOf(given.contacts)) };
   const mediaId = textOf(part.id);
   if (!MEDIA.includes(type) || mediaId === undefined) return undefined;
   const mimeType = textOf(part.mime_type)?.split(";", 1)[0]?.trim().slice(0, 200);
@@ -106,6 +108,25 @@ function contentOf(given: Json): Content | undefined {
     ...(name ? { name } : {}),
   };
   return { text: textOf(part.caption) ?? "", attachment, mediaId };
+}
+
+/** The description of a row is its whole label. */
+function pressOf({ id, title, description }: Json): Content | undefined {
+  const text = textOf(description) || textOf(title);
+  return text ? { text, choice: readPress(id) } : undefined;
+}
+
+function locationText({ latitude, longitude, name, address }: Json): string {
+  const where = [textOf(name), textOf(address)].filter(Boolean).join(", ");
+  return `[Location: ${Number(latitude)}, ${Number(longitude)}${where === "" ? "" : ` (${where})`}]`;
+}
+
+function contactsText(contacts: readonly Json[]): string {
+  const lines = contacts.slice(0, MAX_CONTACTS).map(({ name, phones }) => {
+    const numbers = listOf(phones).map(({ phone }) => textOf(phone));
+    return [textOf(objectOf(name).formatted_name), ...numbers].filter(Boolean).join(", ");
+  });
+  return `[Contact: ${lines.join("; ")}]`;
 }
 
 function present(text: string | undefined): Content | undefined {

@@ -19,6 +19,10 @@ const settings = botSettings({
       "Proves our address to Meta; better in .env (WHATSAPP_CLOUD_VERIFY_TOKEN)",
     ),
     webhook_path: text.default("/whatsapp/webhook").describe("Where on the HTTP port Meta calls"),
+    waba_id: sample(
+      orNull(text).describe("The WhatsApp Business account, for hermes doctor (WHATSAPP_CLOUD_WABA_ID)"),
+      '"102290129340398"',
+    ),
     api_version: text.default("v20.0").describe("Version of the Graph API"),
     api_url: httpUrl.default("https://graph.facebook.com").describe("Address of the Graph API"),
   },
@@ -38,10 +42,11 @@ export const whatsappCloud = definePlatform({
     WHATSAPP_CLOUD_VERIFY_TOKEN: "verify_token",
     WHATSAPP_CLOUD_WEBHOOK_PATH: "webhook_path",
     WHATSAPP_CLOUD_API_VERSION: "api_version",
+    WHATSAPP_CLOUD_WABA_ID: "waba_id",
   },
   ids: { chat: /^\d{5,20}$/, example: "15551234567", user: "the number with the country code, digits only" },
   unsolicited: true,
-  capabilities: ["files", "typing"],
+  capabilities: ["files", "typing", "buttons"],
   setup: {
     steps: [
       "Open https://developers.facebook.com/apps → Create App → Business, and add WhatsApp",
@@ -105,9 +110,11 @@ export const whatsappCloud = definePlatform({
   load,
 });
 
-async function load(bot: Bot, { media, log }: PlatformDeps): Promise<LoadedPlatform> {
+async function load(bot: Bot, { media, log, outcome }: PlatformDeps): Promise<LoadedPlatform> {
   const { whatsAppAdapter } = await import("./index.js");
-  const adapter = whatsAppAdapter({ ...optionsOf(bot), media, log });
+  const options = optionsOf(bot);
+  const receivedText = async (id: string) => (await outcome(NAME, options.phoneNumberId, id))?.message.text;
+  const adapter = whatsAppAdapter({ ...options, receivedText, media, log });
   return { adapter, callbacks: adapter.callbacks };
 }
 
@@ -121,5 +128,6 @@ function optionsOf(bot: Bot) {
     webhookPath: name === NAME ? path : `${path}/${encodeURIComponent(name)}`,
     apiUrl: bot.api_url,
     apiVersion: bot.api_version,
+    businessId: bot.waba_id ?? undefined,
   };
 }

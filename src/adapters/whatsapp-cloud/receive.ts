@@ -1,5 +1,5 @@
 /** A webhook call → its messages with files and quotes, passed to the gateway. Resolves when the inbox has them. */
-import type { BoundedMap } from "../../bounded-map.js";
+import { BoundedMap } from "../../bounded-map.js";
 import type { InboundMessage } from "../../message.js";
 import { SerialQueue } from "../../serial-queue.js";
 import type { AdapterEvents } from "../adapter.js";
@@ -7,22 +7,24 @@ import { MediaDownloads } from "../kit/media-download.js";
 import type { GraphApi } from "./api.js";
 import type { Settings } from "./config.js";
 import type { Incoming } from "./normalise.js";
+import type { QuotedTexts } from "./quoted-texts.js";
 
 export interface ReceiverParts {
   api: GraphApi;
   settings: Settings;
   events: AdapterEvents;
-  /** Texts of recent messages: a reply names only the id of what it quotes. */
-  texts: BoundedMap<string, string>;
+  texts: QuotedTexts;
   signal: AbortSignal;
 }
 
-const MAX_QUOTE = 2000;
+const MAX_KNOWN = 2000;
 
 export class Receiver {
   readonly #parts: ReceiverParts;
   readonly #downloads: MediaDownloads | undefined;
   readonly #queue = new SerialQueue();
+  /** Those that the inbox has: a repeated call is dropped there, and fetches no files. */
+  readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
@@ -36,19 +38,20 @@ export class Receiver {
   }
 
   receive(incoming: Incoming): Promise<void> {
-    const { origin } = incoming.message;
+    const { origin, eventId } = incoming.message;
     return this.#queue.add(origin.chatId!, async () => {
       const { signal, events, texts } = this.#parts;
       signal.throwIfAborted();
-      const message = await this.#complete(incoming);
+      const message = this.#known.has(eventId) ? incoming.message : await this.#complete(incoming);
       await events.receive(message);
-      texts.set(origin.messageId!, message.text.slice(0, MAX_QUOTE));
+      this.#known.set(eventId, true);
+      texts.add(origin.chatId!, eventId, message.text);
     });
   }
 
   async #complete({ message, mediaId, quotes }: Incoming): Promise<InboundMessage> {
     const { api, texts, signal } = this.#parts;
-    const text = quotes === undefined ? undefined : texts.get(quotes);
+    const text = quotes === undefined ? undefined : await texts.get(message.origin.chatId!, quotes);
     const whole = text === undefined ? message : { ...message, quoted: { text, messageId: quotes! } };
     if (mediaId === undefined || !this.#downloads) return whole;
     const locate = async (limit: AbortSignal) => ({

@@ -12,13 +12,23 @@ import {
   withoutFences,
 } from "../../text/dialect.js";
 import { renderMarkdown } from "../../text/parts.js";
+import { type Row, rowsOf } from "./choices.js";
 
 export const LIMIT = 4096;
+/** Of a text with choices below it. */
+const CHOICES_LIMIT = 1024;
 
-export type WhatsAppPart = { text: string } | { file: OutboundFile };
+export interface TextPart {
+  text: string;
+  /** The choices of a question. */
+  rows?: readonly Row[];
+}
+
+export type WhatsAppPart = TextPart | { file: OutboundFile };
 
 export const REPEAT = "(This may be a repeat.)";
 const NOTE_ROOM = REPEAT.length + 1;
+const CHOOSE = "Please choose:";
 
 const SIGNS: Partial<Record<Mark["kind"], string>> = { bold: "*", italic: "_", strike: "~", code: "`" };
 
@@ -36,13 +46,26 @@ const MARKS: Dialect = {
   rule: RULE,
 };
 
-export function partsOf({ text, files = [] }: OutboundMessage): WhatsAppPart[] {
-  const texts = renderMarkdown(text, MARKS, { limit: LIMIT, spare: NOTE_ROOM });
-  return [...texts.map((part) => ({ text: part.text })), ...files.map((file) => ({ file }))];
+/** Choices are below the last part, so the files of a question come before its text. */
+export function partsOf({ text, files = [], question }: OutboundMessage): WhatsAppPart[] {
+  const texts: TextPart[] = renderMarkdown(text, MARKS, { limit: LIMIT, spare: NOTE_ROOM }).map((part) => ({
+    text: part.text,
+  }));
+  const uploads = files.map((file) => ({ file }));
+  if (!question) return [...texts, ...uploads];
+  return [...uploads, ...withRows(texts, rowsOf(question))];
 }
 
-/** The texts of a part that may be a repeat: two if both don't fit into one. */
-export function marked(text: string): string[] {
-  const both = `${REPEAT}\n${text}`;
-  return both.length > LIMIT ? [REPEAT, text] : [both];
+function withRows(texts: readonly TextPart[], rows: readonly Row[]): TextPart[] {
+  const last = texts.at(-1);
+  if (rows.length === 0) return last ? [...texts] : [{ text: CHOOSE }];
+  const fits = last !== undefined && last.text.length <= CHOICES_LIMIT;
+  return fits ? [...texts.slice(0, -1), { ...last, rows }] : [...texts, { text: CHOOSE, rows }];
+}
+
+/** What is sent for a part that may be a repeat: two messages if both don't fit into one. */
+export function marked(part: TextPart): TextPart[] {
+  const text = `${REPEAT}\n${part.text}`;
+  const limit = part.rows ? CHOICES_LIMIT : LIMIT;
+  return text.length > limit ? [{ text: REPEAT }, part] : [{ ...part, text }];
 }
