@@ -16,6 +16,8 @@ export interface WhatsAppOptions {
   apiVersion?: string;
   /** The business account, for checks only. */
   businessId?: string | undefined;
+  /** Which parts of an answer quote the question. */
+  replyToMode?: "first" | "all" | "off";
   /** Texts of earlier messages, for replies to them. */
   receivedText?: ReceivedText;
   media?: IncomingMedia | undefined;
@@ -61,6 +63,7 @@ export interface Settings {
   webhookPath: string;
   apiUrl: string;
   businessId: string | null;
+  replyToMode: "first" | "all" | "off";
   receivedText: ReceivedText;
   media: IncomingMedia | null;
   log: WhatsAppLog;
@@ -82,6 +85,7 @@ export function settingsOf(options: WhatsAppOptions): Settings {
     webhookPath: options.webhookPath ?? "/whatsapp/webhook",
     apiUrl: `${withoutTrailing(apiUrl, "/")}/${apiVersion}`,
     businessId: options.businessId ?? null,
+    replyToMode: options.replyToMode ?? "first",
     receivedText: options.receivedText ?? (async () => undefined),
     media: options.media ?? null,
     log: options.log ?? (() => undefined),

@@ -129,5 +129,6 @@ function optionsOf(bot: Bot) {
     apiUrl: bot.api_url,
     apiVersion: bot.api_version,
     businessId: bot.waba_id ?? undefined,
+    replyToMode: bot.reply_to_mode,
   };
 }

@@ -47,8 +47,7 @@ export class Sender {
     const name = partName(nonce, index);
     const known = mayBeRepeat ? await this.#status(name, signal) : undefined;
     if (known !== undefined) return [known];
-    const quote =
-      index === 0 && isMessageId(target.replyTo) ? { context: { message_id: target.replyTo } } : {};
+    const quote = this.#quote(target, index);
     const head = { recipient_type: "individual", to, ...quote, biz_opaque_callback_data: name };
     const found = "file" in part ? await this.#locate(part) : part;
     if ("file" in found) return [await this.#postFile(head, found, mayBeRepeat, signal)];
@@ -56,6 +55,12 @@ export class Sender {
     for (const text of mayBeRepeat ? marked(found) : [found])
       ids.push(await this.#post(head, to, text, signal));
     return ids;
+  }
+
+  #quote({ replyTo }: Target, index: number): object {
+    const { replyToMode } = this.#parts.settings;
+    const wanted = replyToMode === "all" || (replyToMode === "first" && index === 0);
+    return wanted && isMessageId(replyTo) ? { context: { message_id: replyTo } } : {};
   }
 
   /** Meta repeats a status until we take it, so it may come a little after a restart. Silence proves nothing. */
