@@ -22,6 +22,7 @@ const config = configSchema.parse({
     mattermost: { token: "m", api_url: "http://127.0.0.1:1" },
     email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },
     sms: { account_sid: "AC1", auth_token: "secret", phone_number: "+15550000001" },
+    bluebubbles: { api_url: "http://127.0.0.1:1", password: "p" },
     whatsapp_cloud: { phone_number_id: "1", access_token: "t", app_secret: "s" },
   },
 });

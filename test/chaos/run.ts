@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { endAll } from "../support/at-end.js";
+import { bluebubbles } from "./bluebubbles.js";
 import { discord } from "./discord.js";
 import { email } from "./email.js";
 import { matrix } from "./matrix.js";
@@ -21,6 +22,7 @@ import { whatsappCloud } from "./whatsapp-cloud.js";
 
 const PLATFORMS: Record<string, () => Promise<Platform>> = {
   ...{ telegram, discord, slack, mattermost, matrix, sms, email },
+  bluebubbles,
   whatsapp_cloud: whatsappCloud,
 };
 

@@ -5,7 +5,7 @@ export const PLATFORM = "bluebubbles";
 
 /** Of a message, a chat or a file. */
 export function isGuid(text: unknown): text is string {
-  return typeof text === "string" && /^[\w;+:.@/=-]{1,300}$/.test(text);
+  return typeof text === "string" && /^[^\s\p{Cc}]{1,300}$/u.test(text);
 }
 
 /** `iMessage;+;chat83…`: several people. A direct chat is `iMessage;-;+15551234567`. */
@@ -20,7 +20,7 @@ export function addressIn(guid: string): string {
 
 /** A phone number or a mail address. */
 export function isAddress(text: unknown): text is string {
-  return typeof text === "string" && /^[\w+@.-]{3,200}$/.test(text);
+  return typeof text === "string" && /^[^\s;\p{Cc}]{1,200}$/u.test(text);
 }
 
 /** The server refuses a second send of the same name while the first is under way. */

@@ -3,6 +3,7 @@
  * sees. Like Meta, it repeats a webhook call until it is answered with 200, and reports each message's status so.
  */
 import { createHmac } from "node:crypto";
+import { type FormFile, readForm } from "../multipart.js";
 import { type ServiceFault, type ServiceReply, type ServiceRequest, WebService } from "../web-service.js";
 import { WebhookCalls } from "../webhook-calls.js";
 
@@ -24,12 +25,6 @@ interface Row {
   id: string;
   title: string;
   description?: string;
-}
-
-interface Upload {
-  name: string;
-  type: string;
-  content: Buffer;
 }
 
 interface Sent {
@@ -62,7 +57,7 @@ export class WhatsAppEmulator extends WebService {
   typing = 0;
   /** The bot's reactions: message → emoji. */
   readonly reactions = new Map<string, string>();
-  readonly files = new Map<string, Upload>();
+  readonly files = new Map<string, FormFile>();
   /** How many apps get the messages of the business account. */
   subscribedApps = 1;
   readonly webhooks = new WebhookCalls({
@@ -93,7 +88,7 @@ export class WhatsAppEmulator extends WebService {
     return message;
   }
 
-  sendFile(chat: string, kind: string, file: Upload, caption?: string): WhatsAppMessage {
+  sendFile(chat: string, kind: string, file: FormFile, caption?: string): WhatsAppMessage {
     const id = this.#keep(file);
     const media = { id, mime_type: file.type, filename: file.name, ...(caption ? { caption } : {}) };
     return this.write(chat, caption ?? "", { type: kind, [kind]: media });
@@ -159,18 +154,11 @@ export class WhatsAppEmulator extends WebService {
   }
 
   #upload({ headers, body }: ServiceRequest): ServiceReply {
-    const boundary = /boundary=(\S+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
-    const part = body.indexOf('name="file"');
-    const start = body.indexOf("\r\n\r\n", part);
-    const end = body.indexOf(`\r\n--${boundary}`, start);
-    const head = body.subarray(part, start).toString();
-    const name = /filename="([^"]*)"/.exec(head)?.[1] ?? "";
-    const type = /content-type: (\S+)/i.exec(head)?.[1] ?? "";
-    const id = this.#keep({ name, type, content: Buffer.from(body.subarray(start + 4, end)) });
-    return { status: 200, body: { id } };
+    const { file } = readForm(body, headers["content-type"] ?? "");
+    return file ? { status: 200, body: { id: this.#keep(file) } } : failed(400, 100);
   }
 
-  #keep(file: Upload): string {
+  #keep(file: FormFile): string {
     const id = String(9000 + this.files.size);
     this.files.set(id, file);
     return id;
