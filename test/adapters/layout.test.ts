@@ -18,7 +18,17 @@ const ROLES = [
   "ids",
 ];
 const TEST_FILES = ["receive.test.ts", "send.test.ts", "support.ts"];
-const PLATFORMS = ["telegram", "discord", "slack", "mattermost", "matrix", "sms", "email", "whatsapp-cloud", "bluebubbles"];
+const PLATFORMS = [
+  "telegram",
+  "discord",
+  "slack",
+  "mattermost",
+  "matrix",
+  "sms",
+  "email",
+  "whatsapp-cloud",
+  "bluebubbles",
+];
 
 const namesIn = (folder: string) => fs.readdirSync(folder);
 

@@ -38,6 +38,8 @@ export interface Timing {
   nudgeMs: number;
   /** The Mac may still send a message without an answer within this time. */
   settleMs: number;
+  /** Between two looks at what the server can do: the Private API comes and goes with the Messages app. */
+  greetMs: number;
   backoff: BackoffLimits;
   /** Between two checks of a password that was refused. */
   refusedMs: number;
@@ -49,6 +51,7 @@ const DEFAULT_TIMING: Timing = {
   transferMs: 120_000,
   nudgeMs: 5000,
   settleMs: 10_000,
+  greetMs: 60_000,
   backoff: { firstMs: 500, maxMs: 30_000 },
   refusedMs: 300_000,
 };

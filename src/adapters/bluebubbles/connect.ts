@@ -19,7 +19,7 @@ export interface ConnectionParts {
 export class Connection {
   readonly #parts: ConnectionParts;
   #hasPrivateApi = false;
-  #isGreeted = false;
+  #greetedAtMs = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #wake = new AbortController();
@@ -57,7 +57,7 @@ export class Connection {
     const onFailure = (error: unknown) => {
       isDue = true;
       // The server may have been restarted, or replaced.
-      this.#isGreeted = false;
+      this.#greetedAtMs = Number.NEGATIVE_INFINITY;
       return this.#report(error);
     };
     await repeat(step, { backoff: settings.timing.backoff, signal, onFailure });
@@ -69,7 +69,8 @@ export class Connection {
   }
 
   async #step(): Promise<void> {
-    if (!this.#isGreeted) await this.#greet();
+    const { greetMs } = this.#parts.settings.timing;
+    if (performance.now() - this.#greetedAtMs > greetMs) await this.#greet();
     await this.fill();
   }
 
@@ -78,7 +79,7 @@ export class Connection {
     const { webhookUrl, password } = settings;
     this.#hasPrivateApi = (await api.info(signal)).privateApi;
     if (webhookUrl !== null) await register(api, webhookUrl, password, signal);
-    this.#isGreeted = true;
+    this.#greetedAtMs = performance.now();
   }
 
   /** Reads the messages as they are from now on: a reading that has already begun doesn't count. */

@@ -39,7 +39,7 @@ export interface Message {
   threadGuid: string | null;
 }
 
-/** Stands for a file in the text. */
+/** In the text, in place of a file. */
 const PLACEHOLDER = /\ufffc/g;
 const MAX_FILES = 20;
 
@@ -58,7 +58,7 @@ export function readMessage(value: unknown): Message | undefined {
     text: (typeof value.text === "string" ? value.text : "").replace(PLACEHOLDER, "").trim(),
     sender,
     isFromMe: value.isFromMe === true,
-    isText: (value.itemType ?? 0) === 0 && (value.associatedMessageType ?? null) === null,
+    isText: !value.itemType && !value.associatedMessageType,
     files: filesOf(value.attachments),
     createdAtMs: dateCreated,
     editedAtMs: timeOf(value.dateEdited),

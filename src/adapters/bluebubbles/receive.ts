@@ -4,7 +4,6 @@
  */
 import { BoundedMap } from "../../bounded-map.js";
 import { nowSeconds } from "../../clock.js";
-import { MediaProblem } from "../../media/incoming.js";
 import type { InboundMessage } from "../../message.js";
 import type { AdapterEvents } from "../adapter.js";
 import { MediaDownloads } from "../kit/media-download.js";
@@ -61,7 +60,7 @@ export class Receiver {
     }
   }
 
-  /** The first start answers nothing that came before it. A database that was made anew counts from its start. */
+  /** The first start answers nothing that came before it. The database of a new Mac counts from its start. */
   async #begin(): Promise<number> {
     if (this.#row !== undefined) return this.#row;
     const { events, settings } = this.#parts;
@@ -140,7 +139,7 @@ export class Receiver {
     if (!this.#downloads || message.files.length === 0) return whole;
     const remote = message.files.map(({ guid, attachment }) => ({
       attachment,
-      locate: () => ({ url: api.fileUrl(guid), check: checkFile }),
+      locate: () => ({ url: api.fileUrl(guid) }),
     }));
     return { ...whole, attachments: await this.#downloads.fetchAll(whole, remote, signal) };
   }
@@ -151,10 +150,6 @@ export class Receiver {
     // A reply to a message that is gone is a message all the same.
     return readMessage(await api.message(threadGuid, signal).catch(() => undefined));
   }
-}
-
-function checkFile({ ok }: Response): void {
-  if (!ok) throw new MediaProblem("The Mac doesn't have the file yet");
 }
 
 function downloadsOf({ media, apiUrl, timing }: Settings): MediaDownloads | undefined {

@@ -33,6 +33,8 @@ export class BlueBubblesEmulator extends WebService {
   /** Signs that people saw: chat → is typing. */
   readonly typing: { chat: string; isTyping: boolean }[] = [];
   readonly reads: string[] = [];
+  /** Names of sends that are still under way. */
+  readonly queued = new Set<string>();
   /** The bot's tapbacks: message → reaction. */
   readonly tapbacks = new Map<string, string>();
   readonly webhooks = new WebhookCalls({
@@ -150,6 +152,8 @@ export class BlueBubblesEmulator extends WebService {
     const { chatGuid, tempGuid, message, method, selectedMessageGuid: quote } = given;
     const chat = this.mac.chats.find(({ guid }) => guid === chatGuid);
     if (!chat) return failed(400, "Chat does not exist!");
+    if (this.queued.has(String(tempGuid)))
+      return failed(400, `Message is already queued to be sent! (Temp GUID: ${String(tempGuid)})`);
     if (typeof message !== "string" || message === "" || typeof tempGuid !== "string")
       return failed(400, "Invalid");
     if ((method === "private-api" || quote !== undefined) && !this.privateApi)
