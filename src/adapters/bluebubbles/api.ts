@@ -88,6 +88,10 @@ export class BlueBubblesApi {
     return listOf(await this.#call("POST", "/chat/query", { body, signal }));
   }
 
+  async contacts(address: string, signal: AbortSignal): Promise<Record<string, unknown>[]> {
+    return listOf(await this.#call("POST", "/contact/query", { body: { addresses: [address] }, signal }));
+  }
+
   /** The new message. */
   async sendText(body: object, signal: AbortSignal): Promise<unknown> {
     return this.#call("POST", "/message/text", { body, signal, timeoutMs: this.#settings.timing.sendMs });

@@ -111,11 +111,12 @@ const CALL = /^@?hermes(?: agent)?(?:\s{0,5}[,:!]\s{0,5}|\s{1,5})(?=\S)/i;
 
 export interface MessageContext {
   account: string;
+  userName: string | null;
   /** The message that it replies to, if there is one and the server knows it. */
   quoted?: Message | undefined;
 }
 
-export function inboundOf(message: Message, { account, quoted }: MessageContext): InboundMessage {
+export function inboundOf(message: Message, { account, userName, quoted }: MessageContext): InboundMessage {
   const { guid, chat, sender, files, createdAtMs, editedAtMs } = message;
   return {
     platform: PLATFORM,
@@ -128,6 +129,7 @@ export function inboundOf(message: Message, { account, quoted }: MessageContext)
       chatName: chat.name,
       chatIdAlt: chat.guid,
       userId: sender,
+      userName,
       messageId: guid,
     },
     text: textOf(message),

@@ -11,6 +11,7 @@ import type { BlueBubblesApi } from "./api.js";
 import type { Chats } from "./chats.js";
 import type { Settings } from "./config.js";
 import type { Echoes } from "./echoes.js";
+import { Names } from "./names.js";
 import { editOf, inboundOf, isForGateway, type Message, readMessage, refOf } from "./normalise.js";
 
 export interface ReceiverParts {
@@ -39,6 +40,7 @@ export class NotReceived extends Error {
 export class Receiver {
   readonly #parts: ReceiverParts;
   readonly #downloads: MediaDownloads | undefined;
+  readonly #names: Names;
   /** When messages were last edited or retracted, as far as that is passed on. */
   readonly #changes = new BoundedMap<string, number>(MAX_KNOWN);
   #row: number | undefined;
@@ -46,6 +48,7 @@ export class Receiver {
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
     this.#downloads = downloadsOf(parts.settings);
+    this.#names = new Names(parts.api);
   }
 
   /** Receives what is new. Rejects if the server or the inbox fails; the next call begins there again. */
@@ -135,7 +138,11 @@ export class Receiver {
 
   async #complete(message: Message): Promise<InboundMessage> {
     const { settings, signal, api } = this.#parts;
-    const whole = inboundOf(message, { account: settings.account, quoted: await this.#quoted(message) });
+    const [quoted, userName] = await Promise.all([
+      this.#quoted(message),
+      this.#names.of(message.sender!, signal),
+    ]);
+    const whole = inboundOf(message, { account: settings.account, userName, quoted });
     if (!this.#downloads || message.files.length === 0) return whole;
     const remote = message.files.map(({ guid, attachment }) => ({
       attachment,

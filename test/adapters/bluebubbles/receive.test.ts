@@ -26,6 +26,15 @@ describe("a message", () => {
     );
   });
 
+  it("has the name of the person, if the Mac's contacts have it", async () => {
+    bench.server.contacts.set(ANN, "Ann");
+    await bench.connected();
+    bench.server.say(bench.ann, ANN, "hello");
+    bench.server.say(bench.family, "ben@example.org", "hi");
+    expect((await bench.inbox.message("hello")).origin.userName).toBe("Ann");
+    expect((await bench.inbox.message("hi")).origin.userName).toBeNull();
+  });
+
   it("of one person is in one chat, whichever service it came by", async () => {
     await bench.connected();
     for (const [i, service] of ["iMessage", "SMS", "any"].entries())

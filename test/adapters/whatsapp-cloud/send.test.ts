@@ -161,6 +161,22 @@ describe("a send in doubt", () => {
   });
 });
 
+describe("a note about a repeat", () => {
+  it("in a message of its own isn't taken for the answer", async () => {
+    const adapter = await bench.connected();
+    const message = outbound("x".repeat(4090));
+    const [part] = adapter.render(message);
+    const context = { index: 0, count: 1, sent: [], mayBeRepeat: true };
+    const isText = ({ body }: { body: Buffer }) => body.includes("xxx");
+    bench.meta.faults.next(isText, { kind: "cut_before" });
+    await failure(adapter.sendPart(message, part!, context, patience()));
+    expect(bench.meta.said(ANN)).toHaveLength(1);
+    await until("its status is stored", async () => (await bench.inbox.cursor("arrived"))?.includes("note"));
+    await adapter.sendPart(message, part!, context, patience());
+    expect(bench.meta.said(ANN).at(-1)!.text).toBe(message.text);
+  });
+});
+
 describe("a status", () => {
   it("of a failed delivery is explained in the log, or to the operator", async () => {
     const adapter = await bench.connected();

@@ -27,6 +27,8 @@ export class BlueBubblesEmulator extends WebService {
   privateApi = true;
   version = "1.9.9";
   readonly mac = new Messages();
+  /** Address → name. */
+  readonly contacts = new Map<string, string>();
   readonly registered: Registered[] = [];
   /** Where the gateway's HTTP port is; undefined: no webhook gets through. */
   gatewayUrl: string | undefined;
@@ -117,6 +119,7 @@ export class BlueBubblesEmulator extends WebService {
     if (path === "/message/attachment") return this.#sendFile(request);
     if (path === "/message/react") return this.#react(jsonOf(request));
     if (path === "/chat/query") return ok(this.mac.listChats(jsonOf(request)));
+    if (path === "/contact/query") return this.#contacts(jsonOf(request));
     if (path === "/chat/new") return this.#newChat(jsonOf(request));
     if (first === "message") return found(this.mac.serialized(second));
     if (first === "attachment") return this.#download(second);
@@ -131,6 +134,11 @@ export class BlueBubblesEmulator extends WebService {
       private_api: this.privateApi,
       helper_connected: this.privateApi,
     };
+  }
+
+  #contacts({ addresses }: Json): ServiceReply {
+    const names = (addresses as string[]).flatMap((address) => this.contacts.get(address) ?? []);
+    return ok(names.map((displayName) => ({ displayName })));
   }
 
   #webhook(method: string, id: string, request: ServiceRequest): ServiceReply {
