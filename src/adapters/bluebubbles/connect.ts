@@ -1,5 +1,6 @@
 /** The connection to the server: what it can do, our webhook, and reading again and again. Ends with its signal. */
 import { pause } from "../../backoff.js";
+import { FreshRun } from "../kit/fresh-run.js";
 import type { HealthTracker } from "../kit/health.js";
 import { repeat } from "../kit/retry.js";
 import type { BlueBubblesApi } from "./api.js";
@@ -20,8 +21,7 @@ export class Connection {
   readonly #parts: ConnectionParts;
   #hasPrivateApi = false;
   #greetedAtMs = Number.NEGATIVE_INFINITY;
-  #filling: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #filling = new FreshRun(() => this.#read());
   #wake = new AbortController();
 
   constructor(parts: ConnectionParts) {
@@ -82,28 +82,15 @@ export class Connection {
     this.#greetedAtMs = performance.now();
   }
 
-  /** Reads the messages as they are from now on: a reading that has already begun doesn't count. */
+  /** Reads the messages as they are from now on. */
   fill(): Promise<void> {
-    if (!this.#filling) return this.#begin();
-    this.#next ??= this.#filling
-      .catch(() => undefined)
-      .then(() => {
-        this.#next = undefined;
-        return this.#begin();
-      });
-    return this.#next;
+    return this.#filling.run();
   }
 
-  #begin(): Promise<void> {
+  async #read(): Promise<void> {
     const { receiver, health, signal } = this.#parts;
-    const filling = receiver.fill().then(() => {
-      if (!signal.aborted) health.up();
-    });
-    this.#filling = filling.finally(() => {
-      this.#filling = undefined;
-    });
-    this.#filling.catch(() => undefined);
-    return filling;
+    await receiver.fill();
+    if (!signal.aborted) health.up();
   }
 
   #report(error: unknown): number | undefined {
