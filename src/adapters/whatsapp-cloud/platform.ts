@@ -32,7 +32,7 @@ type Bot = BotOf<typeof settings>;
 
 export const whatsappCloud = definePlatform({
   name: NAME,
-  label: "WhatsApp",
+  label: "WhatsApp (Cloud API)",
   summary: "WhatsApp's Cloud API; WHATSAPP_CLOUD_PHONE_NUMBER_ID, …_ACCESS_TOKEN and …_APP_SECRET",
   settings,
   env: {
