@@ -18,9 +18,9 @@ export function addressIn(guid: string): string {
   return guid.split(";-;").at(-1)!;
 }
 
-/** A phone number or a mail address. */
+/** A phone number or a mail address. Not a mail address that poses as a number: lists may omit what is behind the @. */
 export function isAddress(text: unknown): text is string {
-  return typeof text === "string" && /^[^\s;\p{Cc}]{1,200}$/u.test(text);
+  return typeof text === "string" && /^[^\s;\p{Cc}]{1,200}$/u.test(text) && !/^\+\d[^@]*@/.test(text);
 }
 
 /** The server refuses a second send of the same name while the first is under way. */

@@ -1,9 +1,10 @@
 import { type BotOf, definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
 import { botSettings, httpUrl, orNull, sample, text } from "../settings.js";
+import { waIdOf } from "./ids.js";
 
 const NAME = "whatsapp_cloud";
 
-const settings = botSettings({
+const declared = botSettings({
   credentials: ["phone_number_id", "access_token", "app_secret"],
   account: { phone_number_id: text, access_token: text, app_secret: text },
   keys: {
@@ -27,6 +28,17 @@ const settings = botSettings({
     api_url: httpUrl.default("https://graph.facebook.com").describe("Address of the Graph API"),
   },
 });
+
+/** People know numbers with a plus and with spaces; the ids have digits only. */
+const settings = {
+  ...declared,
+  schema: declared.schema.transform((own) => ({
+    ...own,
+    allow_from: own.allow_from.map(waIdOf),
+    allow_admin_from: own.allow_admin_from.map(waIdOf),
+    home_channel: own.home_channel === null ? null : waIdOf(own.home_channel),
+  })),
+};
 
 type Bot = BotOf<typeof settings>;
 

@@ -80,6 +80,7 @@ describe("a message", () => {
     bench.server.say(bench.family, ANN, "Liked “x”", { raw: { associatedMessageType: "like" } });
     bench.server.say(bench.family, ANN, "named it", { raw: { itemType: 2 } });
     bench.server.say(bench.family, ANN, "from the Mac", { isFromMe: true });
+    bench.server.say(bench.family, `${ANN}@evil.example`, "a mail address that poses as a number");
     bench.server.say(bench.family, ANN, "last");
     await bench.inbox.message("last");
     expect(bench.inbox.texts).toEqual(["last"]);

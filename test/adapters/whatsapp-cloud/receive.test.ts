@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readCall } from "../../../src/adapters/whatsapp-cloud/normalise.js";
+import { whatsappCloud } from "../../../src/adapters/whatsapp-cloud/platform.js";
 import { send } from "../../support/send.js";
 import { sessionKeyOf } from "../../support/session-key-of.js";
 import { tempDir } from "../../support/temp.js";
@@ -73,6 +74,19 @@ describe("a call of Meta's", () => {
     };
     expect(await ask("emulated-verify-token")).toEqual([200, "1158201444"]);
     expect(await ask("wrong")).toEqual([403, "Wrong token"]);
+  });
+});
+
+describe("the settings", () => {
+  it("take numbers as people write them", () => {
+    const { schema } = whatsappCloud.settings!;
+    const allow_from = ["+1 (555) 123-4567", "15551234567", "*", "Ann"];
+    const home_channel = "+15551234567";
+    expect(schema.parse({ allow_from, home_channel })).toMatchObject({
+      allow_from: ["15551234567", "15551234567", "*", "Ann"],
+      home_channel: "15551234567",
+      enabled: false,
+    });
   });
 });
 
