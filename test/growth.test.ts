@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { restOf } from "../src/adapters/api-server/answer.js";
 import { readChatRequest } from "../src/adapters/api-server/chat-request.js";
 import { readResponsesRequest } from "../src/adapters/api-server/responses-request.js";
+import { inboundOf, readMessage } from "../src/adapters/bluebubbles/normalise.js";
 import { textOf as discordText } from "../src/adapters/discord/describe.js";
 import { renderParts, renderPreview } from "../src/adapters/discord/render.js";
 import { htmlToText } from "../src/adapters/email/html-text.js";
@@ -20,6 +21,8 @@ import { render as renderTelegram } from "../src/adapters/telegram/render.js";
 import { normalise as normaliseWeb } from "../src/adapters/web/normalise.js";
 import { readCall } from "../src/adapters/webhook/normalise.js";
 import { fillTemplate } from "../src/adapters/webhook/template.js";
+import { readCall as readWhatsApp } from "../src/adapters/whatsapp-cloud/normalise.js";
+import { partsOf as renderWhatsApp } from "../src/adapters/whatsapp-cloud/render.js";
 import { classify, refusesImages } from "../src/agents/model/failures.js";
 import { toModelMessages } from "../src/agents/model/messages.js";
 import { beforeOwnWords } from "../src/agents/model/own-words.js";
@@ -110,6 +113,11 @@ const WALKERS: Record<string, Record<string, Work>> = {
     trustIn: (text) => trustIn([text], "a@b.example", null),
     readMrkdwn: (text) => readMrkdwn(text, SLACK),
     mentionedIds,
+    "normalise of iMessage": (text) => {
+      const message = readMessage({ ...IMESSAGE, text });
+      return message && inboundOf(message, { account: "a", userName: text });
+    },
+    "readCall of WhatsApp": (text) => readWhatsApp(whatsAppCall(text), "1"),
     "normalise of the web chat": (text) =>
       normaliseWeb({ id: "00000000-0000-4000-8000-000000000000", text }, "c", 0),
     readChatRequest: (text) => readChatRequest({ model: "m", messages: [{ role: "user", content: text }] }),
@@ -157,6 +165,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
     "render for Discord": (text) => renderParts(text),
     "preview for Discord": (text) => renderPreview(text),
     "render for mail": (text) => renderMail({ text } as Parameters<typeof renderMail>[0]),
+    "render for WhatsApp": (text) => renderWhatsApp(asked(text)),
     "render for SMS": (text) => renderSms(text, { maxSegments: 10, maxMessages: 10 }),
     "render for Slack": (text) => renderSlack(text).flatMap((part) => part.pieces(3000)),
     "splitText by code points": (text) => splitText(text, { limit: 2000, unit: "codepoint" }),
@@ -248,6 +257,24 @@ const WEBHOOK = {
   events: [],
   prompt: null,
 };
+
+const IMESSAGE = {
+  guid: "1",
+  dateCreated: 0,
+  handle: { address: "+15551112222" },
+  chats: [{ guid: "iMessage;+;chat1" }],
+};
+
+function whatsAppCall(text: string): object {
+  const message = { id: "wamid.1", from: "15551112222", timestamp: "1", type: "text", text: { body: text } };
+  const value = { metadata: { phone_number_id: "1" }, messages: [message, { ...message, id: text }] };
+  return { object: "whatsapp_business_account", entry: [{ changes: [{ value }] }] };
+}
+
+function asked(text: string) {
+  const question = { id: "q", choices: [{ id: "a", label: text }] };
+  return { text, question } as unknown as Parameters<typeof renderWhatsApp>[0];
+}
 
 function inbound(text: string) {
   const origin = { platform: "test", chatType: "group", chatId: "1", userName: text };

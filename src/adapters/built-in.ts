@@ -1,6 +1,7 @@
 /** The built-in platforms, one line each. */
 export { acp } from "./acp/platform.js";
 export { apiServer } from "./api-server/platform.js";
+export { bluebubbles } from "./bluebubbles/platform.js";
 export { cli } from "./cli/platform.js";
 export { consolePlatform } from "./console/platform.js";
 export { cron } from "./cron/platform.js";
@@ -15,3 +16,4 @@ export { sms } from "./sms/platform.js";
 export { telegram } from "./telegram/platform.js";
 export { web } from "./web/platform.js";
 export { webhook } from "./webhook/platform.js";
+export { whatsappCloud } from "./whatsapp-cloud/platform.js";

@@ -24,6 +24,8 @@ const config = configSchema.parse({
     email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },
     signal: { account: "+15550100" },
     sms: { account_sid: "AC1", auth_token: "secret", phone_number: "+15550000001" },
+    bluebubbles: { api_url: "http://127.0.0.1:1", password: "p" },
+    whatsapp_cloud: { phone_number_id: "1", access_token: "t", app_secret: "s" },
   },
 });
 

@@ -1,4 +1,5 @@
 /** The platforms of the crash table, one entry each. */
+import { bluebubbles } from "./bluebubbles.js";
 import { discord } from "./discord.js";
 import { email } from "./email.js";
 import { homeassistant } from "./homeassistant.js";
@@ -9,8 +10,10 @@ import { signal } from "./signal.js";
 import { slack } from "./slack.js";
 import { sms } from "./sms.js";
 import { telegram } from "./telegram.js";
+import { whatsappCloud } from "./whatsapp-cloud.js";
 
 export const PLATFORMS: Readonly<Record<string, () => Promise<Platform>>> = {
   ...{ telegram, discord, slack },
-  ...{ mattermost, matrix, sms, email, signal, homeassistant },
+  ...{ mattermost, matrix, sms, email, signal, homeassistant, bluebubbles },
+  whatsapp_cloud: whatsappCloud,
 };

@@ -50,12 +50,11 @@ test("the example describes every key in one line", () => {
 
 test("the example's commented-out keys are valid", () => {
   // Keys with a sample value, one by one: the samples of a whole file contradict one another.
-  const secrets = (BUILT_IN as readonly Platform[]).flatMap(({ setup }) =>
-    (setup?.secrets ?? []).map(({ variable }) => variable),
-  );
-  const named = Object.fromEntries([...secrets, ...variablesIn(example)].map((name, i) => [name, `s${i}`]));
-  const servers = { MATTERMOST_URL: "https://chat.example.org", MATRIX_HOMESERVER: "https://example.org" };
-  const env = { ...named, ...servers };
+  const secrets = (BUILT_IN as readonly Platform[]).flatMap(({ setup }) => setup?.secrets ?? []);
+  const names = [...secrets.map(({ variable }) => variable), ...variablesIn(example)];
+  const named = Object.fromEntries(names.map((name, i) => [name, `s${i}`]));
+  const addresses = secrets.filter((secret) => secret.example.startsWith("http"));
+  const env = { ...named, ...Object.fromEntries(addresses.map((one) => [one.variable, one.example])) };
   for (const { path, line } of namedKeys(example)) {
     const sample = /^ *# [a-z_]+: (.*?) {2}# /.exec(line)?.[1];
     if (sample !== undefined) expect(() => load({ env, flags: { [path]: parse(sample) } })).not.toThrow();

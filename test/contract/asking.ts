@@ -124,15 +124,19 @@ export function asks(platform: Platform): void {
       expect(origin).toMatchObject({ ...chatOf(scene.said), userId });
     });
 
-    it.each(platform.kinds.slice(0, 2))("loses its buttons when it is decided: %s", async (kind) => {
-      const { adapter, said, messageIds, place, shown } = await asking(platform, { kind });
-      for (let again = 0; again < 2; again++) {
-        await adapter.settleQuestion(targetOf(said), messageIds, "May I? **Ann**: no.", soon());
-        await until("it is decided", () => (shown().buttons ?? []).length === 0);
-        expect(shown().text.replaceAll("*", "")).toBe("May I? Ann: no.");
-      }
-      expect(place.seen()).toHaveLength(1);
-    });
+    const settled = platform.lacks.settling === undefined;
+    it.each(settled ? platform.kinds.slice(0, 2) : [])(
+      "loses its buttons when it is decided: %s",
+      async (kind) => {
+        const { adapter, said, messageIds, place, shown } = await asking(platform, { kind });
+        for (let again = 0; again < 2; again++) {
+          await adapter.settleQuestion(targetOf(said), messageIds, "May I? **Ann**: no.", soon());
+          await until("it is decided", () => (shown().buttons ?? []).length === 0);
+          expect(shown().text.replaceAll("*", "")).toBe("May I? Ann: no.");
+        }
+        expect(place.seen()).toHaveLength(1);
+      },
+    );
 
     it("that is gone can be decided", async () => {
       const { adapter, said, messageIds } = await asking(platform);
@@ -141,7 +145,7 @@ export function asks(platform: Platform): void {
       await adapter.settleQuestion(targetOf(said), [], "No.", soon());
     });
 
-    it("can be decided with any text", async () => {
+    needing(platform, "settling")("can be decided with any text", async () => {
       const { adapter, said, messageIds, shown } = await asking(platform);
       const long = `${"All that was asked. ".repeat(3000)}\n\nAnn: no.`;
       for (const text of [long, "<b>&*_`", ""]) {
@@ -160,6 +164,7 @@ export function asks(platform: Platform): void {
       const none = before.slice(0, -1).map(({ buttons = [] }) => buttons.length);
       expect(new Set(none)).toEqual(new Set([0]));
       expect(before.at(-1)!.buttons).toEqual(LABELS);
+      if (!settled) return;
       await adapter.settleQuestion(targetOf(said), messageIds, "No.", soon());
       expect(place.seen().slice(0, -1)).toEqual(before.slice(0, -1));
       expect(place.seen().at(-1)).toMatchObject({ text: "No." });
@@ -179,7 +184,7 @@ export function asks(platform: Platform): void {
       const scene = await asking(platform, { choices });
       const buttons = scene.shown().buttons!;
       expect(buttons).toHaveLength(hostile.length);
-      expect(buttons[0]).toBe(hostile[0]);
+      expect(hostile[0]!.startsWith(buttons[0]!.replace(/…$/, ""))).toBe(true);
       for (const label of buttons) expect(label.length).toBeLessThanOrEqual(200);
       expect(buttons[2]).toMatch(/^x+…$/);
       expect(buttons.slice(3)).toEqual(["drowssap two lines", "alone", "c5"]);

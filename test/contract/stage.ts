@@ -33,6 +33,7 @@ export type Feature =
   | "limits"
   | "doubt"
   | "recognition"
+  | "settling"
   | "network"
   | "credentials"
   | "proof"

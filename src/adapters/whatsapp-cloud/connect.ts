@@ -1,0 +1,58 @@
+/** The connection to Meta: the token is checked now and then, as a proof of life. Messages come by webhook. */
+import { pause } from "../../backoff.js";
+import type { HealthTracker } from "../kit/health.js";
+import { repeat } from "../kit/retry.js";
+import type { GraphApi } from "./api.js";
+import type { Settings } from "./config.js";
+import { isUnauthorized, reasonOf, TOKEN_REFUSED, tokenRefused } from "./faults.js";
+
+export interface ConnectionParts {
+  api: GraphApi;
+  settings: Settings;
+  health: HealthTracker;
+}
+
+export class Connection {
+  readonly #parts: ConnectionParts;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects when Meta refuses the token; anything else passes, and `run` goes on trying. */
+  async open(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#check(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#report(error);
+      if (isUnauthorized(error)) throw tokenRefused();
+    }
+  }
+
+  /** Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { settings, health } = this.#parts;
+    const { backoff, checkMs } = settings.timing;
+    const step = async () => {
+      if (health.read().state === "ok") await pause(checkMs, signal);
+      if (!signal.aborted) await this.#check(signal);
+    };
+    await repeat(step, { backoff, signal, onFailure: (error) => this.#report(error) });
+  }
+
+  async #check(signal: AbortSignal): Promise<void> {
+    await this.#parts.api.number(signal);
+    if (!signal.aborted) this.#parts.health.up();
+  }
+
+  #report(error: unknown): number | undefined {
+    const { health, settings } = this.#parts;
+    if (isUnauthorized(error)) {
+      health.trouble("down", TOKEN_REFUSED);
+      return settings.timing.refusedMs;
+    }
+    health.trouble("degraded", `WhatsApp can't be reached (${reasonOf(error)}): retrying`);
+    return undefined;
+  }
+}
