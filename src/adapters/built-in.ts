@@ -13,3 +13,4 @@ export { sms } from "./sms/platform.js";
 export { telegram } from "./telegram/platform.js";
 export { web } from "./web/platform.js";
 export { webhook } from "./webhook/platform.js";
+export { whatsapp } from "./whatsapp/platform.js";
