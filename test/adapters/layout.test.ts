@@ -18,7 +18,7 @@ const ROLES = [
   "ids",
 ];
 const TEST_FILES = ["receive.test.ts", "send.test.ts", "support.ts"];
-const PLATFORMS = ["telegram", "discord", "slack", "mattermost", "matrix", "sms", "email"];
+const PLATFORMS = ["telegram", "discord", "slack", "mattermost", "matrix", "sms", "email", "whatsapp"];
 
 const namesIn = (folder: string) => fs.readdirSync(folder);
 

@@ -21,6 +21,7 @@ const config = configSchema.parse({
     matrix: { token: "m", api_url: "http://127.0.0.1:1" },
     mattermost: { token: "m", api_url: "http://127.0.0.1:1" },
     email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },
+    whatsapp: { phone_number: "+15550000001" },
     sms: { account_sid: "AC1", auth_token: "secret", phone_number: "+15550000001" },
   },
 });

@@ -17,9 +17,10 @@ import { telegram } from "./telegram.js";
 import { type ToolOutcome, toolStorm } from "./tools/storm.js";
 import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } from "./tools/table.js";
 import { isKept, judge } from "./verdict.js";
+import { whatsapp } from "./whatsapp.js";
 
 const PLATFORMS: Record<string, () => Promise<Platform>> = {
-  ...{ telegram, discord, slack, mattermost, matrix, sms, email },
+  ...{ telegram, discord, slack, mattermost, matrix, sms, email, whatsapp },
 };
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);

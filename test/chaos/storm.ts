@@ -181,8 +181,8 @@ class People {
   /** Those that wait for an answer. */
   open(): Said[] {
     if (this.#open.length === 0) return [];
-    const tokens = answeredTokens(this.seen());
-    this.#open = this.#open.filter((said) => !said.tokens.every((token) => tokens.has(token)));
+    const over = new Set([...answeredTokens(this.seen()), ...(this.#platform.droppedTokens?.() ?? [])]);
+    this.#open = this.#open.filter((said) => !said.tokens.every((token) => over.has(token)));
     return this.#open;
   }
 

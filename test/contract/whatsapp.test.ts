@@ -73,7 +73,7 @@ class WhatsAppStage implements Stage {
   listeners = () => this.#emulator.connections;
   requests = () => this.#emulator.logins;
   posts = () => this.#emulator.posts;
-  acknowledged = () => this.#emulator.unacknowledged === 0;
+  acknowledged = () => this.#emulator.deliveries.waiting === 0;
   typing = () => this.#emulator.typing.length;
   reactions = () => this.#emulator.reactions();
   pick = never;

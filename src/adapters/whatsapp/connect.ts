@@ -55,7 +55,9 @@ export class Connection {
         }
         this.#settle();
       },
-      onAlive: () => health.heard(),
+      onAlive: () => {
+        if (this.#link) health.heard();
+      },
       onLost: (lost) => this.#lost(lost),
       signal,
       backoff: timing.backoff,

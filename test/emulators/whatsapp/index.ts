@@ -6,6 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type RestAnswer, RestServer } from "../rest-server.js";
+import { Deliveries } from "./deliveries.js";
 
 export const LIBRARY = fileURLToPath(new URL("library.mjs", import.meta.url));
 
@@ -52,15 +53,6 @@ export interface Sent {
   atMs: number;
 }
 
-interface Delivery {
-  number: number;
-  frame: object;
-  /** Where it was sent, and when it was acknowledged. */
-  acknowledgedAtMs?: number;
-  by?: WebSocket;
-  tokens: readonly string[];
-}
-
 export type SendFault =
   | { kind: "error"; code: string }
   | { kind: "cut_before" }
@@ -73,9 +65,6 @@ export interface EmulatorOptions {
 }
 
 export const SELF = { number: "15550000001@s.whatsapp.net", lid: "900000000000001@lid" };
-/** What comes later than this after an acknowledgement was not lost by it. */
-const LOST_WITHIN_MS = 2000;
-
 export class WhatsAppEmulator {
   /** Proves that a device is linked. */
   account = "linked-device-secret";
@@ -92,14 +81,13 @@ export class WhatsAppEmulator {
   slowLoginMs = 0;
   logins = 0;
   posts = 0;
+  /** When connections ended in the middle of a send. */
+  readonly cutsAtMs: number[] = [];
   readonly #options: EmulatorOptions;
   readonly #sockets = new Set<WebSocket>();
   readonly #files = new Map<string, Buffer>();
   #faults: SendFault[] = [];
-  #deliveries: Delivery[] = [];
-  readonly #dropped: string[] = [];
-  /** What is kept back, to come in another order. */
-  #held: Delivery[] | undefined;
+  readonly deliveries = new Deliveries((frame) => this.#push(frame));
   #ids = 0;
   #device: WebSocket | undefined;
   #groups = new Map<string, Group>();
@@ -191,10 +179,7 @@ export class WhatsAppEmulator {
     const name = from === "self" ? "Owner" : from.name;
     const sent = { key, message, messageTimestamp: Math.floor(Date.now() / 1000), pushName: name, ...more };
     const alias = from === "self" ? {} : { alias: [from.number, from.lid] };
-    this.#deliver(
-      { op: "message", message: sent, ...alias },
-      JSON.stringify(message).match(/\bm\d+x\d+\b/g) ?? [],
-    );
+    this.deliveries.add({ op: "message", message: sent, ...alias }, key.id);
     return key;
   }
 
@@ -226,62 +211,26 @@ export class WhatsAppEmulator {
     return [...last.values()].filter((text) => text !== "");
   }
 
-  /** Messages that were acknowledged in vain: their connection ended before the gateway can have stored them. */
+  /** Of messages that are lost because the library acknowledged them too early. */
   droppedTokens(): readonly string[] {
-    return this.#dropped;
-  }
-
-  // ── deliveries ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  #deliver(frame: object, tokens: readonly string[] = []): void {
-    this.#ids += 1;
-    const delivery = { number: this.#ids, frame, tokens };
-    this.#deliveries.push(delivery);
-    if (this.#held) this.#held.push(delivery);
-    else this.#push(delivery, false);
-  }
-
-  hold(): void {
-    this.#held ??= [];
-  }
-
-  /** Delivers what was kept back, the last first. */
-  release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const delivery of held.reverse()) this.#push(delivery, false);
+    return this.deliveries.lostTokens((token) => this.sent.some(({ text }) => text.includes(token)));
   }
 
   /** For tests of unknown and broken events. */
   raw(message: unknown): void {
-    this.#deliver({ op: "message", message });
+    this.deliveries.add({ op: "message", message });
   }
 
-  #push({ number, frame }: Delivery, late: boolean): void {
+  #push(frame: object): void {
     if (!this.#device || this.silent) return;
-    for (let copies = this.duplicate ? 2 : 1; copies > 0; copies--)
-      send(this.#device, { ...frame, number, late });
-  }
-
-  get unacknowledged(): number {
-    return this.#deliveries.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === undefined).length;
-  }
-
-  #acknowledged(number: number, by: WebSocket): void {
-    const delivery = this.#deliveries.find((one) => one.number === number);
-    if (delivery) Object.assign(delivery, { acknowledgedAtMs: delivery.acknowledgedAtMs ?? Date.now(), by });
+    for (let copies = this.duplicate ? 2 : 1; copies > 0; copies--) send(this.#device, frame);
   }
 
   #gone(socket: WebSocket): void {
     if (!this.#sockets.delete(socket)) return;
     socket.terminate();
     if (this.#device === socket) this.#device = undefined;
-    const recent = (one: Delivery) =>
-      one.by === socket && Date.now() - one.acknowledgedAtMs! < LOST_WITHIN_MS;
-    this.#dropped.push(...this.#deliveries.filter(recent).flatMap(({ tokens }) => tokens));
-    this.#deliveries = this.#deliveries.filter(
-      (one) => one.acknowledgedAtMs === undefined || Date.now() - one.acknowledgedAtMs < LOST_WITHIN_MS,
-    );
+    this.deliveries.gone(socket);
   }
 
   // ── the device ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -309,7 +258,7 @@ export class WhatsAppEmulator {
         send(socket, { op: "end", code: 515 });
         return;
       case "received":
-        this.#acknowledged(Number(frame.number), socket);
+        this.deliveries.acknowledged(Number(frame.number), socket);
         return;
       case "ping":
         send(socket, { op: "pong" });
@@ -319,6 +268,7 @@ export class WhatsAppEmulator {
         return;
       case "read":
         this.read.push(...(frame.keys as Key[]));
+        this.deliveries.read((frame.keys as Key[]).map(({ id }) => id));
         return;
       case "group":
         send(socket, { attrs: { id: frame.id, subject: this.#groups.get(String(frame.jid))?.name } });
@@ -346,9 +296,7 @@ export class WhatsAppEmulator {
     }
     this.#device = socket;
     send(socket, { op: "success", me: me() });
-    for (const delivery of this.#deliveries)
-      if (delivery.acknowledgedAtMs === undefined && !this.#held?.includes(delivery))
-        this.#push(delivery, true);
+    this.deliveries.again();
     send(socket, { op: "offline done" });
   }
 
@@ -364,10 +312,11 @@ export class WhatsAppEmulator {
       ...{ id: String(id), jid: String(jid), content: sent, quoted: quote, atMs: Date.now() },
       text: sent.text ?? "",
     });
+    if (fault?.kind.startsWith("cut")) this.cutsAtMs.push(Date.now());
     if (fault?.kind === "cut_after") this.#gone(socket);
     else send(socket, { attrs: { id } });
     const key = { remoteJid: jid, fromMe: true, id };
-    this.#deliver({ op: "receipt", key, isGroup: String(jid).endsWith("@g.us") });
+    this.deliveries.add({ op: "receipt", key, isGroup: String(jid).endsWith("@g.us") });
   }
 
   #file(path: string): RestAnswer {
