@@ -19,7 +19,7 @@ const config = configSchema.parse({
     discord: { token: "MTIz.GAbc12.xyz" },
     slack: { token: "xoxb-1", app_token: "xapp-1" },
     matrix: { token: "m", api_url: "http://127.0.0.1:1" },
-    mattermost: { token: "m", api_url: "http://127.0.0.1:1" },
+    mattermost: { token: "m", api_url: "http://127.0.0.1:1", callback_url: "http://127.0.0.1:2" },
     email: { address: "a@b.example", password: "p", imap_host: "i", smtp_host: "s" },
     whatsapp: { phone_number: "+15550000001" },
     sms: { account_sid: "AC1", auth_token: "secret", phone_number: "+15550000001" },
