@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../trailing.js";
 import { type BotOf, definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
 import { botSettings, httpUrl, listOf, orNull, sample, text } from "../settings.js";
 
@@ -76,9 +77,11 @@ export const mattermost = definePlatform({
     outbound: { repeats: "never", how: "is found by a mark in its props" },
   },
   apiAddress: ({ api_url }) => api_url,
-  probe: async ({ token, api_url: apiUrl }, options) => {
+  probe: async (bot, options) => {
     const { probeMattermost } = await import("./probe.js");
-    return probeMattermost({ token: token!, apiUrl: apiUrl! }, options);
+    const { token, api_url: apiUrl, callback_url: url } = bot;
+    const callback = url === null ? undefined : `${withoutTrailing(url, "/")}${pathOf(bot)}/actions`;
+    return probeMattermost({ token: token!, apiUrl: apiUrl!, callback }, options);
   },
   load,
 });

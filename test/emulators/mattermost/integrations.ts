@@ -79,9 +79,9 @@ export class Integrations {
   }
 
   /** Makes a call as it is. */
-  call(call: Call): void {
+  call({ url, headers, body }: Call): void {
     for (let copies = this.duplicate ? 2 : 1; copies > 0; copies--) {
-      const made = { ...call };
+      const made = { url, headers, body };
       this.calls.push(made);
       void this.#make(made);
     }
