@@ -13,7 +13,7 @@ const STICKY = 0o1000;
 
 /** Folders with private data. Others may contain whole programs with their libraries. */
 const PRIVATE_FOLDERS =
-  /^(?:sessions|memories|media|hooks|backups|logs|pairing|platforms|whatsapp|before-restore-.*)$/;
+  /^(?:sessions|memories|media|hooks|backups|logs|pairing|platforms|before-restore-.*)$/;
 /** One of these files identifies a folder as a home, not one given by mistake. */
 const MARKS = ["state.db", "config.yaml", ".env", "gateway.lock.db"];
 

@@ -17,6 +17,8 @@ export interface WhatsAppOptions {
   /** Before each answer. */
   replyPrefix?: string | null;
   sendReadReceipts?: boolean;
+  /** Which parts of an answer quote the question. */
+  replyToMode?: "first" | "all" | "off";
   /** The file of a module with Baileys' functions; left out: Baileys itself. */
   library?: string | null;
   /** WhatsApp's WebSocket; left out: the usual one. */
@@ -94,6 +96,7 @@ export function settingsOf(options: WhatsAppOptions): Settings {
     linkWith: options.linkWith ?? "code",
     replyPrefix: options.replyPrefix ?? null,
     sendReadReceipts: options.sendReadReceipts ?? false,
+    replyToMode: options.replyToMode ?? "first",
     library: options.library ?? null,
     apiUrl: options.apiUrl ?? null,
     media: options.media,

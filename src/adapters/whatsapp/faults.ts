@@ -11,7 +11,7 @@ const LASTING: Readonly<Record<number, string>> = {
   403: "WhatsApp blocks this account: open WhatsApp on the phone to see why",
   405: "WhatsApp refuses this version of baileys: install a newer one",
   411: "WhatsApp on the phone is too old for linked devices: update it",
-  440: "Another program uses the same link to WhatsApp: stop it, or link this one anew",
+  440: "Another program uses the same link to WhatsApp: stop it, or delete the session folder and link again",
 };
 
 const UNLINKED_FAULT = "WhatsApp has unlinked this device";

@@ -122,6 +122,7 @@ async function load(bot: Bot, { home, media, terminal, log }: PlatformDeps): Pro
     ...{ home, folder: folderOf(home, bot), account: bot.name, mode: bot.mode, linkWith: bot.link_with },
     replyPrefix: bot.reply_prefix ?? (bot.mode === "self-chat" ? "⚕ " : null),
     sendReadReceipts: bot.send_read_receipts,
+    replyToMode: bot.reply_to_mode,
     ...{ library: bot.library, apiUrl: bot.api_url, media, terminal: terminal.output, log },
   });
   return { adapter };

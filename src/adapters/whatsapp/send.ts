@@ -54,7 +54,7 @@ export class Sender {
     if (chat === undefined) throw new SendError("refused", "The message names no chat of WhatsApp");
     const id = ownMessageId(nonce, index);
     if (mayBeRepeat && (await this.#hasArrived(id, signal))) return [id];
-    const quoted = index === 0 ? this.#quotable.get(nameIn(target)) : undefined;
+    const quoted = this.#quotes(index) ? this.#quotable.get(nameIn(target)) : undefined;
     if ("text" in part) {
       const text = mayBeRepeat ? marked(part.text) : part.text;
       return [await this.#send(chat, { text }, { id, quoted }, signal)];
@@ -112,6 +112,11 @@ export class Sender {
     const react = { text: state === null ? "" : EMOJI[state], key };
     const own = { id: ownMessageId(randomUUID(), 0), quoted: undefined };
     await unlessAborted(this.#send(chat, { react }, own, signal), signal);
+  }
+
+  #quotes(index: number): boolean {
+    const { replyToMode } = this.#parts.settings;
+    return replyToMode === "all" || (replyToMode === "first" && index === 0);
   }
 
   // ── one message ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -120,7 +120,7 @@ describe("a native command", () => {
     expect(integrations.commands).toMatchObject([{ trigger: "status", description: "News" }]);
   });
 
-  it("that the server keeps for itself is told, and the others work", async () => {
+  it("with a name of the server itself is listed in health, and the others work", async () => {
     const { adapter, integrations } = await reachable();
     const help = { name: "help", description: "All commands" };
     await adapter.registerCommands([help, ...COMMANDS], patience());

@@ -24,14 +24,18 @@ describe("an answer on WhatsApp", () => {
     expect(renderTexts(markdown)).toEqual([text]);
   });
 
-  it("quotes the question in its first part", async () => {
+  it.each([
+    ["first", [true, false]],
+    ["all", [true, true]],
+    ["off", [false, false]],
+  ] as const)("quotes the question as reply_to_mode says: %s", async (replyToMode, quotes) => {
     const { emulator, inbox, ann, connect } = await setUp();
-    const adapter = await connect();
+    const adapter = await connect({ replyToMode });
     const group = emulator.group("Garden");
     const key = emulator.say({ group }, ann, "a question");
     const target = targetOf(await inbox.message("a question"));
     await send(adapter, outbound(target, "word ".repeat(1500)), patience());
-    expect(emulator.said({ group }).map(({ quoted }) => quoted)).toEqual([key.id, null]);
+    expect(emulator.said({ group }).map(({ quoted }) => quoted === key.id)).toEqual(quotes);
   });
 
   it("doesn't quote a question that was deleted", async () => {
