@@ -63,7 +63,7 @@ class WhatsAppStage implements Stage {
         keepAliveMs: this.#hasty ? 60 : 2000,
         backoff: { firstMs: 20, maxMs: 200 },
         receiveRetry: { firstMs: 10, maxMs: 100 },
-        settleMs: 1000,
+        settleMs: 3000,
       },
     });
     this.#adapters.push(adapter);

@@ -160,11 +160,7 @@ class FakeSocket {
       case "paired":
         Object.assign(this.#creds, { account: frame.account, me: frame.me });
         this.ev.emit("creds.update", {});
-        // The link lasts only once it is on the disk.
-        this.#config.auth.keys
-          .set("creds", this.#creds)
-          .then(() => this.#send({ op: "paired" }))
-          .catch(() => {});
+        this.#send({ op: "paired" }).catch(() => {});
         return;
       case "success":
         this.#creds.me = frame.me;
