@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { type BotOf, definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
@@ -128,7 +129,11 @@ async function load(bot: Bot, { home, media, terminal, log }: PlatformDeps): Pro
   return { adapter };
 }
 
-/** Where Hermes Agent keeps it too. Links between numbers and other ids are read from the first one. */
+/** Where Hermes Agent keeps it too, newer versions of it below `platforms`. */
 function folderOf(home: string, { name }: Bot): string {
-  return path.join(home, "whatsapp", name === NAME ? "session" : `session-${encodeURIComponent(name)}`);
+  if (name !== NAME) return path.join(home, "whatsapp", `session-${encodeURIComponent(name)}`);
+  const [usual, newer] = [home, path.join(home, "platforms")].map((base) =>
+    path.join(base, "whatsapp", "session"),
+  );
+  return !existsSync(usual!) && existsSync(newer!) ? newer! : usual!;
 }
