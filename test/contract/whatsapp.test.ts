@@ -101,6 +101,7 @@ class WhatsAppStage implements Stage {
       emulator.raw({ key: { ...key, remoteJid }, message: { conversation: "?" } });
     for (const id of [null, 7, "", "x".repeat(1000)])
       emulator.raw({ key: { ...key, id }, message: { conversation: "?" } });
+    for (const message of [null, 7, {}, { key: null }, { key: 7 }]) emulator.raw(message);
     emulator.raw({ key: { ...key, fromMe: true }, message: { conversation: "?" } });
     emulator.raw({ key, message: { protocolMessage: { type: 14 } } });
     emulator.raw({ key, message: { reactionMessage: { text: "+", key } } });

@@ -81,7 +81,7 @@ async function open(
   });
   const link = new BaileysLink(socket, state.creds, options, sent, events);
   link.keep(saveCreds);
-  const abort = () => link.close();
+  const abort = () => void link.close();
   signal.addEventListener("abort", abort, { once: true });
   try {
     const first = await Promise.race([link.opened, link.closed]);
@@ -89,7 +89,7 @@ async function open(
     if (first !== undefined) throw first;
     return link;
   } catch (error) {
-    link.close();
+    await link.close();
     throw error;
   } finally {
     signal.removeEventListener("abort", abort);
@@ -204,8 +204,13 @@ class BaileysLink implements Link {
     return this.#options.library.downloadMediaMessage(message, "stream", {}, context);
   }
 
+  /** Never rejects. Afterwards the keys are on the disk. */
   async close(): Promise<void> {
-    await this.#socket.end(undefined);
+    try {
+      await this.#socket.end(undefined);
+    } catch {
+      // It was closed already, or is no more than a broken socket now.
+    }
     this.#end({ code: undefined, reason: "the connection was closed" });
     await this.#saving;
   }

@@ -3,7 +3,16 @@ import type { HermesError } from "../../errors.js";
 import type { HealthTracker } from "../kit/health.js";
 import { keepSocketOpen, type SocketLost } from "../kit/socket-loop.js";
 import type { Settings } from "./config.js";
-import { isDisconnect, lastingFault, RESTART, reasonOf, UNLINKED, unlinked, unlinkedText } from "./faults.js";
+import {
+  isDisconnect,
+  lastingFault,
+  RAN_OUT,
+  RESTART,
+  reasonOf,
+  UNLINKED,
+  unlinked,
+  unlinkedText,
+} from "./faults.js";
 import { drawPairing, pairingText } from "./pairing.js";
 import type { Link, LinkEvents, OpenLink, Pairing } from "./port.js";
 
@@ -96,10 +105,11 @@ export class Connection {
     }
     const lasting = disconnect && lastingFault(disconnect);
     if (lasting !== undefined) health.trouble("down", lasting);
-    // While it waits to be linked, the codes run out and new ones come: that is no trouble.
+    // While it waits to be linked, the codes run out and new ones come later: that is no trouble.
     else if (wasLinked || !wasOpen)
       health.trouble("degraded", `WhatsApp can't be reached (${reasonOf(reason)}): retrying`);
     this.#settle();
-    return lasting === undefined ? undefined : settings.timing.refusedMs;
+    if (lasting !== undefined) return settings.timing.refusedMs;
+    return !wasLinked && wasOpen && disconnect?.code === RAN_OUT ? settings.timing.backoff.maxMs : undefined;
   }
 }

@@ -3,7 +3,9 @@ import { HermesError, SendError } from "../../errors.js";
 import type { Ack, Disconnect } from "./port.js";
 
 export const UNLINKED = 401;
-/** After pairing, and now and then. */
+/** Of codes to link with, among others. */
+export const RAN_OUT = 408;
+/** After linking, and now and then. */
 export const RESTART = 515;
 
 /** Waiting or trying again doesn't help soon. */

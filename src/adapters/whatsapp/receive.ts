@@ -3,7 +3,7 @@ import { BoundedMap } from "../../bounded-map.js";
 import { nowSeconds } from "../../clock.js";
 import { MediaProblem } from "../../media/incoming.js";
 import type { InboundMessage } from "../../message.js";
-import { SerialQueue } from "../../serial-queue.js";
+import { QueueFullError, SerialQueue } from "../../serial-queue.js";
 import type { AdapterEvents } from "../adapter.js";
 import { MediaDownloads } from "../kit/media-download.js";
 import { retry } from "../kit/retry.js";
@@ -40,16 +40,17 @@ export class Receiver {
   /** WhatsApp won't deliver it again, so it is kept until the inbox has it. Never rejects. */
   async take(original: WaMessage, self: Self): Promise<void> {
     const { settings, signal } = this.#parts;
-    const { remoteJid } = original.key;
     try {
-      await this.#queue.add(remoteJid ?? "", async () => {
+      await this.#queue.add(original.key.remoteJid ?? "", async () => {
         if (signal.aborted) return;
         const { account, mode } = settings;
         const happening = normalise(original, { account, mode, self, nowSeconds: nowSeconds() });
         if (happening) await this.#pass(happening, original);
       });
-    } catch {
-      if (!signal.aborted) settings.log("error", "A message from WhatsApp was dropped: too many are waiting");
+    } catch (error) {
+      if (signal.aborted) return;
+      const why = error instanceof QueueFullError ? "too many are waiting" : "it can't be read";
+      settings.log("error", `A message from WhatsApp was dropped: ${why}`);
     }
   }
 

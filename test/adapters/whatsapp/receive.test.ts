@@ -222,6 +222,16 @@ describe("linking", () => {
     expect(emulator.codes).toEqual([]);
   });
 
+  it("gets a new code when one has run out", async () => {
+    const { emulator, log, connect } = await setUp({ linked: false });
+    const adapter = await connect();
+    await until("there is a code", () => emulator.codes.length === 1);
+    emulator.restart(408);
+    await until("there is another", () => emulator.codes.length === 2);
+    expect(adapter.health().detail).toContain("ABCD-EFGH");
+    expect(log).toHaveLength(1);
+  });
+
   it("forgets a code that was never entered", async () => {
     const { folder, connect } = await setUp({ linked: false });
     fs.mkdirSync(folder, { recursive: true });
