@@ -16,4 +16,5 @@ export { sms } from "./sms/platform.js";
 export { telegram } from "./telegram/platform.js";
 export { web } from "./web/platform.js";
 export { webhook } from "./webhook/platform.js";
+export { whatsapp } from "./whatsapp/platform.js";
 export { whatsappCloud } from "./whatsapp-cloud/platform.js";

@@ -7,7 +7,7 @@ import type { EventOutcome, Origin, OutboundFile, OutboundKind, Principal, Targe
 import type { OutboundQuestion } from "../question.js";
 import type { Adapter, MenuCommand } from "./adapter.js";
 import type { DueRun } from "./cron/normalise.js";
-import type { Probe, ProbeOptions } from "./probe.js";
+import type { HomeProbeOptions, Probe } from "./probe.js";
 import type { CommonSettings, DeclaredSettings, ExternalSettings } from "./settings.js";
 
 export interface Platform<Name extends string = string, S extends SettingsSource = SettingsSource> {
@@ -41,7 +41,7 @@ export interface Platform<Name extends string = string, S extends SettingsSource
   /** Address of its API, which also tells the time. */
   apiAddress?(settings: SettingsOf<S>): string | null;
   /** Asks the platform about a bot, for `hermes setup` and `hermes doctor`. */
-  probe?(bot: BotOf<S>, options: ProbeOptions): Promise<Probe>;
+  probe?(bot: BotOf<S>, options: HomeProbeOptions): Promise<Probe>;
   /** Makes the adapter of one bot. Left out: the gateway doesn't run it. Throws a HermesError where its settings are wrong. */
   load?(bot: BotOf<S>, deps: PlatformDeps): Promise<LoadedPlatform> | LoadedPlatform;
 }

@@ -13,12 +13,17 @@ export interface ProbeOptions {
   signal: AbortSignal;
 }
 
+/** For platforms that keep something in the home. */
+export interface HomeProbeOptions extends ProbeOptions {
+  home: string;
+}
+
 /** A probe of one bot, on any platform. */
 export interface BotProbe {
   platform: string;
   /** The platform's name, or the account's under `accounts`. */
   name: string;
-  probe(options: ProbeOptions): Promise<Probe>;
+  probe(options: HomeProbeOptions): Promise<Probe>;
 }
 
 export const PROBE_CALL_MS = 10_000;

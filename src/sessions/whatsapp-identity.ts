@@ -44,10 +44,16 @@ function isBefore(a: string, b: string): boolean {
 
 /** Reads the bridge's `lid-mapping-*.json` files. Missing and corrupt files count as no link. */
 export function readAliasFrom(hermesHome: string): ReadAlias {
-  const folder = join(hermesHome, "whatsapp", "session");
+  // Newer versions of Hermes Agent use the second one.
+  const folders = [
+    join(hermesHome, "whatsapp", "session"),
+    join(hermesHome, "platforms", "whatsapp", "session"),
+  ];
   return (id) =>
-    [`lid-mapping-${id}.json`, `lid-mapping-${id}_reverse.json`].flatMap((name) =>
-      readLink(join(folder, name)),
+    folders.flatMap((folder) =>
+      [`lid-mapping-${id}.json`, `lid-mapping-${id}_reverse.json`].flatMap((name) =>
+        readLink(join(folder, name)),
+      ),
     );
 }
 

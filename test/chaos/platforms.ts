@@ -10,10 +10,12 @@ import { signal } from "./signal.js";
 import { slack } from "./slack.js";
 import { sms } from "./sms.js";
 import { telegram } from "./telegram.js";
+import { whatsapp } from "./whatsapp.js";
 import { whatsappCloud } from "./whatsapp-cloud.js";
 
 export const PLATFORMS: Readonly<Record<string, () => Promise<Platform>>> = {
   ...{ telegram, discord, slack },
   ...{ mattermost, matrix, sms, email, signal, homeassistant, bluebubbles },
+  whatsapp,
   whatsapp_cloud: whatsappCloud,
 };

@@ -1,6 +1,7 @@
 import type { Adapter } from "../../src/adapters/adapter.js";
-import { mattermostAdapter } from "../../src/adapters/mattermost/index.js";
-import { type Channel, MattermostEmulator, type Post } from "../emulators/mattermost/index.js";
+import { type MattermostAdapter, mattermostAdapter } from "../../src/adapters/mattermost/index.js";
+import { actionsOf, type Channel, MattermostEmulator, type Post } from "../emulators/mattermost/index.js";
+import { type CallbackServer, serveCallbacks } from "../support/serve-callbacks.js";
 import { adapterContract } from "./adapter.js";
 import { RestStage } from "./rest-stage.js";
 import type { OpenOptions, Place, Platform } from "./stage.js";
@@ -14,8 +15,19 @@ class MattermostStage extends RestStage<MattermostEmulator> {
     body: { id: "api.context.permissions.app_error", message: "No permission" },
   };
 
-  constructor(emulator: MattermostEmulator, options: OpenOptions) {
+  readonly #gateway: CallbackServer;
+  /** All of this stage; the newest one is called. */
+  readonly #made: MattermostAdapter[];
+
+  constructor(
+    emulator: MattermostEmulator,
+    gateway: CallbackServer,
+    made: MattermostAdapter[],
+    options: OpenOptions,
+  ) {
     super(emulator, options);
+    this.#gateway = gateway;
+    this.#made = made;
     this.secrets = [emulator.token];
     this.#furnish();
   }
@@ -30,9 +42,11 @@ class MattermostStage extends RestStage<MattermostEmulator> {
 
   make(): Adapter {
     const limitMs = this.hasty ? 300 : 3000;
-    return mattermostAdapter({
+    const adapter = mattermostAdapter({
       token: this.secrets[0]!,
       apiUrl: this.emulator.url,
+      callbackUrl: this.#gateway.url,
+      commands: ["status"],
       log: this.logged,
       timing: {
         callMs: limitMs,
@@ -44,11 +58,14 @@ class MattermostStage extends RestStage<MattermostEmulator> {
         refusedMs: 200,
       },
     });
+    this.#made.push(adapter);
+    return adapter;
   }
 
   #furnish(): void {
     const { world } = this.emulator;
     const ann = world.user("ann");
+    world.user("ben");
     const town = world.channel("O", "Town Square", [ann]);
     const root = world.post(town, ann, "Let us talk here");
     this.#add("direct message", this.emulator.dm(ann), { chatType: "dm", threadId: null });
@@ -59,7 +76,7 @@ class MattermostStage extends RestStage<MattermostEmulator> {
   }
 
   #add(kind: string, channel: Channel, origin: Place["origin"], rootId = ""): void {
-    const ann = [...this.emulator.world.users.values()].find(({ username }) => username === "ann")!;
+    const ann = this.#user("ann");
     let last: Post | undefined;
     this.places.set(kind, {
       origin: { chatId: channel.id, userId: ann.id, userName: "ann", ...origin },
@@ -68,10 +85,33 @@ class MattermostStage extends RestStage<MattermostEmulator> {
         last = this.emulator.say(channel, ann, words, { root_id: rootId });
       },
       seen: () =>
-        this.emulator.said(channel).map(({ id, message }) => ({ id, text: message, replyTo: null })),
+        this.emulator.said(channel).map((post) => ({
+          ...{ id: post.id, text: post.message, replyTo: null },
+          buttons: actionsOf(post).map(({ name }) => name),
+        })),
+      press: (message, label, who) => {
+        const by = who === undefined ? ann : this.#user("ben");
+        this.emulator.integrations.press(this.emulator.world.posts.get(message.id)!, label, by);
+        return by.id;
+      },
       edit: (text) => this.emulator.edit(last!, text),
       remove: () => this.emulator.remove(last!),
     });
+  }
+
+  #user(name: string) {
+    return [...this.emulator.world.users.values()].find(({ username }) => username === name)!;
+  }
+
+  pressesAcknowledged = () => this.emulator.integrations.acknowledged;
+
+  override menu(): string[] {
+    return this.emulator.integrations.commands.map(({ trigger }) => trigger);
+  }
+
+  override pick(kind: string, command: string): void {
+    const { chatId } = this.place(kind).origin;
+    this.emulator.integrations.run(this.emulator.world.channels.get(chatId!)!, this.#user("ann"), command);
   }
 
   listeners = () => this.emulator.sockets.count;
@@ -79,6 +119,7 @@ class MattermostStage extends RestStage<MattermostEmulator> {
 
   repeat(): void {
     this.emulator.sockets.duplicate = true;
+    this.emulator.integrations.duplicate = true;
   }
 
   babble(): void {
@@ -100,6 +141,11 @@ class MattermostStage extends RestStage<MattermostEmulator> {
     this.emulator.sockets.silent = false;
   }
 
+  override async close(): Promise<void> {
+    await super.close();
+    this.#gateway.close();
+  }
+
   revokeToken(): void {
     this.emulator.token = "another";
   }
@@ -108,12 +154,16 @@ class MattermostStage extends RestStage<MattermostEmulator> {
 const mattermost: Platform = {
   name: "mattermost",
   kinds: ["direct message", "channel", "private channel", "group message", "thread"],
-  can: ["stream", "type", "look up"],
+  can: ["stream", "type", "look up", "ask", "register commands"],
   lacks: {
     acknowledgement: "Mattermost wants none: a cursor moves with the message instead",
     quotes: "a reply would open a thread",
   },
-  open: async (options) => new MattermostStage(await new MattermostEmulator().start(), options),
+  open: async (options) => {
+    const made: MattermostAdapter[] = [];
+    const gateway = await serveCallbacks(() => made.at(-1)?.callbacks ?? []);
+    return new MattermostStage(await new MattermostEmulator().start(), gateway, made, options);
+  },
 };
 
 adapterContract(mattermost);

@@ -62,8 +62,14 @@ export abstract class RestStage<E extends Emulator> implements Stage {
     return this.emulator.server.count(this.sends.method, this.sends.path);
   }
 
-  readonly pick = never;
-  readonly menu = never;
+  pick(_kind: string, _command: string): void {
+    never();
+  }
+
+  menu(): string[] {
+    return never();
+  }
+
   readonly previews = never;
 
   refuse(): void {

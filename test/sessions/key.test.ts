@@ -182,6 +182,11 @@ describe("linked ids of one person", () => {
     expect(readAliasFrom(home)("5")).toEqual(["6"]);
     expect(readAliasFrom(home)("6")).toEqual([]);
   });
+
+  it("are also read from where newer versions of Hermes Agent keep them", () => {
+    placeFixtures({ "platforms/whatsapp/session/lid-mapping-8.json": "9" });
+    expect(readAliasFrom(home)("8")).toEqual(["9"]);
+  });
 });
 
 it("a source may have numeric ids and any case of the platform", () => {

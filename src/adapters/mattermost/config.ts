@@ -17,6 +17,12 @@ export interface MattermostOptions {
   catchUpMaxAgeSeconds?: number;
   /** Words after `!` that are commands. */
   commands?: readonly string[];
+  /** Where the server reaches our HTTP port; left out: no buttons and no native commands. */
+  callbackUrl?: string | undefined;
+  /** The path there. */
+  callbackPath?: string;
+  /** Tokens of slash commands that an administrator made. */
+  commandTokens?: readonly string[];
   /** Left out: files are named in messages, but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   /** Never gets the token. */
@@ -67,7 +73,9 @@ const DEFAULT_TIMING: Timing = {
 /** Servers allow 100 MB by default, but the whole file is in memory while it is sent. */
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
-export interface Settings extends Required<Omit<MattermostOptions, "timing" | "media" | "commands">> {
+export interface Settings
+  extends Required<Omit<MattermostOptions, "timing" | "media" | "commands" | "callbackUrl">> {
+  callbackUrl: string | null;
   media: IncomingMedia | undefined;
   commands: ReadonlySet<string>;
   timing: Timing;
@@ -84,6 +92,9 @@ export function settingsOf(options: MattermostOptions): Settings {
     account: options.account ?? "mattermost",
     replyInThread: options.replyInThread ?? false,
     catchUpMaxAgeSeconds: options.catchUpMaxAgeSeconds ?? 86_400,
+    callbackUrl: options.callbackUrl === undefined ? null : withoutTrailing(options.callbackUrl, "/"),
+    callbackPath: withoutTrailing(options.callbackPath ?? "/webhooks/mattermost", "/"),
+    commandTokens: options.commandTokens ?? [],
     commands: new Set(options.commands ?? []),
     media: options.media,
     log: options.log ?? (() => undefined),

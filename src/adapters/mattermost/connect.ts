@@ -22,6 +22,7 @@ export interface ConnectionParts {
 }
 
 interface Reading {
+  directory: Directory;
   receiver: Receiver;
   catchUp: CatchUp;
 }
@@ -42,6 +43,11 @@ export class Connection {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
+  }
+
+  /** What the server tells about channels; undefined: it was never reached. */
+  get directory(): Directory | undefined {
+    return this.#reading?.directory;
   }
 
   /** Never rejects. */
@@ -105,7 +111,7 @@ export class Connection {
       health.issue("inbox", isStuck ? "Messages from Mattermost can't be received now: retrying" : undefined);
     const receiver = new Receiver({ api, settings, events, me, threads, directory, signal, stuck });
     const catchUp = new CatchUp({ api, settings, events, receiver, directory, signal });
-    return { receiver, catchUp };
+    return { directory, receiver, catchUp };
   }
 
   #push(receiver: Receiver, name: string, data: Record<string, unknown>): void {

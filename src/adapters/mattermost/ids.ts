@@ -25,3 +25,13 @@ export const cursorNames = {
 export function timeOf(cursor: string | undefined): number | undefined {
   return cursor !== undefined && /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
 }
+
+/** Of one press or one command: a base64 text that names it, its author and its time. */
+export function isTrigger(text: unknown): text is string {
+  return typeof text === "string" && /^[\w+/=.:-]{1,500}$/.test(text);
+}
+
+/** Of a slash command. */
+export function isCommandToken(text: unknown): text is string {
+  return typeof text === "string" && /^\w{10,100}$/.test(text);
+}

@@ -1,21 +1,28 @@
 /** Mattermost: a WebSocket for news, REST for what it missed and for answers. */
 import { pause } from "../../backoff.js";
 import { SendError } from "../../errors.js";
-import type { OutboundMessage, Target } from "../../message.js";
+import type { InboundMessage, OutboundMessage, Target } from "../../message.js";
 import { settlesWithin } from "../../timeout.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanAsk,
   CanFindPreview,
   CanLookUp,
+  CanRegisterCommands,
   CanStream,
   CanType,
   Health,
   LookedUp,
+  MenuCommand,
   PartContext,
 } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
+import type { Callback } from "../platform.js";
 import { isUnauthorized, MattermostApi, type Me, reasonOf, TOKEN_REFUSED, tokenRefused } from "./api.js";
+import { MAX_CHOICES } from "./buttons.js";
+import { actionsPath, answerCommand, answerPress, commandsPath } from "./callbacks.js";
+import { CommandMenu } from "./commands.js";
 import { MAX_UPLOAD_BYTES, type MattermostOptions, type Settings, settingsOf } from "./config.js";
 import { Connection } from "./connect.js";
 import { PLATFORM } from "./normalise.js";
@@ -26,13 +33,19 @@ import { Threads } from "./threads.js";
 
 export type { MattermostOptions } from "./config.js";
 
-export interface MattermostAdapter extends Adapter, CanStream, CanFindPreview, CanLookUp, CanType {}
+export interface MattermostAdapter extends Adapter, CanStream, CanFindPreview, CanLookUp, CanType {
+  /** Paths on our HTTP port, where the server can reach it. */
+  readonly callbacks?: readonly Callback[];
+}
 
 /** How long a disconnect waits for what is being received. */
 const DISCONNECT_MS = 2000;
 
 export function mattermostAdapter(options: MattermostOptions): MattermostAdapter {
-  return new Mattermost(settingsOf(options));
+  const settings = settingsOf(options);
+  return settings.callbackUrl === null
+    ? new Mattermost(settings)
+    : new ReachableMattermost(settings, settings.callbackUrl);
 }
 
 class Mattermost implements MattermostAdapter {
@@ -40,8 +53,10 @@ class Mattermost implements MattermostAdapter {
   readonly account: string;
   readonly limits = { length: LIMIT, unit: "utf16" } as const;
   readonly files?: { maxBytes: number };
-  readonly #settings: Settings;
+  protected readonly settings: Settings;
   readonly #health: HealthTracker;
+  #events: AdapterEvents | undefined;
+  #connection: Connection | undefined;
   #me: Me | undefined;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -49,7 +64,7 @@ class Mattermost implements MattermostAdapter {
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
-    this.#settings = settings;
+    this.settings = settings;
     this.account = settings.account;
     if (settings.media) this.files = { maxBytes: MAX_UPLOAD_BYTES };
     const { pingMs, callMs } = settings.timing;
@@ -65,18 +80,20 @@ class Mattermost implements MattermostAdapter {
     signal.addEventListener("abort", () => void this.disconnect(), { once: true, signal: life.signal });
     await ended;
     if (life.signal.aborted) return;
-    const { token, apiUrl, timing } = this.#settings;
+    const { token, apiUrl, timing } = this.settings;
     const api = new MattermostApi({ apiUrl, token, timeoutMs: timing.callMs });
     const threads = new Threads(api);
     await this.#introduce(api, life);
     if (life.signal.aborted) return;
-    this.#sender = new Sender({ api, settings: this.#settings, threads, me: () => this.#me });
+    this.#sender = new Sender({ api, settings: this.settings, threads, me: () => this.#me });
     const connection = new Connection({
-      ...{ api, threads, events, settings: this.#settings, health: this.#health, signal: life.signal },
+      ...{ api, threads, events, settings: this.settings, health: this.#health, signal: life.signal },
       onMe: (me) => {
         this.#me = me;
       },
     });
+    this.#events = events;
+    this.#connection = connection;
     this.#running = connection.run();
     await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
   }
@@ -115,7 +132,7 @@ class Mattermost implements MattermostAdapter {
     context: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    return this.#connected().sendPart(message, part, context, signal);
+    return this.connected().sendPart(message, part, context, signal);
   }
 
   async show(
@@ -125,15 +142,15 @@ class Mattermost implements MattermostAdapter {
     signal: AbortSignal,
     posting?: () => Promise<void>,
   ): Promise<string | null> {
-    return this.#connected().show(target, messageId, text, signal, posting);
+    return this.connected().show(target, messageId, text, signal, posting);
   }
 
   async abandon(_target: Target, messageId: string, text: string, signal: AbortSignal): Promise<void> {
-    await this.#connected().abandon(messageId, text, signal);
+    await this.connected().abandon(messageId, text, signal);
   }
 
   async findPreview(target: Target, signal: AbortSignal): Promise<string | null> {
-    return this.#connected().findPreview(target, signal);
+    return this.connected().findPreview(target, signal);
   }
 
   async lookUp(
@@ -149,8 +166,74 @@ class Mattermost implements MattermostAdapter {
     this.#sender?.type(target);
   }
 
-  #connected(): Sender {
+  /** For calls of the server; undefined while not connected. */
+  protected get receiving() {
+    const events = this.#events;
+    const signal = this.#life?.signal;
+    if (!events || !signal || signal.aborted) return undefined;
+    return {
+      receive: (message: InboundMessage) => events.receive(message),
+      channel: async (id: string) => this.#connection?.directory?.channel(id, signal),
+    };
+  }
+
+  protected note(topic: string, detail: string | undefined): void {
+    this.#health.issue(topic, detail, "ok");
+  }
+
+  protected connected(): Sender {
     if (this.#sender) return this.#sender;
     throw new SendError("never_sent", "Not connected to Mattermost", { scope: "account" });
+  }
+}
+
+/** The server can call us: questions have buttons, and commands are native. */
+class ReachableMattermost extends Mattermost implements CanAsk, CanRegisterCommands {
+  readonly maxChoices = MAX_CHOICES;
+  readonly callbacks: readonly Callback[];
+  readonly #menu: CommandMenu;
+
+  constructor(settings: Settings, callbackUrl: string) {
+    super(settings);
+    const { apiUrl, token, timing, callbackPath, commandTokens } = settings;
+    const [actions, commands] = [actionsPath(callbackPath), commandsPath(callbackPath)];
+    const api = new MattermostApi({ apiUrl, token, timeoutMs: timing.callMs });
+    this.#menu = new CommandMenu(api, callbackUrl + commands, commandTokens);
+    this.callbacks = [
+      { path: actions, limited: true, handle: (request) => this.#press(request) },
+      { path: commands, limited: true, handle: (request) => this.#command(request) },
+    ];
+  }
+
+  async settleQuestion(
+    _target: Target,
+    messageIds: readonly string[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.connected().settleQuestion(messageIds, text, signal);
+  }
+
+  async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {
+    const taken = await this.#menu.register(commands, signal);
+    const names = taken.map((name) => `/${name}`).join(", ");
+    this.note(
+      "commands",
+      taken.length === 0 ? undefined : `Mattermost keeps ${names} for itself: write ! instead of the slash`,
+    );
+  }
+
+  #press(request: Request): Promise<Response> {
+    return answerPress(request, this.settings, this.receiving?.receive);
+  }
+
+  #command(request: Request): Promise<Response> {
+    const { account, commands: known } = this.settings;
+    const receiving = this.receiving;
+    return answerCommand(request, {
+      ...{ account, known, receive: receiving?.receive },
+      isToken: (token) => this.#menu.isToken(token),
+      channel: async (id) => receiving?.channel(id),
+    });
   }
 }

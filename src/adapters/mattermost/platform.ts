@@ -1,5 +1,6 @@
+import { withoutTrailing } from "../../trailing.js";
 import { type BotOf, definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
-import { botSettings, httpUrl, orNull, sample, text } from "../settings.js";
+import { botSettings, httpUrl, listOf, orNull, sample, text } from "../settings.js";
 
 const NAME = "mattermost";
 
@@ -13,6 +14,14 @@ const settings = botSettings({
       orNull(httpUrl).describe("The server's address; better in .env, as MATTERMOST_URL"),
       '"https://chat.example.org"',
     ),
+    callback_url: sample(
+      orNull(httpUrl).describe(
+        "Where the server reaches the gateway's HTTP port, for buttons and native commands (MATTERMOST_CALLBACK_URL)",
+      ),
+      '"http://gateway.example.org:8642"',
+    ),
+    callback_path: text.default("/webhooks/mattermost").describe("The path of its calls there"),
+    command_tokens: listOf(text).describe("Tokens of slash commands that an administrator has made by hand"),
   },
 });
 
@@ -23,7 +32,7 @@ export const mattermost = definePlatform({
   label: "Mattermost",
   summary: "Mattermost; MATTERMOST_TOKEN and MATTERMOST_URL",
   settings,
-  env: { MATTERMOST_TOKEN: "token", MATTERMOST_URL: "api_url" },
+  env: { MATTERMOST_TOKEN: "token", MATTERMOST_URL: "api_url", MATTERMOST_CALLBACK_URL: "callback_url" },
   ids: {
     chat: /^[a-z0-9]{26}$/,
     example: "4yjt1bxsgjbd8ffxnoamx9j1wr",
@@ -32,7 +41,7 @@ export const mattermost = definePlatform({
   },
   unsolicited: true,
   position: 4,
-  capabilities: ["files", "streaming", "typing", "lookup"],
+  capabilities: ["files", "streaming", "typing", "menu", "buttons", "lookup"],
   setup: {
     steps: [
       "System Console → Integrations → Bot Accounts: enable bot accounts",
@@ -68,9 +77,11 @@ export const mattermost = definePlatform({
     outbound: { repeats: "never", how: "is found by a mark in its props" },
   },
   apiAddress: ({ api_url }) => api_url,
-  probe: async ({ token, api_url: apiUrl }, options) => {
+  probe: async (bot, options) => {
     const { probeMattermost } = await import("./probe.js");
-    return probeMattermost({ token: token!, apiUrl: apiUrl! }, options);
+    const { token, api_url: apiUrl, callback_url: url } = bot;
+    const callback = url === null ? undefined : `${withoutTrailing(url, "/")}${pathOf(bot)}/actions`;
+    return probeMattermost({ token: token!, apiUrl: apiUrl!, callback }, options);
   },
   load,
 });
@@ -84,8 +95,16 @@ async function load(bot: Bot, deps: PlatformDeps): Promise<LoadedPlatform> {
     replyInThread: bot.reply_in_thread,
     catchUpMaxAgeSeconds: bot.catch_up_max_age,
     commands: deps.commands.map(({ name }) => name),
+    ...(bot.callback_url === null ? {} : { callbackUrl: bot.callback_url }),
+    callbackPath: pathOf(bot),
+    commandTokens: bot.command_tokens,
     media: deps.media,
     log: deps.log,
   });
-  return { adapter };
+  return { adapter, callbacks: adapter.callbacks };
+}
+
+/** Every account has its own, which tells their calls apart. */
+function pathOf({ callback_path: path, name }: Bot): string {
+  return name === NAME ? path : `${path}/${encodeURIComponent(name)}`;
 }

@@ -1,21 +1,29 @@
 /** Checks the address and the token for `hermes doctor` and setup. Opens no socket. */
 import { type Finding, found } from "../../finding.js";
 import { withoutTrailing } from "../../trailing.js";
+import { checkAddress } from "../kit/check-address.js";
 import { PROBE_CALL_MS, type Probe, type ProbeOptions } from "../probe.js";
 import { isUnauthorized, MattermostApi, reasonOf, TOKEN_FAULT, TOKEN_FIX } from "./api.js";
 
 export interface ProbedBot {
   token: string;
   apiUrl: string;
+  /** Where the server presses our buttons, in full. */
+  callback?: string | undefined;
 }
 
-export async function probeMattermost({ token, apiUrl }: ProbedBot, options: ProbeOptions): Promise<Probe> {
+export async function probeMattermost(
+  { token, apiUrl, callback }: ProbedBot,
+  { running, signal }: ProbeOptions,
+): Promise<Probe> {
   const api = new MattermostApi({ apiUrl: withoutTrailing(apiUrl, "/"), token, timeoutMs: PROBE_CALL_MS });
   try {
-    const me = await api.me(options.signal);
-    const channels = await api.channels(options.signal);
+    const me = await api.me(signal);
+    const channels = await api.channels(signal);
     const name = `@${me.username}`;
-    return { bot: { id: me.id, name }, findings: [found.ok(`is ${name} (id ${me.id})`), judge(channels)] };
+    const findings = [found.ok(`is ${name} (id ${me.id})`), judge(channels)];
+    if (callback !== undefined && running) findings.push(await checkAddress(callback, signal));
+    return { bot: { id: me.id, name }, findings };
   } catch (error) {
     return { findings: [explain(error, apiUrl)] };
   }

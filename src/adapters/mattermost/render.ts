@@ -2,7 +2,7 @@
 import { hasMark, type Mark, plain, type Span } from "../../text/blocks.js";
 import { byUtf16, type Dialect, fence, markedQuote, withoutFences } from "../../text/dialect.js";
 import { renderMarkdown } from "../../text/parts.js";
-import { previewStart } from "../preview.js";
+import { previewEnd, previewStart } from "../preview.js";
 
 /** Servers take 16,383 characters, older ones 4,000. */
 export const LIMIT = 4000;
@@ -15,6 +15,11 @@ export function renderParts(markdown: string): string[] {
 export function renderPreview(markdown: string): string {
   const [first] = renderMarkdown(previewStart(markdown), MATTERMOST, { limit: LIMIT, marker: false });
   return first?.text ?? "";
+}
+
+/** The end of a text, as much as fits into one post. */
+export function renderEnd(markdown: string): string {
+  return renderMarkdown(previewEnd(markdown), MATTERMOST, { limit: LIMIT, marker: false }).at(-1)?.text ?? "";
 }
 
 const SIGNS: Partial<Record<Mark["kind"], string>> = { bold: "**", italic: "*", strike: "~~", code: "`" };

@@ -6,11 +6,13 @@ import { filesToSend, type SendableFile } from "../../media/outgoing.js";
 import type { OutboundFile, OutboundMessage, Target } from "../../message.js";
 import type { LookedUp, PartContext } from "../adapter.js";
 import { errorIdOf, isRefusal, type MattermostApi, type Me, sendErrorOf, waitOf } from "./api.js";
+import { attachmentsOf } from "./buttons.js";
+import { actionsPath } from "./callbacks.js";
 import type { Settings } from "./config.js";
 import { isId, markOf, pendingPostId } from "./ids.js";
 import { type Post, readPost } from "./normalise.js";
 import type { MattermostPart } from "./outgoing.js";
-import { renderParts, renderPreview } from "./render.js";
+import { renderEnd, renderParts, renderPreview } from "./render.js";
 import type { Threads } from "./threads.js";
 
 export interface SenderParts {
@@ -26,6 +28,8 @@ const MARK = "hermes_nonce";
 const PREVIEW = "hermes_preview";
 /** A model's text notifies no one. */
 const QUIET = { disable_mentions: true };
+/** For a question that is decided without a word. */
+const SETTLED = "✓";
 
 const PAGE = 200;
 const MAX_PAGES = 10;
@@ -58,12 +62,30 @@ export class Sender {
   ): Promise<string[]> {
     const me = this.#ready(signal);
     const { target, nonce } = message;
-    const mark = { ...QUIET, [MARK]: markOf(nonce, index) };
+    const buttons = this.#buttons(part, target);
+    const mark = { ...QUIET, [MARK]: markOf(nonce, index), ...buttons };
     if ("text" in part && isId(replaces) && (await this.#replace(replaces, part.text, mark, signal)))
       return [replaces];
     const content = "text" in part ? { message: part.text } : await this.#upload(target, part.files, signal);
     const post = { ...content, props: mark, pending_post_id: pendingPostId(me.id, nonce, index) };
     return [await this.#create(target, post, signal)];
+  }
+
+  /** In the props; the post is settled when they are gone. */
+  #buttons({ buttons = [] }: MattermostPart, target: Target): object {
+    const { callbackUrl, callbackPath, token: key } = this.#parts.settings;
+    if (callbackUrl === null || buttons.length === 0) return {};
+    const url = callbackUrl + actionsPath(callbackPath);
+    return { attachments: attachmentsOf(buttons, target, { url, key }) };
+  }
+
+  async settleQuestion(messageIds: readonly string[], text: string, signal: AbortSignal): Promise<void> {
+    this.#ready(signal);
+    const id = messageIds.at(-1);
+    if (!isId(id)) return;
+    const message = renderEnd(text) || SETTLED;
+    // One that is gone needs no edit.
+    await this.#replace(id, message, QUIET, signal);
   }
 
   // ── posts ─────────────────────────────────────────────────────────────────────────────────────────────────────────

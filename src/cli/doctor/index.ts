@@ -60,7 +60,7 @@ async function checkAll(home: string, deep: boolean, offline: boolean) {
   const { finding, plugins, config } = await checkConfig(home);
   const lock = await readLock(home);
   const running = !("check" in lock) && lock.running;
-  const network = offline ? Promise.resolve(LEFT_OUT) : askOutside(config, running);
+  const network = offline ? Promise.resolve(LEFT_OUT) : askOutside(config, { running, home });
   const theirs = offline || !config ? undefined : askTimeOf(config);
   const local = [
     ...named("config", [finding]),
@@ -93,12 +93,15 @@ async function checkAll(home: string, deep: boolean, offline: boolean) {
 
 const LEFT_OUT: Check[] = named("network", [found.ok("skipped (--offline)")]);
 
-async function askOutside(config: Config | undefined, running: boolean): Promise<Check[]> {
+async function askOutside(
+  config: Config | undefined,
+  where: { running: boolean; home: string },
+): Promise<Check[]> {
   if (!config)
     return named("network", [
       found.warn("platforms and models were not checked", "Fix the configuration first."),
     ]);
-  const [platforms, models] = await Promise.all([checkPlatforms(config, running), checkModels(config)]);
+  const [platforms, models] = await Promise.all([checkPlatforms(config, where), checkModels(config)]);
   return [...platforms, ...models];
 }
 

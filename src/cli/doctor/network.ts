@@ -1,5 +1,5 @@
 /** Network checks, in parallel: platforms, models, the clock. */
-import type { BotProbe } from "../../adapters/probe.js";
+import type { BotProbe, HomeProbeOptions } from "../../adapters/probe.js";
 import { platformsOf } from "../../config/known-platforms.js";
 import type { Config } from "../../config/schema.js";
 import { platformConfig } from "../../rules.js";
@@ -8,17 +8,23 @@ import { type Check, look } from "./report.js";
 /** For all questions to one bot or model. */
 const PATIENCE_MS = 40_000;
 
-export async function checkPlatforms(config: Config, running: boolean): Promise<Check[]> {
+export async function checkPlatforms(
+  config: Config,
+  where: Pick<HomeProbeOptions, "running" | "home">,
+): Promise<Check[]> {
   const { botProbes } = await import("../../adapters/registry.js");
   const probes = botProbes(platformsOf(config), config.platforms);
-  const checks = await Promise.all(probes.map((bot) => checkBot(bot, running)));
+  const checks = await Promise.all(probes.map((bot) => checkBot(bot, where)));
   return checks.flat();
 }
 
-function checkBot({ platform, name, probe }: BotProbe, running: boolean): Promise<Check[]> {
+function checkBot(
+  { platform, name, probe }: BotProbe,
+  where: Pick<HomeProbeOptions, "running" | "home">,
+): Promise<Check[]> {
   const check = name === platform ? platform : `${platform}.${name}`;
   return look(check, async () => {
-    const { findings } = await probe({ running, signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { findings } = await probe({ ...where, signal: AbortSignal.timeout(PATIENCE_MS) });
     return findings;
   });
 }

@@ -48,7 +48,7 @@ type Next = "good" | "again" | "enter" | "keep" | "out";
 
 async function tryOut(current: Current, { name, label }: Guided, answer: PlatformAnswer): Promise<Next> {
   const { tried } = draft(current, { platforms: { [name]: answer } });
-  const findings = await busy(`Asking ${label} about it`, () => tryPlatform(tried, name));
+  const findings = await busy(`Asking ${label} about it`, () => tryPlatform(tried, name, current.home));
   show(findings);
   const states = findings.map(({ state }) => state);
   if (!states.includes("fail")) return "good";

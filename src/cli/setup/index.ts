@@ -103,7 +103,7 @@ async function setup(options: SetupOptions, command: Command): Promise<void> {
 async function setUpFromFlags(current: Current, options: SetupOptions): Promise<void> {
   const answers = answersFrom(options, current);
   const drafted = draft(current, answers);
-  if (options.check) await tryAll(answers, drafted);
+  if (options.check) await tryAll(answers, drafted, current.home);
   const changes = changedFiles(current.texts, drafted.texts);
   const written = changes.length > 0 && !options.dryRun;
   if (!options.json) print(changes.length > 0 ? drawChanges(changes).join("\n") : "Nothing to change.");
@@ -113,14 +113,14 @@ async function setUpFromFlags(current: Current, options: SetupOptions): Promise<
 }
 
 /** Nothing is written with a key or a token that doesn't work. */
-async function tryAll(answers: Answers, { tried }: Draft): Promise<void> {
+async function tryAll(answers: Answers, { tried }: Draft, home: string): Promise<void> {
   const faults: string[] = [];
   if (answers.model) {
     const finding = await tryModel(tried);
     if (finding.state === "fail") faults.push(faultLine("model", finding));
   }
   for (const { name, label } of guidedIn(tried)) {
-    const findings = answers.platforms[name] ? await tryPlatform(tried, name) : [];
+    const findings = answers.platforms[name] ? await tryPlatform(tried, name, home) : [];
     for (const finding of findings) if (finding.state === "fail") faults.push(faultLine(label, finding));
   }
   if (faults.length === 0) return;

@@ -12,10 +12,10 @@ export function tryModel({ model: { fallback: _, ...connection } }: Config): Pro
   return probeModel(connection, AbortSignal.timeout(MODEL_MS));
 }
 
-export async function tryPlatform(config: Config, name: string): Promise<Finding[]> {
+export async function tryPlatform(config: Config, name: string, home: string): Promise<Finding[]> {
   const probes = botProbes(platformsOf(config), config.platforms);
   const bot = probes.find((one) => one.platform === name && one.name === name);
   if (!bot) return [];
   // A gateway that runs on the old settings proves nothing about new ones.
-  return (await bot.probe({ running: false, signal: AbortSignal.timeout(PLATFORM_MS) })).findings;
+  return (await bot.probe({ running: false, home, signal: AbortSignal.timeout(PLATFORM_MS) })).findings;
 }

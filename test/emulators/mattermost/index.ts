@@ -3,9 +3,11 @@
  * no socket is open are not pushed later, and `pending_post_id` is remembered for a while only, as on the real one.
  */
 import { type RestAnswer, type RestRequest, RestServer } from "../rest-server.js";
+import { Integrations } from "./integrations.js";
 import { Sockets } from "./sockets.js";
 import { type Channel, type Post, type User, World } from "./world.js";
 
+export { actionsOf } from "./integrations.js";
 export type { Channel, Post, User } from "./world.js";
 
 export interface EmulatorOptions {
@@ -27,6 +29,7 @@ export class MattermostEmulator {
   readonly world = new World();
   readonly server = new RestServer((request) => this.#answer(request));
   readonly sockets = new Sockets(this.server.http, (token) => token === this.token);
+  readonly integrations = new Integrations(this.world);
   readonly typing: { channel_id?: unknown; parent_id?: unknown }[] = [];
   readonly #pending = new Map<string, { post: Post; atMs: number }>();
   readonly #pendingMs: number;
@@ -111,6 +114,14 @@ export class MattermostEmulator {
   readonly #routes: Route[] = [
     { method: "GET", path: /^\/users\/me$/, answer: () => ok(this.world.bot) },
     { method: "GET", path: /^\/users\/me\/channels$/, answer: () => ok(this.#channels()) },
+    { method: "GET", path: /^\/users\/me\/teams$/, answer: () => ok(this.#teams()) },
+    { method: "GET", path: /^\/commands$/, answer: ({ query }) => this.integrations.list(query) },
+    { method: "POST", path: /^\/commands$/, answer: ({ json }) => this.integrations.create(json) },
+    {
+      method: "PUT",
+      path: /^\/commands\/(\w+)$/,
+      answer: ({ json }, id) => this.integrations.update(id, json),
+    },
     { method: "GET", path: /^\/users\/(\w+)$/, answer: (_, id) => found(this.world.users.get(id)) },
     { method: "GET", path: /^\/channels\/(\w+)$/, answer: (_, id) => this.#channel(id) },
     { method: "GET", path: /^\/channels\/(\w+)\/posts$/, answer: ({ query }, id) => this.#list(id, query) },
@@ -133,6 +144,10 @@ export class MattermostEmulator {
       if (match) return route.answer(request, match[1] ?? "");
     }
     return failed(404, "api.context.404.app_error", "There is nothing here");
+  }
+
+  #teams(): object[] {
+    return this.integrations.teams.map((id) => ({ id, name: id }));
   }
 
   #channels(): object[] {

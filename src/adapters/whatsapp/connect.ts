@@ -1,0 +1,115 @@
+/** The connection to WhatsApp: opened, linked, kept, and given up where only a person can help. Ends with its signal. */
+import type { HermesError } from "../../errors.js";
+import type { HealthTracker } from "../kit/health.js";
+import { keepSocketOpen, type SocketLost } from "../kit/socket-loop.js";
+import type { Settings } from "./config.js";
+import {
+  isDisconnect,
+  lastingFault,
+  RAN_OUT,
+  RESTART,
+  reasonOf,
+  UNLINKED,
+  unlinked,
+  unlinkedText,
+} from "./faults.js";
+import { drawPairing, pairingText } from "./pairing.js";
+import type { Link, LinkEvents, OpenLink, Pairing } from "./port.js";
+
+export interface ConnectionParts {
+  settings: Settings;
+  health: HealthTracker;
+  open: OpenLink;
+  events: Pick<LinkEvents, "message" | "arrived">;
+  signal: AbortSignal;
+}
+
+/** Ends the loop. */
+class GivenUp extends Error {}
+
+export class Connection {
+  readonly #parts: ConnectionParts;
+  #link: Link | undefined;
+  #settle = () => {};
+  /** Resolves when the first attempt has succeeded or failed. */
+  readonly tried = new Promise<void>((resolve) => {
+    this.#settle = resolve;
+  });
+  /** Why it was given up. */
+  refusal: HermesError | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined: not connected, or not linked yet. */
+  get link(): Link | undefined {
+    return this.#link;
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { settings, health, open, events, signal } = this.#parts;
+    const { timing } = settings;
+    let opened: Link | undefined;
+    await keepSocketOpen({
+      open: async (heard, opening) => {
+        opened = await open({ ...events, heard, pairing: (pairing) => this.#pairing(pairing) }, opening);
+        return opened;
+      },
+      onOpen: () => {
+        if (opened?.self) {
+          this.#link = opened;
+          health.up();
+        }
+        this.#settle();
+      },
+      onAlive: () => {
+        if (this.#link) health.heard();
+      },
+      onLost: (lost) => this.#lost(lost),
+      signal,
+      backoff: timing.backoff,
+      openTimeoutMs: timing.openMs,
+      // Baileys itself asks for signs of life, a little more often.
+      pingMs: 1.5 * timing.keepAliveMs,
+      stableMs: timing.stableMs,
+      closeTimeoutMs: timing.closeMs,
+    }).catch((error: unknown) => {
+      if (!(error instanceof GivenUp)) health.trouble("down", `WhatsApp stopped (${reasonOf(error)})`);
+    });
+    this.#link = undefined;
+    this.#settle();
+  }
+
+  #pairing(pairing: Pairing): void {
+    const { health, settings } = this.#parts;
+    health.trouble("down", pairingText(pairing));
+    drawPairing(pairing, settings.terminal).catch(() => {
+      settings.log("error", "The QR code can't be drawn: set platforms.whatsapp.link_with to code");
+    });
+  }
+
+  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  #lost({ reason, wasOpen }: SocketLost): number | undefined {
+    const { health, settings, signal } = this.#parts;
+    const wasLinked = this.#link !== undefined;
+    this.#link = undefined;
+    if (signal.aborted) return undefined;
+    const disconnect = isDisconnect(reason) ? reason : undefined;
+    if (disconnect?.code === RESTART) return 0;
+    if (disconnect?.code === UNLINKED) {
+      this.refusal = unlinked(settings.folder);
+      health.trouble("down", unlinkedText(settings.folder));
+      throw new GivenUp();
+    }
+    const lasting = disconnect && lastingFault(disconnect);
+    if (lasting !== undefined) health.trouble("down", lasting);
+    // While it waits to be linked, the codes run out and new ones come later: that is no trouble.
+    else if (wasLinked || !wasOpen)
+      health.trouble("degraded", `WhatsApp can't be reached (${reasonOf(reason)}): retrying`);
+    this.#settle();
+    if (lasting !== undefined) return settings.timing.refusedMs;
+    return !wasLinked && wasOpen && disconnect?.code === RAN_OUT ? settings.timing.backoff.maxMs : undefined;
+  }
+}
