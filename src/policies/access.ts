@@ -134,9 +134,12 @@ function isRoom(chatType: ChatType): boolean {
   return chatType !== "dm";
 }
 
-/** Each id, with and without its `@server` part: Hermes' lists often omit it. */
+/** Of WhatsApp. What follows the @ of other ids, such as mail addresses, says whose they are. */
+const JID = /^(\d+)@(?:s\.whatsapp\.net|lid|g\.us|c\.us)$/;
+
+/** Each id; those of WhatsApp also without their server, which Hermes' lists often omit. */
 function idForms(ids: readonly (string | null | undefined)[]): string[] {
-  return ids.flatMap((id) => (id ? [id, id.split("@", 1)[0]!] : [])).filter((id) => id !== "");
+  return ids.flatMap((id) => (id ? [id, ...(JID.exec(id)?.slice(1) ?? [])] : []));
 }
 
 function qualified(platform: string, ids: readonly string[]): string[] {

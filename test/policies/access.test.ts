@@ -134,10 +134,14 @@ describe("access control", () => {
     expect(decide(dm, { allowAll: true, platform: { allowFrom: ["u2"] } })).toBe("refused: not_listed");
   });
 
-  it("matches ids without their server part, but not an empty rest", () => {
-    expect(decide({ ...dm, userId: "15550001@s.net" }, { platform: { allowFrom: ["15550001"] } })).toBe(
-      "allow_from",
-    );
+  it("matches WhatsApp's ids without their server, but never the beginning of an address", () => {
+    expect(
+      decide({ ...dm, userId: "15550001@s.whatsapp.net" }, { platform: { allowFrom: ["15550001"] } }),
+    ).toBe("allow_from");
+    for (const userId of ["15550001@evil.example", "15550001@s.whatsapp.net.evil.example"])
+      expect(decide({ ...dm, userId }, { platform: { allowFrom: ["15550001"] } })).toBe(
+        "refused: not_listed",
+      );
     expect(decide({ ...dm, userId: "@alice:server" }, { platform: { allowFrom: [""] } })).toBe(
       "refused: not_listed",
     );
