@@ -17,7 +17,7 @@ import { openBaileys } from "./baileys.js";
 import { MAX_UPLOAD_BYTES, type Settings, settingsOf, type WhatsAppOptions } from "./config.js";
 import { Connection } from "./connect.js";
 import { PLATFORM } from "./ids.js";
-import { loadLibrary } from "./library.js";
+import { howToInstall, loadLibrary } from "./library.js";
 import type { OpenLink } from "./port.js";
 import { Receiver } from "./receive.js";
 import { LIMIT, partsOf, type WhatsAppPart } from "./render.js";
@@ -83,7 +83,7 @@ class WhatsApp implements WhatsAppAdapter {
     const { home, library, folder, number, linkWith, apiUrl, timing, log } = this.#settings;
     return openBaileys({
       library: await loadLibrary(home, library).catch((error: unknown) => {
-        this.#health.trouble("down", "WhatsApp needs the package baileys: see `hermes doctor`");
+        this.#health.trouble("down", `WhatsApp needs the package baileys. ${howToInstall(home)}`);
         throw error;
       }),
       ...{ folder, number, linkWith, url: apiUrl, keepAliveMs: timing.keepAliveMs, callMs: timing.callMs },

@@ -90,7 +90,7 @@ export function findLibrary(home: string, given: string | null): string | undefi
 const packagesIn = (home: string) => path.join(home, "packages");
 
 export function howToInstall(home: string): string {
-  return `Run: npm install --prefix ${packagesIn(home)} ${PACKAGE}@${VERSION}`;
+  return `Run \`npm install --prefix ${packagesIn(home)} ${PACKAGE}@${VERSION}\``;
 }
 
 function notInstalled(home: string): HermesError {
