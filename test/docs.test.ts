@@ -3,6 +3,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import type { Command } from "commander";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
 import { renderPage } from "../scripts/docs/markdown.js";
 import { readNavigation } from "../scripts/docs/navigation.js";
 import { wholeProgram } from "../src/cli/run.js";
@@ -43,6 +44,16 @@ function keysIn(text: string): string[] {
     );
 }
 
+/** Parts of a `config.yaml`: blocks of YAML that begin with keys of ours. */
+function fragmentsIn(text: string): unknown[] {
+  return [...text.matchAll(/^ *```yaml\n([\s\S]*?)^ *```/gm)]
+    .map(([, code]) => parse(code!.replace(/\$\{\w+\}/g, "a-secret-of-some-length")) as unknown)
+    .filter(
+      (value) =>
+        typeof value === "object" && value !== null && Object.keys(value).some((key) => TOP.has(key)),
+    );
+}
+
 /** `*` and `<name>` match any name. */
 function hasKey(names: readonly string[]): boolean {
   const known: string[] = [];
@@ -64,6 +75,16 @@ function commandsIn(text: string): string[] {
 describe("the documents", () => {
   it.each(pages)("%s names existing configuration keys", (name) => {
     expect(keysIn(texts.get(name)!).filter((key) => !hasKey(key.split(".")))).toEqual([]);
+  });
+
+  it.each(pages)("%s shows valid configuration", (name) => {
+    const faults = fragmentsIn(texts.get(name)!).flatMap((fragment) => {
+      const { error } = configSchema.safeParse(fragment);
+      // A plugin's own keys are known when it is loaded.
+      const issues = (error?.issues ?? []).filter(({ path: at }) => at[1] !== "pigeon");
+      return issues.map(({ path: at, message }) => `${at.join(".")}: ${message}`);
+    });
+    expect(faults).toEqual([]);
   });
 
   it("name existing commands", async () => {
