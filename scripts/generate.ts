@@ -1,5 +1,5 @@
-/** `npm run generate` writes the generated files: config/config.schema.json, config.example.yaml, the README's table. */
+/** `npm run generate` writes the generated files: config/, docs/reference/, docs/diagrams/, tables in pages. */
 import { writeFileSync } from "node:fs";
 import { generatedFiles } from "./generate/files.js";
 
-for (const { url, text } of generatedFiles()) writeFileSync(url, text);
+for (const { url, text } of await generatedFiles()) writeFileSync(url, text);

@@ -1,11 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
+import type { Command } from "commander";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { renderPage } from "../scripts/docs/markdown.js";
+import { readNavigation } from "../scripts/docs/navigation.js";
+import { wholeProgram } from "../src/cli/run.js";
 import { configSchema } from "../src/config/schema.js";
 import { keysOf, schemaAt } from "../src/config/walk.js";
 import { openStore } from "../src/store/sqlite/index.js";
-import { runHermes } from "./cli/support/run.js";
 import { tempDir } from "./support/temp.js";
 
 /** The documents mention only things that exist. */
@@ -40,6 +44,16 @@ function keysIn(text: string): string[] {
     );
 }
 
+/** Parts of a `config.yaml`: blocks of YAML that begin with keys of ours. */
+function fragmentsIn(text: string): unknown[] {
+  return [...text.matchAll(/^ *```yaml\n([\s\S]*?)^ *```/gm)]
+    .map(([, code]) => parse(code!.replace(/\$\{\w+\}/g, "a-secret-of-some-length")) as unknown)
+    .filter(
+      (value) =>
+        typeof value === "object" && value !== null && Object.keys(value).some((key) => TOP.has(key)),
+    );
+}
+
 /** `*` and `<name>` match any name. */
 function hasKey(names: readonly string[]): boolean {
   const known: string[] = [];
@@ -63,6 +77,16 @@ describe("the documents", () => {
     expect(keysIn(texts.get(name)!).filter((key) => !hasKey(key.split(".")))).toEqual([]);
   });
 
+  it.each(pages)("%s shows valid configuration", (name) => {
+    const faults = fragmentsIn(texts.get(name)!).flatMap((fragment) => {
+      const { error } = configSchema.safeParse(fragment);
+      // A plugin's own keys are known when it is loaded.
+      const issues = (error?.issues ?? []).filter(({ path: at }) => at[1] !== "pigeon");
+      return issues.map(({ path: at, message }) => `${at.join(".")}: ${message}`);
+    });
+    expect(faults).toEqual([]);
+  });
+
   it("name existing commands", async () => {
     const known = await commandTree();
     const wrong = [...texts].flatMap(([name, text]) =>
@@ -72,7 +96,7 @@ describe("the documents", () => {
         .map((words) => `${name}: hermes ${words}`),
     );
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   it.each(pages)("%s quotes files correctly", (name) => {
     const quotes = [...texts.get(name)!.matchAll(/^```\w+ (\S+\/\S+)\n([\s\S]*?)^```/gm)];
@@ -83,11 +107,29 @@ describe("the documents", () => {
   });
 
   it.each(pages)("%s has only working links", (name) => {
-    const links = [...texts.get(name)!.matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link!);
-    const broken = links
-      .filter((link) => !/^[a-z]+:/.test(link))
-      .filter((link) => !fs.existsSync(path.resolve(ROOT, path.dirname(name), link)));
-    expect(broken).toEqual([]);
+    const { links, html } = rendered(name);
+    const missing = links.filter(({ file }) => !fs.existsSync(path.join(ROOT, file)));
+    const lost = links.filter(({ file, anchor }) => anchor !== "" && !anchorsOf(file).has(anchor));
+    const here = [...html.matchAll(/href="#([^"]+)"/g)].filter(([, anchor]) => !anchorsOf(name).has(anchor!));
+    expect({ missing, lost, here }).toEqual({ missing: [], lost: [], here: [] });
+  });
+
+  it("use existing flags", async () => {
+    const program = await wholeProgram();
+    const calls = [...texts].flatMap(([name, text]) => callsIn(text).map((words) => ({ name, words })));
+    expect(calls.length).toBeGreaterThan(100);
+    const wrong = calls.flatMap(({ name, words }) =>
+      unknownFlags(program, words).map((flag) => `${name}: hermes ${words.join(" ")}: ${flag}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("are all in the navigation of the site", () => {
+    const topics = readNavigation(texts.get("docs/README.md")!, "docs/README.md");
+    const listed = topics.flatMap(({ entries }) => entries.map(({ file }) => file));
+    const inDocs = pages.filter((name) => name.startsWith("docs/") && name !== "docs/README.md");
+    expect(inDocs.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(listed.length).toBe(new Set(listed).size);
   });
 });
 
@@ -106,6 +148,47 @@ it("docs/store.md names all our tables, and our indexes on Hermes' tables", asyn
   const named = new Set([...texts.get("docs/store.md")!.matchAll(/`(gw_\w+)`/g)].map(([, name]) => name));
   expect([...named].toSorted()).toEqual(ours);
 });
+
+const renderedPages = new Map<string, ReturnType<typeof renderPage>>();
+
+function rendered(name: string) {
+  const known = renderedPages.get(name);
+  if (known) return known;
+  const page = renderPage(fs.readFileSync(path.join(ROOT, name), "utf8"), name, () => undefined);
+  renderedPages.set(name, page);
+  return page;
+}
+
+function anchorsOf(name: string): Set<string> {
+  return new Set(name.endsWith(".md") ? rendered(name).headings.map(({ id }) => id) : []);
+}
+
+/** `$ hermes sessions list --json   # all` → `["sessions", "list", "--json"]`. */
+function callsIn(text: string): string[][] {
+  return codeOf(text)
+    .flatMap((code) => code.replace(/\\\n\s*/g, "").split("\n"))
+    .flatMap((line) => line.split(/ #|[|;]|&&/))
+    .map((part) => /(?:^|[\s$(])hermes (.+)$/.exec(part)?.[1]?.trim().split(/\s+/))
+    .filter((words) => words !== undefined);
+}
+
+/** Flags that neither the command nor one above it has. */
+function unknownFlags(program: Command, words: readonly string[]): string[] {
+  const known = new Set(["--help"]);
+  let at: Command | undefined = program;
+  const add = (command: Command) => {
+    for (const { long } of command.options) if (long) known.add(long);
+  };
+  add(program);
+  for (const word of words) {
+    at = at?.commands.find((command) => command.name() === word) ?? at;
+    if (at) add(at);
+  }
+  const flags = words
+    .map((word) => /^[[(]?(--[a-z][a-z-]*)/.exec(word)?.[1])
+    .filter((flag) => flag !== undefined);
+  return flags.filter((flag) => !known.has(flag));
+}
 
 /** Whole lines in order; a quote may be indented less than in its file. */
 function contains(file: string, quote: string): boolean {
@@ -129,17 +212,11 @@ function alternatives(words: string): string[] {
 
 type Tree = Map<string, Set<string>>;
 
-/** The commands and their subcommands, from the program's own help. */
 async function commandTree(): Promise<Tree> {
-  const tree: Tree = new Map();
-  for (const name of await listed([])) tree.set(name, new Set(await listed([name])));
-  return tree;
-}
-
-async function listed(command: string[]): Promise<string[]> {
-  const { stdout } = await runHermes(tempDir(), [...command, "--help"]);
-  const [, list = ""] = /^Commands:\n((?:.+\n)*)/m.exec(stdout) ?? [];
-  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).filter((name) => name !== "help");
+  const { commands } = await wholeProgram();
+  return new Map(
+    commands.map((command) => [command.name(), new Set(command.commands.map((one) => one.name()))]),
+  );
 }
 
 /** The words after a command that has no subcommands are its arguments. */

@@ -1,10 +1,14 @@
 /** The generated files with their expected text. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { Platform } from "../../src/adapters/platform.js";
 import { BUILT_IN } from "../../src/adapters/platforms.js";
+import { diagramSvg } from "../docs/diagram/svg.js";
+import { commandsText } from "./commands.js";
 import { configJsonSchemaText } from "./config-schema.js";
+import { configurationText } from "./configuration.js";
 import { exampleText } from "./example.js";
-import { withPromises } from "./promises.js";
+import { libraryText } from "./library.js";
+import { withPromises, withPromiseTable } from "./promises.js";
 import { withPlatformTable } from "./readme.js";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -15,7 +19,8 @@ export interface GeneratedFile {
   text: string;
 }
 
-export function generatedFiles(): GeneratedFile[] {
+export async function generatedFiles(): Promise<GeneratedFile[]> {
+  const commands = await commandsText();
   const file = (name: string, textOf: (url: URL) => string) => {
     const url = new URL(name, ROOT);
     return { name, url, text: textOf(url) };
@@ -29,6 +34,20 @@ export function generatedFiles(): GeneratedFile[] {
     file("config/config.schema.json", configJsonSchemaText),
     file("config/config.example.yaml", exampleText),
     file("README.md", (url) => withPlatformTable(readFileSync(url, "utf8"))),
+    file("docs/reference/configuration.md", configurationText),
+    file("docs/reference/commands.md", () => commands),
+    file("docs/reference/library.md", () => libraryText(ROOT)),
+    file("docs/delivery.md", (url) => withPromiseTable(readFileSync(url, "utf8"))),
     ...pages,
+    ...diagramNames().map((name) => file(`docs/diagrams/${name}.svg`, () => drawn(name))),
   ];
+}
+
+function diagramNames(): string[] {
+  const files = readdirSync(new URL("docs/diagrams/", ROOT));
+  return files.filter((name) => name.endsWith(".txt")).map((name) => name.slice(0, -".txt".length));
+}
+
+function drawn(name: string): string {
+  return diagramSvg(readFileSync(new URL(`docs/diagrams/${name}.txt`, ROOT), "utf8"), name);
 }

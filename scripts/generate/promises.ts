@@ -1,5 +1,6 @@
-/** In each platform's page: what is promised after a crash, between two markers. */
+/** What is promised after a crash, between two markers: in each platform's page, and for all of them in docs/delivery.md. */
 import type { Platform } from "../../src/adapters/platform.js";
+import { BUILT_IN } from "../../src/adapters/platforms.js";
 
 const BEGIN = "<!-- promises: written by `npm run generate` -->";
 const END = "<!-- /promises -->";
@@ -27,3 +28,23 @@ const REPEATS = {
   never: "It is never shown twice.",
   marked: "If it is shown twice, the second one says that it may be a repeat.",
 } as const;
+
+const TABLE_BEGIN = "<!-- delivery: written by `npm run generate` -->";
+const TABLE_END = "<!-- /delivery -->";
+
+export function withPromiseTable(text: string): string {
+  const [before, rest] = text.split(TABLE_BEGIN);
+  const after = rest?.split(TABLE_END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/delivery.md needs ${TABLE_BEGIN} … ${TABLE_END}`);
+  const rows = (BUILT_IN as readonly Platform[]).flatMap(({ label, docs, promises }) => {
+    if (!docs || !promises) return [];
+    const title = docs.page === undefined ? label : `[${label}](${docs.page.replace(/^docs\//, "")})`;
+    return [`| ${title} | ${promises.inbound.how} | ${promises.outbound.how} |`];
+  });
+  const head = [
+    "| platform | messages sent while it is down | an answer whose send was interrupted |",
+    "| --- | --- | --- |",
+  ];
+  return `${before}${TABLE_BEGIN}\n\n${[...head, ...rows].join("\n")}\n\n${TABLE_END}${after}`;
+}

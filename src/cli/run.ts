@@ -179,7 +179,7 @@ function useHomeOption(program: Command): void {
 }
 
 /** With every command loaded, to list what there is. */
-async function wholeProgram(): Promise<Command> {
+export async function wholeProgram(): Promise<Command> {
   return buildProgram(COMMANDS.map(({ name }) => name));
 }
 

@@ -8,6 +8,7 @@ import type { Config } from "../config/schema.js";
 import { Gateway } from "../gateway.js";
 import { DatabaseFile } from "../health/database-file.js";
 import { createDashboard, type Dashboard } from "../http/dashboard/index.js";
+import { docsRoutes } from "../http/docs.js";
 import { mcpRoutes } from "../http/mcp.js";
 import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
@@ -147,6 +148,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
       for (const routes of platforms.routes) routes(app);
       options.routes?.(app);
       dashboard.routes(app, ownerOnly);
+      docsRoutes(app);
       mcpRoutes(app, ownerOnly, chatService(options, store, gateway), log);
       sendRoutes(app, {
         store,

@@ -61,7 +61,7 @@ test("the example's commented-out keys are valid", () => {
   }
 });
 
-test.each(generatedFiles())("$name is up to date", ({ url, text }) => {
+test.each(await generatedFiles())("$name is up to date", ({ url, text }) => {
   expect(readFileSync(url, "utf8") === text, "stale: run `npm run generate`").toBe(true);
 });
 

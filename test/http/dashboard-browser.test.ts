@@ -1,8 +1,8 @@
-import axe from "axe-core";
 import Database from "better-sqlite3";
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runHermes } from "../cli/support/run.js";
+import { findFaults } from "../support/axe.js";
 import { useBrowser } from "../support/browser.js";
 import { WebClient } from "../support/web-client.js";
 import { type Shown, sharedDashboard, startDashboard, TOKEN } from "./support/dashboard.js";
@@ -82,20 +82,6 @@ async function visit(page: Page, path: string, ready: string): Promise<void> {
   await page.goto(`/dashboard${path}`);
   await page.locator(ready).first().waitFor();
   await live(page);
-}
-
-interface AxeResult {
-  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-}
-
-async function findFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
-  const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
-  const result = (await page.evaluate(
-    `${axe.source}; axe.run(document, ${JSON.stringify(options)})`,
-  )) as AxeResult;
-  return result.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
-  );
 }
 
 /** Pixels by which the page, or the row of filters on it, is too wide: beside a scroll bar the margin is no room. */

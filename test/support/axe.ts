@@ -1,0 +1,17 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+interface AxeResult {
+  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+}
+
+/** What axe finds wrong with a page, one line each. */
+export async function findFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
+  const result = (await page.evaluate(
+    `${axe.source}; axe.run(document, ${JSON.stringify(options)})`,
+  )) as AxeResult;
+  return result.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
+  );
+}
