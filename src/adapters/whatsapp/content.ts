@@ -25,6 +25,8 @@ export interface Change {
 const MAX_DEPTH = 8;
 const MAX_TEXT = 70_000;
 const MAX_MENTIONS = 1000;
+const MAX_CARD_LINES = 200;
+const MAX_NUMBER = 40;
 const DELETED = 0;
 const EDITED = 14;
 
@@ -141,9 +143,11 @@ function placeText(part: Tree): string {
 }
 
 function contactText(part: Tree): string {
-  const numbers = [...textIn(part, "vcard").matchAll(/^TEL[^:\n]{0,100}:([+\d][\d ()-]{0,30})/gm)];
-  const name = textIn(part, "displayName");
-  const who = [name, ...numbers.map(([, number]) => number!.trim())].filter((text) => text !== "").join(", ");
+  const lines = textIn(part, "vcard").split("\n", MAX_CARD_LINES);
+  const numbers = lines
+    .filter((line) => line.startsWith("TEL"))
+    .map((line) => line.slice(line.indexOf(":") + 1, line.indexOf(":") + MAX_NUMBER).trim());
+  const who = [textIn(part, "displayName"), ...numbers].filter((text) => text !== "").join(", ");
   return who === "" ? "" : `Contact: ${who}`;
 }
 
