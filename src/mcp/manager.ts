@@ -23,7 +23,7 @@ export interface ManagerParts {
 
 /** Turns that start right after the gateway wait for so long, so that those it interrupted find their tools. */
 const SETTLE_MS = 5000;
-/** The same for servers with a call that was interrupted: without its tool, it couldn't even be repeated. */
+/** The same for servers whose tools an interrupted turn has called: without them, it couldn't go on as before. */
 const NEEDED_MS = 30_000;
 const SOURCE = "mcp";
 

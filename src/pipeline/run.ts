@@ -114,7 +114,7 @@ export class Turns {
     // An agent that keeps its own conversation has its own tools.
     const offered = turn.agent.keepsState
       ? []
-      : await tools.offered({ principal, room, platform: message.platform }, openTools(started.steps));
+      : await tools.offered({ principal, room, platform: message.platform }, calledTools(started.steps));
     const asks = offered.some(({ ask }) => ask !== "never");
     const runner = new ToolRunner(
       this.#context,
@@ -298,10 +298,9 @@ export class Turns {
   }
 }
 
-/** Of calls that an earlier attempt made and didn't end. */
-function openTools(steps: RecordedSteps | undefined): string[] {
-  const open = steps?.calls.filter(({ state }) => state === "waiting" || state === "running") ?? [];
-  return open.map(({ tool }) => tool);
+/** An earlier attempt called these. */
+function calledTools(steps: RecordedSteps | undefined): string[] {
+  return (steps?.calls ?? []).map(({ tool }) => tool);
 }
 
 /** A new session starts with the history that its client sent along. */

@@ -23,6 +23,7 @@ function cellsOf(outcome: ToolOutcome): Record<string, string | number> {
     effects: tools.effects,
     unknown: tools.unknown,
     "safe repeats": tools.repeats,
+    "not offered": tools.notOffered,
     requests: tools.requests,
     "paid twice": tools.paidTwice,
     doubled: tools.doubled.length,
@@ -61,6 +62,7 @@ daemon dies once a round, mostly between the steps of a turn.
 
 - *unknown*: calls that a crash interrupted and that can't be repeated; the model was told so
 - *safe repeats*: effects of repeatable calls that came again, under the same key
+- *not offered*: calls of MCP tools whose server took more than five seconds to start; recorded as failed, without an effect
 - *paid twice*: model requests whose answer a crash cut off before it was recorded
 - *doubled*: a call that can't be repeated had two effects
 - *unrecorded*: a call without a record or without its end, or an unknown outcome that the model didn't learn

@@ -49,6 +49,15 @@ describe("the verdict about tools", () => {
     expect(judgeTools(evidence({ made: [second!] })).unrecorded).toHaveLength(2);
   });
 
+  it("accepts that a slow MCP server's tool wasn't offered, if the call had no effect", () => {
+    const far = { ...post, tool: "mcp__far__post" };
+    const made = [{ ...far, key: "t.0", state: "failed" }];
+    const refused = { planned: [far], made, effects: [] };
+    expect(judgeTools(evidence(refused))).toMatchObject({ notOffered: 1, unrecorded: [] });
+    const effects = [{ ...far, key: "t.0" }];
+    expect(judgeTools(evidence({ ...refused, effects })).unrecorded).toHaveLength(1);
+  });
+
   it("sees calls that were made again and steps in the wrong order", () => {
     const [first, second] = evidence().made;
     const anew = [first!, second!, { ...first!, key: "t.2" }];

@@ -31,6 +31,8 @@ export interface ToolVerdict {
   unknown: number;
   /** Effects of repeatable calls that were repeated, under the same key. */
   repeats: number;
+  /** Calls of MCP tools that weren't offered, because their server took too long to start: recorded, without an effect. */
+  notOffered: number;
   requests: number;
   /** Requests whose answer a crash cut off before it was recorded, so that they were made again. */
   paidTwice: number;
@@ -53,8 +55,11 @@ export function judgeTools({ planned, made, effects, asked }: ToolEvidence): Too
   const effectsOf = ({ key }: Made) => byKey.get(key)?.length ?? 0;
   const unknown = made.filter(({ state }) => state === "unknown");
   const notTold = unknown.filter((call) => !wasTold(call, unknown, asked));
+  const isNotOffered = (call: Made) =>
+    call.tool.startsWith("mcp__") && call.state === "failed" && effectsOf(call) === 0;
   const recorded = new Set(made.map(({ key }) => key));
   const wrongEnd = made.filter((call) => {
+    if (isNotOffered(call)) return false;
     if (call.state === "unknown") return !isOnce(call.tool);
     return call.state !== "done" || effectsOf(call) === 0;
   });
@@ -65,6 +70,7 @@ export function judgeTools({ planned, made, effects, asked }: ToolEvidence): Too
     repeats: made
       .filter(({ tool }) => !isOnce(tool))
       .reduce((sum, call) => sum + Math.max(0, effectsOf(call) - 1), 0),
+    notOffered: made.filter(isNotOffered).length,
     requests: asked.length,
     paidTwice: asked.length - new Set(asked.map(({ token, round }) => `${token} ${round}`)).size,
     doubled: [...grouped(effects, nameOf).values()]
