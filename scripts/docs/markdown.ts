@@ -24,6 +24,8 @@ export interface Rendered {
   links: { file: string; anchor: string }[];
 }
 
+const LONG_CODE = 15;
+
 /** `pictureOf` gives the SVG of a diagram, which becomes part of the page; undefined for other pictures. */
 export function renderPage(
   markdown: string,
@@ -79,6 +81,9 @@ function rendererOf(
       const name = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
       return `<pre tabindex="0"${name}><code>${escapeHtml(text)}\n</code></pre>\n`;
     },
+    codespan({ text }) {
+      return `<code>${breakable(escapeHtml(text))}</code>`;
+    },
     table({ header, rows }) {
       const line = (cells: Tokens.TableCell[], tag: string) =>
         `<tr>${cells.map((cell) => cellOf(this.parser.parseInline(cell.tokens), tag)).join("")}</tr>`;
@@ -87,6 +92,11 @@ function rendererOf(
       return `<div class="scroll" role="group" tabindex="0" aria-label="Table"><table>${head}${body}</table></div>\n`;
     },
   };
+}
+
+/** Long names may break behind a point, a slash or an underscore. */
+function breakable(code: string): string {
+  return code.length > LONG_CODE ? code.replaceAll(/[._/](?=\w)/g, "$&<wbr>") : code;
 }
 
 /** An empty heading says nothing to a screen reader. */

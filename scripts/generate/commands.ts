@@ -1,5 +1,5 @@
 /** `docs/reference/commands.md`: every command of `hermes` and every slash command, from the program itself. */
-import type { Argument, Command, Option } from "commander";
+import type { Argument, Command, Help, Option } from "commander";
 import { wholeProgram } from "../../src/cli/run.js";
 import type { Command as SlashCommand } from "../../src/commands/command.js";
 import { commands as slashCommands } from "../../src/commands/index.js";
@@ -35,7 +35,7 @@ function commandText(command: Command, above: readonly string[], depth: number):
     ...(children.length === 0 || options.length > 0
       ? [`\`\`\`\n${call.join(" ")}${options.length > 0 ? " [options]" : ""}\n\`\`\`\n`]
       : []),
-    ...(options.length > 0 ? [`${optionsTable(options)}\n`] : []),
+    ...(options.length > 0 ? [`${optionsTable(options, help)}\n`] : []),
     ...children.map((child) => commandText(child, path, depth + 1)),
   ];
   return lines.join("\n");
@@ -53,10 +53,11 @@ function argument(given: Argument): string {
   return given.required ? `<${text}>` : `[${text}]`;
 }
 
-function optionsTable(options: readonly Option[]): string {
-  const rows = options.map(
-    ({ flags, description }) => `| \`${codeText(flags)}\` | ${cellText(description)} |`,
-  );
+function optionsTable(options: readonly Option[], help: Help): string {
+  const rows = options.map((option) => {
+    const about = cellText(help.optionDescription(option));
+    return `| \`${codeText(option.flags)}\` | ${about} |`;
+  });
   return ["| option | meaning |", "| --- | --- |", ...rows].join("\n");
 }
 

@@ -36,7 +36,7 @@ variables of the environment, these over \`.env\`, that over \`config.yaml\`, an
 - [config/config.example.yaml](../../config/config.example.yaml) is the same list as a file; editors use
   [config/config.schema.json](../../config/config.schema.json).
 
-\`<name>\` is a name of your choice and \`<n>\` a position in a list. Secrets belong into \`.env\`, under the variable in the table.
+\`<name>\` is a name of your choice and \`<n>\` a position in a list. Secrets belong into \`.env\`, under the variable that the table names.
 
 <!-- Written by \`npm run generate\` from src/config and src/adapters/*/platform.ts. -->
 `;
@@ -95,11 +95,16 @@ function objectsIn(node: Node): Node[] {
 function table(rows: readonly Row[], variables: ReadonlyMap<string, string[]>): string {
   const lines = rows.map(({ path, node }) => {
     const key = path.join(".");
-    const names = (variables.get(key) ?? []).map((name) => `\`${name}\``).join(", ");
-    return `| \`${key}\` | ${typeOf(node)} | ${defaultOf(node)} | ${names} | ${cellText(node.description ?? "")} |`;
+    return `| \`${key}\` | ${typeOf(node)} | ${defaultOf(node)} | ${meaning(node, variables.get(key))} |`;
   });
-  const head = ["| key | type | default | variable | meaning |", "| --- | --- | --- | --- | --- |"];
-  return [...head, ...lines].join("\n").replaceAll("|  |", "| |").replaceAll("|  |", "| |");
+  const head = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"];
+  return [...head, ...lines].join("\n").replaceAll("|  |", "| |");
+}
+
+function meaning({ description = "" }: Node, variables: readonly string[] = []): string {
+  const names = variables.map((name) => `\`${name}\``).join(", ");
+  const label = variables.length > 1 ? "Variables" : "Variable";
+  return names === "" ? cellText(description) : `${sentence(description)} ${label}: ${names}`.trim();
 }
 
 function typeOf(node: Node): string {
