@@ -13,7 +13,7 @@ import type {
   ShownCall,
 } from "../adapter.js";
 import { singlePart } from "../kit/single-part.js";
-import { type Chat, chatApi } from "./api.js";
+import { type Chat, chatApi } from "./chat-routes.js";
 import { Hub } from "./hub.js";
 import { ACCOUNT, PLATFORM } from "./normalise.js";
 import { pageRoutes } from "./page.js";
