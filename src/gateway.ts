@@ -34,6 +34,8 @@ const MAX_ATTEMPTS = 3;
 /** How long startup waits for the platforms. */
 const MAX_CONNECT_MS = 15_000;
 const TIDY_EVERY_MS = 15_000;
+/** The longest time that a stop waits for the turn to end. */
+const MAX_STOP_MS = 2000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
@@ -134,6 +136,21 @@ export class Gateway {
     // A turn that waits for an answer is stopped, and its question withdrawn.
     refill.track(queue.lanes.endSuspended(key).then(() => questions.refresh()));
     return true;
+  }
+
+  /** Stops the running turn of a chat; waiting messages stay. False if none is running. Resolves when it has ended, or soon. */
+  async stopTurn(key: SessionKey): Promise<boolean> {
+    const { queue, questions } = this.#stages;
+    const wasRunning = queue.lanes.abort(key, "stopped");
+    const ended = queue.lanes.over(key).then(() => queue.lanes.endSuspended(key));
+    const wasSuspended = await Promise.race([ended, sleep(MAX_STOP_MS, false, { ref: false })]);
+    if (wasSuspended) await questions.refresh();
+    return wasRunning || wasSuspended;
+  }
+
+  /** A turn runs in the chat, waits for an answer, or is about to start. */
+  isBusy(key: SessionKey): boolean {
+    return this.#stages.queue.isBusy(key);
   }
 
   /** Decides an open question, as a person who may. False: it was decided already. */

@@ -69,6 +69,7 @@ export function webAdapter(options: WebOptions): WebAdapter {
     // A page has room for any answer.
     limits: { length: 1_000_000, unit: "utf16" },
     maxChoices: MAX_CHOICES,
+    showsSession: true,
     ...(options.file ? { files: { maxBytes: MAX_FILE_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ export const web = definePlatform({
   settings: ownSettings(true, {}),
   ids: { chat: /^[0-9a-f]{32}$/ },
   unsolicited: true,
+  lastingThreads: true,
   capabilities: ["files", "streaming", "typing", "buttons"],
   docs: { secrets: "", receives: "the HTTP port" },
   promises: {
