@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Adapter, Cursor, Health, MenuCommand } from "./adapters/adapter.js";
+import type { Adapter, Cursor, Health, MenuCommand, MessageRef } from "./adapters/adapter.js";
 import { commands } from "./commands/index.js";
 import type { OutgoingRules } from "./media/outgoing.js";
 import type { InboundMessage, Person, Target } from "./message.js";
@@ -116,6 +116,11 @@ export class Gateway {
   /** Resolves once the message is stored; it is processed afterwards. */
   receive(message: InboundMessage, cursor?: Cursor): Promise<void> {
     return this.#stages.receiver.receive(message, cursor);
+  }
+
+  /** Takes back a message that waits. False: its turn has started, or it is unknown. */
+  withdraw(message: MessageRef): Promise<boolean> {
+    return this.#stages.receiver.withdraw(message);
   }
 
   /** Throws while messages can't be stored. */

@@ -80,6 +80,8 @@ export interface MessageName {
 export interface MessageChange extends MessageName {
   /** Null: the author deleted it. */
   text: string | null;
+  /** Once its turn has started, nothing happens: no note either. */
+  onlyWaiting?: true;
 }
 
 export type ChangedMessage =
@@ -125,5 +127,5 @@ export interface ChatLogEntry {
   /** The question that it asks. */
   question?: QuestionRow;
   /** Of what a person wrote. */
-  written?: { eventId: string; state: InboxState; isCommand: boolean };
+  written?: { eventId: string; state: InboxState; reason: string | null };
 }

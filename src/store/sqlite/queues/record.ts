@@ -86,7 +86,7 @@ function fromUser(row: StoredInbox): ChatLogEntry {
     at: row.received_at,
     turnId: row.turn_id,
     files: [],
-    written: { eventId: row.event_id, state: row.state, isCommand: row.reason?.startsWith("/") ?? false },
+    written: { eventId: row.event_id, state: row.state, reason: row.reason },
   };
 }
 
