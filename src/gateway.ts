@@ -5,6 +5,7 @@ import type { OutgoingRules } from "./media/outgoing.js";
 import type { InboundMessage, Person, Target } from "./message.js";
 import { After } from "./pipeline/after.js";
 import { AgentQuestions } from "./pipeline/agent-questions.js";
+import { choose } from "./pipeline/chat-choices.js";
 import { CommandRunner } from "./pipeline/command-runner.js";
 import { Connecting } from "./pipeline/connect.js";
 import { type Context, contextOf } from "./pipeline/context.js";
@@ -26,7 +27,7 @@ import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
 import type { SessionKey } from "./session.js";
-import type { OutboxRow, Penalty, QuestionRow, RouteRow } from "./store/queues.js";
+import type { OutboxRow, Penalty, QuestionRow, RouteChoice, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
@@ -156,6 +157,16 @@ export class Gateway {
   /** A turn runs in the chat, waits for an answer, or is about to start. */
   isBusy(key: SessionKey): boolean {
     return this.#stages.queue.isBusy(key);
+  }
+
+  /** The model and the agent of a chat from its next turn on; null: what is configured. */
+  choose(key: SessionKey, choice: RouteChoice): Promise<void> {
+    return choose(this.#context, key, choice);
+  }
+
+  /** Of a chat without a route, which keeps them otherwise. */
+  choiceOf(key: SessionKey): RouteChoice {
+    return this.#context.choices.get(key);
   }
 
   /** Decides an open question, as a person who may. False: it was decided already. */

@@ -15,8 +15,8 @@ import type {
 import { singlePart } from "../kit/single-part.js";
 import { type Chat, chatApi } from "./chat-routes.js";
 import { Hub } from "./hub.js";
-import { Live, type Place } from "./live.js";
-import { ACCOUNT, MAIN, PLATFORM } from "./normalise.js";
+import { Live, type Place, placeOf } from "./live.js";
+import { ACCOUNT, PLATFORM } from "./normalise.js";
 import { pageRoutes } from "./page.js";
 import { Previews } from "./previews.js";
 import { Decisions, MAX_CHOICES } from "./questions.js";
@@ -177,8 +177,4 @@ export function webAdapter(options: WebOptions): WebAdapter {
 /** Where the first page shows it: the chat without conversations. */
 function mainChat({ chatId, threadId }: Target): string | null {
   return threadId === null ? chatId : null;
-}
-
-export function placeOf({ chatId, threadId }: Pick<Target, "chatId" | "threadId">): Place | undefined {
-  return chatId === null ? undefined : { person: chatId, conversationId: threadId ?? MAIN };
 }

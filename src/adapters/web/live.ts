@@ -1,11 +1,13 @@
 /** What a person's tabs see at this moment, in all of their conversations: events, and the answers that are being written. */
 import { randomUUID } from "node:crypto";
 import { nowSeconds } from "../../clock.js";
+import type { Target } from "../../message.js";
 import type { ShownCall } from "../adapter.js";
 import type { AnswerUsage, LiveTurn, ToolCall, TurnFinished, WebEvent } from "./api.js";
 import { EventLog } from "./event-log.js";
 import type { EventStream } from "./event-stream.js";
 import { Hub } from "./hub.js";
+import { MAIN } from "./normalise.js";
 import { Previews } from "./previews.js";
 import type { WebBounds } from "./types.js";
 
@@ -13,6 +15,10 @@ import type { WebBounds } from "./types.js";
 export interface Place {
   person: string;
   conversationId: string;
+}
+
+export function placeOf({ chatId, threadId }: Pick<Target, "chatId" | "threadId">): Place | undefined {
+  return chatId === null ? undefined : { person: chatId, conversationId: threadId ?? MAIN };
 }
 
 type Turn = Omit<LiveTurn, "elapsed" | "conversationId">;

@@ -24,7 +24,10 @@ export const web = definePlatform({
   load,
 });
 
-async function load(_: unknown, { chats, clients, commands, home }: PlatformDeps): Promise<LoadedPlatform> {
+async function load(
+  _: unknown,
+  { chats, clients, commands, config, home }: PlatformDeps,
+): Promise<LoadedPlatform> {
   const { webAdapter } = await import("./index.js");
   const adapter = webAdapter({
     clientOf: clients.clientOf,
@@ -46,5 +49,15 @@ async function load(_: unknown, { chats, clients, commands, home }: PlatformDeps
     },
     sessions: (chatId) => chats.sessions({ platform: NAME, userId: chatId }, MAX_SESSIONS),
   });
-  return { adapter, routes: (app) => adapter.routes(app) };
+  const uploads = { beginning: "/api/web/files", ownSecret: false };
+  const bodyMegabytes = Math.ceil(config.media.max_download_bytes / 1024 / 1024);
+  return {
+    adapter,
+    areas: [
+      { ...uploads, bodyMegabytes },
+      { beginning: "/api/web/shared/", ownSecret: true, bodyMegabytes: 1 },
+      { beginning: "/shared/", ownSecret: true, bodyMegabytes: 1 },
+    ],
+    routes: (app) => adapter.routes(app),
+  };
 }
