@@ -61,8 +61,9 @@ async function load(
     adapter,
     areas: [
       { ...uploads, bodyMegabytes },
-      { beginning: "/api/web/shared/", ownSecret: true, bodyMegabytes: 1 },
-      { beginning: "/shared/", ownSecret: true, bodyMegabytes: 1 },
+      ...["/api/web/shared/", "/shared/", "/api/web/login/", "/login/link"].map((beginning) => ({
+        ...{ beginning, ownSecret: true, bodyMegabytes: 1 },
+      })),
     ],
     routes: (app) => adapter.routes(app),
   };
