@@ -8,7 +8,7 @@ export function webPersonOf(identity: string): string {
   return createHash("sha256").update(`hermes web person ${identity}`).digest("hex").slice(0, 32);
 }
 
-/** Whoever starts the gateway. */
+/** The person who starts the gateway. */
 export const OPERATOR = webPersonOf("operator");
 
 /** The operator, and owners who signed in from elsewhere. */

@@ -51,7 +51,7 @@ async function run(options: RunOptions): Promise<void> {
   // First: a signal may arrive as soon as the start is announced.
   const asked = untilSignal();
   const running = await withProgress((onProgress) => startGateway({ flags, onProgress }));
-  // A link that ends up in a log must not let others in; whoever reads this terminal is the operator.
+  // A link that ends up in a log must not let others in; the person at this terminal is the operator.
   const link =
     io().stdout.isTTY && isLoopback(running.config.http.host) ? await running.operatorLink() : undefined;
   if (io().stdout.isTTY) welcome(running, link);

@@ -1,3 +1,4 @@
+import { platformConfig } from "../rules.js";
 import { loginLink, newLoginCode } from "../sessions/web-login.js";
 import { WEB, webPersonOf } from "../web-person.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
@@ -12,8 +13,8 @@ export const login: Command = {
 
 async function run(call: CommandCall): Promise<CommandOutcome> {
   const { gateway, message, principal } = call;
-  const { platforms, http } = gateway.config;
-  if (!platforms.web.enabled) return { reply: "The web chat is turned off." };
+  const { web_chat, http } = gateway.config;
+  if (!platformConfig(gateway.config, WEB)?.enabled) return { reply: "The web chat is turned off." };
   // Everyone in a room could use it.
   if (message.origin.chatType !== "dm")
     return { reply: "Ask me in a direct message: the link is yours alone." };
@@ -22,7 +23,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
     return { reply: "Sign in here first: send /login in another chat with me, and open the link." };
   const name = message.platform === WEB ? null : (message.origin.userName ?? null);
   const code = await newLoginCode(gateway.store, { person, name, owner: principal.owner ?? false });
-  const url = platforms.web.url ?? `http://${http.host}:${http.port}`;
+  const url = web_chat.url ?? `http://${http.host}:${http.port}`;
   return {
     reply: `This link signs you in to the web chat, once, within ten minutes:\n${loginLink(url, code)}`,
   };

@@ -13,7 +13,7 @@ import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import { isWebAdapter, type WebChat } from "../http/web/chat.js";
-import { watchConversations, webRoutes } from "../http/web/index.js";
+import { startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
 import { isSignedIn } from "../http/web/visitor.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
@@ -91,6 +91,7 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   shutdown.add("traffic", () => dashboard.close());
   const web = webChat(options, { store, platforms, gateway });
   if (web) shutdown.add("watchers", watchConversations(web));
+  if (web) shutdown.add("timers", startCleanup(web));
   const readiness = serve(options, { web, http, store, databaseFile, platforms, gateway, dashboard });
   mcp.start();
   await gateway.start();

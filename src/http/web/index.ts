@@ -27,6 +27,7 @@ import { noteSeen } from "./people.js";
 import { isSharingOn, MAX_DAYS, revokeShare, share, sharedConversation, sharesOf } from "./shares.js";
 import { type Visitor, visitorOf } from "./visitor.js";
 
+export { startCleanup } from "./cleanup.js";
 export { watchConversations } from "./watch.js";
 
 const clientId = z.uuid().transform((id) => id.toLowerCase());
