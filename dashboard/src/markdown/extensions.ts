@@ -13,7 +13,7 @@ function maths(
   return {
     name,
     level,
-    start: (source) => firstOf(source, starts),
+    start: (source) => (level === "block" ? firstLine(source, starts) : firstOf(source, starts)),
     tokenizer: (source) => {
       const found = read(source);
       return found && { type: name, ...found };
@@ -29,6 +29,15 @@ function maths(
 function firstOf(source: string, starts: readonly string[]): number | undefined {
   const found = starts.map((start) => source.indexOf(start)).filter((index) => index >= 0);
   return found.length > 0 ? Math.min(...found) : undefined;
+}
+
+/** A block begins with its line: a mark inside a paragraph doesn't end that. */
+function firstLine(source: string, starts: readonly string[]): number | undefined {
+  const before = firstOf(
+    source,
+    starts.map((start) => `\n${start}`),
+  );
+  return before === undefined ? undefined : before + 1;
 }
 
 /** What lies between two marks, if it is short and not empty. */
@@ -73,7 +82,7 @@ const footnoteMark: TokenizerAndRendererExtension = {
 const footnote: TokenizerAndRendererExtension = {
   name: "footnote",
   level: "block",
-  start: (source) => firstOf(source, ["[^"]),
+  start: (source) => firstLine(source, ["[^"]),
   tokenizer(source) {
     const found = /^\[\^([\w-]{1,40})\]:[ \t]([^\n]{1,4000})(?:\n|$)/.exec(source);
     if (!found) return undefined;

@@ -61,6 +61,8 @@ export class ChatStandIn {
   answer: ((text: string) => string) | undefined = (text) => `You said: ${text}`;
   /** Requests whose path contains it fail with 503. */
   broken: string | undefined;
+  /** How often a conversation was read. */
+  reads = 0;
   #position = 0;
   #eventId = 0;
   #server: HttpServer | undefined;
@@ -453,6 +455,7 @@ export class ChatStandIn {
   }
 
   #read(id: string, before: number): OpenConversation {
+    this.reads += 1;
     const talk = this.talks.get(id);
     const all = (talk ? this.messagesOf(id) : []).filter(({ position }) => position < before);
     const messages = all.slice(-PAGE_SIZE);

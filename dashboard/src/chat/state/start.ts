@@ -1,5 +1,5 @@
 /** Starts what keeps the chat in step with the server. */
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { loadMarkdown } from "../../markdown/markdown.js";
 import { startList } from "./list.js";
 import { loadMe } from "./me.js";
@@ -36,8 +36,8 @@ async function begin(): Promise<void> {
   startSending(onAccepted);
   effect(() => {
     const here = place.value;
-    if (here.page === "conversation") void open(here.id);
-    else openNew();
+    // The address alone decides what is read, not what is shown.
+    untracked(() => (here.page === "conversation" ? void open(here.id) : openNew()));
   });
   startStream((event, id) => {
     if (event.type === "hello") sendNow();
