@@ -80,8 +80,9 @@ interface OfTurn {
   platform: string;
   /** The first message. Contains text written by people. */
   message: InboundMessage;
-  /** Its rows in the inbox. */
+  /** Its rows in the inbox, and their events. */
   inboxIds: readonly number[];
+  eventIds: readonly string[];
 }
 
 interface OfSession {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Adapter, Cursor, Health, MenuCommand } from "./adapters/adapter.js";
+import type { Adapter, Cursor, Health, MenuCommand, MessageRef } from "./adapters/adapter.js";
 import { commands } from "./commands/index.js";
 import type { OutgoingRules } from "./media/outgoing.js";
 import type { InboundMessage, Person, Target } from "./message.js";
 import { After } from "./pipeline/after.js";
 import { AgentQuestions } from "./pipeline/agent-questions.js";
+import { choose } from "./pipeline/chat-choices.js";
 import { CommandRunner } from "./pipeline/command-runner.js";
 import { Connecting } from "./pipeline/connect.js";
 import { type Context, contextOf } from "./pipeline/context.js";
@@ -26,7 +27,7 @@ import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
 import type { SessionKey } from "./session.js";
-import type { OutboxRow, Penalty, QuestionRow, RouteRow } from "./store/queues.js";
+import type { OutboxRow, Penalty, QuestionRow, RouteChoice, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
@@ -34,6 +35,8 @@ const MAX_ATTEMPTS = 3;
 /** How long startup waits for the platforms. */
 const MAX_CONNECT_MS = 15_000;
 const TIDY_EVERY_MS = 15_000;
+/** The longest time that a stop waits for the turn to end. */
+const MAX_STOP_MS = 2000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
@@ -116,6 +119,11 @@ export class Gateway {
     return this.#stages.receiver.receive(message, cursor);
   }
 
+  /** Takes back a message that waits. False: its turn has started, or it is unknown. */
+  withdraw(message: MessageRef): Promise<boolean> {
+    return this.#stages.receiver.withdraw(message);
+  }
+
   /** Throws while messages can't be stored. */
   requireAccepting(): void {
     this.#stages.receiver.requireAccepting();
@@ -134,6 +142,31 @@ export class Gateway {
     // A turn that waits for an answer is stopped, and its question withdrawn.
     refill.track(queue.lanes.endSuspended(key).then(() => questions.refresh()));
     return true;
+  }
+
+  /** Stops the running turn of a chat; waiting messages stay. False if none is running. Resolves when it has ended, or soon. */
+  async stopTurn(key: SessionKey): Promise<boolean> {
+    const { queue, questions } = this.#stages;
+    const wasRunning = queue.lanes.abort(key, "stopped");
+    const ended = queue.lanes.over(key).then(() => queue.lanes.endSuspended(key));
+    const wasSuspended = await Promise.race([ended, sleep(MAX_STOP_MS, false, { ref: false })]);
+    if (wasSuspended) await questions.refresh();
+    return wasRunning || wasSuspended;
+  }
+
+  /** A turn runs in the chat, waits for an answer, or is about to start. */
+  isBusy(key: SessionKey): boolean {
+    return this.#stages.queue.isBusy(key);
+  }
+
+  /** The model and the agent of a chat from its next turn on; null: what is configured. */
+  choose(key: SessionKey, choice: RouteChoice): Promise<void> {
+    return choose(this.#context, key, choice);
+  }
+
+  /** Of a chat without a route, which keeps them otherwise. */
+  choiceOf(key: SessionKey): RouteChoice {
+    return this.#context.choices.get(key);
   }
 
   /** Decides an open question, as a person who may. False: it was decided already. */

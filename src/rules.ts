@@ -86,6 +86,9 @@ export function resetSettingsOf(config: Config): ResetSettings {
     default: toPolicy(config.session_reset),
     byType: mapValues(config.reset_by_type, toPolicy),
     byPlatform: mapValues(config.reset_by_platform, toPolicy),
+    lasting: new Set(
+      platformsOf(config).flatMap(({ name, lastingThreads }) => (lastingThreads ? [name] : [])),
+    ),
   };
 }
 

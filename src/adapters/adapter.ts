@@ -10,6 +10,8 @@ export interface Adapter {
   readonly burst?: Burst;
   /** The platform's rate limits for messages in a chat. */
   pace?(target: Target): ChatPace;
+  /** People see the session itself: what was asked and written before a stop stays in it. */
+  readonly showsSession?: true;
   /** The largest file that can be sent; left out: files can't be sent. */
   readonly files?: { maxBytes: number };
   /**

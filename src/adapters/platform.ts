@@ -30,6 +30,8 @@ export interface Platform<Name extends string = string, S extends SettingsSource
   readonly unsolicited: boolean;
   /** Whether a chat is notified when its session was reset, by default. */
   readonly resetNotices?: boolean;
+  /** Its threads are conversations that people return to: they aren't reset unless `reset_by_platform` says so. */
+  readonly lastingThreads?: boolean;
   /** Among its kind, in lists and in the configuration; left out: after those that have one, by label. */
   readonly position?: number;
   readonly capabilities: readonly Capability[];

@@ -67,8 +67,9 @@ export class Finisher {
     const reason = turn.running.controller.signal.reason as string | undefined;
     const wasStopped = result.failure.kind === "stopped";
     if (wasStopped && reason === "suspended") return this.#suspend(turn);
-    if (wasStopped && reason === "interrupted")
-      return this.#finish(turn, withPartialAnswer(withoutOpenCalls(turn, result)), false);
+    const keeps = reason === "interrupted" || (reason === "stopped" && isKept(turn, result));
+    if (wasStopped && keeps)
+      return this.#finish(turn, withPartialAnswer(withoutOpenCalls(turn, result), reason), reason);
     if (wasStopped && reason === "shutdown") return this.#release(turn, "the gateway stopped");
     const isLate = wasStopped && reason === "timeout";
     const late = isLate ? tookTooLong(turn, config.agent.gateway_timeout) : result.failure;
@@ -78,7 +79,11 @@ export class Finisher {
       error: failure.message,
       next: { state: stopped ? "cancelled" : "dead" },
       replies: stopped && !turn.isRequest ? [] : failureReplies(turn, agent.model, failure),
-      unanswered: unansweredOf(turn, stopped ? undefined : failure.kind, result),
+      unanswered: unansweredOf(
+        turn,
+        stopped && !turn.adapter?.showsSession ? undefined : failure.kind,
+        result,
+      ),
       end: turn.end,
     });
     const { kind, message } = failure;
@@ -123,7 +128,8 @@ export class Finisher {
     return { outcome: "suspended" };
   }
 
-  async #finish(turn: Turn, result: AgentResult, send = true): Promise<Ending> {
+  /** `cut`: the answer is incomplete, and isn't sent. */
+  async #finish(turn: Turn, result: AgentResult, cut?: "interrupted" | "stopped"): Promise<Ending> {
     const { store } = this.#context;
     const { running } = turn;
     const { session, route, epoch, notes } = turn.started;
@@ -133,7 +139,7 @@ export class Finisher {
     const answer = lastAnswer(result);
     const silent = saysNothing(answer, turn);
     const lastPromptTokens = promptTokens(result.usages.at(-1));
-    const replies = await this.#repliesTo(turn, result, send && !silent ? answer : undefined);
+    const replies = await this.#repliesTo(turn, result, !cut && !silent ? answer : undefined);
     killPoint("turn-answered");
     const claimed = await store.finishTurn({
       turnId: turn.id,
@@ -160,7 +166,7 @@ export class Finisher {
     const asked = rows.map(plainWords).join("\n");
     const tokens = lastPromptTokens ?? route.lastPromptTokens;
     if (!turn.end) this.#after.start(turn, { asked, answer, added: messages.length, promptTokens: tokens });
-    if (!send) return { outcome: "interrupted", answer };
+    if (cut) return { outcome: cut, answer };
     return { outcome: silent ? "silent" : "answered", answer };
   }
 
@@ -268,10 +274,24 @@ const CUT_OFF = "[The turn ended during this call. Its outcome is unknown.]";
 const NOT_RUN = "[Not run: the turn ended before.]";
 
 /** What was written before the interruption is part of the conversation; it isn't sent any more. */
-function withPartialAnswer(result: AgentResult): AgentResult {
-  if (result.text === "" || result.messages.at(-1)?.content === result.text) return result;
-  const partial = { role: "assistant", content: result.text, finish_reason: "interrupted" };
+function withPartialAnswer(result: AgentResult, reason: "interrupted" | "stopped"): AgentResult {
+  const content = unfinished(result);
+  if (content === "") return result;
+  const partial = { role: "assistant", content, finish_reason: reason };
   return { ...result, messages: [...result.messages, partial] };
+}
+
+/** What was written since the last complete message. */
+function unfinished({ text, messages }: AgentResult): string {
+  const complete = messages
+    .map(({ role, content }) => (role === "assistant" ? (content ?? "") : ""))
+    .join("");
+  return text.startsWith(complete) ? text.slice(complete.length) : text;
+}
+
+/** A stopped answer stays where people see the session, if something was written. */
+function isKept({ adapter, isRequest }: Turn, result: AgentResult): boolean {
+  return adapter?.showsSession === true && !isRequest && unfinished(result).trim() !== "";
 }
 
 interface Added {

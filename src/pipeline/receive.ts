@@ -1,4 +1,4 @@
-import type { Adapter, AdapterEvents, Cursor } from "../adapters/adapter.js";
+import type { Adapter, AdapterEvents, Cursor, MessageRef } from "../adapters/adapter.js";
 import { nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
 import type { InboundMessage } from "../message.js";
@@ -8,6 +8,7 @@ import type {
   AcceptedMessage,
   AcceptedStart,
   AcceptedTurn,
+  ChangedMessage,
   InboxRow,
   MessageChange,
 } from "../store/queues.js";
@@ -159,8 +160,12 @@ export class Receiver {
     const { store, log } = this.#context;
     return {
       receive: (message, cursor) => this.receive(message, cursor),
-      edited: (edit) => this.#changed({ ...edit, text: truncated(edit.text, MAX_MESSAGE_CHARS, "message") }),
-      deleted: (message) => this.#changed({ ...message, text: null }),
+      edited: async (edit) => {
+        await this.#changed({ ...edit, text: truncated(edit.text, MAX_MESSAGE_CHARS, "message") });
+      },
+      deleted: async (message) => {
+        await this.#changed({ ...message, text: null });
+      },
       cursor: (name) => store.getValue({ platform, account, name }),
       saveCursor: ({ name, value }) => store.setValue({ platform, account, name }, value),
       chatMoved: async (from, to) => {
@@ -176,7 +181,12 @@ export class Receiver {
     if (this.#preparing.size > 0) await Promise.all(this.#preparing.values());
   }
 
-  async #changed(change: MessageChange): Promise<void> {
+  /** Takes back a message that waits. False: its turn has started, or it is unknown. */
+  async withdraw(message: MessageRef): Promise<boolean> {
+    return (await this.#changed({ ...message, text: null, onlyWaiting: true })) === "changed";
+  }
+
+  async #changed(change: MessageChange): Promise<ChangedMessage["outcome"]> {
     this.requireAccepting();
     const { store, log } = this.#context;
     const { platform, messageId, text } = change;
@@ -185,5 +195,6 @@ export class Receiver {
     const { outcome } = changed;
     if (outcome === "changed") this.#next.changeSteering(changed.sessionKey, changed.inboxId, text);
     log.info({ platform, messageId, outcome }, text === null ? "message deleted" : "message edited");
+    return outcome;
   }
 }

@@ -266,5 +266,6 @@ function aboutTurn(turn: Turn) {
     platform: first.message.platform,
     message: first.message,
     inboxIds: turn.inboxIds,
+    eventIds: rows.map(({ message }) => message.eventId),
   };
 }

@@ -27,14 +27,20 @@ export interface ResetSettings {
   default: ResetPolicy;
   byType: Readonly<Record<string, ResetPolicy>>;
   byPlatform: Readonly<Record<string, ResetPolicy>>;
+  /** Platforms whose threads are conversations that people return to: only a policy of the platform resets them. */
+  lasting?: ReadonlySet<string>;
 }
+
+const NEVER: ResetPolicy = { mode: "none", atHour: 0, idleMinutes: 0 };
 
 /** An override replaces the whole policy, not single fields. */
 export function resetPolicyFor(
-  chat: { chatType: string; platform: string },
+  chat: { chatType: string; platform: string; threadId?: string | null },
   settings: ResetSettings,
 ): ResetPolicy {
-  return own(settings.byPlatform, chat.platform) ?? own(settings.byType, chat.chatType) ?? settings.default;
+  const lasts = chat.threadId != null && settings.lasting?.has(chat.platform);
+  const general = lasts ? NEVER : (own(settings.byType, chat.chatType) ?? settings.default);
+  return own(settings.byPlatform, chat.platform) ?? general;
 }
 
 // A chat type can be any string: "constructor" must not find an inherited property.

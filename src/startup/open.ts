@@ -12,6 +12,8 @@ import { mcpRoutes } from "../http/mcp.js";
 import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
+import { isWebAdapter, type WebChat } from "../http/web/chat.js";
+import { watchConversations, webRoutes } from "../http/web/index.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import { type ChatService, DECIDER } from "../mcp-server/service.js";
@@ -80,7 +82,9 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   shutdown.add("traffic", () => gateway.stop());
   const dashboard = newDashboard(options, store, gateway, mcp);
   shutdown.add("traffic", () => dashboard.close());
-  const readiness = serve(options, { http, store, databaseFile, platforms, gateway, dashboard });
+  const web = webChat(options, { store, platforms, gateway });
+  if (web) shutdown.add("watchers", watchConversations(web));
+  const readiness = serve(options, { web, http, store, databaseFile, platforms, gateway, dashboard });
   mcp.start();
   await gateway.start();
   readiness.start();
@@ -129,7 +133,7 @@ function newGateway(
 }
 
 /** Adds all routes to the HTTP server. */
-function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
+function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web: WebChat | undefined }) {
   const { home, config, log, watchers } = options;
   const { http, store, databaseFile, platforms, gateway, dashboard } = parts;
   const { stateDb, dashboardToken } = homePaths(home);
@@ -145,6 +149,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {
       for (const routes of platforms.routes) routes(app);
+      if (parts.web) webRoutes(app, parts.web);
       options.routes?.(app);
       dashboard.routes(app, ownerOnly);
       mcpRoutes(app, ownerOnly, chatService(options, store, gateway), log);
@@ -159,6 +164,15 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
     },
   });
   return readiness;
+}
+
+/** Undefined: the web chat is off. */
+function webChat(
+  { config, home, log, watchers }: OpenOptions,
+  { store, platforms, gateway }: Pick<Parts, "store" | "platforms" | "gateway">,
+): WebChat | undefined {
+  const adapter = platforms.adapters.find(isWebAdapter);
+  return adapter && { store, config, home, gateway, adapter, log, events: watchers.events };
 }
 
 /** For programs with the owner's token. */

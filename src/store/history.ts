@@ -20,10 +20,10 @@ export interface History {
   deleteSession(id: SessionId): Promise<boolean>;
 
   /**
-   * Null clears the title. False if the session doesn't exist. Rejects a title that another session has. A suggested one is for
-   * a session without a title (otherwise false), with a number appended if it is taken.
+   * Null clears the title. False if the session doesn't exist. Rejects a title that another session has; with `numbered`, a number is
+   * appended instead. So it is to a suggested one, which is for a session without a title (otherwise false).
    */
-  setTitle(id: SessionId, title: string | null, how?: "suggested"): Promise<boolean>;
+  setTitle(id: SessionId, title: string | null, how?: "suggested" | "numbered"): Promise<boolean>;
 
   getMessages(id: SessionId, query?: MessageQuery): Promise<MessageRow[]>;
   /** The input for an agent, in OpenAI's chat format: without undone rows, system rows and session_meta. */
@@ -160,6 +160,13 @@ export interface LineageNode {
   message_count: number;
   parent_session_id: SessionId | null;
   kind: "root" | "compression" | "branch" | "delegate" | "child";
+  /** Of a copy that has only the beginning of its parent. */
+  fork?: Fork;
+}
+
+export interface Fork {
+  /** How many messages it has from its parent. */
+  messages: number;
 }
 
 export interface Lineage {

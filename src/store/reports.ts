@@ -80,6 +80,8 @@ export interface TranscriptQuery {
   after?: number;
   around?: number;
   limit?: number;
+  /** Long texts aren't cut. */
+  whole?: true;
 }
 
 export interface TranscriptPage {

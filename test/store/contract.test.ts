@@ -5,7 +5,7 @@ import { verbs } from "../../src/store/sqlite/verbs.js";
 import { tempStore } from "../support/temp.js";
 
 /** What an engine must implement. Another engine pays for every verb: add one only if no other can take it over. */
-const MAX_VERBS = 90;
+const MAX_VERBS = 95;
 
 const STORE = path.resolve(import.meta.dirname, "../../src/store");
 const FAMILIES: Record<string, string> = {
@@ -13,6 +13,7 @@ const FAMILIES: Record<string, string> = {
   ...{ Inbox: "queues/inbox", Routes: "queues/routes", Turns: "queues/turns", Outbox: "queues/outbox" },
   ...{ Previews: "queues/previews", Values: "queues/values", Pairing: "queues/pairing" },
   ...{ Steps: "queues/steps", Questions: "queues/questions" },
+  ...{ Conversations: "queues/conversations", Records: "queues/records" },
 };
 
 function verbsOf(family: string, file = FAMILIES[family]!): string[] {
@@ -27,7 +28,7 @@ describe("the contract of the store", () => {
   it("knows every family", () => {
     const parents = ["store.ts", "queues.ts"].flatMap((file) => {
       const text = fs.readFileSync(path.join(STORE, file), "utf8");
-      return /^export interface \w+ extends ([^{]+)/m
+      return /^export interface \w+\s+extends ([^{]+)/m
         .exec(text)![1]!
         .split(",")
         .map((name) => name.trim());

@@ -299,6 +299,23 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
     same: true,
   },
   removeSchedule: { call: ({ store }) => store.removeSchedule("a") },
+  "setTitle: numbered": { call: ({ store }) => store.setTitle("s1", "A title", "numbered"), same: true },
+  saveRecord: {
+    call: ({ store }) =>
+      store.saveRecord({ platform: "test", kind: "device", owner: "ann", id: "d", value: { label: "x" } }),
+    same: true,
+  },
+  removeRecords: { call: ({ store }) => store.removeRecords({ platform: "test", owner: "ann" }), same: true },
+  "switchRoute: a fork": {
+    call: ({ store }) => store.switchRoute(KEY, "s1", "session_switch", { id: "f1", before: 1 }),
+  },
+  deleteConversation: {
+    call: ({ store }) =>
+      store.deleteConversation({
+        ...{ person: { platform: "test", userId: "ann" }, sessionKey: KEY, sessions: ["s1"] },
+      }),
+    same: true,
+  },
   setTitle: { call: ({ store }) => store.setTitle("s1", "A title"), same: true },
   deleteSession: { call: ({ store }) => store.deleteSession("s2") },
   pruneSessions: { call: ({ store }) => store.pruneSessions({ olderThanDays: 1 }) },

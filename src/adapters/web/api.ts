@@ -180,7 +180,7 @@ export interface NoticeMessage extends OfMessage {
   text: string;
   files: ChatFile[];
   /** Of a question that is open: `POST …/presses` with `button: data`. */
-  buttons: { label: string; data: string; style?: "primary" | "danger" }[];
+  buttons: { label: string; data: string; style?: "primary" | "danger" | undefined }[];
 }
 
 export interface ToolCall {
@@ -204,6 +204,8 @@ export interface AnswerUsage {
 }
 
 export interface ChatFile {
+  /** Of what people sent: a new version of the message can name it again. */
+  id?: string;
   name: string;
   mimeType: string;
   bytes: number;

@@ -4,7 +4,7 @@ export interface StreamEvent {
   event: string;
   data: unknown;
   /** The tab sends it back when it reconnects. */
-  id?: number;
+  id?: number | string;
 }
 
 const MAX_WAITING = 1000;

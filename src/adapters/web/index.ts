@@ -1,7 +1,7 @@
 /** The web chat: a page that the daemon serves, its requests in, server-sent events out. */
 import type { Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
-import type { Target } from "../../message.js";
+import type { OutboundMessage, Target } from "../../message.js";
 import type {
   Adapter,
   AdapterEvents,
@@ -15,6 +15,7 @@ import type {
 import { singlePart } from "../kit/single-part.js";
 import { type Chat, chatApi } from "./chat-routes.js";
 import { Hub } from "./hub.js";
+import { Live, type Place, placeOf } from "./live.js";
 import { ACCOUNT, PLATFORM } from "./normalise.js";
 import { pageRoutes } from "./page.js";
 import { Previews } from "./previews.js";
@@ -26,6 +27,12 @@ import { DEFAULT_BOUNDS, type WebOptions } from "./types.js";
 export type { WebOptions } from "./types.js";
 
 export interface WebAdapter extends Adapter, CanAsk, CanPreview, CanShowTools, CanType {
+  /** What people see in their conversations at this moment. */
+  readonly live: Live;
+  /** Undefined while the gateway isn't connected. */
+  readonly inbox: AdapterEvents | undefined;
+  /** Passes on what is sent in conversations. A message counts as sent once this has resolved. */
+  onSent(pass: (place: Place, message: OutboundMessage) => Promise<void>): void;
   routes(app: Hono): void;
   /** Notifies the chat's tabs if its session or title has changed. Also runs after every send. */
   refreshSession(chatId: string): void;
@@ -54,13 +61,18 @@ export function webAdapter(options: WebOptions): WebAdapter {
       recent.complete(chatId, await options.chatLog(chatId)).map((entry) => decisions.apply(entry)),
     receive: undefined,
   };
+  const live = new Live(bounds);
   let heartbeat: NodeJS.Timeout | undefined;
+  let inbox: AdapterEvents | undefined;
+  let passOn: Parameters<WebAdapter["onSent"]>[0] = async () => undefined;
 
   function disconnect(): void {
     chat.receive = undefined;
+    inbox = undefined;
     clearInterval(heartbeat);
     previews.clear();
     hub.close();
+    live.close();
   }
 
   return {
@@ -69,13 +81,16 @@ export function webAdapter(options: WebOptions): WebAdapter {
     // A page has room for any answer.
     limits: { length: 1_000_000, unit: "utf16" },
     maxChoices: MAX_CHOICES,
+    showsSession: true,
     ...(options.file ? { files: { maxBytes: MAX_FILE_BYTES } } : {}),
 
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
       chat.receive = (message) => events.receive(message);
+      inbox = events;
       heartbeat = setInterval(() => {
         hub.beat();
+        live.beat();
         void watch.checkAll();
       }, bounds.heartbeatMs);
       heartbeat.unref();
@@ -93,7 +108,9 @@ export function webAdapter(options: WebOptions): WebAdapter {
     /** Never fails: tabs that aren't connected find it in the log. */
     ...singlePart(async (message) => {
       const entry = entryOf(message, nowSeconds());
-      const { chatId } = message.target;
+      const place = placeOf(message.target);
+      if (place) await passOn(place, message);
+      const chatId = mainChat(message.target);
       if (chatId !== null) {
         if (message.kind === "answer") previews.forget(chatId);
         recent.add(chatId, entry);
@@ -104,31 +121,48 @@ export function webAdapter(options: WebOptions): WebAdapter {
     }),
 
     /** Tabs that aren't connected find it in the log. */
-    async settleQuestion({ chatId }: Target, messageIds: readonly string[], decision: string): Promise<void> {
+    async settleQuestion(target: Target, messageIds: readonly string[], decision: string): Promise<void> {
       const id = messageIds.at(-1);
       const text = decision || "…";
-      if (chatId === null || id === undefined) return;
+      const [place, chatId] = [placeOf(target), mainChat(target)];
+      if (!place || id === undefined) return;
       decisions.add(id, text);
-      hub.push(chatId, { event: "decided", data: { id, text } });
+      const { person, conversationId } = place;
+      live.tell(person, { type: "decided", conversationId, messageId: id, text });
+      if (chatId !== null) hub.push(chatId, { event: "decided", data: { id, text } });
     },
 
-    preview({ chatId }: Target, turnId: string, text: string): void {
+    preview(target: Target, turnId: string, text: string): void {
+      const [place, chatId] = [placeOf(target), mainChat(target)];
+      if (place) live.text(place, turnId, text);
       if (chatId !== null && hub.has(chatId)) previews.offer(chatId, { turnId, text });
     },
 
-    dropPreview({ chatId }: Target, turnId: string): void {
+    dropPreview(target: Target, turnId: string): void {
+      const chatId = mainChat(target);
       if (chatId === null) return;
       previews.forget(chatId);
       hub.push(chatId, { event: "preview", data: { turnId, text: "" } });
     },
 
-    showTool({ chatId }: Target, call: ShownCall): void {
+    showTool(target: Target, call: ShownCall): void {
+      const [place, chatId] = [placeOf(target), mainChat(target)];
+      if (place) live.tool(place, call);
       const event = call.state === "running" ? "tool-started" : "tool-ended";
       if (chatId !== null) hub.push(chatId, { event, data: call });
     },
 
-    type({ chatId }: Target): void {
+    type(target: Target): void {
+      const chatId = mainChat(target);
       if (chatId !== null) hub.push(chatId, { event: "typing", data: {} });
+    },
+
+    live,
+    get inbox() {
+      return inbox;
+    },
+    onSent(pass) {
+      passOn = pass;
     },
 
     routes(app: Hono): void {
@@ -138,4 +172,9 @@ export function webAdapter(options: WebOptions): WebAdapter {
 
     refreshSession: (chatId) => void watch.check(chatId),
   };
+}
+
+/** Where the first page shows it: the chat without conversations. */
+function mainChat({ chatId, threadId }: Target): string | null {
+  return threadId === null ? chatId : null;
 }

@@ -7,6 +7,8 @@ import { LABEL_CHARS } from "./questions.js";
 
 export const PLATFORM = "web";
 export const ACCOUNT = "web";
+/** The conversation that is the chat without a thread. */
+export const MAIN = "main";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -14,6 +14,7 @@ export const web = definePlatform({
   settings: ownSettings(true, {}),
   ids: { chat: /^[0-9a-f]{32}$/ },
   unsolicited: true,
+  lastingThreads: true,
   capabilities: ["files", "streaming", "typing", "buttons"],
   docs: { secrets: "", receives: "the HTTP port" },
   promises: {
@@ -23,7 +24,10 @@ export const web = definePlatform({
   load,
 });
 
-async function load(_: unknown, { chats, clients, commands, home }: PlatformDeps): Promise<LoadedPlatform> {
+async function load(
+  _: unknown,
+  { chats, clients, commands, config, home }: PlatformDeps,
+): Promise<LoadedPlatform> {
   const { webAdapter } = await import("./index.js");
   const adapter = webAdapter({
     clientOf: clients.clientOf,
@@ -45,5 +49,15 @@ async function load(_: unknown, { chats, clients, commands, home }: PlatformDeps
     },
     sessions: (chatId) => chats.sessions({ platform: NAME, userId: chatId }, MAX_SESSIONS),
   });
-  return { adapter, routes: (app) => adapter.routes(app) };
+  const uploads = { beginning: "/api/web/files", ownSecret: false };
+  const bodyMegabytes = Math.ceil(config.media.max_download_bytes / 1024 / 1024);
+  return {
+    adapter,
+    areas: [
+      { ...uploads, bodyMegabytes },
+      { beginning: "/api/web/shared/", ownSecret: true, bodyMegabytes: 1 },
+      { beginning: "/shared/", ownSecret: true, bodyMegabytes: 1 },
+    ],
+    routes: (app) => adapter.routes(app),
+  };
 }

@@ -1,4 +1,4 @@
-/** Live answers: the newest text, at most every few milliseconds per chat. */
+/** Live answers: the newest text, at most every few milliseconds per chat or conversation. */
 
 interface Preview {
   turnId: string;

@@ -2,9 +2,9 @@
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
+import { bodyOf } from "../params.js";
 import { remoteAddress } from "../request.js";
 import type { DashboardOptions } from "./options.js";
-import { bodyOf } from "./params.js";
 
 export function actionRoutes(api: Hono, options: DashboardOptions): void {
   const { store, gateway, log } = options;

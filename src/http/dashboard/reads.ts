@@ -8,8 +8,8 @@ import { leaves } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
 import { PAIRING_TTL_SECONDS } from "../../policies/pairing.js";
 import type { SearchOptions } from "../../store/store.js";
+import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole } from "../params.js";
 import type { DashboardOptions } from "./options.js";
-import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole } from "./params.js";
 import { asTyped } from "./search.js";
 import type {
   AuditAnswer,

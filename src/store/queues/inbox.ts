@@ -25,8 +25,8 @@ export interface Inbox {
   settleMessage(settled: SettledMessage): Promise<InboxRow | undefined>;
   /** A message and its answers, found by its event id; of a command, also what the agent was asked instead. */
   eventOutcome(platform: string, account: string, eventId: string): Promise<EventOutcome | undefined>;
-  /** A chat as its people saw it, oldest first: what they wrote, what they got. */
-  chatLog(platform: string, chatId: string, limit: number): Promise<ChatLogEntry[]>;
+  /** A chat, or a thread of it, as its people saw it, oldest first: what they wrote, what they got. Without a thread: all of them. */
+  chatLog(platform: string, chat: string | ThreadName, limit: number): Promise<ChatLogEntry[]>;
 }
 
 export type InboxState = "waiting" | "running" | "done" | "refused" | "cancelled" | "dead";
@@ -80,6 +80,8 @@ export interface MessageName {
 export interface MessageChange extends MessageName {
   /** Null: the author deleted it. */
   text: string | null;
+  /** Once its turn has started, nothing happens: no note either. */
+  onlyWaiting?: true;
 }
 
 export type ChangedMessage =
@@ -107,6 +109,12 @@ export interface SettledMessage {
   follow?: AcceptedMessage;
 }
 
+export interface ThreadName {
+  chatId: string;
+  /** Null: what is in no thread. */
+  threadId: string | null;
+}
+
 export interface ChatLogEntry {
   /** `in:12` or `out:34`: stable, so clients can detect repeats. */
   id: string;
@@ -118,4 +126,6 @@ export interface ChatLogEntry {
   files: readonly ReplyFile[];
   /** The question that it asks. */
   question?: QuestionRow;
+  /** Of what a person wrote. */
+  written?: { eventId: string; state: InboxState; reason: string | null };
 }

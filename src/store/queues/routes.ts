@@ -113,6 +113,10 @@ export interface SessionCopy {
   title?: string;
   /** Owner of the copy. Default: the original's owner; all participants keep access. */
   owner?: Person;
+  /** Its id: a session that has it is the copy, made by an earlier call. */
+  id?: SessionId;
+  /** Only the messages before this one: a fork. */
+  before?: number;
 }
 
 export interface RouteSplit {

@@ -3,7 +3,7 @@ import { newSessionId, nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { NewMessage, SessionId, SessionRow } from "../../session.js";
 import type { SessionCopy } from "../queues.js";
-import type { Lineage, LineageNode, Split } from "../store.js";
+import type { Fork, Lineage, LineageNode, Split } from "../store.js";
 import { appendMessages, getMessages } from "./messages.js";
 import { addAuthors, authorsOf, createSession, getRoom, getSession, requireSession } from "./sessions.js";
 import { sql } from "./statements.js";
@@ -22,6 +22,13 @@ function markers(session: SessionRow): { branchedFrom: boolean; delegateFrom: bo
     branchedFrom: config.includes('"_branched_from"'),
     delegateFrom: config.includes('"_delegate_from"'),
   };
+}
+
+/** Where a fork leaves its parent: how many of the parent's messages it has. */
+export function forkOf({ model_config }: Pick<SessionRow, "model_config">): Fork | undefined {
+  if (!model_config?.includes('"_fork"')) return undefined;
+  const { _fork } = JSON.parse(model_config) as { _fork?: Fork };
+  return _fork;
 }
 
 /** The relation of a session to its parent. Only a child that began after its parent ended continues it. */
@@ -115,14 +122,17 @@ function descendantsOf(db: Database, top: SessionRow): LineageNode[] {
 
 function toNode(row: SessionRow, parent: SessionRow | undefined): LineageNode {
   const { id, title, source, started_at, ended_at, end_reason, message_count, parent_session_id } = row;
-  const kind = kindOf(row, parent);
-  return { id, title, source, started_at, ended_at, end_reason, message_count, parent_session_id, kind };
+  const [kind, fork] = [kindOf(row, parent), forkOf(row)];
+  return {
+    ...{ id, title, source, started_at, ended_at, end_reason, message_count, parent_session_id, kind },
+    ...(fork ? { fork } : {}),
+  };
 }
 
 /** A branch's continuation is no branch itself. */
 function withoutBranch(modelConfig: string | null): string | null {
   if (!modelConfig?.includes('"_branched_from"')) return modelConfig;
-  const { _branched_from, ...rest } = JSON.parse(modelConfig) as Record<string, unknown>;
+  const { _branched_from, _fork, ...rest } = JSON.parse(modelConfig) as Record<string, unknown>;
   return JSON.stringify(rest);
 }
 
@@ -152,19 +162,24 @@ export const splitSession = write(function splitSession(db: Database, split: Spl
   return requireSession(db, id);
 });
 
-/** The same conversation once more, with who wrote what in it. The original stays as it is. */
-export function branchSession(db: Database, { sessionId, title, owner }: Branch): SessionRow {
+/** The same conversation once more, or its beginning, with who wrote what in it. The original stays as it is. */
+export function branchSession(db: Database, { sessionId, title, owner, id, before }: Branch): SessionRow {
   const original = requireSession(db, sessionId);
+  const repeated = id === undefined ? undefined : getSession(db, id);
+  if (repeated) return repeated;
+  const messages = getMessages(db, sessionId).filter(
+    (message) => before === undefined || message.id < before,
+  );
+  const fork = before === undefined ? {} : { _fork: { messages: messages.length } satisfies Fork };
   const { model, system_prompt, cwd } = original;
   const copy = createSession(db, {
-    ...{ model, system_prompt, cwd },
+    ...{ model, system_prompt, cwd, ...(id === undefined ? {} : { id }) },
     source: owner?.platform ?? original.source,
     user_id: owner?.userId ?? original.user_id,
-    model_config: JSON.stringify({ _branched_from: sessionId }),
+    model_config: JSON.stringify({ _branched_from: sessionId, ...fork }),
     parent_session_id: sessionId,
     title: title ?? (original.title === null ? null : freeTitle(db, original.title)),
   });
-  const messages = getMessages(db, sessionId);
   const authors = authorsOf(db, sessionId);
   const written = messages.map((message) => authors.get(message.id) ?? null);
   addAuthors(db, copy.id, appendMessages(db, copy.id, messages as NewMessage[]), written);

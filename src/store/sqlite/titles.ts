@@ -14,16 +14,27 @@ export const setTitle = write(function setTitle(
   db: Database,
   id: SessionId,
   raw: string | null,
-  how?: "suggested",
+  how?: "suggested" | "numbered",
 ): boolean {
   const title = sanitizeTitle(raw);
   if (how === "suggested") return title !== null && suggestTitle(db, id, title);
-  if (title !== null) {
-    const holder = sql(db, "SELECT id FROM sessions WHERE title = ? AND id <> ?").pluck().get(title, id);
-    if (holder) throw new HermesError("conflict", `Title '${title}' is already in use by session ${holder}`);
-  }
-  return sql(db, "UPDATE sessions SET title = ? WHERE id = ?").run(title, id).changes > 0;
+  const holder =
+    title && sql(db, "SELECT id FROM sessions WHERE title = ? AND id <> ?").pluck().get(title, id);
+  if (holder && how !== "numbered")
+    throw new HermesError("conflict", `Title '${title}' is already in use by session ${holder}`);
+  return holder ? renumber(db, id, title) : rename(db, id, title);
 });
+
+function rename(db: Database, id: SessionId, title: string | null): boolean {
+  return sql(db, "UPDATE sessions SET title = ? WHERE id = ?").run(title, id).changes > 0;
+}
+
+/** A session that has a number behind this title already keeps it. */
+function renumber(db: Database, id: SessionId, title: string): boolean {
+  const current = sql(db, "SELECT title FROM sessions WHERE id = ?").pluck().get(id) as string | null;
+  if (current !== null && current !== title && lineageBase(current) === title) return true;
+  return rename(db, id, freeTitle(db, title));
+}
 
 function suggestTitle(db: Database, id: SessionId, title: string): boolean {
   const named = sql(db, "UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL");

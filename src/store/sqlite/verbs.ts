@@ -14,6 +14,7 @@ import * as queuesAcceptTurn from "./queues/accept-turn.js";
 import * as queuesAdopt from "./queues/adopt.js";
 import * as queuesBacklog from "./queues/backlog.js";
 import * as queuesChanges from "./queues/changes.js";
+import * as queuesConversations from "./queues/conversations.js";
 import * as queuesDue from "./queues/due.js";
 import * as queuesInbox from "./queues/inbox.js";
 import * as queuesOutbox from "./queues/outbox.js";
@@ -22,6 +23,7 @@ import * as queuesPlatforms from "./queues/platforms.js";
 import * as queuesPreviews from "./queues/previews.js";
 import * as queuesQuestions from "./queues/questions.js";
 import * as queuesRecord from "./queues/record.js";
+import * as queuesRecords from "./queues/records.js";
 import * as queuesRetry from "./queues/retry.js";
 import * as queuesRoutes from "./queues/routes.js";
 import * as queuesSchedules from "./queues/schedules.js";
@@ -58,6 +60,7 @@ const modules = {
   ...queuesAdopt,
   ...queuesBacklog,
   ...queuesChanges,
+  ...queuesConversations,
   ...queuesDue,
   ...queuesInbox,
   ...queuesOutbox,
@@ -66,6 +69,7 @@ const modules = {
   ...queuesPreviews,
   ...queuesQuestions,
   ...queuesRecord,
+  ...queuesRecords,
   ...queuesRetry,
   ...queuesRoutes,
   ...queuesSchedules,

@@ -59,6 +59,8 @@ function* eraseData(db: Database, plan: ErasurePlan): Generator<Progress, void> 
   }
   yield* eraseSends(db, plan, step);
   eraseRoutes(db, plan);
+  for (const id of plan.ids)
+    sql(db, "DELETE FROM gw_records WHERE platform = ? AND owner = ?").run(plan.person.platform, id);
 }
 
 /** Cancels their open messages and answers, and fences off running turns that have read them. */

@@ -44,6 +44,7 @@ export const changeMessage = write(function changeMessage(
     changeWaiting(db, row, change.text);
     return { outcome: "changed", inboxId, sessionKey };
   }
+  if (change.onlyWaiting) return { outcome: "ignored" };
   // Without a turn, the agent doesn't know the message.
   const wasAsked = isInterrupted || row.state === "running" || row.state === "done" || row.state === "dead";
   if (!wasAsked || row.reason?.startsWith("/")) return { outcome: "ignored" };

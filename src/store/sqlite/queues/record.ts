@@ -4,7 +4,7 @@ import { type EventOutcome, type InboundMessage, targetOf } from "../../../messa
 import { endAfterTurn } from "../../../one-turn.js";
 import { failureText } from "../../../task.js";
 import { traceIdOfRequest } from "../../../trace-id.js";
-import type { ChatLogEntry, InboxRow, Owners, Recovered, RecoveryNotices } from "../../queues.js";
+import type { ChatLogEntry, InboxRow, Owners, Recovered, RecoveryNotices, ThreadName } from "../../queues.js";
 import type { DeadLetter, Trace } from "../../reports.js";
 import {
   filesOf,
@@ -54,18 +54,24 @@ export const recover = write(function recover(
 export const chatLog = read(function chatLog(
   db: Database,
   platform: string,
-  chatId: string,
+  chat: string | ThreadName,
   limit: number,
 ): ChatLogEntry[] {
+  const { chatId, ...thread } = typeof chat === "string" ? { chatId: chat } : chat;
+  const of = { platform, chatId, limit, ...thread };
+  const within = (column: string, name: string) =>
+    "threadId" in thread ? `AND ${column} ->> '$.${name}' IS @threadId` : "";
   const written = sql(
     db,
-    `SELECT * FROM gw_inbox WHERE platform = ? AND chat_id = ? AND state <> 'refused'
-       AND payload ->> '$.fromCommand' IS NULL AND payload ->> '$.choice' IS NULL ORDER BY id DESC LIMIT ?`,
-  ).all(platform, chatId, limit) as StoredInbox[];
+    `SELECT * FROM gw_inbox WHERE platform = @platform AND chat_id = @chatId AND state <> 'refused'
+       AND reason IS NOT 'deleted' AND payload ->> '$.fromCommand' IS NULL AND payload ->> '$.choice' IS NULL
+       ${within("payload", "origin.threadId")} ORDER BY id DESC LIMIT @limit`,
+  ).all(of) as StoredInbox[];
   const got = sql(
     db,
-    "SELECT * FROM gw_outbox WHERE platform = ? AND chat_id = ? AND state = 'sent' ORDER BY id DESC LIMIT ?",
-  ).all(platform, chatId, limit) as StoredOutbox[];
+    `SELECT * FROM gw_outbox WHERE platform = @platform AND chat_id = @chatId AND state = 'sent'
+       ${within("target", "threadId")} ORDER BY id DESC LIMIT @limit`,
+  ).all(of) as StoredOutbox[];
   const entries = [...written.map(fromUser), ...got.map((row) => fromBot(db, row))];
   return entries.toSorted((a, b) => a.at - b.at).slice(-limit);
 });
@@ -80,6 +86,7 @@ function fromUser(row: StoredInbox): ChatLogEntry {
     at: row.received_at,
     turnId: row.turn_id,
     files: [],
+    written: { eventId: row.event_id, state: row.state, reason: row.reason },
   };
 }
 

@@ -205,6 +205,19 @@ export const QUEUE_TABLES = [
     at REAL NOT NULL,
     PRIMARY KEY (subject, tool)
 ) WITHOUT ROWID`,
+  // Small documents of platforms about their people. place: groups those of one owner.
+  `CREATE TABLE IF NOT EXISTS gw_records (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    platform TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    id TEXT NOT NULL,
+    place TEXT,
+    value TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    expires_at REAL,
+    UNIQUE (platform, kind, id)
+)`,
   "CREATE TABLE IF NOT EXISTS gw_pairing_limits (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
 ];
 
@@ -240,5 +253,7 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_questions_decided ON gw_questions(decided_at) WHERE decided_at IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_questions_open ON gw_questions(session_key) WHERE state = 'open'",
   "CREATE INDEX IF NOT EXISTS gw_questions_unshown ON gw_questions(decided_at) WHERE shown = 0 AND state <> 'open'",
+  "CREATE INDEX IF NOT EXISTS gw_records_owner ON gw_records(platform, owner, kind, place)",
+  "CREATE INDEX IF NOT EXISTS gw_records_expiry ON gw_records(expires_at) WHERE expires_at IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS gw_pairing_user ON gw_pairing(platform, user_id)",
 ];

@@ -24,7 +24,9 @@ export const readTranscript = longRead(function readTranscript(
   const ids = idsOf(db, id, query, limit);
   const [first, last] = [ids.at(0), ids.at(-1)];
   return {
-    messages: ids.map((one) => toShown(storedMessage(db, one)!, MAX_TEXT)),
+    messages: ids.map((one) =>
+      toShown(storedMessage(db, one)!, query.whole ? Number.POSITIVE_INFINITY : MAX_TEXT),
+    ),
     earlier: first !== undefined && idsBefore(db, id, first, 1).length > 0,
     later: last !== undefined && idsAfter(db, id, last, 1).length > 0,
   };

@@ -1,8 +1,8 @@
 /** What a request asks for: checked, or refused with the name of what is wrong. */
 import type { Context } from "hono";
 import { z } from "zod";
-import { HermesError } from "../../errors.js";
-import type { Position } from "../../store/store.js";
+import { HermesError } from "../errors.js";
+import type { Position } from "../store/store.js";
 
 const MAX_ROWS = 200;
 

@@ -1,0 +1,173 @@
+/** What a person's tabs see at this moment, in all of their conversations: events, and the answers that are being written. */
+import { randomUUID } from "node:crypto";
+import { nowSeconds } from "../../clock.js";
+import type { Target } from "../../message.js";
+import type { ShownCall } from "../adapter.js";
+import type { AnswerUsage, LiveTurn, ToolCall, TurnFinished, WebEvent } from "./api.js";
+import { EventLog } from "./event-log.js";
+import type { EventStream } from "./event-stream.js";
+import { Hub } from "./hub.js";
+import { MAIN } from "./normalise.js";
+import { Previews } from "./previews.js";
+import type { WebBounds } from "./types.js";
+
+/** A conversation of a person: `main` is the chat without a thread. */
+export interface Place {
+  person: string;
+  conversationId: string;
+}
+
+export function placeOf({ chatId, threadId }: Pick<Target, "chatId" | "threadId">): Place | undefined {
+  return chatId === null ? undefined : { person: chatId, conversationId: threadId ?? MAIN };
+}
+
+type Turn = Omit<LiveTurn, "elapsed" | "conversationId">;
+
+/** The page folds the rest. */
+const MAX_TOOLS = 200;
+
+export class Live {
+  readonly #hub: Hub;
+  readonly #log = new EventLog(randomUUID().slice(0, 8));
+  readonly #turns = new Map<string, { place: Place; turn: Turn; usage: AnswerUsage }>();
+  readonly #previews: Previews;
+
+  constructor(bounds: WebBounds) {
+    this.#hub = new Hub(bounds);
+    this.#previews = new Previews(bounds.previewMs, (key, { turnId, text }) =>
+      this.#write(key, turnId, text),
+    );
+  }
+
+  /** Undefined: there are too many streams. */
+  open(
+    person: string,
+    address: string,
+    cursor: string | undefined,
+    cut: () => void,
+  ): EventStream | undefined {
+    const stream = this.#hub.subscribe(person, address, cut);
+    if (!stream) return undefined;
+    const { missed, events } = this.#log.after(person, cursor);
+    const turns = this.turnsOf(person);
+    push(stream, { type: "hello", missed, cursor: this.#log.cursor, turns }, this.#log.cursor);
+    for (const { id, event } of events) push(stream, event, id);
+    return stream;
+  }
+
+  get cursor(): string {
+    return this.#log.cursor;
+  }
+
+  beat(): void {
+    this.#hub.beat();
+  }
+
+  close(): void {
+    this.#previews.clear();
+    this.#turns.clear();
+    this.#hub.close();
+  }
+
+  /** Something that is stored: tabs that reconnect get it, too. */
+  tell(person: string, event: WebEvent): void {
+    this.#show(person, event, this.#log.add(person, event));
+  }
+
+  turnsOf(person: string): LiveTurn[] {
+    return [...this.#turns.values()]
+      .filter(({ place }) => place.person === person)
+      .map(({ place, turn }) => toLive(place, turn));
+  }
+
+  turnOf(place: Place): LiveTurn | null {
+    const known = this.#turns.get(keyOf(place));
+    return known ? toLive(place, known.turn) : null;
+  }
+
+  started(place: Place, turnId: string, startedAt: number, clientIds: readonly string[]): void {
+    const turn = { turnId, startedAt, text: "", tools: [], waiting: false, clientIds: [...clientIds] };
+    this.#turns.set(keyOf(place), { place, turn, usage: { ...NO_USAGE } });
+    const event = { type: "turn-started", conversationId: place.conversationId } as const;
+    this.#show(place.person, { ...event, turn: toLive(place, turn) });
+  }
+
+  text(place: Place, turnId: string, text: string): void {
+    if (this.#turns.get(keyOf(place))?.turn.turnId === turnId)
+      this.#previews.offer(keyOf(place), { turnId, text });
+  }
+
+  tool(place: Place, { turnId, callId, tool, args, state, seconds }: ShownCall): void {
+    const known = this.#turns.get(keyOf(place));
+    if (known?.turn.turnId !== turnId) return;
+    const call: ToolCall = { callId, tool, args, state, result: null, seconds: seconds ?? null };
+    const others = known.turn.tools.filter((one) => one.callId !== callId);
+    known.turn.tools = [...others, call].slice(-MAX_TOOLS);
+    const { person, conversationId } = place;
+    this.#show(person, { type: "tool", conversationId, turnId, call });
+  }
+
+  used(place: Place, turnId: string, used: Omit<AnswerUsage, "seconds">): void {
+    const known = this.#turns.get(keyOf(place));
+    if (known?.turn.turnId !== turnId) return;
+    const { inputTokens, outputTokens, costUsd } = known.usage;
+    known.usage = {
+      model: used.model,
+      inputTokens: inputTokens + used.inputTokens,
+      outputTokens: outputTokens + used.outputTokens,
+      costUsd: used.costUsd === null ? costUsd : (costUsd ?? 0) + used.costUsd,
+      seconds: null,
+    };
+  }
+
+  /** Gives what it used; null: nothing is known about it. */
+  ended(place: Place, turnId: string, outcome: TurnFinished["outcome"]): AnswerUsage | null {
+    const known = this.#turns.get(keyOf(place));
+    if (known?.turn.turnId !== turnId) return null;
+    const seconds = Math.max(0, nowSeconds() - known.turn.startedAt);
+    const usage = known.usage.model === null ? null : { ...known.usage, seconds };
+    this.#previews.forget(keyOf(place));
+    this.#turns.delete(keyOf(place));
+    const { person, conversationId } = place;
+    this.tell(person, { type: "turn-finished", conversationId, turnId, outcome, usage });
+    return usage;
+  }
+
+  #write(key: string, turnId: string, text: string): void {
+    const known = this.#turns.get(key);
+    if (known?.turn.turnId !== turnId) return;
+    const from = commonStart(known.turn.text, text);
+    if (from === text.length && from === known.turn.text.length) return;
+    known.turn.text = text;
+    const { person, conversationId } = known.place;
+    this.#show(person, { type: "delta", conversationId, turnId, from, text: text.slice(from) });
+  }
+
+  #show(person: string, { type: event, ...data }: WebEvent, id?: string): void {
+    this.#hub.push(person, { event, data, ...(id === undefined ? {} : { id }) });
+  }
+}
+
+const NO_USAGE: AnswerUsage = {
+  ...{ model: null, inputTokens: 0, outputTokens: 0, costUsd: null, seconds: null },
+};
+
+function push(stream: EventStream, { type: event, ...data }: WebEvent, id: string): void {
+  stream.push({ event, data, id });
+}
+
+function keyOf({ person, conversationId }: Place): string {
+  return `${person}/${conversationId}`;
+}
+
+function toLive({ conversationId }: Place, turn: Turn): LiveTurn {
+  return { ...turn, conversationId, elapsed: Math.max(0, nowSeconds() - turn.startedAt) };
+}
+
+/** Almost always the whole of the first one: answers grow at their end. */
+function commonStart(before: string, after: string): number {
+  if (after.startsWith(before)) return before.length;
+  let length = 0;
+  while (length < before.length && before[length] === after[length]) length += 1;
+  return length;
+}

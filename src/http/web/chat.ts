@@ -1,0 +1,94 @@
+/** What the web chat's requests work with, and whose conversation is meant. */
+import type { Context } from "hono";
+import type { Adapter } from "../../adapters/adapter.js";
+import type { WebAdapter } from "../../adapters/web/index.js";
+import type { Live, Place } from "../../adapters/web/live.js";
+import { ACCOUNT, MAIN, PLATFORM } from "../../adapters/web/normalise.js";
+import type { Config } from "../../config/schema.js";
+import { HermesError } from "../../errors.js";
+import type { Events } from "../../events.js";
+import type { Gateway } from "../../gateway.js";
+import type { Origin } from "../../message.js";
+import { isolationOf } from "../../rules.js";
+import type { SessionKey } from "../../session.js";
+import { sessionKey } from "../../sessions/key.js";
+import type { ConversationRow, RouteRow } from "../../store/queues.js";
+import type { Store } from "../../store/store.js";
+import type { HttpLog } from "../log.js";
+import type { Visitor } from "./visitor.js";
+
+export interface WebChat {
+  store: Store;
+  config: Config;
+  home: string;
+  gateway: Pick<Gateway, "stopTurn" | "isBusy" | "withdraw" | "choose" | "choiceOf">;
+  adapter: WebAdapter;
+  events: Pick<Events, "watch">;
+  log: HttpLog;
+}
+
+export function isWebAdapter(adapter: Adapter): adapter is WebAdapter {
+  return adapter.platform === PLATFORM && "live" in adapter;
+}
+
+/** One conversation of one person: every read and write goes through it. */
+export interface Spot {
+  chat: WebChat;
+  person: Visitor;
+  id: string;
+  key: SessionKey;
+  origin: Origin;
+  place: Place;
+}
+
+/** UUIDs, ids of sessions, `main`. */
+const ID = /^[\w.-]{1,100}$/;
+
+export function spotOf(chat: WebChat, person: Visitor, id: string): Spot {
+  if (!ID.test(id)) throw new HermesError("invalid", "This is no id of a conversation");
+  const origin: Origin = {
+    ...{ platform: PLATFORM, chatType: "dm", chatId: person.id, userId: person.id },
+    userName: person.name ?? "You",
+    ...(id === MAIN ? {} : { threadId: id }),
+  };
+  const key = sessionKey(origin, isolationOf(chat.config));
+  return { chat, person, id, key, origin, place: { person: person.id, conversationId: id } };
+}
+
+/** The key of the person's chat without conversations. */
+export function chatKey(chat: WebChat, person: Visitor): SessionKey {
+  return spotOf(chat, person, MAIN).key;
+}
+
+export function liveOf({ chat }: Spot): Live {
+  return chat.adapter.live;
+}
+
+export function messageRef({ person }: Spot, clientId: string) {
+  return { platform: PLATFORM, account: ACCOUNT, chatId: person.id, messageId: clientId };
+}
+
+/** The route, unless its session has moved to another conversation. */
+export async function routeOf({ chat, key }: Spot): Promise<RouteRow | undefined> {
+  const route = await chat.store.getRoute(key);
+  return route?.expiredReason === "session_switch" ? undefined : route;
+}
+
+/** As the list has it; undefined: nothing was written in it. */
+export async function rowOf({ chat, person, id }: Spot): Promise<ConversationRow | undefined> {
+  const { conversations } = await chat.store.listConversations({
+    ...{ person: { platform: PLATFORM, userId: person.id }, key: chatKey(chat, person) },
+    ids: [id === MAIN ? "" : id],
+  });
+  return conversations[0];
+}
+
+export async function requireRow(spot: Spot): Promise<ConversationRow> {
+  const row = await rowOf(spot);
+  if (!row) throw new HermesError("not_found", "There is no such conversation");
+  return row;
+}
+
+export function param(c: Context, name: string): string {
+  return c.req.param(name) ?? "";
+}

@@ -1,0 +1,242 @@
+/** Lists of conversations, one of them with its messages, and changes to it. */
+import type {
+  Conversation,
+  ConversationChange,
+  ConversationPage,
+  OpenConversation,
+} from "../../adapters/web/api.js";
+import { MAIN, PLATFORM } from "../../adapters/web/normalise.js";
+import { HermesError } from "../../errors.js";
+import type { ConversationRow } from "../../store/queues.js";
+import type { ShownMessage, TranscriptPage } from "../../store/reports.js";
+import { fromCursor, toCursor } from "../params.js";
+import { chatKey, liveOf, requireRow, rowOf, type Spot, spotOf, type WebChat } from "./chat.js";
+import { chooseFor } from "./choices.js";
+import { extrasOf, sentFile } from "./extras.js";
+import { forksOf, nodesOf } from "./forks.js";
+import { fromLog, merged, shownMessages, userId } from "./history.js";
+import { plainLine, shownTitle } from "./titles.js";
+import type { Visitor } from "./visitor.js";
+
+/** Whether it is pinned or archived; conversations that are neither have no record. */
+export const MARKS = "marks";
+
+interface Marks {
+  pinned: boolean;
+  archived: boolean;
+}
+
+const NO_MARKS: Marks = { pinned: false, archived: false };
+const PAGE = 30;
+const FOUND = 30;
+const LOG_ENTRIES = 200;
+const MESSAGES = 50;
+const MAX_MESSAGES = 400;
+
+export interface ListQuery {
+  q?: string | undefined;
+  archived?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}
+
+export async function listConversations(
+  chat: WebChat,
+  person: Visitor,
+  query: ListQuery,
+): Promise<ConversationPage> {
+  if (query.q !== undefined) return search(chat, person, query.q);
+  const marks = await marksOf(chat, person);
+  const idsWith = (mark: keyof Marks) => [...marks].flatMap(([id, one]) => (one[mark] ? [innerId(id)] : []));
+  const list = listerOf(chat, person);
+  const page = { before: fromCursor(query.cursor), limit: query.limit ?? PAGE };
+  const archived = idsWith("archived");
+  const pinned = idsWith("pinned").filter((id) => !archived.includes(id));
+  const { conversations, next } =
+    query.archived === undefined
+      ? await list({ ...page, except: [...archived, ...pinned] })
+      : await list({ ...page, ids: archived });
+  const isFirst = query.archived === undefined && query.cursor === undefined;
+  const first =
+    isFirst && pinned.length > 0 ? (await list({ ids: pinned, limit: pinned.length })).conversations : [];
+  const shown = [...first, ...conversations].map((row) => toConversation(chat, person, row, marks));
+  return { conversations: shown, cursor: toCursor(next) };
+}
+
+/** The store searches what this person may see; what isn't in a conversation of theirs is left out. */
+async function search(chat: WebChat, person: Visitor, q: string): Promise<ConversationPage> {
+  const asker = { platform: PLATFORM, userId: person.id };
+  const { hits, titles = [] } = await chat.store.searchMessages(q, {
+    ...{ asker, sources: [PLATFORM], sort: "rank", limit: 100, roles: ["user", "assistant"] },
+    titles: { containing: q, limit: FOUND },
+  });
+  const found = [...new Set([...titles.map(({ id }) => id), ...hits.map((hit) => hit.session_id)])];
+  if (found.length === 0) return { conversations: [], cursor: null };
+  const marks = await marksOf(chat, person);
+  const { conversations } = await listerOf(chat, person)({ holding: found, limit: 200 });
+  const rank = (row: ConversationRow) =>
+    Math.min(...row.sessions.map((id) => found.indexOf(id) + 1 || Infinity));
+  const best = conversations.toSorted((a, b) => rank(a) - rank(b)).slice(0, FOUND);
+  const shown = best.map((row) => {
+    const hit = hits.find(({ session_id }) => row.sessions.includes(session_id));
+    const snippet = hit ? { snippet: plainLine(hit.snippet.replace(/>>>|<<</g, ""), 200) } : {};
+    return { ...toConversation(chat, person, row, marks), ...snippet };
+  });
+  return { conversations: shown, cursor: null };
+}
+
+function listerOf(chat: WebChat, person: Visitor) {
+  const whose = { person: { platform: PLATFORM, userId: person.id }, key: chatKey(chat, person) };
+  return ({
+    before,
+    ...query
+  }: { before?: string | undefined } & Omit<
+    Parameters<typeof chat.store.listConversations>[0],
+    "person" | "key" | "before"
+  >) => chat.store.listConversations({ ...whose, ...query, ...(before === undefined ? {} : { before }) });
+}
+
+/** The store knows the chat without a thread by an empty id. */
+function innerId(id: string): string {
+  return id === MAIN ? "" : id;
+}
+
+async function marksOf(chat: WebChat, person: Visitor): Promise<Map<string, Marks>> {
+  const rows = await chat.store.listRecords({ platform: PLATFORM, kind: MARKS, owner: person.id });
+  return new Map(rows.map(({ place, value }) => [place ?? "", value as Marks]));
+}
+
+export function toConversation(
+  chat: WebChat,
+  person: Visitor,
+  row: ConversationRow,
+  marks: ReadonlyMap<string, Marks>,
+): Conversation {
+  const id = row.id ?? MAIN;
+  return {
+    id,
+    title: shownTitle(row.title, row.preview),
+    titled: row.title !== null,
+    ...(marks.get(id) ?? NO_MARKS),
+    lastActiveAt: row.lastActive,
+    messageCount: row.messageCount,
+    busy: chat.gateway.isBusy(spotOf(chat, person, id).key),
+  };
+}
+
+export async function conversationAt(spot: Spot): Promise<Conversation | null> {
+  const row = await rowOf(spot);
+  return row ? toConversation(spot.chat, spot.person, row, await marksOf(spot.chat, spot.person)) : null;
+}
+
+// ── one conversation ────────────────────────────────────────────────────────────────────────────────────────────
+
+export async function openConversation(
+  spot: Spot,
+  { before, limit = MESSAGES }: { before?: number | undefined; limit?: number | undefined },
+): Promise<OpenConversation> {
+  const { chat, person, id } = spot;
+  const live = liveOf(spot);
+  // First: what happens from now on comes as an event.
+  const eventCursor = live.cursor;
+  const turn = before === undefined ? live.turnOf(spot.place) : null;
+  const [row, extras, marks, route] = await Promise.all([
+    rowOf(spot),
+    extrasOf(spot),
+    marksOf(chat, person),
+    chat.store.getRoute(spot.key),
+  ]);
+  const chosen = chat.gateway.choiceOf(spot.key);
+  const page = row ? await rowsOf(chat, row.sessionId, before, limit) : { messages: [], earlier: false };
+  const stored = shownMessages(page.messages, extras);
+  const known = new Set(page.messages.flatMap(({ platformMessageId }) => platformMessageId ?? []));
+  const log = before === undefined ? await logOf(spot, page) : [];
+  const sent = (entry: (typeof log)[number]) =>
+    entry.files.flatMap((file, i) => ("path" in file ? [sentFile(file, Number(entry.id.slice(4)), i)] : []));
+  const { messages, queued } = fromLog(log, known, extras, sent);
+  return {
+    conversation: row ? toConversation(chat, person, row, marks) : null,
+    messages: merged(stored, messages),
+    earlier: page.earlier,
+    ...{ turn, queued, eventCursor },
+    forks: row ? await forksAt(chat, row, page.messages) : [],
+    model: chosen.model ?? route?.model ?? null,
+    agent: chosen.agent ?? route?.agent ?? null,
+  };
+
+  /** What is older than the page belongs to earlier pages. */
+  async function logOf(
+    { origin }: Spot,
+    { messages: rows, earlier }: Pick<TranscriptPage, "messages" | "earlier">,
+  ) {
+    const thread = { chatId: person.id, threadId: origin.threadId ?? null };
+    const entries = await chat.store.chatLog(
+      PLATFORM,
+      id === MAIN ? { ...thread, threadId: null } : thread,
+      LOG_ENTRIES,
+    );
+    const since = earlier ? (rows[0]?.at ?? 0) : 0;
+    return entries.filter((entry) => entry.at >= since);
+  }
+}
+
+/** Begins with a person's message, so that no turn is cut in two. */
+async function rowsOf(
+  { store }: WebChat,
+  sessionId: string,
+  before: number | undefined,
+  limit: number,
+): Promise<Pick<TranscriptPage, "messages" | "earlier">> {
+  const read = (from: number | undefined) =>
+    store.reports.readTranscript(sessionId, {
+      limit,
+      whole: true,
+      ...(from === undefined ? {} : { before: from }),
+    });
+  let { messages, earlier } = await read(before);
+  while (earlier && messages[0]?.role !== "user" && messages.length < MAX_MESSAGES) {
+    const more = await read(messages[0]!.id);
+    messages = [...more.messages, ...messages];
+    earlier = more.earlier;
+  }
+  return { messages, earlier };
+}
+
+async function forksAt(
+  { store }: WebChat,
+  { sessionId, sessions }: ConversationRow,
+  shown: readonly ShownMessage[],
+) {
+  if (sessions.length < 2) return [];
+  const lineage = await store.getLineage(sessionId);
+  const nodes = nodesOf(await store.getLineage(lineage.ancestors[0]?.id ?? sessionId));
+  const rows = await store.getMessages(sessionId);
+  const ids = new Map(shown.map((row) => [row.id, userId(row)]));
+  return forksOf(
+    nodes,
+    sessionId,
+    rows.map(({ id }) => ids.get(id) ?? `m:${id}`),
+  );
+}
+
+// ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export async function changeConversation(spot: Spot, change: ConversationChange): Promise<Conversation> {
+  const { chat, person, id } = spot;
+  const { title, pinned, archived, model, agent } = change;
+  const row = await requireRow(spot);
+  await chooseFor(spot, { model, agent });
+  if (title !== undefined) {
+    if (title.trim() === "") throw new HermesError("invalid", "A title needs words");
+    await chat.store.setTitle(row.sessionId, title, "numbered");
+  }
+  if (pinned !== undefined || archived !== undefined) {
+    const now = (await marksOf(chat, person)).get(id) ?? NO_MARKS;
+    const value = { pinned: pinned ?? now.pinned, archived: archived ?? now.archived };
+    const record = { platform: PLATFORM, kind: MARKS, owner: person.id, place: id };
+    await chat.store.saveRecord({ ...record, id: `${person.id}/${id}`, value });
+  }
+  const conversation = (await conversationAt(spot))!;
+  liveOf(spot).tell(person.id, { type: "conversation", conversation });
+  return conversation;
+}

@@ -1,0 +1,27 @@
+/** A deleted conversation leaves nothing: sessions, queue rows, records and files go. */
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { PLATFORM } from "../../adapters/web/normalise.js";
+import { liveOf, rowOf, type Spot } from "./chat.js";
+import { ANSWER, type AnswerValue, UPLOAD } from "./extras.js";
+import { removeFiles } from "./files.js";
+
+/** An unknown one is gone already. */
+export async function deleteConversation(spot: Spot): Promise<void> {
+  const { chat, person, id, key } = spot;
+  await chat.gateway.stopTurn(key);
+  const row = await rowOf(spot);
+  await chat.store.deleteConversation({
+    ...{ person: { platform: PLATFORM, userId: person.id }, sessions: row?.sessions ?? [] },
+    sessionKey: key,
+  });
+  const removed = await chat.store.removeRecords({ platform: PLATFORM, owner: person.id, place: id });
+  await removeFiles(
+    chat,
+    removed.filter(({ kind }) => kind === UPLOAD),
+  );
+  const answers = removed.filter(({ kind }) => kind === ANSWER).map(({ value }) => value as AnswerValue);
+  for (const file of answers.flatMap(({ files = [] }) => files))
+    await rm(path.join(chat.home, file.path), { force: true });
+  liveOf(spot).tell(person.id, { type: "deleted", conversationId: id });
+}

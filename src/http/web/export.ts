@@ -1,0 +1,44 @@
+/** A conversation as a file. Pure. */
+import type { ChatMessage, Conversation } from "../../adapters/web/api.js";
+
+export function toMarkdown({ title }: Conversation, messages: readonly ChatMessage[]): string {
+  const blocks = messages.flatMap((message) => {
+    const text = message.text.trim();
+    const files = message.files.map(({ name }) => `📎 ${name}`);
+    const body = [text, ...files].filter((part) => part !== "").join("\n\n");
+    return body === "" ? [] : [`## ${speaker(message)} · ${stamp(message.at)}${marks(message)}\n\n${body}`];
+  });
+  return `${[`# ${title}`, ...blocks].join("\n\n")}\n`;
+}
+
+export function toJson(conversation: Conversation, messages: readonly ChatMessage[]): string {
+  const { id, title, lastActiveAt } = conversation;
+  return `${JSON.stringify({ id, title, lastActiveAt, messages }, null, 2)}\n`;
+}
+
+/** Safe in a header and on every disk. */
+export function exportName({ title }: Conversation, format: string): string {
+  const plain = title
+    .normalize("NFKD")
+    .replace(/[^\w -]/g, "")
+    .trim()
+    .replace(/\s+/g, "-")
+    .slice(0, 60);
+  return `${plain || "conversation"}.${format}`;
+}
+
+function speaker({ from }: ChatMessage): string {
+  return { user: "You", agent: "Agent", gateway: "Notice" }[from];
+}
+
+function marks(message: ChatMessage): string {
+  const found = [
+    "undone" in message && message.undone && "undone",
+    message.from === "agent" && message.stopped && "stopped",
+  ].filter(Boolean);
+  return found.length > 0 ? ` (${found.join(", ")})` : "";
+}
+
+function stamp(at: number): string {
+  return `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

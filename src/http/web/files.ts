@@ -1,0 +1,150 @@
+/** Files of people and of answers: kept under random names, sent back to their person alone. */
+import { createReadStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { Readable } from "node:stream";
+import type { Context } from "hono";
+import type { Upload } from "../../adapters/web/api.js";
+import { PLATFORM } from "../../adapters/web/normalise.js";
+import { nowSeconds } from "../../clock.js";
+import { MEDIA_FOLDERS } from "../../config/paths.js";
+import { HermesError } from "../../errors.js";
+import { keepFile, MediaProblem } from "../../media/incoming.js";
+import type { Attachment } from "../../message.js";
+import type { RecordRow } from "../../store/queues.js";
+import type { Spot, WebChat } from "./chat.js";
+import { ANSWER, type AnswerValue, PICTURES, UPLOAD, type UploadValue, uploadedFile } from "./extras.js";
+import type { Visitor } from "./visitor.js";
+
+export const FILES_PER_MESSAGE = 10;
+const NAME_CHARS = 200;
+/** An upload that no message names. */
+const UNUSED_SECONDS = 24 * 3600;
+/** Of one person, without a message. */
+const MAX_UNUSED = 50;
+
+export async function takeUpload(chat: WebChat, person: Visitor, given: string, c: Context): Promise<Upload> {
+  const { store, home, config } = chat;
+  const name = fileName(given);
+  const owned = { platform: PLATFORM, kind: UPLOAD, owner: person.id };
+  const unused = (await store.listRecords(owned)).filter(({ expiresAt }) => expiresAt !== null);
+  if (unused.length >= MAX_UNUSED)
+    throw new HermesError("refused", "Too many uploads wait for a message; send or remove some first");
+  const place = { home, folder: MEDIA_FOLDERS.incoming, maxBytes: config.media.max_download_bytes };
+  const body = c.req.raw.body ?? new ReadableStream<Uint8Array>();
+  const kept = await keepFile(
+    Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+    place,
+    name,
+  ).catch((error: unknown) => {
+    if (error instanceof MediaProblem) throw new HermesError("invalid", error.message);
+    throw error;
+  });
+  const id = path.basename(kept.path).split(".", 1)[0]!;
+  const { mimeType, bytes, kind } = kept;
+  const value: UploadValue = { name, mimeType, bytes, kind, path: kept.path, clientId: null };
+  await store.saveRecord({ ...owned, id, value, expiresAt: nowSeconds() + UNUSED_SECONDS });
+  return uploadedFile({ id, value });
+}
+
+/** The last part of a path, without control characters. */
+function fileName(given: string): string {
+  const name = path.posix.basename(given.replaceAll("\\", "/")).replace(/\p{C}/gu, "").trim();
+  return Array.from(name).slice(-NAME_CHARS).join("") || "file";
+}
+
+/** The uploads of a message become its attachments. A repeated call gives the same. */
+export async function takeUploads(
+  spot: Spot,
+  clientId: string,
+  ids: readonly string[],
+): Promise<Attachment[]> {
+  const { chat, person, id: place } = spot;
+  if (ids.length > FILES_PER_MESSAGE)
+    throw new HermesError("invalid", `A message may have ${FILES_PER_MESSAGE} files at most`);
+  const owned = { platform: PLATFORM, kind: UPLOAD, owner: person.id };
+  const attachments: Attachment[] = [];
+  for (const id of ids) {
+    const [upload] = await chat.store.listRecords({ ...owned, id });
+    if (!upload) throw new HermesError("not_found", "An uploaded file is gone; add it again");
+    const value = upload.value as UploadValue;
+    const used = value.clientId !== null && value.clientId !== clientId;
+    // A file of an earlier message, for its new version: a record of its own, the same file.
+    const record = { ...owned, id: used ? `${clientId}.${attachments.length}` : id, place };
+    await chat.store.saveRecord({ ...record, value: { ...value, clientId } });
+    const { name, mimeType, bytes, path: file, kind } = value;
+    attachments.push({ kind, name, mimeType, bytes, path: file });
+  }
+  return attachments;
+}
+
+/** Of one message. */
+export async function uploadsOf({ chat, person, id: place }: Spot, clientId: string): Promise<RecordRow[]> {
+  const rows = await chat.store.listRecords({ platform: PLATFORM, kind: UPLOAD, owner: person.id, place });
+  return rows.filter(({ value }) => (value as UploadValue).clientId === clientId);
+}
+
+export async function sendUpload(c: Context, chat: WebChat, person: Visitor, id: string): Promise<Response> {
+  const [upload] = await chat.store.listRecords({ platform: PLATFORM, kind: UPLOAD, owner: person.id, id });
+  return upload ? sendFile(c, chat.home, upload.value as UploadValue) : c.notFound();
+}
+
+/** Looks into the answers of this person alone. */
+export async function sendAnswerFile(
+  c: Context,
+  chat: WebChat,
+  person: Visitor,
+  outboxId: number,
+  index: number,
+): Promise<Response> {
+  const delivery = await chat.store.getDelivery(outboxId);
+  const isTheirs = delivery?.target.platform === PLATFORM && delivery.target.chatId === person.id;
+  const live = isTheirs ? delivery.files.filter((file) => "path" in file)[index] : undefined;
+  const file = live ?? (await keptFile(chat, person, outboxId, index));
+  return file ? sendFile(c, chat.home, file) : c.notFound();
+}
+
+/** The queues forget what was sent after a while. */
+async function keptFile({ store }: WebChat, person: Visitor, outboxId: number, index: number) {
+  const answers = await store.listRecords({ platform: PLATFORM, kind: ANSWER, owner: person.id });
+  const values = answers.map(({ value }) => value as AnswerValue);
+  return values.find((value) => value.outboxId === outboxId)?.files?.[index];
+}
+
+async function sendFile(
+  c: Context,
+  home: string,
+  file: Pick<UploadValue, "path" | "name" | "mimeType">,
+): Promise<Response> {
+  const full = path.join(home, file.path);
+  const size = (await stat(full).catch(() => undefined))?.size;
+  // Cleaned up meanwhile.
+  if (size === undefined) return c.notFound();
+  const isShown = PICTURES.has(file.mimeType);
+  const name = encodeURIComponent(file.name).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16)}`,
+  );
+  c.header("Content-Type", isShown ? file.mimeType : "application/octet-stream");
+  c.header("Content-Length", String(size));
+  c.header("Content-Disposition", `${isShown ? "inline" : "attachment"}; filename*=UTF-8''${name}`);
+  c.header("Content-Security-Policy", "default-src 'none'; sandbox");
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("Cache-Control", "private, max-age=3600");
+  return c.body(Readable.toWeb(createReadStream(full)) as ReadableStream<Uint8Array>);
+}
+
+/** Files of deleted or expired uploads, unless another record has them, too. */
+export async function removeFiles(
+  { store, home, log }: WebChat,
+  removed: readonly RecordRow[],
+): Promise<void> {
+  for (const { owner, value } of removed) {
+    const { path: file } = value as UploadValue;
+    const others = await store.listRecords({ platform: PLATFORM, kind: UPLOAD, owner });
+    if (others.some((other) => (other.value as UploadValue).path === file)) continue;
+    await rm(path.join(home, file), { force: true }).catch((error: unknown) =>
+      log.error({ err: error }, "an uploaded file could not be removed"),
+    );
+  }
+}

@@ -1,0 +1,173 @@
+/** `/api/web/…`: conversations of the web chat. docs/web-chat.md describes each request. */
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { z } from "zod";
+import type { Me } from "../../adapters/web/api.js";
+import { commands } from "../../commands/index.js";
+import { HermesError } from "../../errors.js";
+import { MAX_MESSAGE_CHARS } from "../../text-limits.js";
+import { TITLE_MAX_CHARS } from "../../title.js";
+import { bodyOf, limit, paramsOf, text, whole } from "../params.js";
+import { clientOf } from "../request.js";
+import { param, requireRow, type Spot, spotOf, type WebChat } from "./chat.js";
+import { agentsFor, modelsFor } from "./choices.js";
+import { changeConversation, conversationAt, listConversations, openConversation } from "./conversations.js";
+import { deleteConversation } from "./delete.js";
+import { exportName, toJson, toMarkdown } from "./export.js";
+import { FILES_PER_MESSAGE, sendAnswerFile, sendUpload, takeUpload } from "./files.js";
+import { editMessage, press, regenerate, sendMessage, switchBranch, withdraw } from "./messages.js";
+import { type Visitor, visitorOf } from "./visitor.js";
+
+export { watchConversations } from "./watch.js";
+
+const clientId = z.uuid().transform((id) => id.toLowerCase());
+const message = {
+  clientId,
+  text: z.string().max(MAX_MESSAGE_CHARS),
+  files: z.array(z.string().max(100)).max(FILES_PER_MESSAGE).default([]),
+};
+const choice = z.string().min(1).max(200).nullable().optional();
+
+export function webRoutes(app: Hono, chat: WebChat): void {
+  const api = new Hono();
+  api.use(neverKept);
+  const visitor = (c: Context) => visitorOf(c, chat.store);
+  const spot = async (c: Context) => spotOf(chat, await visitor(c), param(c, "id"));
+
+  api.get("/me", async (c) => c.json(meOf(chat, await visitor(c))));
+  api.get("/events", async (c) => events(c, chat, await visitor(c)));
+
+  api.get("/conversations", async (c) => {
+    const query = paramsOf(c, { q: text(400), archived: text(1), cursor: text(500), limit });
+    return c.json(await listConversations(chat, await visitor(c), query));
+  });
+  api.get("/conversations/:id", async (c) =>
+    c.json(await openConversation(await spot(c), paramsOf(c, { before: whole, limit }))),
+  );
+  api.patch("/conversations/:id", async (c) => {
+    const flag = z.boolean().optional();
+    const title = z.string().max(TITLE_MAX_CHARS).optional();
+    const change = await bodyOf(c, { title, pinned: flag, archived: flag, model: choice, agent: choice });
+    return c.json(await changeConversation(await spot(c), given(change)));
+  });
+  api.delete("/conversations/:id", async (c) => {
+    await deleteConversation(await spot(c));
+    return c.body(null, 204);
+  });
+  api.get("/conversations/:id/export", async (c) => exported(c, await spot(c)));
+  messageRoutes(api, spot);
+  fileRoutes(api, chat, visitor);
+  app.route("/api/web", api);
+}
+
+/** Keys that were sent: undefined is none. */
+function given<T extends object>(change: T) {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function messageRoutes(api: Hono, spot: (c: Context) => Promise<Spot>): void {
+  const at = "/conversations/:id";
+  api.post(`${at}/messages`, async (c) =>
+    c.json(await sendMessage(await spot(c), await bodyOf(c, message)), 202),
+  );
+  api.delete(`${at}/messages/:clientId`, async (c) => {
+    await withdraw(await spot(c), param(c, "clientId").toLowerCase());
+    return c.body(null, 204);
+  });
+  api.post(`${at}/stop`, async (c) => {
+    const { chat, key } = await spot(c);
+    return c.json({ stopped: await chat.gateway.stopTurn(key) });
+  });
+  api.post(`${at}/regenerate`, async (c) => {
+    const { clientId: id } = await bodyOf(c, { clientId });
+    return c.json(await regenerate(await spot(c), id), 202);
+  });
+  api.post(`${at}/edit`, async (c) => {
+    const edit = await bodyOf(c, { ...message, messageId: z.string().min(1).max(100) });
+    return c.json(await editMessage(await spot(c), edit), 202);
+  });
+  api.post(`${at}/branch`, async (c) => {
+    const { branch } = await bodyOf(c, { branch: z.string().min(1).max(200) });
+    await switchBranch(await spot(c), branch);
+    return c.body(null, 204);
+  });
+  api.post(`${at}/presses`, async (c) => {
+    const pressed = await bodyOf(c, { clientId, button: z.string().max(100), text: z.string().max(1000) });
+    return c.json(await press(await spot(c), pressed), 202);
+  });
+}
+
+function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<Visitor>): void {
+  api.post("/files", async (c) => {
+    const { name = "file" } = paramsOf(c, { name: text(1000) });
+    return c.json(await takeUpload(chat, await visitor(c), name, c), 201);
+  });
+  api.get("/files/:file", async (c) => sendUpload(c, chat, await visitor(c), param(c, "file")));
+  api.get("/sent/:outbox/:index", async (c) => {
+    const [outbox, index] = [Number(param(c, "outbox")), Number(param(c, "index"))];
+    if (!Number.isSafeInteger(outbox) || !Number.isSafeInteger(index) || index < 0) return c.notFound();
+    return sendAnswerFile(c, chat, await visitor(c), outbox, index);
+  });
+}
+
+/** Proxies and browsers must not cache private data. */
+const neverKept: MiddlewareHandler = async (c, next) => {
+  await next();
+  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+};
+
+function meOf(chat: WebChat, person: Visitor): Me {
+  const { media } = chat.config;
+  return {
+    person,
+    logins: { link: false, password: false, oidc: null },
+    features: { sharing: false, uploads: true },
+    models: modelsFor(chat, person),
+    agents: agentsFor(chat, person),
+    commands: commands.flatMap(({ name, usage = "", description, group }) =>
+      group ? [{ name, usage, description }] : [],
+    ),
+    limits: {
+      messageChars: MAX_MESSAGE_CHARS,
+      fileBytes: media.max_download_bytes,
+      filesPerMessage: FILES_PER_MESSAGE,
+      titleChars: TITLE_MAX_CHARS,
+    },
+  };
+}
+
+function events(c: Context, { adapter }: WebChat, { id }: Visitor): Response {
+  const cursor = c.req.header("last-event-id") || c.req.query("cursor") || undefined;
+  const { outgoing } = c.env as { outgoing?: { destroy(): void } };
+  const stream = adapter.inbox && adapter.live.open(id, clientOf(c), cursor, () => outgoing?.destroy());
+  if (!stream) {
+    c.header("Retry-After", "5");
+    throw new HermesError("unavailable", "Too many open tabs, or the gateway is starting or stopping");
+  }
+  c.header("Content-Type", "text/event-stream; charset=utf-8");
+  // Keeps proxies from buffering the stream.
+  c.header("X-Accel-Buffering", "no");
+  return c.body(stream.body);
+}
+
+const EXPORTED_MESSAGES = 200;
+const MAX_EXPORTED = 20_000;
+
+async function exported(c: Context, spot: Spot): Promise<Response> {
+  const { format = "md" } = paramsOf(c, { format: z.enum(["md", "json"]).optional() });
+  await requireRow(spot);
+  const conversation = (await conversationAt(spot))!;
+  let { messages, earlier } = await openConversation(spot, { limit: EXPORTED_MESSAGES });
+  while (earlier && messages.length < MAX_EXPORTED) {
+    const before = messages.find(({ position }) => position > 0)?.position;
+    if (before === undefined) break;
+    const page = await openConversation(spot, { before, limit: EXPORTED_MESSAGES });
+    messages = [...page.messages, ...messages];
+    earlier = page.earlier;
+  }
+  const body = format === "md" ? toMarkdown(conversation, messages) : toJson(conversation, messages);
+  c.header("Content-Type", `${format === "md" ? "text/markdown" : "application/json"}; charset=utf-8`);
+  c.header("Content-Disposition", `attachment; filename="${exportName(conversation, format)}"`);
+  return c.body(body);
+}

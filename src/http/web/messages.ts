@@ -1,0 +1,155 @@
+/** Messages of people: sent, withdrawn, stopped, asked again, edited; buttons that were pressed. */
+import { createHash } from "node:crypto";
+import { readPress } from "../../adapters/kit/buttons.js";
+import type { Accepted, EditMessage, Press, SendMessage } from "../../adapters/web/api.js";
+import { ACCOUNT, MAIN, PLATFORM } from "../../adapters/web/normalise.js";
+import { LABEL_CHARS } from "../../adapters/web/questions.js";
+import { nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import type { Attachment, InboundMessage } from "../../message.js";
+import { isolationOf } from "../../rules.js";
+import type { SessionId } from "../../session.js";
+import { originTuple } from "../../sessions/key.js";
+import { shortLabel } from "../../text/choices.js";
+import { liveOf, messageRef, requireRow, routeOf, rowOf, type Spot } from "./chat.js";
+import { takeUploads, uploadsOf } from "./files.js";
+import { forkFrom, nodesOf } from "./forks.js";
+import { type Identified, typedText, userId } from "./history.js";
+
+export async function sendMessage(
+  spot: Spot,
+  { clientId, text, files = [] }: SendMessage,
+): Promise<Accepted> {
+  if (text.trim() === "" && files.length === 0)
+    throw new HermesError("invalid", "A message needs a text or a file");
+  await continueSession(spot);
+  const attachments = await takeUploads(spot, clientId, files);
+  return receive(spot, messageOf(spot, clientId, text, attachments));
+}
+
+export async function press(spot: Spot, { clientId, button, text }: Press): Promise<Accepted> {
+  const choice = readPress(button);
+  if (!choice) throw new HermesError("invalid", "There is no such button");
+  const label = shortLabel(text, LABEL_CHARS) || choice.choiceId;
+  return receive(spot, { ...messageOf(spot, clientId, label, []), choice });
+}
+
+async function receive({ chat }: Spot, message: InboundMessage): Promise<Accepted> {
+  const { inbox } = chat.adapter;
+  if (!inbox)
+    throw new HermesError("unavailable", "The gateway is starting or stopping; try again in a moment");
+  await inbox.receive(message);
+  return { accepted: true, clientId: message.eventId };
+}
+
+function messageOf(spot: Spot, clientId: string, text: string, attachments: Attachment[]): InboundMessage {
+  return {
+    ...{ platform: PLATFORM, account: ACCOUNT, eventId: clientId, attachments },
+    origin: { ...spot.origin, messageId: clientId },
+    text: text.trim(),
+    sentAt: nowSeconds(),
+    ...{ mentioned: false, repliedToBot: false, threadWithBot: false, isBot: false, authenticated: true },
+  };
+}
+
+/** A session that no chat is in continues in the conversation of its id. */
+async function continueSession(spot: Spot): Promise<void> {
+  const { chat, id, key, origin } = spot;
+  if (id === MAIN || (await chat.store.getRoute(key))) return;
+  const row = await rowOf(spot);
+  if (!row) return;
+  const now = nowSeconds();
+  await chat.store.adopt({
+    routes: [
+      {
+        ...{ sessionKey: key, sessionId: row.sessionId, origin, createdAt: now, updatedAt: now },
+        tuple: originTuple(origin, isolationOf(chat.config)),
+        ...{ lastPromptTokens: 0, flags: {} },
+      },
+    ],
+  });
+  await chat.store.switchRoute(key, row.sessionId, "session_switch");
+}
+
+/** False: its turn has started. */
+export async function withdraw(spot: Spot, clientId: string): Promise<void> {
+  const { chat, person, id: conversationId } = spot;
+  if (!(await chat.gateway.withdraw(messageRef(spot, clientId))))
+    throw new HermesError("conflict", "This message is being answered, or was withdrawn before");
+  liveOf(spot).tell(person.id, { type: "withdrawn", conversationId, clientId });
+}
+
+// ── branches ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The new question is asked in a session of its own, which has what came before the old one. */
+export async function editMessage(spot: Spot, { messageId, ...message }: EditMessage): Promise<Accepted> {
+  const { sessionId, rows } = await currentRows(spot);
+  const place = rows.findIndex((row) => row.role === "user" && userId(row) === messageId);
+  if (place === -1) throw new HermesError("not_found", "There is no such message in this conversation");
+  await fork(spot, sessionId, place, message.clientId);
+  return sendMessage(spot, message);
+}
+
+/** The last question once more, with its files. */
+export async function regenerate(spot: Spot, clientId: string): Promise<Accepted> {
+  const { sessionId, rows } = await currentRows(spot);
+  const place = rows.findLastIndex(({ role }) => role === "user");
+  const last = rows[place];
+  if (!last) throw new HermesError("not_found", "There is nothing to answer again");
+  const given = last.platformMessageId === null ? [] : await uploadsOf(spot, last.platformMessageId);
+  await fork(spot, sessionId, place, clientId);
+  const attachments = await takeUploads(
+    spot,
+    clientId,
+    given.map(({ id }) => id),
+  );
+  return receive(spot, messageOf(spot, clientId, typedText(last.text, given.length), attachments));
+}
+
+export async function switchBranch(spot: Spot, branch: SessionId): Promise<void> {
+  const { chat, key } = spot;
+  const row = await requireRow(spot);
+  if (!row.sessions.includes(branch)) throw new HermesError("not_found", "There is no such branch");
+  if (chat.gateway.isBusy(key)) throw new HermesError("conflict", "Wait for the answer, or stop it first");
+  await continueSession(spot);
+  const { tip } = await chat.store.getLineage(branch);
+  await chat.store.switchRoute(key, tip, "session_switch");
+  branched(spot);
+}
+
+async function fork(spot: Spot, sessionId: SessionId, place: number, clientId: string): Promise<void> {
+  const { chat, key } = spot;
+  const id = `fork_${createHash("sha256").update(`${key} ${clientId}`).digest("hex").slice(0, 24)}`;
+  // Sent again: the fork is there, and perhaps its answer.
+  if (await chat.store.getSession(id)) return;
+  await chat.gateway.stopTurn(key);
+  await continueSession(spot);
+  const { ancestors } = await chat.store.getLineage(sessionId);
+  const nodes = nodesOf(await chat.store.getLineage(ancestors[0]?.id ?? sessionId));
+  const { parent } = forkFrom(nodes, sessionId, place);
+  const rows = await chat.store.getMessages(parent);
+  const before = rows[place]?.id;
+  if (before === undefined) throw new HermesError("conflict", "The conversation has changed; read it again");
+  await chat.store.switchRoute(key, parent, "session_switch", { id, before });
+  branched(spot);
+}
+
+function branched(spot: Spot): void {
+  liveOf(spot).tell(spot.person.id, { type: "branched", conversationId: spot.id });
+}
+
+type Row = Identified & { role: string; text: string };
+
+/** All messages of the shown branch that aren't undone, in order: their places are those of forks. */
+async function currentRows(spot: Spot): Promise<{ sessionId: SessionId; rows: Row[] }> {
+  const { store } = spot.chat;
+  const sessionId = (await routeOf(spot))?.sessionId ?? (await requireRow(spot)).sessionId;
+  const rows = await store.getMessages(sessionId);
+  return {
+    sessionId,
+    rows: rows.map(({ id, role, content, platform_message_id: platformMessageId }) => ({
+      ...{ id, role, platformMessageId, undone: false },
+      text: typeof content === "string" ? content : "",
+    })),
+  };
+}

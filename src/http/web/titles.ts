@@ -1,0 +1,25 @@
+/** Titles for people: plain text, one line, never empty. Pure. */
+import { plainParts } from "../../text/plain.js";
+
+const MAX_CHARS = 100;
+const UNTITLED = "New conversation";
+
+/** The title or the first words, without Markdown. */
+export function shownTitle(title: string | null, preview: string): string {
+  return plainLine(title ?? "") || plainLine(preview) || UNTITLED;
+}
+
+export function plainLine(markdown: string, maxChars = MAX_CHARS): string {
+  const [text = ""] = plainParts(markdown.slice(0, 4 * maxChars), {
+    limit: 4000,
+    unit: "utf16",
+    marker: false,
+  });
+  // Headings and emphasis that plain text draws with characters.
+  const line = text
+    .replace(/[*_`#>]+/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const chars = Array.from(line);
+  return chars.length > maxChars ? `${chars.slice(0, maxChars - 1).join("")}…` : line;
+}

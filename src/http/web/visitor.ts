@@ -1,0 +1,35 @@
+/** Who sends a request: the person of a device that is signed in, or the browser by itself. */
+import type { Context } from "hono";
+import { browserChatId } from "../../adapters/web/browser.js";
+import { PLATFORM } from "../../adapters/web/normalise.js";
+import type { Store } from "../../store/store.js";
+
+export const DEVICE = "device";
+export const PERSON = "person";
+
+export interface Visitor {
+  id: string;
+  name: string | null;
+  signedIn: boolean;
+  owner: boolean;
+  /** The device; null: not signed in. */
+  deviceId: string | null;
+}
+
+export interface PersonValue {
+  name: string | null;
+  owner: boolean;
+}
+
+export async function visitorOf(c: Context, store: Store): Promise<Visitor> {
+  return visitorBy(browserChatId(c), store);
+}
+
+/** The device of a signed-in browser has the browser's id, which is made from its cookie. */
+export async function visitorBy(browserId: string, store: Store): Promise<Visitor> {
+  const [device] = await store.listRecords({ platform: PLATFORM, kind: DEVICE, id: browserId });
+  if (!device) return { id: browserId, name: null, signedIn: false, owner: false, deviceId: null };
+  const [person] = await store.listRecords({ platform: PLATFORM, kind: PERSON, id: device.owner });
+  const { name = null, owner = false } = (person?.value ?? {}) as Partial<PersonValue>;
+  return { id: device.owner, name, signedIn: true, owner, deviceId: browserId };
+}

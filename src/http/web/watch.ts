@@ -1,0 +1,136 @@
+/** What happens in the pipeline → what people's tabs show. */
+import type { AnswerMessage, NoticeMessage, TurnFinished } from "../../adapters/web/api.js";
+import { type Place, placeOf } from "../../adapters/web/live.js";
+import { PLATFORM } from "../../adapters/web/normalise.js";
+import { buttonsFor } from "../../adapters/web/questions.js";
+import { nowSeconds } from "../../clock.js";
+import type { GatewayEvent, GatewayEventOf, TurnEnd } from "../../events.js";
+import type { InboundMessage, OutboundMessage } from "../../message.js";
+import { BACKGROUND } from "../../one-turn.js";
+import { spotOf, type WebChat } from "./chat.js";
+import { conversationAt } from "./conversations.js";
+import { ANSWER, type AnswerValue, sentFile, uploadedFile } from "./extras.js";
+import { uploadsOf } from "./files.js";
+import { answerId } from "./history.js";
+import type { Visitor } from "./visitor.js";
+
+/** Endings after which its messages wait again or are gone: nothing to keep. */
+const OUTCOMES: Record<TurnEnd["outcome"], TurnFinished["outcome"]> = {
+  ...{
+    answered: "answered",
+    silent: "silent",
+    interrupted: "interrupted",
+    stopped: "stopped",
+    failed: "failed",
+  },
+  ...{ retrying: "retrying", overtaken: "retrying", released: "retrying", suspended: "waiting" },
+};
+
+/** Returns a function that ends the watch. */
+export function watchConversations(chat: WebChat): () => void {
+  chat.adapter.onSent((place, message) => sent(chat, place, message));
+  return chat.events.watch("web chat", (event) => {
+    if (!("message" in event) || event.platform !== PLATFORM) return;
+    const place = ofPerson(event);
+    // The watch itself must return at once; what has to be read follows.
+    if (place)
+      void happened(chat, place, event).catch((error: unknown) => chat.log.error({ err: error }, "web chat"));
+  });
+}
+
+type OfMessage = Extract<GatewayEvent, { message: InboundMessage }>;
+
+/** Background work and tasks have no place in a conversation until their answer comes. */
+function ofPerson({ message, sessionKey }: OfMessage): Place | undefined {
+  const { origin, task } = message;
+  const { chatId, threadId = null } = origin;
+  return task || sessionKey.includes(BACKGROUND) ? undefined : placeOf({ chatId, threadId });
+}
+
+async function happened(chat: WebChat, place: Place, event: OfMessage): Promise<void> {
+  const { live } = chat.adapter;
+  if (event.type === "accepted") return accepted(chat, place, event.message);
+  if (event.type === "turn-started") {
+    return live.started(place, event.turnId, event.at, event.eventIds);
+  }
+  if (event.type === "turn-usage") {
+    const {
+      model,
+      inputTokens,
+      outputTokens,
+      cacheReadTokens,
+      cacheWriteTokens,
+      costUsd = null,
+    } = event.usage;
+    const input = inputTokens + cacheReadTokens + cacheWriteTokens;
+    return live.used(place, event.turnId, { model, inputTokens: input, outputTokens, costUsd });
+  }
+  if (event.type === "turn-ended") return ended(chat, place, event);
+}
+
+/** Buttons and what commands ask for aren't shown as messages. */
+async function accepted(chat: WebChat, place: Place, message: InboundMessage): Promise<void> {
+  const { eventId: clientId, text, sentAt: at, choice, fromCommand } = message;
+  if (choice || fromCommand) return;
+  const { person, conversationId } = place;
+  const uploads = message.attachments.length > 0 ? await uploadsOf(spotAt(chat, place), clientId) : [];
+  const queued = { clientId, text, files: uploads.map(uploadedFile), at };
+  chat.adapter.live.tell(person, { type: "queued", conversationId, message: queued });
+}
+
+async function ended(chat: WebChat, place: Place, event: GatewayEventOf<"turn-ended">): Promise<void> {
+  const { turnId, outcome, eventIds } = event;
+  const usage = chat.adapter.live.ended(place, turnId, OUTCOMES[outcome]);
+  const isOver = outcome === "answered" || outcome === "stopped" || outcome === "interrupted";
+  if (isOver) await keep(chat, place, eventIds.at(-1)!, { turnId, ...(usage ? { usage } : {}) });
+  const conversation = await conversationAt(spotAt(chat, place));
+  if (conversation) chat.adapter.live.tell(place.person, { type: "conversation", conversation });
+}
+
+/** Beside the session, under the question that it answers. */
+async function keep({ store }: WebChat, place: Place, clientId: string, value: AnswerValue): Promise<void> {
+  const name = { platform: PLATFORM, kind: ANSWER, owner: place.person, id: clientId };
+  const [known] = await store.listRecords(name);
+  const merged = { ...(known?.value as object | undefined), ...value };
+  await store.saveRecord({ ...name, place: place.conversationId, value: merged });
+}
+
+/** Nothing of a person is needed but the id: the place is theirs. */
+function spotAt(chat: WebChat, { person: id, conversationId }: Place) {
+  const person: Visitor = { id, name: null, signedIn: false, owner: false, deviceId: null };
+  return spotOf(chat, person, conversationId);
+}
+
+async function sent(chat: WebChat, place: Place, message: OutboundMessage): Promise<void> {
+  const { person, conversationId } = place;
+  const { id, kind, turnId, target, files = [] } = message;
+  const isAnswer = kind === "answer" && turnId !== null && target.replyTo !== null;
+  if (isAnswer) await keep(chat, place, target.replyTo!, { turnId, outboxId: id, files: [...files] });
+  const shown = isAnswer ? answerOf(message, target.replyTo!) : noticeOf(message);
+  chat.adapter.live.tell(person, { type: "message", conversationId, message: shown });
+}
+
+function answerOf({ id, text, turnId, files = [] }: OutboundMessage, asked: string): AnswerMessage {
+  return {
+    ...{
+      from: "agent",
+      id: answerId(asked),
+      position: 0,
+      at: nowSeconds(),
+      text,
+      final: true,
+      stopped: false,
+    },
+    ...{ undone: false, turnId, tools: [], reasoning: null, usage: null },
+    files: files.map((file, i) => sentFile(file, id, i)),
+  };
+}
+
+function noticeOf({ id, kind, text, question, files = [] }: OutboundMessage): NoticeMessage {
+  return {
+    ...{ from: "gateway", id: `out:${id}`, position: 0, at: nowSeconds(), text },
+    kind: question ? "question" : kind === "command" ? "command" : "notice",
+    files: files.map((file, i) => sentFile(file, id, i)),
+    buttons: [...(buttonsFor(question).buttons ?? [])],
+  };
+}

@@ -1,0 +1,217 @@
+import type { Database } from "better-sqlite3";
+import type { SessionId, SessionKey, SessionRow } from "../../../session.js";
+import { lineageBase } from "../../../title.js";
+import type {
+  ConversationPage,
+  ConversationQuery,
+  ConversationRow,
+  DeletedConversation,
+} from "../../queues.js";
+import type { Progress } from "../../store.js";
+import { forkOf, kindOf } from "../lineage.js";
+import { lastActive, summarise } from "../list.js";
+import { noteRoutesChanged } from "../meta.js";
+import { removeSession } from "../prune.js";
+import { getSession } from "../sessions.js";
+import { Slice } from "../slice.js";
+import { sql } from "../statements.js";
+import { longRead, write } from "../verb.js";
+import { dropKey } from "./keys.js";
+
+const LIMIT = 50;
+
+/** Without the prompt, which is long. */
+type Light = Pick<
+  SessionRow,
+  | "id"
+  | "parent_session_id"
+  | "title"
+  | "model_config"
+  | "started_at"
+  | "ended_at"
+  | "end_reason"
+  | "message_count"
+>;
+
+interface Place {
+  key: SessionKey;
+  session: SessionId;
+  thread: string | null;
+  /** The session continues in another chat. */
+  left: 0 | 1;
+}
+
+interface Found {
+  id: string | null;
+  key: SessionKey | null;
+  session: Light;
+  tree: Light[];
+  at: number;
+}
+
+/** One person's conversations are few: each is looked at, but only a page of them is read in full. */
+export const listConversations = longRead(function listConversations(
+  db: Database,
+  query: ConversationQuery,
+): ConversationPage {
+  const { limit = LIMIT, before } = query;
+  const wanted = allOf(db, query)
+    .filter((one) => isWanted(one, query))
+    .toSorted((a, b) => b.at - a.at || (position(a) < position(b) ? 1 : -1));
+  const from = before === undefined ? 0 : wanted.findIndex((one) => isBehind(one, before));
+  const page = from === -1 ? [] : wanted.slice(from, from + limit);
+  const isMore = from !== -1 && wanted.length > from + limit;
+  return { conversations: page.map((one) => toRow(db, one)), next: isMore ? position(page.at(-1)!) : null };
+});
+
+function allOf(db: Database, { person, key }: ConversationQuery): Found[] {
+  const sessions = new Map(sessionsOf(db, person.platform, person.userId).map((row) => [row.id, row]));
+  const trees = treesOf(sessions);
+  const dated = (id: string | null, at: SessionKey | null, session: Light, tree: Light[]): Found => ({
+    ...{ id, key: at, session, tree },
+    at: lastActive(db, session as SessionRow),
+  });
+  const places = placesOf(db, key);
+  const inChats = places.flatMap(({ key: own, session: id, thread, left }) => {
+    const session = sessions.get(id);
+    if (!session || left || session.message_count === 0) return [];
+    return [dated(thread, own, session, trees.get(topOf(session, sessions).id)!)];
+  });
+  const taken = new Set(places.flatMap(({ session: id }) => idOfTree(id, sessions)));
+  const others = [...trees].flatMap(([top, tree]) => {
+    const spoken = tree.filter(({ message_count }) => message_count > 0);
+    const latest = spoken.toSorted((a, b) => a.started_at - b.started_at).at(-1);
+    return latest && !taken.has(top) && isListed(tree[0]!, sessions) ? [dated(top, null, latest, tree)] : [];
+  });
+  return [...inChats, ...others];
+}
+
+function sessionsOf(db: Database, platform: string, userId: string): Light[] {
+  return sql(
+    db,
+    `SELECT id, parent_session_id, title, model_config, started_at, ended_at, end_reason, message_count
+     FROM sessions WHERE user_id = ? AND source = ? ORDER BY started_at, id`,
+  ).all(userId, platform) as Light[];
+}
+
+/** The chat and its threads: ";" follows ":". Keys with more behind the thread are those of background work. */
+function placesOf(db: Database, key: SessionKey): Place[] {
+  return sql(
+    db,
+    `SELECT session_key AS key, session_id AS session, origin ->> '$.threadId' AS thread,
+       expired_reason IS 'session_switch' AS left
+     FROM gw_routes WHERE session_key = @key
+       OR (session_key > @key || ':' AND session_key < @key || ';' AND session_key = @key || ':' || (origin ->> '$.threadId'))`,
+  ).all({ key }) as Place[];
+}
+
+/** By the session that each begins with, oldest first. */
+function treesOf(sessions: ReadonlyMap<SessionId, Light>): Map<SessionId, Light[]> {
+  const trees = new Map<SessionId, Light[]>();
+  for (const session of sessions.values()) {
+    const top = topOf(session, sessions);
+    if (top === session) trees.set(top.id, [session, ...(trees.get(top.id) ?? [])]);
+    else trees.set(top.id, [...(trees.get(top.id) ?? []), session]);
+  }
+  return trees;
+}
+
+const MAX_STEPS = 100;
+
+function topOf(session: Light, sessions: ReadonlyMap<SessionId, Light>): Light {
+  let top = session;
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const parent = top.parent_session_id === null ? undefined : sessions.get(top.parent_session_id);
+    if (!parent || !continues(top, parent)) break;
+    top = parent;
+  }
+  return top;
+}
+
+function continues(session: Light, parent: Light): boolean {
+  return (
+    forkOf(session) !== undefined || kindOf(session as SessionRow, parent as SessionRow) === "compression"
+  );
+}
+
+function idOfTree(id: SessionId, sessions: ReadonlyMap<SessionId, Light>): SessionId[] {
+  const session = sessions.get(id);
+  return session ? [topOf(session, sessions).id] : [];
+}
+
+/** Delegated work isn't. */
+function isListed(top: Light, sessions: ReadonlyMap<SessionId, Light>): boolean {
+  const parent = top.parent_session_id === null ? undefined : sessions.get(top.parent_session_id);
+  const kind = kindOf(top as SessionRow, parent as SessionRow | undefined);
+  return kind === "root" || kind === "branch";
+}
+
+function isWanted({ id, tree }: Found, { ids, holding, except }: ConversationQuery): boolean {
+  if (ids && !ids.includes(id ?? "")) return false;
+  if (except?.includes(id ?? "")) return false;
+  return !holding || tree.some((session) => holding.includes(session.id));
+}
+
+function position({ at, session }: Found): string {
+  return `${at}/${session.id}`;
+}
+
+function isBehind(one: Found, before: string): boolean {
+  const at = Number(before.split("/", 1)[0]);
+  return one.at < at || (one.at === at && position(one) < before);
+}
+
+function toRow(db: Database, { id, key, session, tree, at }: Found): ConversationRow {
+  const { preview } = summarise(db, getSession(db, session.id)!, getSession(db, session.id)!);
+  return {
+    ...{ id, sessionKey: key, sessionId: session.id, preview, lastActive: at },
+    sessions: tree.map((one) => one.id),
+    title: titleOf(session, tree),
+    messageCount: session.message_count,
+  };
+}
+
+/** Forks and continuations have a number behind the title of the session that they come from. */
+function titleOf({ title }: Light, tree: readonly Light[]): string | null {
+  if (title === null) return null;
+  const base = lineageBase(title);
+  return tree.some((one) => one.title === base) ? base : title;
+}
+
+/** Queue rows first: nothing of it can start again. */
+export const deleteConversation = write(function* deleteConversation(
+  db: Database,
+  { person, sessionKey, sessions }: DeletedConversation,
+): Generator<Progress, void> {
+  const slice = new Slice();
+  if (sessionKey !== null) dropPlace(db, sessionKey);
+  for (const [done, id] of sessions.entries()) {
+    const session = getSession(db, id);
+    // Only their own: a session may have got another owner meanwhile.
+    if (session?.user_id !== person.userId || session.source !== person.platform) continue;
+    yield* removeSession(db, id, slice, { step: "Deleting", done, total: sessions.length });
+  }
+});
+
+function dropPlace(db: Database, key: SessionKey): void {
+  sql(
+    db,
+    `DELETE FROM gw_steps WHERE turn_id IN (SELECT turn_id FROM gw_inbox WHERE session_key = ? AND turn_id IS NOT NULL)`,
+  ).run(key);
+  for (const table of ["gw_message_changes", "gw_questions", "gw_tool_calls", "gw_outbox"])
+    sql(db, `DELETE FROM ${table} WHERE session_key = ?`).run(key);
+  sql(db, "DELETE FROM gw_previews WHERE inbox_id IN (SELECT id FROM gw_inbox WHERE session_key = ?)").run(
+    key,
+  );
+  // The events stay, without their words: a message that the page sends again isn't taken for a new one.
+  sql(
+    db,
+    `UPDATE gw_inbox SET state = iif(state IN ('waiting', 'running', 'dead'), 'cancelled', state), reason = 'deleted',
+       finished_at = COALESCE(finished_at, received_at), error = NULL,
+       payload = json_set(json_remove(payload, '$.quoted'), '$.text', '', '$.attachments', json('[]'))
+     WHERE session_key = ?`,
+  ).run(key);
+  sql(db, "DELETE FROM gw_routes WHERE session_key = ?").run(key);
+  dropKey(db, key);
+  noteRoutesChanged(db);
+}
