@@ -7,7 +7,7 @@ import "./styles/controls.css";
 import "./styles/frame.css";
 import "./styles/parts.css";
 import "./styles/pages.css";
-import "../../assets/web/markdown.css";
+import "./styles/markdown.css";
 
 startRouter();
 startLive();

@@ -114,10 +114,14 @@ describe("conversations", () => {
     const page = await openPage(`/c/${id}`);
     await sees(page, "Answer number 80.");
     expect(await answers(page).count()).toBe(30);
-    await until("all are loaded", async () => {
-      await page.locator("#conversation").evaluate((box) => box.scrollTo(0, 0));
-      return (await answers(page).count()) === 80;
-    }, { found: () => answers(page).count() });
+    await until(
+      "all are loaded",
+      async () => {
+        await page.locator("#conversation").evaluate((box) => box.scrollTo(0, 0));
+        return (await answers(page).count()) === 80;
+      },
+      { found: () => answers(page).count() },
+    );
     expect(await answers(page).first().textContent()).toContain("Answer number 1.");
   });
 

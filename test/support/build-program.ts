@@ -4,7 +4,7 @@ import { bundleProgram, compile, isOlder, runNode, sourceChangedAt } from "./pro
 export default function buildProgram(): void {
   if (isOlder("dist/index.d.ts", sourceChangedAt("src"))) compile();
   bundleProgram();
-  if (isOlder("dist/dashboard/index.html", sourceChangedAt("dashboard", "assets/web")))
+  if (isOlder("dist/dashboard/index.html", sourceChangedAt("dashboard")))
     runNode("node_modules/vite/bin/vite.js", "build", "dashboard");
   if (isOlder("dist/chat/chat.html", sourceChangedAt("dashboard")))
     runNode(

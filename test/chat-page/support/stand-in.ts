@@ -17,7 +17,7 @@ import type {
   UserMessage,
   WebEvent,
 } from "../../../src/adapters/web/api.js";
-import { chatPageRoutes } from "../../../src/adapters/web/chat-page.js";
+import { pageRoutes } from "../../../src/adapters/web/page.js";
 import type { HttpServer } from "../../../src/http/server.js";
 import { startHttp } from "../../support/http.js";
 
@@ -215,7 +215,7 @@ export class ChatStandIn {
   // ── what the page asks for ──────────────────────────────────────────────────────────────────────────────────────
 
   #routes(app: Hono): void {
-    chatPageRoutes(app);
+    pageRoutes(app);
     const at = "/api/web/conversations/:id";
     app.use("/api/web/*", async (c, next) => {
       if (this.broken !== undefined && c.req.path.includes(this.broken))

@@ -1,6 +1,7 @@
 /** The messages, oldest first, and the answer that is being written. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ChatMessage } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
 import { isBusy, isEmpty, isLoading, loadEarlier, openFault, reopen, thread } from "../state/open.js";
 import { place } from "../state/router.js";
@@ -10,6 +11,10 @@ import { LiveAnswer } from "./live-answer.js";
 import { Message } from "./message.js";
 import { Queued, UnsentMessage } from "./pending.js";
 import { Welcome } from "./welcome.js";
+
+/** A question keeps its place on the page when the server stores it. */
+const keyOf = (message: ChatMessage) =>
+  message.from === "user" && message.clientId !== null ? `u:${message.clientId}` : message.id;
 
 /** Nearer to the end than this follows the answer. */
 const NEAR = 80;
@@ -42,7 +47,7 @@ export function Conversation() {
           <div class="messages" role="log" aria-label="Conversation" aria-live="polite">
             {messages.map((message) => (
               <Message
-                key={message.id}
+                key={keyOf(message)}
                 message={message}
                 isLastAnswer={message === lastAnswer && message === messages.at(-1) && !isBusy.value}
               />

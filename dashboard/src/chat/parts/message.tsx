@@ -67,8 +67,6 @@ function Question({ message }: { message: UserMessage }) {
   );
 }
 
-const UPLOAD_URL = /^\/api\/web\/files\/([\w-]{1,100})$/;
-
 function Editor({ message, onClose }: { message: UserMessage; onClose(): void }) {
   const box = useRef<HTMLTextAreaElement>(null);
   const text = useSignal(message.text);
@@ -77,7 +75,7 @@ function Editor({ message, onClose }: { message: UserMessage; onClose(): void })
     box.current?.focus();
     box.current?.setSelectionRange(text.value.length, text.value.length);
   }, []);
-  const files = message.files.flatMap(({ url }) => UPLOAD_URL.exec(url)?.[1] ?? []);
+  const files = message.files.flatMap(({ id }) => id ?? []);
   const canSend = text.value.trim() !== "" || files.length > 0;
   const send = async () => {
     if (!canSend || isSending.value) return;

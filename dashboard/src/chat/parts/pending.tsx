@@ -1,24 +1,28 @@
 /** Messages that aren't part of the conversation yet. */
 import type { QueuedMessage } from "../../../../src/adapters/web/api.js";
-import { withdraw } from "../state/open.js";
+import { isBusy, withdraw } from "../state/open.js";
 import { connection } from "../state/stream.js";
 import { discard, retry, type Unsent } from "../state/unsent.js";
 import { tried } from "./actions.js";
 import { fillComposer } from "./composer-text.js";
 import { Files } from "./files.js";
 
-/** It waits for the running answer. */
+/** It waits for the running answer; without one its own begins in a moment. */
 export function Queued({ message }: { message: QueuedMessage }) {
   const { clientId, text, files } = message;
   return (
-    <article class="message user queued" aria-label="Queued message">
+    <article class={isBusy.value ? "message user queued" : "message user"} aria-label="Queued message">
       <Files files={files} />
       {text ? <p class="bubble">{text}</p> : null}
       <div class="actions always">
-        <span class="tag">Queued</span>
-        <button type="button" class="link" onClick={() => void tried(() => withdraw(clientId))}>
-          Withdraw
-        </button>
+        {isBusy.value ? (
+          <>
+            <span class="tag">Queued</span>
+            <button type="button" class="link" onClick={() => void tried(() => withdraw(clientId))}>
+              Withdraw
+            </button>
+          </>
+        ) : null}
       </div>
     </article>
   );

@@ -29,8 +29,6 @@ export const turnBegan = signal(0);
 export const isBusy = computed(() => thread.value.turn !== null && !thread.value.turn.ended);
 export const isEmpty = computed(() => thread.value.messages.length === 0 && thread.value.turn === null);
 
-/** The stored answer should follow the end of its turn at once. */
-const LATE_MS = 2000;
 const MAX_WAITING = 2000;
 
 let reading = new AbortController();
@@ -100,7 +98,8 @@ function show(next: Thread): void {
 
 export async function loadEarlier(): Promise<void> {
   const { id, messages, earlier } = thread.value;
-  const first = messages[0];
+  // Notices have no place in the session.
+  const first = messages.find(({ position }) => position > 0);
   if (!earlier || !first) return;
   try {
     const page = await get<OpenConversation>(withQuery(at(id), { before: first.position }), reading.signal);
@@ -156,14 +155,9 @@ function onThreadEvent(event: ThreadEvent, id: string): void {
 
 function applyTo(event: ThreadEvent, id: string): void {
   if (id !== "" && isContained(thread.value.cursor, id)) return;
-  if (event.type === "branched") return void reopen();
   show(applied(thread.value, event));
-  if (event.type === "turn-finished" && thread.value.turn?.ended)
-    setTimeout(readIfLate, LATE_MS, event.turnId);
-}
-
-function readIfLate(turnId: string): void {
-  if (thread.value.turn?.turnId === turnId && thread.value.turn.ended) void reopen();
+  // Calls of tools, parts of the answer and versions are known once the session is read.
+  if (event.type === "branched" || event.type === "turn-finished") void reopen();
 }
 
 export function onAccepted(message: Unsent): void {

@@ -30,7 +30,7 @@ export interface Thread {
 }
 
 export interface ShownTurn extends LiveTurn {
-  /** It has ended, and the stored answer isn't here yet. */
+  /** It has ended, and what is stored of it isn't read yet. */
   ended: boolean;
 }
 
@@ -99,7 +99,7 @@ export function withSent(thread: Thread, sent: SentMessage): Thread {
     from: "user",
     id: `sent:${sent.clientId}`,
     clientId: sent.clientId,
-    position: (thread.messages.at(-1)?.position ?? 0) + 0.001,
+    position: 0,
     at: sent.at,
     text: sent.text,
     files: [...sent.files],
@@ -152,21 +152,32 @@ export function applied(thread: Thread, event: ThreadEvent): Thread {
 const without = (queued: readonly QueuedMessage[], clientId: string) =>
   queued.filter((one) => one.clientId !== clientId);
 
-function withMessage(thread: Thread, message: ChatMessage): Thread {
+/** A known one is replaced where it is; others are the newest. */
+function withMessage(before: Thread, message: ChatMessage): Thread {
+  const isReply = message.from === "gateway" && message.kind === "command";
+  const thread = isReply ? withCommand(before) : before;
   const clientId = message.from === "user" ? message.clientId : null;
-  const others = thread.messages.filter(
-    (one) => one.id !== message.id && !(clientId !== null && isOf(one, clientId)),
-  );
-  const messages = [...others, message].sort((a, b) => a.position - b.position);
+  const isSame = (one: ChatMessage) => one.id === message.id || (clientId !== null && isOf(one, clientId));
+  const messages = thread.messages.some(isSame)
+    ? thread.messages.map((one) => (isSame(one) ? renewed(one, message) : one))
+    : [...thread.messages, message];
   const queued = clientId === null ? thread.queued : without(thread.queued, clientId);
-  const turn = thread.turn && endsTurn(message, thread.turn) ? null : thread.turn;
-  return { ...thread, messages, queued, turn };
+  return { ...thread, messages, queued };
 }
 
-const endsTurn = (message: ChatMessage, turn: ShownTurn) =>
-  message.from === "agent" &&
-  message.turnId === turn.turnId &&
-  (message.final || message.stopped || turn.ended);
+/** An event has no place in the session and no thoughts; a read has. */
+function renewed(known: ChatMessage, message: ChatMessage): ChatMessage {
+  const position = message.position || known.position;
+  if (known.from !== "agent" || message.from !== "agent") return { ...message, position };
+  return { ...message, position, reasoning: message.reasoning ?? known.reasoning };
+}
+
+/** No turn takes a command out of the queue: its reply does. */
+function withCommand(thread: Thread): Thread {
+  const command = thread.queued.find(({ text }) => text.startsWith("/"));
+  if (!command) return thread;
+  return withSent({ ...thread, queued: without(thread.queued, command.clientId) }, command);
+}
 
 /** Queued messages that it answers move up. */
 export function withTurn(thread: Thread, turn: LiveTurn): Thread {
@@ -198,22 +209,21 @@ function decided(thread: Thread, messageId: string, text: string): Thread {
   return { ...thread, messages };
 }
 
-/** Without a stored answer the text stays on the screen until it comes. */
+/** Outcomes after which what was written is part of the session. */
+const STORED: readonly TurnFinished["outcome"][] = ["answered", "stopped", "interrupted"];
+
+/** What was written stays on the screen until the session is read. */
 function finished(thread: Thread, { turnId, outcome, usage }: TurnFinished): Thread {
   const messages = thread.messages.map((one) =>
-    isFinalOf(one, turnId) && one.usage === null ? { ...one, usage } : one,
+    isAnswerOf(one, turnId) && one.final && one.usage === null ? { ...one, usage } : one,
   );
   const { turn } = thread;
   if (turn?.turnId !== turnId) return { ...thread, messages };
-  const isShown = messages.some((one) => isAnswerOf(one, turnId));
-  const stays = !isShown && turn.text !== "" && (outcome === "answered" || outcome === "stopped");
-  return { ...thread, messages, turn: stays ? { ...turn, ended: true } : null };
+  return { ...thread, messages, turn: STORED.includes(outcome) ? { ...turn, ended: true } : null };
 }
 
 const isAnswerOf = (one: ChatMessage, turnId: string): one is AnswerMessage =>
   one.from === "agent" && one.turnId === turnId;
-const isFinalOf = (one: ChatMessage, turnId: string): one is AnswerMessage =>
-  isAnswerOf(one, turnId) && one.final;
 
 /** The running turn's stored parts are shown as the turn. */
 export function shownMessages({ messages, turn }: Thread): readonly ChatMessage[] {
