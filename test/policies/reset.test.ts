@@ -204,6 +204,11 @@ describe("the reset policy", () => {
     expect(resetPolicyFor({ platform: "irc", chatType: "group" }, settings)).toBe(byPlatform);
     expect(resetPolicyFor({ platform: "sms", chatType: "group" }, settings)).toBe(byType);
     expect(resetPolicyFor({ platform: "sms", chatType: "dm" }, settings)).toBe(base);
+    const lasting = { ...settings, lasting: new Set(["sms", "irc"]) };
+    const thread = { chatType: "dm", threadId: "t1" };
+    expect(resetPolicyFor({ platform: "sms", ...thread }, lasting).mode).toBe("none");
+    expect(resetPolicyFor({ platform: "irc", ...thread }, lasting)).toBe(byPlatform);
+    expect(resetPolicyFor({ platform: "sms", chatType: "dm" }, lasting)).toBe(base);
   });
 
   it("isn't inherited from Object for a chat type named constructor", () => {

@@ -1,5 +1,6 @@
 /** What a person's tabs see at this moment, in all of their conversations: events, and the answers that are being written. */
 import { randomUUID } from "node:crypto";
+import { BoundedMap } from "../../bounded-map.js";
 import { nowSeconds } from "../../clock.js";
 import type { Target } from "../../message.js";
 import type { ShownCall } from "../adapter.js";
@@ -25,11 +26,14 @@ type Turn = Omit<LiveTurn, "elapsed" | "conversationId">;
 
 /** The page folds the rest. */
 const MAX_TOOLS = 200;
+const MAX_ENDED = 500;
 
 export class Live {
   readonly #hub: Hub;
   readonly #log = new EventLog(randomUUID().slice(0, 8));
   readonly #turns = new Map<string, { place: Place; turn: Turn; usage: AnswerUsage }>();
+  /** Of turns that have just ended: their answers may be sent later. */
+  readonly #used = new BoundedMap<string, AnswerUsage>(MAX_ENDED);
   readonly #previews: Previews;
 
   constructor(bounds: WebBounds) {
@@ -120,12 +124,19 @@ export class Live {
     };
   }
 
+  /** Until now; null: nothing is known about it. */
+  usageOf(place: Place, turnId: string | null): AnswerUsage | null {
+    const known = this.#turns.get(keyOf(place));
+    if (known?.turn.turnId !== turnId) return (turnId && this.#used.get(turnId)) || null;
+    if (known.usage.model === null) return null;
+    return { ...known.usage, seconds: Math.max(0, nowSeconds() - known.turn.startedAt) };
+  }
+
   /** Gives what it used; null: nothing is known about it. */
   ended(place: Place, turnId: string, outcome: TurnFinished["outcome"]): AnswerUsage | null {
-    const known = this.#turns.get(keyOf(place));
-    if (known?.turn.turnId !== turnId) return null;
-    const seconds = Math.max(0, nowSeconds() - known.turn.startedAt);
-    const usage = known.usage.model === null ? null : { ...known.usage, seconds };
+    if (this.#turns.get(keyOf(place))?.turn.turnId !== turnId) return null;
+    const usage = this.usageOf(place, turnId);
+    if (usage) this.#used.set(turnId, usage);
     this.#previews.forget(keyOf(place));
     this.#turns.delete(keyOf(place));
     const { person, conversationId } = place;

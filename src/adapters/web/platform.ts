@@ -1,6 +1,7 @@
 import path from "node:path";
+import { z } from "zod";
 import { definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
-import { ownSettings } from "../settings.js";
+import { httpUrl, orNull, ownSettings } from "../settings.js";
 import { buttonsFor } from "./questions.js";
 
 const NAME = "web";
@@ -11,7 +12,12 @@ export const web = definePlatform({
   name: NAME,
   label: "web chat",
   summary: "The web chat on the HTTP port",
-  settings: ownSettings(true, {}),
+  settings: ownSettings(true, {
+    sharing: z.boolean().default(true).describe("People may share conversations as read-only links"),
+    url: orNull(httpUrl).describe(
+      "Where people open the web chat, for links to it; unset: http.host and http.port",
+    ),
+  }),
   ids: { chat: /^[0-9a-f]{32}$/ },
   unsolicited: true,
   lastingThreads: true,

@@ -1,5 +1,6 @@
 /** Lists of conversations, one of them with its messages, and changes to it. */
 import type {
+  ChatMessage,
   Conversation,
   ConversationChange,
   ConversationPage,
@@ -217,6 +218,22 @@ async function forksAt(
     sessionId,
     rows.map(({ id }) => ids.get(id) ?? `m:${id}`),
   );
+}
+
+const ALL_MESSAGES = 200;
+const MAX_ALL = 20_000;
+
+/** Of the shown branch, oldest first. */
+export async function allMessages(spot: Spot): Promise<ChatMessage[]> {
+  let { messages, earlier } = await openConversation(spot, { limit: ALL_MESSAGES });
+  while (earlier && messages.length < MAX_ALL) {
+    const before = messages.find(({ position }) => position > 0)?.position;
+    if (before === undefined) break;
+    const page = await openConversation(spot, { before, limit: ALL_MESSAGES });
+    messages = [...page.messages, ...messages];
+    earlier = page.earlier;
+  }
+  return messages;
 }
 
 // ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -187,7 +187,7 @@ function fromGateway(entry: ChatLogEntry, files: ChatFile[]): NoticeMessage {
   };
 }
 
-/** By time: what is only in the log stands where it happened. */
+/** By time: what is only in the log comes where it happened. */
 export function merged(stored: readonly ChatMessage[], logged: readonly ChatMessage[]): ChatMessage[] {
   return [...stored, ...logged].toSorted((a, b) => a.at - b.at);
 }

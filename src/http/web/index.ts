@@ -10,11 +10,18 @@ import { bodyOf, limit, paramsOf, text, whole } from "../params.js";
 import { clientOf } from "../request.js";
 import { param, requireRow, type Spot, spotOf, type WebChat } from "./chat.js";
 import { agentsFor, modelsFor } from "./choices.js";
-import { changeConversation, conversationAt, listConversations, openConversation } from "./conversations.js";
+import {
+  allMessages,
+  changeConversation,
+  conversationAt,
+  listConversations,
+  openConversation,
+} from "./conversations.js";
 import { deleteConversation } from "./delete.js";
 import { exportName, toJson, toMarkdown } from "./export.js";
 import { FILES_PER_MESSAGE, sendAnswerFile, sendUpload, takeUpload } from "./files.js";
 import { editMessage, press, regenerate, sendMessage, switchBranch, withdraw } from "./messages.js";
+import { isSharingOn, MAX_DAYS, revokeShare, share, sharedConversation, sharesOf } from "./shares.js";
 import { type Visitor, visitorOf } from "./visitor.js";
 
 export { watchConversations } from "./watch.js";
@@ -56,6 +63,7 @@ export function webRoutes(app: Hono, chat: WebChat): void {
   api.get("/conversations/:id/export", async (c) => exported(c, await spot(c)));
   messageRoutes(api, spot);
   fileRoutes(api, chat, visitor);
+  shareRoutes(api, chat, { visitor, spot });
   app.route("/api/web", api);
 }
 
@@ -111,6 +119,28 @@ function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<V
   });
 }
 
+interface Askers {
+  visitor(c: Context): Promise<Visitor>;
+  spot(c: Context): Promise<Spot>;
+}
+
+function shareRoutes(api: Hono, chat: WebChat, { visitor, spot }: Askers): void {
+  api.post("/conversations/:id/shares", async (c) => {
+    const { days } = await bodyOf(c, { days: z.number().int().min(1).max(MAX_DAYS).optional() });
+    return c.json(await share(await spot(c), days), 201);
+  });
+  api.get("/shares", async (c) => c.json({ shares: await sharesOf(chat, await visitor(c)) }));
+  api.delete("/shares/:share", async (c) => {
+    await revokeShare(chat, await visitor(c), param(c, "share"));
+    return c.body(null, 204);
+  });
+  api.get("/shared/:secret", async (c) => {
+    c.header("X-Robots-Tag", "noindex, nofollow");
+    c.header("Referrer-Policy", "no-referrer");
+    return c.json(await sharedConversation(chat, param(c, "secret")));
+  });
+}
+
 /** Proxies and browsers must not cache private data. */
 const neverKept: MiddlewareHandler = async (c, next) => {
   await next();
@@ -122,7 +152,7 @@ function meOf(chat: WebChat, person: Visitor): Me {
   return {
     person,
     logins: { link: false, password: false, oidc: null },
-    features: { sharing: false, uploads: true },
+    features: { sharing: isSharingOn(chat), uploads: true },
     models: modelsFor(chat, person),
     agents: agentsFor(chat, person),
     commands: commands.flatMap(({ name, usage = "", description, group }) =>
@@ -151,21 +181,11 @@ function events(c: Context, { adapter }: WebChat, { id }: Visitor): Response {
   return c.body(stream.body);
 }
 
-const EXPORTED_MESSAGES = 200;
-const MAX_EXPORTED = 20_000;
-
 async function exported(c: Context, spot: Spot): Promise<Response> {
   const { format = "md" } = paramsOf(c, { format: z.enum(["md", "json"]).optional() });
   await requireRow(spot);
   const conversation = (await conversationAt(spot))!;
-  let { messages, earlier } = await openConversation(spot, { limit: EXPORTED_MESSAGES });
-  while (earlier && messages.length < MAX_EXPORTED) {
-    const before = messages.find(({ position }) => position > 0)?.position;
-    if (before === undefined) break;
-    const page = await openConversation(spot, { before, limit: EXPORTED_MESSAGES });
-    messages = [...page.messages, ...messages];
-    earlier = page.earlier;
-  }
+  const messages = await allMessages(spot);
   const body = format === "md" ? toMarkdown(conversation, messages) : toJson(conversation, messages);
   c.header("Content-Type", `${format === "md" ? "text/markdown" : "application/json"}; charset=utf-8`);
   c.header("Content-Disposition", `attachment; filename="${exportName(conversation, format)}"`);

@@ -83,27 +83,19 @@ export async function withdraw(spot: Spot, clientId: string): Promise<void> {
 
 /** The new question is asked in a session of its own, which has what came before the old one. */
 export async function editMessage(spot: Spot, { messageId, ...message }: EditMessage): Promise<Accepted> {
-  const { sessionId, rows } = await currentRows(spot);
-  const place = rows.findIndex((row) => row.role === "user" && userId(row) === messageId);
-  if (place === -1) throw new HermesError("not_found", "There is no such message in this conversation");
-  await fork(spot, sessionId, place, message.clientId);
+  await forkOnce(spot, message.clientId, (rows) =>
+    rows.findIndex((row) => row.role === "user" && userId(row) === messageId),
+  );
   return sendMessage(spot, message);
 }
 
 /** The last question once more, with its files. */
 export async function regenerate(spot: Spot, clientId: string): Promise<Accepted> {
-  const { sessionId, rows } = await currentRows(spot);
-  const place = rows.findLastIndex(({ role }) => role === "user");
-  const last = rows[place];
-  if (!last) throw new HermesError("not_found", "There is nothing to answer again");
-  const given = last.platformMessageId === null ? [] : await uploadsOf(spot, last.platformMessageId);
-  await fork(spot, sessionId, place, clientId);
-  const attachments = await takeUploads(
-    spot,
-    clientId,
-    given.map(({ id }) => id),
-  );
-  return receive(spot, messageOf(spot, clientId, typedText(last.text, given.length), attachments));
+  const asked = await forkOnce(spot, clientId, (rows) => rows.findLastIndex(({ role }) => role === "user"));
+  const given = asked.platformMessageId === null ? [] : await uploadsOf(spot, asked.platformMessageId);
+  const ids = given.map(({ id }) => id);
+  const attachments = await takeUploads(spot, clientId, ids);
+  return receive(spot, messageOf(spot, clientId, typedText(asked.text, given.length), attachments));
 }
 
 export async function switchBranch(spot: Spot, branch: SessionId): Promise<void> {
@@ -117,39 +109,53 @@ export async function switchBranch(spot: Spot, branch: SessionId): Promise<void>
   branched(spot);
 }
 
-async function fork(spot: Spot, sessionId: SessionId, place: number, clientId: string): Promise<void> {
+/**
+ * Leaves the shown branch before one of its messages, and gives that message. A running turn ends first: its question is part of the
+ * session then. A repeated call gives the same.
+ */
+async function forkOnce(spot: Spot, clientId: string, find: (rows: readonly Row[]) => number): Promise<Row> {
   const { chat, key } = spot;
+  const { store } = chat;
   const id = `fork_${createHash("sha256").update(`${key} ${clientId}`).digest("hex").slice(0, 24)}`;
-  // Sent again: the fork is there, and perhaps its answer.
-  if (await chat.store.getSession(id)) return;
+  if (await store.getSession(id)) return leftAt(spot, id);
   await chat.gateway.stopTurn(key);
   await continueSession(spot);
-  const { ancestors } = await chat.store.getLineage(sessionId);
-  const nodes = nodesOf(await chat.store.getLineage(ancestors[0]?.id ?? sessionId));
+  const sessionId = (await routeOf(spot))?.sessionId ?? (await requireRow(spot)).sessionId;
+  const rows = await rowsOf(spot, sessionId);
+  const place = find(rows);
+  const message = rows[place];
+  if (!message) throw new HermesError("not_found", "There is no such message in this conversation");
+  const { ancestors } = await store.getLineage(sessionId);
+  const nodes = nodesOf(await store.getLineage(ancestors[0]?.id ?? sessionId));
   const { parent } = forkFrom(nodes, sessionId, place);
-  const rows = await chat.store.getMessages(parent);
-  const before = rows[place]?.id;
+  const before = (await store.getMessages(parent))[place]?.id;
   if (before === undefined) throw new HermesError("conflict", "The conversation has changed; read it again");
-  await chat.store.switchRoute(key, parent, "session_switch", { id, before });
+  await store.switchRoute(key, parent, "session_switch", { id, before });
   branched(spot);
+  return message;
 }
 
 function branched(spot: Spot): void {
   liveOf(spot).tell(spot.person.id, { type: "branched", conversationId: spot.id });
 }
 
+/** The message that a fork has another version of. */
+async function leftAt(spot: Spot, id: SessionId): Promise<Row> {
+  const { session } = await spot.chat.store.getLineage(id);
+  const { fork, parent_session_id: parent } = session;
+  const rows = parent === null ? [] : await rowsOf(spot, parent);
+  const message = rows[fork?.messages ?? -1];
+  if (!message) throw new HermesError("not_found", "There is no such message in this conversation");
+  return message;
+}
+
 type Row = Identified & { role: string; text: string };
 
-/** All messages of the shown branch that aren't undone, in order: their places are those of forks. */
-async function currentRows(spot: Spot): Promise<{ sessionId: SessionId; rows: Row[] }> {
-  const { store } = spot.chat;
-  const sessionId = (await routeOf(spot))?.sessionId ?? (await requireRow(spot)).sessionId;
-  const rows = await store.getMessages(sessionId);
-  return {
-    sessionId,
-    rows: rows.map(({ id, role, content, platform_message_id: platformMessageId }) => ({
-      ...{ id, role, platformMessageId, undone: false },
-      text: typeof content === "string" ? content : "",
-    })),
-  };
+/** All messages that aren't undone, in order: their places are those of forks. */
+async function rowsOf({ chat }: Spot, sessionId: SessionId): Promise<Row[]> {
+  const rows = await chat.store.getMessages(sessionId);
+  return rows.map(({ id, role, content, platform_message_id: platformMessageId }) => ({
+    ...{ id, role, platformMessageId, undone: false },
+    text: typeof content === "string" ? content : "",
+  }));
 }

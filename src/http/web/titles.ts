@@ -15,11 +15,7 @@ export function plainLine(markdown: string, maxChars = MAX_CHARS): string {
     unit: "utf16",
     marker: false,
   });
-  // Headings and emphasis that plain text draws with characters.
-  const line = text
-    .replace(/[*_`#>]+/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
+  const line = text.replace(/\s+/g, " ").trim();
   const chars = Array.from(line);
   return chars.length > maxChars ? `${chars.slice(0, maxChars - 1).join("")}…` : line;
 }

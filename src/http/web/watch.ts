@@ -81,8 +81,9 @@ async function accepted(chat: WebChat, place: Place, message: InboundMessage): P
 async function ended(chat: WebChat, place: Place, event: GatewayEventOf<"turn-ended">): Promise<void> {
   const { turnId, outcome, eventIds } = event;
   const usage = chat.adapter.live.ended(place, turnId, OUTCOMES[outcome]);
-  const isOver = outcome === "answered" || outcome === "stopped" || outcome === "interrupted";
-  if (isOver) await keep(chat, place, eventIds.at(-1)!, { turnId, ...(usage ? { usage } : {}) });
+  // Of an answer it is kept when that is sent.
+  const isCut = outcome === "stopped" || outcome === "interrupted";
+  if (isCut) await keep(chat, place, eventIds.at(-1)!, { turnId, ...(usage ? { usage } : {}) });
   const conversation = await conversationAt(spotAt(chat, place));
   if (conversation) chat.adapter.live.tell(place.person, { type: "conversation", conversation });
 }
@@ -90,9 +91,7 @@ async function ended(chat: WebChat, place: Place, event: GatewayEventOf<"turn-en
 /** Beside the session, under the question that it answers. */
 async function keep({ store }: WebChat, place: Place, clientId: string, value: AnswerValue): Promise<void> {
   const name = { platform: PLATFORM, kind: ANSWER, owner: place.person, id: clientId };
-  const [known] = await store.listRecords(name);
-  const merged = { ...(known?.value as object | undefined), ...value };
-  await store.saveRecord({ ...name, place: place.conversationId, value: merged });
+  await store.saveRecord({ ...name, place: place.conversationId, value });
 }
 
 /** Nothing of a person is needed but the id: the place is theirs. */
@@ -105,8 +104,10 @@ async function sent(chat: WebChat, place: Place, message: OutboundMessage): Prom
   const { person, conversationId } = place;
   const { id, kind, turnId, target, files = [] } = message;
   const isAnswer = kind === "answer" && turnId !== null && target.replyTo !== null;
-  if (isAnswer) await keep(chat, place, target.replyTo!, { turnId, outboxId: id, files: [...files] });
-  const shown = isAnswer ? answerOf(message, target.replyTo!) : noticeOf(message);
+  const usage = chat.adapter.live.usageOf(place, turnId);
+  const value = { turnId, outboxId: id, files: [...files], ...(usage ? { usage } : {}) };
+  if (isAnswer) await keep(chat, place, target.replyTo!, value);
+  const shown = isAnswer ? { ...answerOf(message, target.replyTo!), usage } : noticeOf(message);
   chat.adapter.live.tell(person, { type: "message", conversationId, message: shown });
 }
 
