@@ -17,7 +17,11 @@ async function openPage({ url }: Daemon, path = "/"): Promise<Page> {
 }
 
 async function withModel(): Promise<{ server: ModelServer; daemon: Daemon }> {
-  const server = await ModelServer.start();
+  const isTitle = (text: string) => text.includes("You name conversations");
+  const server = await ModelServer.start({
+    isScripted: ({ body }) => !isTitle(JSON.stringify(body.messages)),
+    otherwise: () => says("Hot drinks"),
+  });
   onTestFinished(() => server.close());
   const yaml = `model: {provider: openai-compatible, base_url: "${server.url}", default: test-model, api_key: k}\n`;
   return { server, daemon: await new Daemon({ yaml }).start() };
@@ -105,7 +109,9 @@ describe("the web chat of the real daemon", () => {
     fs.writeFileSync(daemon.file("media/out/plot.png"), PNG);
     fs.writeFileSync(daemon.file("media/out/data.csv"), "a,b");
     const page = await openPage(daemon);
-    await page.getByLabel("Files").setInputFiles([{ name: "cat.png", mimeType: "image/png", buffer: PNG }]);
+    await page
+      .getByLabel("Files", { exact: true })
+      .setInputFiles([{ name: "cat.png", mimeType: "image/png", buffer: PNG }]);
     await page.locator(".attachment[data-state=done]").waitFor();
     await write(page, "MEDIA:media/out/plot.png MEDIA:media/out/data.csv");
     await page.getByRole("img", { name: "plot.png" }).waitFor();
@@ -115,7 +121,9 @@ describe("the web chat of the real daemon", () => {
       .poll(() => picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth))
       .toBe(1);
     const saved = page.waitForEvent("download");
-    await page.getByRole("link", { name: /data.csv/ }).click();
+    await answers(page)
+      .getByRole("link", { name: /data.csv/ })
+      .click();
     expect((await saved).suggestedFilename()).toBe("data.csv");
   });
 

@@ -14,6 +14,16 @@ export function draw(box: HTMLElement, text: string): void {
     box.replaceChildren(plain(text));
     return;
   }
+  try {
+    drawBlocks(box, text);
+  } catch (error) {
+    // Nested deeper than the browser's stack: nothing a person wrote.
+    console.warn("The text stays as it was written:", error);
+    box.replaceChildren(plain(text));
+  }
+}
+
+function drawBlocks(box: HTMLElement, text: string): void {
   // The text as it was written, from before this file was loaded.
   if (box.firstChild !== box.firstElementChild) box.replaceChildren();
   const blocks = blocksOf(text).filter(({ type }) => type !== "space" && type !== "def");

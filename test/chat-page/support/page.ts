@@ -23,6 +23,7 @@ export async function openContext(browser: Browser, url: string, look: Look = {}
 
 export async function openTab(context: BrowserContext, path = "/"): Promise<Page> {
   const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     // The browser's own lines about what a test provokes.
@@ -33,7 +34,7 @@ export async function openTab(context: BrowserContext, path = "/"): Promise<Page
   return page;
 }
 
-export const composer = (page: Page) => page.getByRole("combobox", { name: "Message" });
+export const composer = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
 export const answers = (page: Page) => page.locator(".message.agent");
 export const questions = (page: Page) => page.locator(".messages .message.user");
 export const live = (page: Page) =>

@@ -58,8 +58,9 @@ function PasswordForm() {
     isSending.value = true;
     fault.value = undefined;
     try {
-      await becomeAnother(await post<Me>("/login/password", { name: name.value, password: password.value }));
+      const next = await post<Me>("/login/password", { name: name.value, password: password.value });
       closeDialog();
+      await becomeAnother(next);
     } catch (error) {
       fault.value = sentenceOf(error);
     } finally {
@@ -123,11 +124,11 @@ function SignedIn({ name }: { name: string | null }) {
     });
   }, []);
   const signOut = async () => {
-    const isDone = await tried(async () => {
+    await tried(async () => {
       await post("/logout");
+      closeDialog();
       await becomeAnother();
     });
-    if (isDone) closeDialog();
   };
   const revoke = (id: string) =>
     tried(async () => {

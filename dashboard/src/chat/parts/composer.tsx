@@ -12,21 +12,12 @@ import { conversationPath, go, place } from "../state/router.js";
 import { send } from "../state/unsent.js";
 import { tried } from "./actions.js";
 import { Attachments } from "./attachments.js";
-import { Completion, type CompletionState, useCompletion } from "./completion.js";
+import { Completion, useCompletion } from "./completion.js";
 import { composerText, fillComposer, focusMark, writeText } from "./composer-text.js";
 import { useRecall } from "./recall.js";
 
 /** On a phone Enter makes a new line: the button sends. */
 const isTouch = window.matchMedia("(pointer: coarse)");
-
-/** With several lines, which the types of the elements don't foresee. */
-const comboboxOf = ({ matches, activeId }: CompletionState): object => ({
-  role: "combobox",
-  "aria-expanded": matches.length > 0,
-  "aria-controls": "completion",
-  "aria-autocomplete": "list",
-  "aria-activedescendant": activeId,
-});
 
 export function Composer() {
   const box = useRef<HTMLTextAreaElement>(null);
@@ -58,8 +49,10 @@ export function Composer() {
           ref={box}
           id="message"
           rows={1}
-          {...comboboxOf(completion)}
           aria-label="Message"
+          aria-autocomplete="list"
+          aria-controls="completion"
+          aria-activedescendant={completion.activeId}
           placeholder="Message"
           enterkeyhint={isTouch.matches ? "enter" : "send"}
           value={text}

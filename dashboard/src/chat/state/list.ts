@@ -21,6 +21,9 @@ export const conversations = computed(() =>
 );
 
 let reading = new AbortController();
+/** What happened while the list was read: its answer may not have it yet. */
+let meanwhile: (() => void)[] = [];
+
 /** The list is looked for again as soon as the person pauses. */
 export function startList(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,17 +41,26 @@ export async function refreshList(): Promise<void> {
   reading.abort();
   reading = new AbortController();
   const { signal: ended } = reading;
+  meanwhile = [];
   try {
     const page = await readPage(null, ended);
     if (ended.aborted) return;
+    const changes = meanwhile;
     rows.value = page.conversations;
     cursor.value = page.cursor;
     busy.value = new Set();
     isListLoaded.value = true;
     listFault.value = undefined;
+    for (const change of changes) change();
   } catch (error) {
     if (!ended.aborted) listFault.value = sentenceOf(error);
   }
+}
+
+const MAX_MEANWHILE = 200;
+
+function remember(change: () => void): void {
+  if (meanwhile.length < MAX_MEANWHILE) meanwhile.push(change);
 }
 
 export async function moreOfList(): Promise<void> {
@@ -75,6 +87,11 @@ const readPage = (after: string | null, ended: AbortSignal) =>
 
 /** Created or changed, here or in another tab. */
 export function putConversation(changed: Conversation): void {
+  remember(() => put(changed));
+  put(changed);
+}
+
+function put(changed: Conversation): void {
   const others = rows.value.filter(({ id }) => id !== changed.id);
   const isKnown = others.length < rows.value.length;
   if (query.value.trim() !== "") {
@@ -90,6 +107,11 @@ const byPlace = (a: Conversation, b: Conversation) =>
   Number(b.pinned) - Number(a.pinned) || b.lastActiveAt - a.lastActiveAt;
 
 export function dropConversation(id: string): void {
+  remember(() => drop(id));
+  drop(id);
+}
+
+function drop(id: string): void {
   rows.value = rows.value.filter((one) => one.id !== id);
 }
 
