@@ -135,7 +135,7 @@ describe("Markdown", () => {
     await shown.locator("math").first().waitFor();
     await shown.locator(".hljs-keyword").first().waitFor();
     const count = (selector: string) => shown.locator(selector).count();
-    expect(await count("h3")).toBe(1);
+    expect(await count("h2")).toBe(1);
     expect(await count("li.task")).toBe(2);
     expect(await count(".table table tbody tr")).toBe(2);
     expect(await count("math")).toBe(2);
@@ -330,6 +330,7 @@ describe("looks", () => {
       .waitFor();
     await page.keyboard.press("Escape");
     await opener.and(page.locator(":focus")).waitFor();
+    await page.locator(".side").waitFor({ state: "hidden" });
     await page.keyboard.press("Shift+Tab");
     await page.getByRole("link", { name: "Skip to the message box" }).and(page.locator(":focus")).waitFor();
   });

@@ -14,9 +14,9 @@ parser.use(EXTENSIONS);
 parser.use({
   renderer: {
     html: ({ text }) => (HARMLESS.test(text.trim()) ? text : escapeHtml(text)),
-    // The page has its own h1 and h2.
+    // The page has its own h1.
     heading(token: Tokens.Heading) {
-      const level = Math.min(6, token.depth + 2);
+      const level = Math.min(6, token.depth + 1);
       return `<h${level}>${this.parser.parseInline(token.tokens)}</h${level}>`;
     },
     link(token: Tokens.Link) {
@@ -34,7 +34,7 @@ parser.use({
 
 const ALLOWED = {
   ALLOWED_TAGS: [
-    ..."a b blockquote br code del details div em h3 h4 h5 h6 hr i img input kbd li mark ol p pre s span".split(
+    ..."a b blockquote br code del details div em h2 h3 h4 h5 h6 hr i img input kbd li mark ol p pre s span".split(
       " ",
     ),
     ..."strong sub summary sup table tbody td th thead tr ul".split(" "),

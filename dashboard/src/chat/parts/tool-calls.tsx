@@ -27,11 +27,11 @@ function Call({ call }: { call: ToolCall }) {
         <Icon name="chevron" small />
       </summary>
       <div class="tool-body">
-        <h3>Arguments</h3>
+        <p>Arguments</p>
         <Scrolling text={indented(args)} />
         {result === null ? null : (
           <>
-            <h3>Result</h3>
+            <p>Result</p>
             <Scrolling text={result} />
           </>
         )}
