@@ -4,9 +4,7 @@
  */
 export const BROWSER_TESTS = [
   "test/chat-page/*browser.test.ts",
-  "test/e2e/browser.test.ts",
   "test/emulators/try.test.ts",
-  "test/http/browser.test.ts",
   "test/http/dashboard-browser.test.ts",
 ];
 

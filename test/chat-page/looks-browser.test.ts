@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ask } from "../http/support/request.js";
 import { useBrowser } from "../support/browser.js";
 import { PNG } from "../support/pictures.js";
 import { until } from "../support/until.js";
@@ -355,6 +356,22 @@ describe("the page", () => {
       "performance.getEntriesByType('navigation')[0].domInteractive",
     )) as number;
     expect(ready).toBeLessThan(INTERACTIVE_MS);
+  });
+
+  it("is served with its files, and nothing else", async () => {
+    const page = await ask(gateway.url);
+    expect(page.headers["content-type"]).toContain("text/html");
+    expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
+    const files = [...page.text.matchAll(/(?:src|href)="(\/chat\/[^"]+)"/g)].map(([, file]) => file!);
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files) {
+      const { status, headers } = await ask(gateway.url + file);
+      const again = await ask(gateway.url + file, { headers: { "if-none-match": headers.etag! } });
+      expect([file, status, again.status]).toEqual([file, 200, 304]);
+    }
+    for (const to of ["/chat/../package.json", "/chat/%2e%2e/package.json", "/chat/none.js"])
+      expect((await ask(gateway.url + to)).status).toBe(404);
+    expect((await ask(`${gateway.url}/shared/x`)).headers["x-robots-tag"]).toBe("noindex");
   });
 
   it("can be installed", async () => {

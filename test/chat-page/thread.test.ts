@@ -98,7 +98,7 @@ describe("a turn", () => {
   });
 
   it("leaves nothing behind if nothing of it is stored", () => {
-    const failed = { ...{ type: "turn-finished", conversationId, turnId: "t1" } } as const;
+    const failed = { type: "turn-finished", conversationId, turnId: "t1" } as const;
     expect(happens(started, { ...failed, outcome: "failed", usage: null }).turn).toBeNull();
   });
 });

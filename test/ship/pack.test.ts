@@ -105,7 +105,12 @@ describe("what is packed", () => {
     const tops = new Set(files.map((file) => file.split("/", 1)[0]!));
     const wanted = "CHANGELOG.md LICENSE README.md assets config dist docs examples package.json".split(" ");
     expect([...tops].toSorted()).toEqual(wanted);
-    for (const name of ["dist/dashboard/index.html", "dist/index.d.ts", "config/config.example.yaml"])
+    for (const name of [
+      "dist/dashboard/index.html",
+      "dist/chat/chat.html",
+      "dist/index.d.ts",
+      "config/config.example.yaml",
+    ])
       expect(files).toContain(name);
     for (const target of Object.values(manifest.bin))
       expect(fs.readFileSync(path.join(ROOT, target), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
@@ -114,7 +119,7 @@ describe("what is packed", () => {
   it("imports nothing but what it depends on, or can do without", () => {
     const optional = ["bufferutil", "utf-8-validate", "zlib-sync"];
     const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules, ...optional]);
-    const code = files.filter((file) => /^dist\/(?!dashboard\/).*\.js$/.test(file));
+    const code = files.filter((file) => /^dist\/(?!(?:chat|dashboard)\/).*\.js$/.test(file));
     const foreign = code.flatMap((file) =>
       packagesIn(fs.readFileSync(path.join(ROOT, file), "utf8"))
         .filter((name) => !known.has(name))
