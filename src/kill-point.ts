@@ -22,7 +22,9 @@ export type KillPoint =
   | "sent" // the platform has all of it, the outbox doesn't have that
   | "settled"
   | "split-ready" // the summary exists, the child session doesn't
-  | "split-committed";
+  | "split-committed"
+  | "login-taken" // the code of a login is used up, nothing else has happened
+  | "login-moved"; // the conversations are the person's, the browser isn't a device of theirs
 
 const [wanted, count] = (process.env.HERMES_KILL_AT ?? "").split(":");
 let left = Number(count ?? 1);

@@ -9,6 +9,7 @@ import { compress } from "./compress.js";
 import { cron } from "./cron.js";
 import { help } from "./help.js";
 import { insights } from "./insights.js";
+import { login } from "./login.js";
 import { model } from "./model.js";
 import { newSession } from "./new.js";
 import { queue } from "./queue.js";
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   agent,
   insights,
   whoami,
+  login,
   help,
   commandList,
   start,

@@ -17,6 +17,7 @@ import { id, listOf, sample, zone } from "./sections/scalars.js";
 import { health, http, log } from "./sections/server.js";
 import { compression, resetOverrides, resetPolicy, sessions } from "./sections/sessions.js";
 import { platformToolsets, TOOLS_SAMPLE, tools, toolsets, web } from "./sections/tools.js";
+import { webChat } from "./sections/web-chat.js";
 import { webhookSample, webhooks } from "./sections/webhooks.js";
 
 const EXAMPLE = exampleTargets();
@@ -104,6 +105,7 @@ export const coreSchema = z.strictObject({
   cron: cron.prefault({}).describe("Schedules"),
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
+  web_chat: webChat.prefault({}).describe("The web chat; docs/web-chat.md"),
   webhooks: sample(
     webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
     webhookSample(`${EXAMPLE.platform}:${EXAMPLE.chatId}:5`),

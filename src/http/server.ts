@@ -2,7 +2,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { LoginThrottle } from "../login-throttle.js";
 import { STARTING } from "../policies/readiness.js";
 import { checkBind, describeListenError, urlOf } from "./bind.js";
@@ -40,6 +40,8 @@ export interface HttpOptions extends ListenOptions {
   /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
   callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
   areas?: readonly Area[];
+  /** People without the token who may use a part of it. */
+  isGuest?: (c: Context) => Promise<boolean>;
   health?: HealthOptions;
   /** `ownerOnly` guards routes for the owner alone. */
   routes: (app: Hono, ownerOnly: MiddlewareHandler) => void;
@@ -141,10 +143,11 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
 }
 
 /** A token guards everything; without one, what is the owner's wants the owner's own. */
-function guardWithToken(app: Hono, { token, ownerToken, areas = [] }: HttpOptions): MiddlewareHandler {
+function guardWithToken(app: Hono, options: HttpOptions): MiddlewareHandler {
+  const { token, ownerToken, areas = [], isGuest } = options;
   const throttle = new LoginThrottle();
   const isOpen = openPaths(areas);
-  if (token) app.use(requireToken({ token, throttle, isOpen }));
+  if (token) app.use(requireToken({ token, throttle, isOpen, ...(isGuest ? { isGuest } : {}) }));
   app.use(limitBodies(areas));
   const known = token ?? ownerToken;
   if (known) loginRoutes(app, known, throttle);

@@ -15,11 +15,13 @@ export interface TokenCheck {
   throttle: LoginThrottle;
   /** Paths that need no token, or ask for a secret of their own. */
   isOpen(path: string): boolean;
+  /** People who proved otherwise who they are, where that is enough. */
+  isGuest?(c: Context): Promise<boolean>;
 }
 
-export function requireToken({ token, throttle, isOpen }: TokenCheck): MiddlewareHandler {
+export function requireToken({ token, throttle, isOpen, isGuest }: TokenCheck): MiddlewareHandler {
   return async (c, next) => {
-    if (isOpen(c.req.path) || hasLogin(c, token)) return next();
+    if (isOpen(c.req.path) || hasLogin(c, token) || (await isGuest?.(c))) return next();
     const bearer = bearerOf(c.req.header("authorization"));
     if (bearer !== undefined) {
       const verdict = throttle.check(clientOf(c), () => isSameSecret(bearer, token));

@@ -1,5 +1,7 @@
 /** Access control: origin + lists → allow, with the rule that matched, or refuse, with the reason. Denies by default. */
+
 import type { ChatType, Origin } from "../message.js";
+import { isWebOwner } from "../web-person.js";
 
 /** Ids are stable ids, never display names; `*` matches everyone. */
 export interface AccessLists {
@@ -116,7 +118,8 @@ export function isOwner(
   origin: Pick<Origin, "platform" | "userId" | "userIdAlt">,
   owners: readonly string[],
 ): boolean {
-  return [origin.userId, origin.userIdAlt].some((id) => !!id && owners.includes(`${origin.platform}:${id}`));
+  const ids = [origin.userId, origin.userIdAlt];
+  return isWebOwner(origin, owners) || ids.some((id) => !!id && owners.includes(`${origin.platform}:${id}`));
 }
 
 /** How to handle a refused message: a stranger in a DM may get a pairing code; refusals in rooms are silent. */

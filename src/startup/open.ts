@@ -1,4 +1,4 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { TERMINAL } from "../adapters/cli/index.js";
 import type { LoadedPlatforms, Platforms } from "../adapters/registry.js";
 import { nowSeconds } from "../clock.js";
@@ -13,17 +13,20 @@ import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import { isWebAdapter, type WebChat } from "../http/web/chat.js";
-import { watchConversations, webRoutes } from "../http/web/index.js";
+import { startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
+import { isSignedIn } from "../http/web/visitor.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import { type ChatService, DECIDER } from "../mcp-server/service.js";
 import { knownTargetsOf } from "../rules.js";
+import { loginLink, newLoginCode } from "../sessions/web-login.js";
 import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
 import { GATEWAY } from "../store/shared/owner.js";
 import type { OnProgress, Store } from "../store/store.js";
 import type { ToolDefinition } from "../tools/tool.js";
 import { version } from "../version.js";
+import { OPERATOR } from "../web-person.js";
 import { openAdapters } from "./adapters.js";
 import { mcpServers } from "./mcp.js";
 import { gatewayParts, type PartsInput } from "./parts.js";
@@ -59,11 +62,15 @@ export interface RunningGateway {
   gateway: Gateway;
   mcp: McpServers;
   store: Store;
+  /** A link that signs the operator in to the web chat and the dashboard, once; undefined: the web chat is off. */
+  operatorLink(): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
 /** `hermes chat` processes deliver their own messages. */
 const OWNERS: Owners = [GATEWAY];
+
+const OPERATOR_LOGIN = { person: OPERATOR, name: null, owner: true };
 
 /** Opens everything in order. If a step fails, `shutdown` closes what was opened so far. */
 export async function open(options: OpenOptions, shutdown: Shutdown): Promise<RunningGateway> {
@@ -84,13 +91,15 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   shutdown.add("traffic", () => dashboard.close());
   const web = webChat(options, { store, platforms, gateway });
   if (web) shutdown.add("watchers", watchConversations(web));
+  if (web) shutdown.add("timers", startCleanup(web));
   const readiness = serve(options, { web, http, store, databaseFile, platforms, gateway, dashboard });
   mcp.start();
   await gateway.start();
   readiness.start();
   shutdown.add("timers", () => readiness.stop());
   startUpkeep({ ...options, store }, shutdown);
-  return { url: http.url, config, home, gateway, mcp, store, stop: () => shutdown.run() };
+  const operatorLink = async () => web && loginLink(http.url, await newLoginCode(store, OPERATOR_LOGIN));
+  return { url: http.url, config, home, gateway, mcp, store, operatorLink, stop: () => shutdown.run() };
 }
 
 async function openDatabase({ home, onProgress }: OpenOptions, shutdown: Shutdown) {
@@ -145,6 +154,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web
     home,
     callbacks: platforms.callbacks,
     areas: platforms.areas,
+    ...(parts.web ? { isGuest: (c) => isGuest(c, store) } : {}),
     health: healthOf(watchers, readiness, watched),
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {
@@ -166,13 +176,22 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web
   return readiness;
 }
 
+/** Of the web chat. The rest of the port stays the owner's. */
+async function isGuest(c: Context, store: Store): Promise<boolean> {
+  const { path } = c.req;
+  const isTheirs = path === "/" || path.startsWith("/chat/") || path.startsWith("/api/web/");
+  return isTheirs && (await isSignedIn(c, store));
+}
+
 /** Undefined: the web chat is off. */
 function webChat(
   { config, home, log, watchers }: OpenOptions,
   { store, platforms, gateway }: Pick<Parts, "store" | "platforms" | "gateway">,
 ): WebChat | undefined {
   const adapter = platforms.adapters.find(isWebAdapter);
-  return adapter && { store, config, home, gateway, adapter, log, events: watchers.events };
+  if (!adapter) return undefined;
+  const token = config.http.token ?? ownerToken(homePaths(home).dashboardToken);
+  return { store, config, home, gateway, adapter, log, events: watchers.events, ownerToken: token };
 }
 
 /** For programs with the owner's token. */

@@ -8,7 +8,7 @@ describe("the commands", () => {
   it("match the manual", () => {
     const manual =
       "new reset title resume sessions branch fork compress cron undo retry stop queue q steer background bg btw " +
-      "status usage insights model agent whoami help commands start approve deny yolo reload-mcp reload_mcp";
+      "status usage insights model agent whoami login help commands start approve deny yolo reload-mcp reload_mcp";
     expect(names.toSorted()).toEqual(manual.split(" ").toSorted());
   });
 

@@ -216,6 +216,7 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
     call: ({ store }) => store.moveChat("test", "gone", { id: "x", sessionKey: "k5" }),
     same: true,
   },
+  "moveChat: to a person": { call: ({ store }) => store.moveChat("test", "1", { person: "zoe" }) },
   moveChat: { call: ({ store }) => store.moveChat("test", "1", "9") },
   settleDueRoutes: {
     call: ({ store, turn }) =>

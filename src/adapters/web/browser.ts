@@ -16,6 +16,17 @@ export function browserChatId(c: Context): string {
       hint: "Open the chat page: only the page itself can start a chat.",
     });
   }
+  return newBrowser(c);
+}
+
+/** The id of a browser that has its cookie; undefined: it has none. */
+export function knownBrowser(c: Context): string | undefined {
+  const known = getCookie(c, COOKIE);
+  return isSecret(known) ? chatIdOf(known) : undefined;
+}
+
+/** Gives the browser a new identity, in place of the one that it has. */
+export function newBrowser(c: Context): string {
   const secret = newSecret();
   setCookie(c, COOKIE, secret, {
     httpOnly: true,

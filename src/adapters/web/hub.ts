@@ -60,6 +60,11 @@ export class Hub {
     for (const stream of [...(this.#chats.get(chatId) ?? [])]) stream.push(event);
   }
 
+  /** Its tabs have to connect again. */
+  closeChat(chatId: string): void {
+    for (const stream of [...(this.#chats.get(chatId) ?? [])]) stream.close();
+  }
+
   beat(): void {
     this.#each((stream) => stream.beat());
   }

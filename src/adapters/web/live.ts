@@ -73,6 +73,12 @@ export class Live {
     this.#hub.close();
   }
 
+  /** A device was signed out: tabs show again who they are. */
+  cut(person: string): void {
+    this.#show(person, { type: "identity" });
+    this.#hub.closeChat(person);
+  }
+
   /** Something that is stored: tabs that reconnect get it, too. */
   tell(person: string, event: WebEvent): void {
     this.#show(person, event, this.#log.add(person, event));

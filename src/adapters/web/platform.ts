@@ -1,7 +1,6 @@
 import path from "node:path";
-import { z } from "zod";
 import { definePlatform, type LoadedPlatform, type PlatformDeps } from "../platform.js";
-import { httpUrl, orNull, ownSettings } from "../settings.js";
+import { ownSettings } from "../settings.js";
 import { buttonsFor } from "./questions.js";
 
 const NAME = "web";
@@ -12,12 +11,7 @@ export const web = definePlatform({
   name: NAME,
   label: "web chat",
   summary: "The web chat on the HTTP port",
-  settings: ownSettings(true, {
-    sharing: z.boolean().default(true).describe("People may share conversations as read-only links"),
-    url: orNull(httpUrl).describe(
-      "Where people open the web chat, for links to it; unset: http.host and http.port",
-    ),
-  }),
+  settings: ownSettings(true, {}),
   ids: { chat: /^[0-9a-f]{32}$/ },
   unsolicited: true,
   lastingThreads: true,
@@ -61,8 +55,9 @@ async function load(
     adapter,
     areas: [
       { ...uploads, bodyMegabytes },
-      { beginning: "/api/web/shared/", ownSecret: true, bodyMegabytes: 1 },
-      { beginning: "/shared/", ownSecret: true, bodyMegabytes: 1 },
+      ...["/api/web/shared/", "/shared/", "/api/web/login/", "/login/link"].map((beginning) => ({
+        ...{ beginning, ownSecret: true, bodyMegabytes: 1 },
+      })),
     ],
     routes: (app) => adapter.routes(app),
   };

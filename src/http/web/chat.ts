@@ -25,6 +25,8 @@ export interface WebChat {
   adapter: WebAdapter;
   events: Pick<Events, "watch">;
   log: HttpLog;
+  /** With it the operator's login opens the dashboard. */
+  ownerToken?: string | undefined;
 }
 
 export function isWebAdapter(adapter: Adapter): adapter is WebAdapter {

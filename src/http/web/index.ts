@@ -20,10 +20,14 @@ import {
 import { deleteConversation } from "./delete.js";
 import { exportName, toJson, toMarkdown } from "./export.js";
 import { FILES_PER_MESSAGE, sendAnswerFile, sendUpload, takeUpload } from "./files.js";
+import { linkPage, loginRoutes } from "./login-routes.js";
 import { editMessage, press, regenerate, sendMessage, switchBranch, withdraw } from "./messages.js";
+import { passwordNames } from "./passwords.js";
+import { noteSeen } from "./people.js";
 import { isSharingOn, MAX_DAYS, revokeShare, share, sharedConversation, sharesOf } from "./shares.js";
 import { type Visitor, visitorOf } from "./visitor.js";
 
+export { startCleanup } from "./cleanup.js";
 export { watchConversations } from "./watch.js";
 
 const clientId = z.uuid().transform((id) => id.toLowerCase());
@@ -40,7 +44,12 @@ export function webRoutes(app: Hono, chat: WebChat): void {
   const visitor = (c: Context) => visitorOf(c, chat.store);
   const spot = async (c: Context) => spotOf(chat, await visitor(c), param(c, "id"));
 
-  api.get("/me", async (c) => c.json(meOf(chat, await visitor(c))));
+  api.get("/me", async (c) => {
+    const person = await visitor(c);
+    await noteSeen(chat, person);
+    return c.json(await meOf(chat, person));
+  });
+  loginRoutes(api, { chat, visitor, me: (person) => meOf(chat, person) });
   api.get("/events", async (c) => events(c, chat, await visitor(c)));
 
   api.get("/conversations", async (c) => {
@@ -65,6 +74,7 @@ export function webRoutes(app: Hono, chat: WebChat): void {
   fileRoutes(api, chat, visitor);
   shareRoutes(api, chat, { visitor, spot });
   app.route("/api/web", api);
+  linkPage(app);
 }
 
 /** Keys that were sent: undefined is none. */
@@ -147,11 +157,11 @@ const neverKept: MiddlewareHandler = async (c, next) => {
   if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
 };
 
-function meOf(chat: WebChat, person: Visitor): Me {
+async function meOf(chat: WebChat, person: Visitor): Promise<Me> {
   const { media } = chat.config;
   return {
     person,
-    logins: { link: false, password: false, oidc: null },
+    logins: { link: true, password: (await passwordNames(chat)).length > 0, oidc: null },
     features: { sharing: isSharingOn(chat), uploads: true },
     models: modelsFor(chat, person),
     agents: agentsFor(chat, person),

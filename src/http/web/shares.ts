@@ -1,4 +1,4 @@
-/** Read-only snapshots of conversations, for whoever has the link. */
+/** Read-only snapshots of conversations, for people with the link. */
 import { createHash, randomBytes } from "node:crypto";
 import type { ChatMessage, Share, SharedConversation } from "../../adapters/web/api.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
@@ -19,7 +19,7 @@ const MAX_CHARS = 5_000_000;
 type Snapshot = Pick<SharedConversation, "title" | "messages"> & { secret: string };
 
 export function isSharingOn({ config }: WebChat): boolean {
-  return config.platforms.web.sharing;
+  return config.web_chat.sharing;
 }
 
 export async function share(spot: Spot, days = DEFAULT_DAYS): Promise<Share> {

@@ -1,6 +1,6 @@
 /** Who sends a request: the person of a device that is signed in, or the browser by itself. */
 import type { Context } from "hono";
-import { browserChatId } from "../../adapters/web/browser.js";
+import { browserChatId, knownBrowser } from "../../adapters/web/browser.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import type { Store } from "../../store/store.js";
 
@@ -23,6 +23,12 @@ export interface PersonValue {
 
 export async function visitorOf(c: Context, store: Store): Promise<Visitor> {
   return visitorBy(browserChatId(c), store);
+}
+
+/** Whether a request comes from a device that is signed in. */
+export async function isSignedIn(c: Context, store: Store): Promise<boolean> {
+  const browser = knownBrowser(c);
+  return browser !== undefined && (await visitorBy(browser, store)).signedIn;
 }
 
 /** The device of a signed-in browser has the browser's id, which is made from its cookie. */

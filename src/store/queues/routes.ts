@@ -41,9 +41,10 @@ export interface Routes {
   splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
   /**
    * A chat got another id: moves its routes, waiting messages and pending answers, and returns the number of routes. To an heir:
-   * continues what another account left open, and returns how many messages wait again.
+   * continues what another account left open, and returns how many messages wait again. To a person: all that the person with the
+   * direct chat `from` has becomes theirs, sessions and records included.
    */
-  moveChat(platform: string, from: string, to: string | Heir): Promise<number>;
+  moveChat(platform: string, from: string, to: string | Heir | { person: string }): Promise<number>;
 
   /** Marks a session whose transcript is incomplete: it is rewritten until it is complete. */
   markTranscript(id: SessionId, isComplete: boolean): Promise<void>;

@@ -17,7 +17,7 @@ const read = (browser: Browser, { path }: Share) =>
   browser.ask<SharedConversation>("GET", path.replace("/shared/", "shared/"));
 
 describe("shared conversations", () => {
-  it("are snapshots for whoever has the link, until they are revoked", async () => {
+  it("are snapshots for people with the link, until they are revoked", async () => {
     const { ann, bob, id } = await talked();
     const { status, body: link } = await ann.ask<Share>("POST", `conversations/${id}/shares`, { days: 2 });
     expect([status, link]).toMatchObject([201, { conversationId: id, title: "a question" }]);
@@ -51,7 +51,7 @@ describe("shared conversations", () => {
   });
 
   it("can be turned off", async () => {
-    const { ann, id } = await talked("platforms: {web: {sharing: false}}\n");
+    const { ann, id } = await talked("web_chat: {sharing: false}\n");
     expect((await ann.ask("POST", `conversations/${id}/shares`, {})).status).toBe(403);
     expect(await ann.get("me")).toMatchObject({ features: { sharing: false } });
   });

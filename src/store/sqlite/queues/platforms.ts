@@ -8,6 +8,7 @@ import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { inheritChat } from "./inherit.js";
 import { dropKey, saveKey } from "./keys.js";
+import { mergePerson } from "./merge.js";
 
 /** Small values, such as the positions of adapters; chats that move; pauses that platforms imposed. */
 
@@ -42,8 +43,9 @@ export const moveChat = write(function moveChat(
   db: Database,
   platform: string,
   from: string,
-  to: string | Heir,
+  to: string | Heir | { person: string },
 ): number {
+  if (typeof to === "object" && "person" in to) return mergePerson(db, platform, from, to.person);
   if (typeof to !== "string") return inheritChat(db, platform, from, to);
   const routes = sql(
     db,

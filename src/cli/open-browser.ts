@@ -1,0 +1,15 @@
+import { spawn } from "node:child_process";
+import { printError } from "./output.js";
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens a page in the person's browser. A machine without one gets a line that says so. */
+export function openInBrowser(url: string): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const opener = spawn(program!, [...args, url], { stdio: "ignore", detached: true });
+  opener.on("error", () => printError("No browser could be opened here; open the address yourself."));
+  opener.unref();
+}

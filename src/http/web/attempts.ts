@@ -1,0 +1,24 @@
+/** Failed logins by address: after ten in a minute, none is looked at. */
+
+import { BoundedMap } from "../../bounded-map.js";
+import { HermesError } from "../../errors.js";
+
+const WINDOW_MS = 60_000;
+const MAX_FAILED = 10;
+const MAX_ADDRESSES = 10_000;
+
+export class Attempts {
+  readonly #failed = new BoundedMap<string, { count: number; since: number }>(MAX_ADDRESSES);
+
+  /** Counts one before it is checked, so that many at once don't help. Throws if there were too many. */
+  begin(address: string, now = performance.now()): void {
+    const seen = this.#failed.get(address);
+    const recent = seen && now - seen.since < WINDOW_MS ? seen : { count: 0, since: now };
+    if (recent.count >= MAX_FAILED) throw new HermesError("refused", "Too many failed logins; wait a minute");
+    this.#failed.set(address, { count: recent.count + 1, since: recent.since });
+  }
+
+  succeeded(address: string): void {
+    this.#failed.delete(address);
+  }
+}

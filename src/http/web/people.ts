@@ -1,0 +1,96 @@
+/** Signing in and out: a browser becomes a device of a person, and its conversations become theirs. */
+import type { Context } from "hono";
+import type { Device } from "../../adapters/web/api.js";
+import { knownBrowser, newBrowser } from "../../adapters/web/browser.js";
+import { MAIN, PLATFORM } from "../../adapters/web/normalise.js";
+import { nowSeconds } from "../../clock.js";
+import { HermesError } from "../../errors.js";
+import { killPoint } from "../../kill-point.js";
+import type { WebLogin } from "../../sessions/web-login.js";
+import { chatKey, spotOf, type WebChat } from "./chat.js";
+import { deviceLabel } from "./device-label.js";
+import { DEVICE, PERSON, type PersonValue, type Visitor, visitorBy } from "./visitor.js";
+
+interface DeviceValue {
+  label: string;
+  lastSeenAt: number;
+}
+
+const MAX_DEVICES = 50;
+const SEEN_EVERY_SECONDS = 3600;
+
+/** With a new cookie: one that was there before, perhaps not the person's own doing, is worth nothing any more. */
+export async function signIn(c: Context, chat: WebChat, login: WebLogin): Promise<Visitor> {
+  const { store } = chat;
+  const { person, name, owner } = login;
+  killPoint("login-taken");
+  const browser = knownBrowser(c);
+  const before = browser === undefined ? undefined : await visitorBy(browser, store);
+  if (before && !before.signedIn) await chat.store.moveChat(PLATFORM, before.id, { person });
+  killPoint("login-moved");
+  const [known] = await store.listRecords({ platform: PLATFORM, kind: PERSON, id: person });
+  const value: PersonValue = { name: name ?? (known?.value as PersonValue | undefined)?.name ?? null, owner };
+  await store.saveRecord({ platform: PLATFORM, kind: PERSON, owner: person, id: person, value });
+  const id = newBrowser(c);
+  const device: DeviceValue = { label: deviceLabel(c.req.header("user-agent")), lastSeenAt: nowSeconds() };
+  await store.saveRecord({ platform: PLATFORM, kind: DEVICE, owner: person, id, value: device });
+  if (before?.deviceId) await store.removeRecords({ platform: PLATFORM, kind: DEVICE, id: before.deviceId });
+  await dropOldest(chat, person);
+  if (before) chat.adapter.live.cut(before.id);
+  return { id: person, ...value, signedIn: true, deviceId: id };
+}
+
+/** Turns that run would end under the old name: before a login there must be none. */
+export async function requireIdle(c: Context, chat: WebChat): Promise<void> {
+  const browser = knownBrowser(c);
+  const visitor = browser === undefined ? undefined : await visitorBy(browser, chat.store);
+  if (!visitor || visitor.signedIn) return;
+  const whose = { person: { platform: PLATFORM, userId: visitor.id }, key: chatKey(chat, visitor) };
+  const { conversations } = await chat.store.listConversations({ ...whose, limit: 1000 });
+  const keys = conversations.map(({ id }) => spotOf(chat, visitor, id ?? MAIN).key);
+  const isBusy =
+    chat.adapter.live.turnsOf(visitor.id).length > 0 || keys.some((key) => chat.gateway.isBusy(key));
+  if (isBusy)
+    throw new HermesError(
+      "conflict",
+      "An answer is being written: wait for it or stop it, then sign in again",
+    );
+}
+
+async function dropOldest({ store }: WebChat, person: string): Promise<void> {
+  const devices = await store.listRecords({ platform: PLATFORM, kind: DEVICE, owner: person });
+  for (const { id } of devices.slice(0, Math.max(0, devices.length - MAX_DEVICES)))
+    await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner: person, id });
+}
+
+export async function signOut(chat: WebChat, person: Visitor, deviceId: string): Promise<void> {
+  const device = { platform: PLATFORM, kind: DEVICE, owner: person.id, id: deviceId };
+  const removed = await chat.store.removeRecords(device);
+  if (removed.length === 0) throw new HermesError("not_found", "There is no such device");
+  chat.adapter.live.cut(person.id);
+}
+
+export async function devicesOf({ store }: WebChat, person: Visitor): Promise<Device[]> {
+  if (!person.signedIn) return [];
+  const rows = await store.listRecords({ platform: PLATFORM, kind: DEVICE, owner: person.id });
+  return rows.map(({ id, value, createdAt }) => {
+    const { label, lastSeenAt } = value as DeviceValue;
+    return { id, label, createdAt, lastSeenAt, current: id === person.deviceId };
+  });
+}
+
+/** Once an hour is enough. */
+export async function noteSeen({ store }: WebChat, { deviceId: id }: Visitor): Promise<void> {
+  if (id === null) return;
+  const [device] = await store.listRecords({ platform: PLATFORM, kind: DEVICE, id });
+  const now = nowSeconds();
+  if (!device || now - (device.value as DeviceValue).lastSeenAt < SEEN_EVERY_SECONDS) return;
+  const { platform, kind, owner, value } = device;
+  await store.saveRecord({
+    platform,
+    kind,
+    owner,
+    id,
+    value: { ...(value as DeviceValue), lastSeenAt: now },
+  });
+}

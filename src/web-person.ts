@@ -1,0 +1,21 @@
+/** People of the web chat who are known elsewhere, or who run this machine. */
+import { createHash } from "node:crypto";
+
+export const WEB = "web";
+
+/** The web person of someone with this identity (`telegram:4711`): always the same, and not an id that a browser can make. */
+export function webPersonOf(identity: string): string {
+  return createHash("sha256").update(`hermes web person ${identity}`).digest("hex").slice(0, 32);
+}
+
+/** The person who starts the gateway. */
+export const OPERATOR = webPersonOf("operator");
+
+/** The operator, and owners who signed in from elsewhere. */
+export function isWebOwner(
+  { platform, userId }: { platform: string; userId?: string | null },
+  owners: readonly string[],
+): boolean {
+  if (platform !== WEB || !userId) return false;
+  return userId === OPERATOR || owners.some((owner) => webPersonOf(owner) === userId);
+}
