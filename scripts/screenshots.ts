@@ -3,13 +3,12 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { DiscordEmulator } from "../test/emulators/discord/index.js";
 import { SlackEmulator } from "../test/emulators/slack/index.js";
 import { TelegramEmulator } from "../test/emulators/telegram/index.js";
-import { takeChat } from "./demo/chat.js";
+import { readyUrl, takeChat } from "./demo/chat.js";
 import { type Demo, makeDemo } from "./demo/history.js";
 
 const HERMES = fileURLToPath(new URL("../dist/cli/hermes.js", import.meta.url));
@@ -93,7 +92,7 @@ const daemon = spawn(process.execPath, [HERMES, "gateway", "--port", "0"], {
 });
 let browser: Browser | undefined;
 try {
-  const url = await readyUrl();
+  const url = await readyUrl(daemon.stdout);
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
@@ -119,14 +118,6 @@ async function calm(page: Page): Promise<void> {
     .locator("#app:not(:has(.warn))")
     .waitFor({ timeout: 60_000 })
     .catch(() => undefined);
-}
-
-async function readyUrl(): Promise<string> {
-  for await (const line of createInterface(daemon.stdout)) {
-    const found = /running: (\S+)/.exec(line)?.[1];
-    if (found) return found;
-  }
-  throw new Error("The gateway exited before it was ready");
 }
 
 async function take(browser: Browser, url: string, shot: Shot): Promise<void> {

@@ -54,9 +54,10 @@ model: {provider: openai-compatible, base_url: "${server.url}", default: hermes-
   }
 }
 
-async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
+/** Where a gateway that was just started answers. */
+export async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface(output)) {
-    const found = /Web chat\s+(\S+)/.exec(line)?.[1];
+    const found = /running: (\S+)/.exec(line)?.[1];
     if (found) return found;
   }
   throw new Error("The gateway exited before it was ready");

@@ -243,15 +243,6 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Sign out here" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
   });
-
-  it("works with a link, once", async () => {
-    const page = await openPage("/login/link#good");
-    await page.getByRole("heading", { name: "Hello, Ann" }).waitFor();
-    expect(new URL(page.url()).pathname).toBe("/");
-    const other = await openPage("/login/link#used");
-    await other.getByText("This link was used or has expired").waitFor();
-    expect(other.url()).not.toContain("used");
-  });
 });
 
 describe("looks", () => {

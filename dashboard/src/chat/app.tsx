@@ -2,7 +2,6 @@ import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import { Notices } from "../parts/notices.js";
 import { Chat } from "./chat.js";
-import { LoginLink } from "./parts/login-link.js";
 import { SharedPage } from "./parts/shared.js";
 import { place } from "./state/router.js";
 import { startChat } from "./state/start.js";
@@ -19,7 +18,6 @@ export function App() {
 function pageAt(): ComponentChild {
   const here = place.value;
   if (here.page === "shared") return <SharedPage secret={here.secret} />;
-  if (here.page === "login-link") return <LoginLink />;
   return <StartedChat />;
 }
 

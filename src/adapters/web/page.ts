@@ -5,7 +5,7 @@ import { pageFiles } from "../../page-files.js";
 
 const PAGE = "chat.html";
 /** Addresses that the page reads itself. */
-const PLACES = ["/", "/c/:id", "/login/link"];
+const PLACES = ["/", "/c/:id"];
 const SHARED = "/shared/:secret";
 
 export function pageRoutes(app: Hono): void {

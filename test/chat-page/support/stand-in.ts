@@ -382,10 +382,6 @@ export class ChatStandIn {
       const { password } = await c.req.json<{ password: string }>();
       return password === "right" ? signedIn(c) : fault(c, 403, "The name or the password is wrong");
     });
-    app.post("/api/web/login/link", async (c) => {
-      const { code } = await c.req.json<{ code: string }>();
-      return code === "good" ? signedIn(c) : fault(c, 403, "This link was used or has expired");
-    });
     app.post("/api/web/logout", (c) => {
       this.me = {
         ...this.me,

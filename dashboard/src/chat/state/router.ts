@@ -1,11 +1,10 @@
-/** Which page the address names: `/`, `/c/ID`, `/shared/SECRET`, `/login/link#CODE`. */
+/** Which page the address names: `/`, `/c/ID`, `/shared/SECRET`. */
 import { signal } from "@preact/signals";
 
 export type Place =
   | { page: "new" }
   | { page: "conversation"; id: string }
-  | { page: "shared"; secret: string }
-  | { page: "login-link" };
+  | { page: "shared"; secret: string };
 
 export const place = signal<Place>(read());
 
@@ -14,7 +13,6 @@ function read(): Place {
   const [, first = "", second = ""] = pathname.split("/");
   if (first === "c" && second) return { page: "conversation", id: decoded(second) };
   if (first === "shared" && second) return { page: "shared", secret: decoded(second) };
-  if (pathname === "/login/link") return { page: "login-link" };
   return { page: "new" };
 }
 
