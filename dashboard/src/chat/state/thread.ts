@@ -179,12 +179,14 @@ function withCommand(thread: Thread): Thread {
   return withSent({ ...thread, queued: without(thread.queued, command.clientId) }, command);
 }
 
-/** Queued messages that it answers move up. */
+/** Queued messages that it answers move up. What a read already showed of it stays. */
 export function withTurn(thread: Thread, turn: LiveTurn): Thread {
+  const known = thread.turn?.turnId === turn.turnId ? thread.turn : undefined;
+  const text = known && known.text.length > turn.text.length ? known.text : turn.text;
   const answered = thread.queued.filter(({ clientId }) => turn.clientIds.includes(clientId));
   const queued = thread.queued.filter((one) => !answered.includes(one));
   const moved = answered.reduce(withSent, { ...thread, queued });
-  return { ...moved, turn: { ...turn, ended: false } };
+  return { ...moved, turn: { ...turn, text, ended: false } };
 }
 
 function changedTurn(
