@@ -64,9 +64,10 @@ function onEvent(type: WebEvent["type"], { data, lastEventId }: MessageEvent<str
   pauseMs = 1000;
   connection.value = "live";
   const event = { ...(JSON.parse(data) as object), type } as WebEvent;
-  if (event.type === "hello" && !lastEventId) lastId = event.cursor;
-  if (lastEventId) lastId = lastEventId;
-  listener(event, lastEventId);
+  // An event without an id has that of the one before it.
+  const id = lastEventId === lastId ? "" : lastEventId;
+  lastId = lastEventId || (event.type === "hello" ? event.cursor : lastId);
+  listener(event, id);
 }
 
 /** After a lost connection the browser comes back by itself; after a refusal it doesn't. */
