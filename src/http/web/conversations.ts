@@ -7,6 +7,7 @@ import type {
   OpenConversation,
 } from "../../adapters/web/api.js";
 import { MAIN, PLATFORM } from "../../adapters/web/normalise.js";
+import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { ConversationRow } from "../../store/queues.js";
 import type { ShownMessage, TranscriptPage } from "../../store/reports.js";
@@ -125,6 +126,11 @@ export function toConversation(
   };
 }
 
+function emptyConversation(id: string): Conversation {
+  const nothing = { titled: false, messageCount: 0, busy: false };
+  return { id, title: shownTitle(null, ""), ...nothing, ...NO_MARKS, lastActiveAt: nowSeconds() };
+}
+
 export async function conversationAt(spot: Spot): Promise<Conversation | null> {
   const row = await rowOf(spot);
   return row ? toConversation(spot.chat, spot.person, row, await marksOf(spot.chat, spot.person)) : null;
@@ -241,8 +247,11 @@ export async function allMessages(spot: Spot): Promise<ChatMessage[]> {
 export async function changeConversation(spot: Spot, change: ConversationChange): Promise<Conversation> {
   const { chat, person, id } = spot;
   const { title, pinned, archived, model, agent } = change;
-  const row = await requireRow(spot);
+  const isChoiceOnly = title === undefined && pinned === undefined && archived === undefined;
+  const row = isChoiceOnly ? await rowOf(spot) : await requireRow(spot);
   await chooseFor(spot, { model, agent });
+  // Before its first message.
+  if (!row) return emptyConversation(id);
   if (title !== undefined) {
     if (title.trim() === "") throw new HermesError("invalid", "A title needs words");
     await chat.store.setTitle(row.sessionId, title, "numbered");

@@ -180,4 +180,26 @@ describe("conversations of the web chat", () => {
     ]);
     expect(await ann.conversations()).toMatchObject([{ id: old!.id, title: "Old times" }]);
   });
+
+  it("have the model that their person picks, also before the first message", async () => {
+    const agent = parrot();
+    const { url } = await startWebChat({ agent, yaml: "model: {choices: [small, large]}\n" });
+    const ann = new Browser(url!);
+    expect(await ann.get("me")).toMatchObject({
+      models: { choices: [{ name: "small" }, { name: "large" }] },
+    });
+    const id = randomUUID();
+    const pick = (model: string | null) => ann.ask("PATCH", `conversations/${id}`, { model });
+    expect((await pick("large")).status).toBe(200);
+    expect((await ann.open(id)).model).toBe("large");
+    await ann.send(id, "one");
+    await ann.settled(id);
+    expect(agent.requests.at(-1)?.model).toBe("large");
+    expect((await pick("unknown")).status).toBe(400);
+    await pick("small");
+    await ann.send(id, "two");
+    await ann.settled(id);
+    expect(agent.requests.at(-1)?.model).toBe("small");
+    expect((await ann.open(id)).model).toBe("small");
+  });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AgentBackend, AgentEvent, TurnRequest } from "../../../src/agents/backend.js";
+import { ScriptedAgent } from "../../support/scripted-agent.js";
 import { until } from "../../support/until.js";
 import { Browser, startWebChat, texts } from "../../support/web-chat.js";
 import type { EventReader } from "../support/events.js";
@@ -127,6 +128,26 @@ describe("a turn in the web chat", () => {
       "everything",
       "Half of everything",
     ]);
+  });
+
+  it("keeps the question if it is stopped before the first word", async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const agent = new ScriptedAgent([{ wait: () => held }, { say: ["An answer."] }]);
+    const { url } = await startWebChat({ agent });
+    const ann = new Browser(url!);
+    const id = randomUUID();
+    const tab = await ann.events();
+    const clientId = await ann.send(id, "never mind");
+    await tab.next("turn-started");
+    expect((await ann.ask("POST", `conversations/${id}/stop`)).body).toEqual({ stopped: true });
+    release();
+    await tab.next("turn-finished");
+    expect((await ann.settled(id)).messages).toMatchObject([{ from: "user", id: `u:${clientId}` }]);
+    await ann.ask("POST", `conversations/${id}/regenerate`, { clientId: randomUUID() });
+    expect(texts(await ann.settled(id))).toEqual(["user: never mind", "agent: An answer."]);
   });
 
   it("lets further messages wait, and they can be withdrawn", async () => {
