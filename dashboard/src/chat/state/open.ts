@@ -73,7 +73,7 @@ async function read(id: string): Promise<void> {
     // What was sent a moment ago may be on its way through the queues.
     const sent = thread.value.messages.filter((one) => one.from === "user" && one.id.startsWith("sent:"));
     show(sent.reduce(keepSent, threadOf(id, answer)));
-    for (const { event, id: eventId } of missed) applyTo(event, eventId);
+    for (const { event, id: eventId } of newerThan(answer.eventCursor, missed)) applyTo(event, eventId);
     openFault.value = undefined;
   } catch (error) {
     if (ended.aborted) return;
@@ -82,6 +82,11 @@ async function read(id: string): Promise<void> {
   } finally {
     if (!ended.aborted) isLoading.value = false;
   }
+}
+
+/** Events come in order: what came before one that the read contains is contained, too, with an id or without. */
+function newerThan(cursor: string, events: NonNullable<typeof waiting>) {
+  return events.slice(events.findLastIndex(({ id }) => id !== "" && isContained(cursor, id)) + 1);
 }
 
 function keepSent(into: Thread, one: ChatMessage): Thread {
