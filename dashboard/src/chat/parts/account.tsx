@@ -1,7 +1,7 @@
 /** Signing in and out, and the devices of a person. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Device, Devices, LoginWays, Me } from "../../../../src/adapters/web/api.js";
+import type { Device, Devices, LoginWays, Me, PasswordLogin } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
 import { Ago } from "../../parts/time.js";
 import { refreshList } from "../state/list.js";
@@ -58,7 +58,8 @@ function PasswordForm() {
     isSending.value = true;
     fault.value = undefined;
     try {
-      const next = await post<Me>("/login/password", { name: name.value, password: password.value });
+      const given: PasswordLogin = { name: name.value, password: password.value };
+      const next = await post<Me>("/login/password", given);
       closeDialog();
       await becomeAnother(next);
     } catch (error) {

@@ -1,7 +1,7 @@
 /** Read-only links to a conversation as it is now. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Conversation, Share, Shares } from "../../../../src/adapters/web/api.js";
+import type { Conversation, NewShare, Share, Shares } from "../../../../src/adapters/web/api.js";
 import { moment } from "../../format.js";
 import { at, get, post, remove } from "../state/request.js";
 import { CopyAction, tried } from "./actions.js";
@@ -27,7 +27,8 @@ export function ShareDialog({ conversation: { id, title } }: { conversation: Con
   }, [id]);
   const make = () =>
     tried(async () => {
-      shares.value = [await post<Share>(at(id, "/shares"), { days: days.value }), ...shares.value];
+      const asked: NewShare = { days: days.value };
+      shares.value = [await post<Share>(at(id, "/shares"), asked), ...shares.value];
     });
   const revoke = (share: Share) =>
     tried(async () => {

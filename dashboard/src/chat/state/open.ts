@@ -1,6 +1,13 @@
 /** The conversation on the screen: read, kept in step by events, changed by what the person does. */
 import { computed, signal } from "@preact/signals";
-import type { ChatMessage, OpenConversation, WebEvent } from "../../../../src/adapters/web/api.js";
+import type {
+  ChatMessage,
+  OpenConversation,
+  Regenerate,
+  Stopped,
+  SwitchBranch,
+  WebEvent,
+} from "../../../../src/adapters/web/api.js";
 import { withQuery } from "../../state/api.js";
 import { newId } from "./ids.js";
 import { dropConversation, putConversation, refreshList, setBusy } from "./list.js";
@@ -169,9 +176,8 @@ export function onAccepted(message: Unsent): void {
   if (message.conversationId === thread.value.id) thread.value = withSent(thread.value, message);
 }
 
-/** Resolves to false if nothing ran. */
 export async function stop(): Promise<void> {
-  await post(at(thread.value.id, "/stop"));
+  await post<Stopped>(at(thread.value.id, "/stop"));
 }
 
 export async function withdraw(clientId: string): Promise<void> {
@@ -180,7 +186,7 @@ export async function withdraw(clientId: string): Promise<void> {
 }
 
 export async function regenerate(): Promise<void> {
-  await post(at(thread.value.id, "/regenerate"), { clientId: newId() });
+  await post(at(thread.value.id, "/regenerate"), { clientId: newId() } satisfies Regenerate);
 }
 
 export async function edit(messageId: string, text: string, files: string[]): Promise<void> {
@@ -189,7 +195,7 @@ export async function edit(messageId: string, text: string, files: string[]): Pr
 }
 
 export async function switchBranch(branch: string): Promise<void> {
-  await post(at(thread.value.id, "/branch"), { branch });
+  await post(at(thread.value.id, "/branch"), { branch } satisfies SwitchBranch);
   await reopen();
 }
 
