@@ -13,6 +13,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // As the packages inside require.
+    license: { fileName: "LICENSES.md" },
     // A busy machine is nothing to warn of.
     rolldownOptions: { checks: { bundlerTimings: false } },
   },

@@ -1,14 +1,14 @@
-/** `npx tsx scripts/screenshots.ts [folder] [page…]`: takes screenshots of every dashboard page with generated data, in a real browser. */
+/** `npx tsx scripts/screenshots.ts [folder] [page…]`: takes screenshots of the web chat (`chat`) and of every dashboard page with generated data, in a real browser. */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { DiscordEmulator } from "../test/emulators/discord/index.js";
 import { SlackEmulator } from "../test/emulators/slack/index.js";
 import { TelegramEmulator } from "../test/emulators/telegram/index.js";
+import { readyUrl, takeChat } from "./demo/chat.js";
 import { type Demo, makeDemo } from "./demo/history.js";
 
 const HERMES = fileURLToPath(new URL("../dist/cli/hermes.js", import.meta.url));
@@ -92,11 +92,13 @@ const daemon = spawn(process.execPath, [HERMES, "gateway", "--port", "0"], {
 });
 let browser: Browser | undefined;
 try {
-  const url = await readyUrl();
+  const url = await readyUrl(daemon.stdout);
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
   });
+  if (only.length === 0 || only.includes("chat"))
+    for (const file of await takeChat(browser, folder)) report(file);
   for (const shot of SHOTS) if (only.length === 0 || only.includes(shot.name)) await take(browser, url, shot);
 } finally {
   await browser?.close();
@@ -116,14 +118,6 @@ async function calm(page: Page): Promise<void> {
     .locator("#app:not(:has(.warn))")
     .waitFor({ timeout: 60_000 })
     .catch(() => undefined);
-}
-
-async function readyUrl(): Promise<string> {
-  for await (const line of createInterface(daemon.stdout)) {
-    const found = /running: (\S+)/.exec(line)?.[1];
-    if (found) return found;
-  }
-  throw new Error("The gateway exited before it was ready");
 }
 
 async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
@@ -152,5 +146,9 @@ async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
   const file = path.join(folder, `dashboard-${shot.name}.png`);
   await page.screenshot({ path: file });
   await context.close();
+  report(file);
+}
+
+function report(file: string): void {
   process.stdout.write(`${file} ${Math.round(fs.statSync(file).size / 1024)} KB\n`);
 }

@@ -3,9 +3,8 @@
  * `e2e`; tests that drive Chromium belong to `browser`; all others are `unit`.
  */
 export const BROWSER_TESTS = [
-  "test/e2e/browser.test.ts",
+  "test/chat-page/*browser.test.ts",
   "test/emulators/try.test.ts",
-  "test/http/browser.test.ts",
   "test/http/dashboard-browser.test.ts",
   "test/http/docs-browser.test.ts",
 ];

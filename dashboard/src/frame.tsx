@@ -4,9 +4,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Icon, type IconName } from "./parts/icons.js";
 import { Notices } from "./parts/notices.js";
+import { ThemeSwitch } from "./parts/theme-switch.js";
 import { connection, deadCount, pairingCount } from "./state/live.js";
 import { go, href, place } from "./state/router.js";
-import { type Theme, theme } from "./state/theme.js";
 
 interface Entry {
   to: string;
@@ -120,35 +120,6 @@ function Connection() {
       <i aria-hidden="true" />
       {text}
     </p>
-  );
-}
-
-const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
-  { value: "light", label: "Light", icon: "sun" },
-  { value: "system", label: "As the system", icon: "screen" },
-  { value: "dark", label: "Dark", icon: "moon" },
-];
-
-function ThemeSwitch() {
-  return (
-    <fieldset class="theme">
-      <legend class="unseen">Colours</legend>
-      {THEMES.map(({ value, label, icon }) => (
-        <label key={value} title={label}>
-          <input
-            type="radio"
-            name="theme"
-            value={value}
-            checked={theme.value === value}
-            onChange={() => {
-              theme.value = value;
-            }}
-          />
-          <Icon name={icon} small />
-          <span class="unseen">{label}</span>
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Context, Hono } from "hono";
 import { packageFile } from "../package-files.js";
+import { fileAnswer, hasType } from "../static-file.js";
 import { fault } from "./faults.js";
-import { fileAnswer, hasType } from "./static-file.js";
 
 const FILES = packageFile("dist/docs/");
 const BEGINNING = "/docs/";

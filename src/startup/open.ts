@@ -181,7 +181,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web
 /** Of the web chat. The rest of the port stays the owner's. */
 async function isGuest(c: Context, store: Store): Promise<boolean> {
   const { path } = c.req;
-  const isTheirs = path === "/" || path.startsWith("/chat/") || path.startsWith("/api/web/");
+  const isTheirs = path === "/" || path.startsWith("/c/") || path.startsWith("/api/web/");
   return isTheirs && (await isSignedIn(c, store));
 }
 

@@ -108,6 +108,7 @@ describe("what is packed", () => {
     for (const name of [
       "dist/dashboard/index.html",
       "dist/docs/index.html",
+      "dist/chat/chat.html",
       "dist/index.d.ts",
       "config/config.example.yaml",
     ])
@@ -119,7 +120,7 @@ describe("what is packed", () => {
   it("imports nothing but what it depends on, or can do without", () => {
     const optional = ["bufferutil", "utf-8-validate", "zlib-sync"];
     const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules, ...optional]);
-    const code = files.filter((file) => /^dist\/(?!dashboard\/|docs\/).*\.js$/.test(file));
+    const code = files.filter((file) => /^dist\/(?!(?:chat|dashboard|docs)\/).*\.js$/.test(file));
     const foreign = code.flatMap((file) =>
       packagesIn(fs.readFileSync(path.join(ROOT, file), "utf8"))
         .filter((name) => !known.has(name))

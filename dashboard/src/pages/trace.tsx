@@ -1,8 +1,8 @@
 import type { Trace, TraceAnswer } from "../../../src/http/dashboard/types.js";
 import { duration, exactClock, moment, platformName } from "../format.js";
+import { Markdown } from "../markdown/markdown.js";
 import { Badge, type Tone } from "../parts/badges.js";
 import { Icon } from "../parts/icons.js";
-import { Markdown } from "../parts/markdown.js";
 import { Page } from "../parts/page.js";
 import { Failed, Loading } from "../parts/states.js";
 import { useFetched } from "../state/fetched.js";

@@ -2,11 +2,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionDetail, ShownMessage, TranscriptPage } from "../../../src/http/dashboard/types.js";
 import { clock, dayOf, moment } from "../format.js";
+import { Markdown } from "../markdown/markdown.js";
 import { ApiError, get, withQuery } from "../state/api.js";
 import { href } from "../state/router.js";
 import { Badge } from "./badges.js";
 import { Icon } from "./icons.js";
-import { Markdown } from "./markdown.js";
 import { Empty, Failed, Loading } from "./states.js";
 
 interface TranscriptProps {

@@ -55,7 +55,7 @@ async function load(
     adapter,
     areas: [
       { ...uploads, bodyMegabytes },
-      ...["/api/web/shared/", "/shared/", "/api/web/login/", "/login/link"].map((beginning) => ({
+      ...["/chat/", "/api/web/shared/", "/shared/", "/api/web/login/", "/login/link"].map((beginning) => ({
         ...{ beginning, ownSecret: true, bodyMegabytes: 1 },
       })),
     ],

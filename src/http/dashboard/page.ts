@@ -1,25 +1,14 @@
-/** The page's files, as the build left them: read once, served from memory, packed where the browser likes it. */
-import fs from "node:fs";
-import { gzipSync } from "node:zlib";
 import type { Context, Hono } from "hono";
 import { packageFile } from "../../package-files.js";
+import { pageFiles } from "../../page-files.js";
 import { fault } from "../faults.js";
-import { fileAnswer, filesUnder } from "../static-file.js";
 
-const FILES = packageFile("dist/dashboard/");
-
-/** Only what lies in the folder has a route, so there is no path to traverse; every other place is the page's own. */
+/** Every place that is no file is the page's own. */
 export function pageRoutes(pages: Hono): void {
-  const names = fs.existsSync(FILES) ? filesUnder(FILES) : [];
-  for (const name of names) if (name !== "index.html") pages.get(`/${name}`, answerOf(name));
-  const index = names.includes("index.html") ? answerOf("index.html") : notBuilt;
+  const files = pageFiles(packageFile("dist/dashboard/"));
+  for (const [name, answer] of files) if (name !== "index.html") pages.get(`/${name}`, answer);
   pages.get("/assets/*", (c) => fault(c, 404, "not_found", "There is no such file"));
-  pages.get("/*", index);
-}
-
-function answerOf(name: string): (c: Context) => Response {
-  const content = fs.readFileSync(new URL(name, FILES));
-  return fileAnswer(name, content, gzipSync(content));
+  pages.get("/*", files.get("index.html") ?? notBuilt);
 }
 
 const notBuilt = (c: Context) =>

@@ -1,0 +1,72 @@
+/** The files of the message that is being written. */
+import { useEffect, useRef } from "preact/hooks";
+import { bytes } from "../../format.js";
+import { Icon } from "../../parts/icons.js";
+import { type Attachment, attachments, detach, retryUpload } from "../state/attachments.js";
+
+export function Attachments() {
+  if (attachments.value.length === 0) return null;
+  return (
+    <ul class="attachments" aria-label="Attached files">
+      {attachments.value.map((one) => (
+        <Attached key={one.id} one={one} />
+      ))}
+    </ul>
+  );
+}
+
+function Attached({ one }: { one: Attachment }) {
+  const { id, file, progress, upload, fault } = one;
+  const isRunning = !upload && fault === undefined;
+  return (
+    <li class="attachment" data-state={fault ? "failed" : isRunning ? "running" : "done"}>
+      {file.type.startsWith("image/") ? <Thumbnail file={file} /> : <Icon name="file" />}
+      <span class="attachment-text">
+        <span class="file-name">{file.name}</span>
+        <span class="quiet">{fault ?? bytes(file.size)}</span>
+        {isRunning ? <progress aria-label={`Uploading ${file.name}`} value={progress} max={1} /> : null}
+      </span>
+      {fault ? (
+        <button type="button" class="link" onClick={() => retryUpload(one)}>
+          Try again
+        </button>
+      ) : null}
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label={`Remove ${file.name}`}
+        onClick={() => detach(id)}
+      >
+        <Icon name="close" small />
+      </button>
+    </li>
+  );
+}
+
+const SIDE = 96;
+
+/** Drawn, because the policy allows pictures of the server alone, no addresses of blobs. */
+function Thumbnail({ file }: { file: File }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    let isGone = false;
+    createImageBitmap(file).then(
+      (picture) => {
+        if (!isGone) cover(canvas.current, picture);
+        picture.close();
+      },
+      // No picture that this browser knows: the name says enough.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [file]);
+  return <canvas ref={canvas} width={SIDE} height={SIDE} />;
+}
+
+function cover(canvas: HTMLCanvasElement | null, picture: ImageBitmap): void {
+  const side = Math.min(picture.width, picture.height);
+  const [x, y] = [(picture.width - side) / 2, (picture.height - side) / 2];
+  canvas?.getContext("2d")?.drawImage(picture, x, y, side, side, 0, 0, SIDE, SIDE);
+}

@@ -1,0 +1,141 @@
+/** The messages, oldest first, and the answer that is being written. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ChatMessage } from "../../../../src/adapters/web/api.js";
+import { Icon } from "../../parts/icons.js";
+import { isBusy, isEmpty, isLoading, loadEarlier, openFault, reopen, thread } from "../state/open.js";
+import { place } from "../state/router.js";
+import { shownMessages } from "../state/thread.js";
+import { unsent } from "../state/unsent.js";
+import { LiveAnswer } from "./live-answer.js";
+import { Message } from "./message.js";
+import { Queued, UnsentMessage } from "./pending.js";
+import { Welcome } from "./welcome.js";
+
+/** A question keeps its place on the page when the server stores it. */
+const keyOf = (message: ChatMessage) =>
+  message.from === "user" && message.clientId !== null ? `u:${message.clientId}` : message.id;
+
+/** Nearer to the end than this follows the answer. */
+const NEAR = 80;
+
+export function Conversation() {
+  const scroll = useRef<HTMLElement>(null);
+  const isAtEnd = useSignal(true);
+  const { id, turn, queued, earlier } = thread.value;
+  const messages = shownMessages(thread.value);
+  const pending = unsent.value.filter(({ conversationId }) => conversationId === id);
+  const isBlank = isEmpty.value && pending.length === 0 && queued.length === 0;
+  useFollow(scroll, isAtEnd, id, [messages, turn, queued, pending.length]);
+  const lastAnswer = messages.findLast((one) => one.from === "agent");
+  return (
+    <>
+      <main
+        ref={scroll}
+        class="scroll"
+        id="conversation"
+        tabIndex={-1}
+        onScroll={({ currentTarget: box }) => {
+          isAtEnd.value = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+        }}
+      >
+        <div class="column">
+          {earlier ? <Earlier scroll={scroll} /> : null}
+          {openFault.value ? <Fault text={openFault.value} /> : null}
+          {isLoading.value ? <p class="loading">Loading…</p> : null}
+          {isBlank && !isLoading.value && !openFault.value ? <Welcome /> : null}
+          <div class="messages" role="log" aria-label="Conversation" aria-live="polite">
+            {messages.map((message) => (
+              <Message
+                key={keyOf(message)}
+                message={message}
+                isLastAnswer={message === lastAnswer && message === messages.at(-1) && !isBusy.value}
+              />
+            ))}
+          </div>
+          {turn ? <LiveAnswer key={turn.turnId} turn={turn} /> : null}
+          {queued.map((one) => (
+            <Queued key={one.clientId} message={one} />
+          ))}
+          {pending.map((one) => (
+            <UnsentMessage key={one.clientId} message={one} />
+          ))}
+        </div>
+      </main>
+      {isAtEnd.value ? null : (
+        <button type="button" class="to-end" onClick={() => toEnd(scroll.current)}>
+          <Icon name="down" small />
+          Newest
+        </button>
+      )}
+    </>
+  );
+}
+
+function toEnd(box: HTMLElement | null): void {
+  box?.scrollTo({ top: box.scrollHeight });
+}
+
+/** Stays at the end while the person is there; a newly opened conversation begins at its end. */
+function useFollow(
+  scroll: { current: HTMLElement | null },
+  isAtEnd: { value: boolean },
+  id: string,
+  changes: readonly unknown[],
+): void {
+  const last = useRef("");
+  useLayoutEffect(() => {
+    if (last.current !== id) isAtEnd.value = true;
+    last.current = id;
+    if (isAtEnd.value) toEnd(scroll.current);
+  }, [id, ...changes]);
+  // Pictures, colours of code and formulas come later than the text.
+  useEffect(() => {
+    const column = scroll.current?.firstElementChild;
+    if (!column) return;
+    const observer = new ResizeObserver(() => isAtEnd.value && toEnd(scroll.current));
+    observer.observe(column);
+    return () => observer.disconnect();
+  }, []);
+}
+
+/** Older messages come when the person scrolls up to them; what they read stays where it is. */
+function Earlier({ scroll }: { scroll: { current: HTMLElement | null } }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const isBusyReading = useSignal(false);
+  const load = async () => {
+    if (isBusyReading.value) return;
+    isBusyReading.value = true;
+    const box = scroll.current;
+    const below = box ? box.scrollHeight - box.scrollTop : 0;
+    await loadEarlier();
+    isBusyReading.value = false;
+    requestAnimationFrame(() => box?.scrollTo({ top: box.scrollHeight - below }));
+  };
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) void load();
+    });
+    if (button.current) observer.observe(button.current);
+    return () => observer.disconnect();
+  }, [thread.value.messages[0]?.id]);
+  return (
+    <button ref={button} type="button" class="earlier link" onClick={() => void load()}>
+      {isBusyReading.value ? "Loading…" : "Earlier messages"}
+    </button>
+  );
+}
+
+function Fault({ text }: { text: string }) {
+  return (
+    <div class="fault" role="alert">
+      <p>{text}</p>
+      {place.value.page === "conversation" ? (
+        <button type="button" class="button" onClick={() => void reopen()}>
+          <Icon name="retry" small />
+          Try again
+        </button>
+      ) : null}
+    </div>
+  );
+}

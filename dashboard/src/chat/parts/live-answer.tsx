@@ -1,0 +1,44 @@
+import { duration } from "../../format.js";
+import { Markdown } from "../../markdown/markdown.js";
+import { now } from "../../state/clock.js";
+import { turnBegan } from "../state/open.js";
+import type { ShownTurn } from "../state/thread.js";
+import { ToolCalls } from "./tool-calls.js";
+
+/** The answer that is being written. */
+export function LiveAnswer({ turn }: { turn: ShownTurn }) {
+  return (
+    <article class="message agent live" aria-label="Hermes" aria-busy={!turn.ended}>
+      <ToolCalls calls={turn.tools} />
+      {turn.text ? <Markdown text={turn.text} /> : null}
+      {turn.ended ? null : <Progress turn={turn} />}
+    </article>
+  );
+}
+
+function Progress({ turn }: { turn: ShownTurn }) {
+  const running = turn.tools.findLast(({ state }) => state === "running");
+  return (
+    <p class="progress">
+      <span class="dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      <span role="status">{whatHappens(turn, running?.tool)}</span>
+      <Elapsed />
+    </p>
+  );
+}
+
+function whatHappens(turn: ShownTurn, tool: string | undefined): string {
+  if (turn.waiting) return "Waiting for your decision";
+  if (tool) return `Using ${tool}`;
+  return turn.text ? "Writing" : "Thinking";
+}
+
+/** Not part of the status: it would be read out every second. */
+function Elapsed() {
+  const seconds = Math.floor(now.value - turnBegan.value / 1000);
+  return seconds < 1 ? null : <span class="quiet">{duration(seconds)}</span>;
+}

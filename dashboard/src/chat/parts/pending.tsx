@@ -1,0 +1,66 @@
+/** Messages that aren't part of the conversation yet. */
+import type { QueuedMessage } from "../../../../src/adapters/web/api.js";
+import { isBusy, withdraw } from "../state/open.js";
+import { connection } from "../state/stream.js";
+import { discard, retry, type Unsent } from "../state/unsent.js";
+import { tried } from "./actions.js";
+import { fillComposer } from "./composer-text.js";
+import { Files } from "./files.js";
+
+/** It waits for the running answer; without one its own begins in a moment. */
+export function Queued({ message }: { message: QueuedMessage }) {
+  const { clientId, text, files } = message;
+  return (
+    <article class={isBusy.value ? "message user queued" : "message user"} aria-label="Queued message">
+      <Files files={files} />
+      {text ? <p class="bubble">{text}</p> : null}
+      <div class="actions always">
+        {isBusy.value ? (
+          <>
+            <span class="tag">Queued</span>
+            <button type="button" class="link" onClick={() => void tried(() => withdraw(clientId))}>
+              Withdraw
+            </button>
+          </>
+        ) : null}
+      </div>
+    </article>
+  );
+}
+
+/** The server doesn't have it yet, or refused it. The text is never lost. */
+export function UnsentMessage({ message }: { message: Unsent }) {
+  const { clientId, text, files, fault } = message;
+  return (
+    <article class="message user unsent" aria-label="Message that isn't sent yet">
+      <Files files={files} />
+      {text ? <p class="bubble">{text}</p> : null}
+      <div class="actions always">
+        {fault === undefined ? (
+          <span class="tag">
+            {connection.value === "live" ? "Sending…" : "Sent as soon as the connection is back"}
+          </span>
+        ) : (
+          <>
+            <span class="tag failed" role="alert">
+              Not sent: {fault}
+            </span>
+            <button type="button" class="link" onClick={() => retry(clientId)}>
+              Try again
+            </button>
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                discard(clientId);
+                fillComposer(text);
+              }}
+            >
+              Edit
+            </button>
+          </>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,64 @@
+import type { ToolCall } from "../../../../src/adapters/web/api.js";
+import { duration } from "../../format.js";
+import { Icon } from "../../parts/icons.js";
+
+export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
+  return (
+    <>
+      {calls.map((call) => (
+        <Call key={call.callId} call={call} />
+      ))}
+    </>
+  );
+}
+
+/** Folded: its name, what it was asked for, how it ended. */
+function Call({ call }: { call: ToolCall }) {
+  const { tool, args, state, result, seconds } = call;
+  return (
+    <details class="tool" data-state={state}>
+      <summary>
+        {state === "running" ? <span class="spinner" aria-hidden="true" /> : null}
+        {state === "running" ? null : <Icon name={state === "done" ? "check" : "warning"} small />}
+        <b>{tool}</b>
+        <span class="tool-gist">{gistOf(args)}</span>
+        <span class="unseen">{state}</span>
+        {seconds === null ? null : <span class="quiet">{duration(seconds)}</span>}
+        <Icon name="chevron" small />
+      </summary>
+      <div class="tool-body">
+        <p>Arguments</p>
+        <Scrolling text={indented(args)} />
+        {result === null ? null : (
+          <>
+            <p>Result</p>
+            <Scrolling text={result} />
+          </>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function Scrolling({ text }: { text: string }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+  return <pre tabIndex={0}>{text}</pre>;
+}
+
+/** The first text among the arguments says most. */
+function gistOf(args: string): string {
+  const values = Object.values((parsed(args) ?? {}) as object);
+  const gist = values.find((value): value is string => typeof value === "string") ?? "";
+  return gist.slice(0, 120);
+}
+
+const indented = (args: string) => JSON.stringify(parsed(args), null, 2) ?? args;
+
+function parsed(args: string): unknown {
+  try {
+    return JSON.parse(args);
+  } catch {
+    // It was cut: shown as it is.
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+/** Files of the message that is being written: sent to the server as soon as they are chosen. */
+import { computed, signal } from "@preact/signals";
+import type { Fault, Upload } from "../../../../src/adapters/web/api.js";
+import { bytes } from "../../format.js";
+import { newId } from "./ids.js";
+import { limits } from "./me.js";
+import { faultOf, sentenceOf } from "./request.js";
+
+export interface Attachment {
+  id: string;
+  file: File;
+  /** 0 to 1. */
+  progress: number;
+  upload?: Upload;
+  fault?: string;
+}
+
+export const attachments = signal<readonly Attachment[]>([]);
+export const isUploading = computed(() =>
+  attachments.value.some(({ upload, fault }) => upload === undefined && fault === undefined),
+);
+export const hasFaultyFile = computed(() => attachments.value.some(({ fault }) => fault !== undefined));
+
+const running = new Map<string, XMLHttpRequest>();
+/** For a whole file: a slow phone needs long. */
+const TIMEOUT_MS = 30 * 60_000;
+
+/** Returns why some were left out. */
+export function attach(files: readonly File[]): string | undefined {
+  const free = limits.value.filesPerMessage - attachments.value.length;
+  for (const file of files.slice(0, Math.max(0, free))) start(file);
+  if (files.length <= free) return undefined;
+  return `A message can have ${limits.value.filesPerMessage} files. Send the others with the next one.`;
+}
+
+function start(file: File): void {
+  const attachment: Attachment = { id: newId(), file, progress: 0 };
+  attachments.value = [...attachments.value, attachment];
+  const most = limits.value.fileBytes;
+  if (file.size > most) change(attachment.id, { fault: `Larger than ${bytes(most)}` });
+  else upload(attachment);
+}
+
+/** `fetch` doesn't report progress. */
+function upload({ id, file }: Attachment): void {
+  const request = new XMLHttpRequest();
+  running.set(id, request);
+  request.open("POST", `/api/web/files?${new URLSearchParams({ name: file.name || "file" })}`);
+  request.setRequestHeader("content-type", file.type || "application/octet-stream");
+  request.timeout = TIMEOUT_MS;
+  request.responseType = "json";
+  request.upload.onprogress = ({ loaded, total }) => change(id, { progress: total > 0 ? loaded / total : 0 });
+  request.onload = () => {
+    if (request.status === 201) return change(id, { progress: 1, upload: request.response as Upload });
+    const answer = request.response as Partial<Fault> | null;
+    change(id, { fault: sentenceOf(faultOf(request.status, answer ?? undefined)) });
+  };
+  request.onerror = () => change(id, { fault: "The connection was lost" });
+  request.ontimeout = () => change(id, { fault: "This took too long" });
+  request.onloadend = () => running.delete(id);
+  request.send(file);
+}
+
+export function retryUpload(attachment: Attachment): void {
+  if (attachment.file.size > limits.value.fileBytes) return;
+  const { fault: _, ...again } = { ...attachment, progress: 0 };
+  attachments.value = attachments.value.map((one) => (one.id === attachment.id ? again : one));
+  upload(again);
+}
+
+export function detach(id: string): void {
+  running.get(id)?.abort();
+  attachments.value = attachments.value.filter((one) => one.id !== id);
+}
+
+/** The finished ones, for a message; the box is empty afterwards. */
+export function takeUploads(): Upload[] {
+  const uploads = attachments.value.flatMap(({ upload }) => (upload ? [upload] : []));
+  attachments.value = [];
+  return uploads;
+}
+
+function change(id: string, changed: Partial<Attachment>): void {
+  attachments.value = attachments.value.map((one) => (one.id === id ? { ...one, ...changed } : one));
+}

@@ -1,0 +1,18 @@
+/** Who is using this page, and what they may do. */
+import { computed, signal } from "@preact/signals";
+import type { Features, Limits, Me } from "../../../../src/adapters/web/api.js";
+import { get } from "./request.js";
+
+export const me = signal<Me | undefined>(undefined);
+
+const NO_FEATURES: Features = { sharing: false, uploads: false };
+/** Until the server says more. */
+const LIMITS: Limits = { messageChars: 100_000, fileBytes: 20_000_000, filesPerMessage: 10, titleChars: 100 };
+
+export const features = computed(() => me.value?.features ?? NO_FEATURES);
+export const limits = computed(() => me.value?.limits ?? LIMITS);
+export const commands = computed(() => me.value?.commands ?? []);
+
+export async function loadMe(): Promise<void> {
+  me.value = await get<Me>("/me");
+}

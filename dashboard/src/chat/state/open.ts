@@ -1,0 +1,208 @@
+/** The conversation on the screen: read, kept in step by events, changed by what the person does. */
+import { computed, signal } from "@preact/signals";
+import type {
+  ChatMessage,
+  OpenConversation,
+  Regenerate,
+  Stopped,
+  SwitchBranch,
+  WebEvent,
+} from "../../../../src/adapters/web/api.js";
+import { withQuery } from "../../state/api.js";
+import { newId } from "./ids.js";
+import { dropConversation, putConversation, refreshList, setBusy } from "./list.js";
+import { loadMe } from "./me.js";
+import { at, get, post, remove, sentenceOf } from "./request.js";
+import { go, place } from "./router.js";
+import {
+  applied,
+  emptyThread,
+  isContained,
+  type Thread,
+  type ThreadEvent,
+  threadOf,
+  withEarlier,
+  withSent,
+  withTurn,
+} from "./thread.js";
+import type { Unsent } from "./unsent.js";
+
+export const thread = signal<Thread>(emptyThread(newId()));
+export const isLoading = signal(false);
+export const openFault = signal<string | undefined>(undefined);
+/** When the shown turn began, by this browser's clock, in milliseconds. */
+export const turnBegan = signal(0);
+
+export const isBusy = computed(() => thread.value.turn !== null && !thread.value.turn.ended);
+export const isEmpty = computed(() => thread.value.messages.length === 0 && thread.value.turn === null);
+
+const MAX_WAITING = 2000;
+
+let reading = new AbortController();
+/** Events that come while the conversation is read. */
+let waiting: { event: ThreadEvent; id: string }[] | undefined;
+
+/** An empty page: its conversation begins with the first message. */
+export function openNew(): void {
+  reading.abort();
+  waiting = undefined;
+  isLoading.value = false;
+  openFault.value = undefined;
+  if (!isFresh) thread.value = emptyThread(newId());
+  isFresh = true;
+}
+
+/** The empty page's conversation keeps its id until it is used. */
+let isFresh = true;
+
+export async function open(id: string): Promise<void> {
+  isFresh = false;
+  if (thread.value.id !== id) {
+    thread.value = emptyThread(id);
+    isLoading.value = true;
+  }
+  await read(id);
+}
+
+/** Again: after a lost connection, or when another branch is shown. */
+export const reopen = () => read(thread.value.id);
+
+async function read(id: string): Promise<void> {
+  reading.abort();
+  reading = new AbortController();
+  const { signal: ended } = reading;
+  waiting = [];
+  try {
+    const answer = await get<OpenConversation>(at(id), ended);
+    if (ended.aborted) return;
+    const missed = waiting;
+    waiting = undefined;
+    // What was sent a moment ago may be on its way through the queues.
+    const sent = thread.value.messages.filter((one) => one.from === "user" && one.id.startsWith("sent:"));
+    show(sent.reduce(keepSent, threadOf(id, answer)));
+    for (const { event, id: eventId } of newerThan(answer.eventCursor, missed)) applyTo(event, eventId);
+    openFault.value = undefined;
+  } catch (error) {
+    if (ended.aborted) return;
+    waiting = undefined;
+    openFault.value = sentenceOf(error);
+  } finally {
+    if (!ended.aborted) isLoading.value = false;
+  }
+}
+
+/** Events come in order: what came before one that the read contains is contained, too, with an id or without. */
+function newerThan(cursor: string, events: NonNullable<typeof waiting>) {
+  return events.slice(events.findLastIndex(({ id }) => id !== "" && isContained(cursor, id)) + 1);
+}
+
+function keepSent(into: Thread, one: ChatMessage): Thread {
+  const isAnswered = into.turn === null && into.messages.some(({ at: when }) => when > one.at + 1);
+  if (one.from !== "user" || one.clientId === null || isAnswered) return into;
+  return withSent(into, { ...one, clientId: one.clientId });
+}
+
+function show(next: Thread): void {
+  const before = thread.value.turn?.turnId;
+  if (next.turn && next.turn.turnId !== before) turnBegan.value = Date.now() - next.turn.elapsed * 1000;
+  thread.value = next;
+}
+
+export async function loadEarlier(): Promise<void> {
+  const { id, messages, earlier } = thread.value;
+  // Notices have no place in the session.
+  const first = messages.find(({ position }) => position > 0);
+  if (!earlier || !first) return;
+  try {
+    const page = await get<OpenConversation>(withQuery(at(id), { before: first.position }), reading.signal);
+    if (thread.value.id === id) thread.value = withEarlier(thread.value, page);
+  } catch (error) {
+    if (!reading.signal.aborted) openFault.value = sentenceOf(error);
+  }
+}
+
+export function onEvent(event: WebEvent, id: string): void {
+  switch (event.type) {
+    case "hello":
+      onHello(event);
+      return;
+    case "heartbeat":
+      return;
+    case "identity":
+      void loadMe().then(() => Promise.all([refreshList(), reopen()]), logged);
+      return;
+    case "conversation":
+      putConversation(event.conversation);
+      if (event.conversation.id === thread.value.id)
+        thread.value = { ...thread.value, conversation: event.conversation };
+      return;
+    case "deleted":
+      dropConversation(event.conversationId);
+      if (event.conversationId === thread.value.id) go("/", { replace: true });
+      return;
+    default:
+      onThreadEvent(event, id);
+  }
+}
+
+function onHello({ missed, cursor, turns }: Extract<WebEvent, { type: "hello" }>): void {
+  void refreshList();
+  for (const turn of turns) setBusy(turn.conversationId, true);
+  if (place.value.page !== "conversation") return;
+  if (missed || !isContained(thread.value.cursor, cursor)) return void reopen();
+  const turn = turns.find(({ conversationId }) => conversationId === thread.value.id);
+  if (turn) show(withTurn(thread.value, turn));
+}
+
+function onThreadEvent(event: ThreadEvent, id: string): void {
+  if (event.type === "turn-started") setBusy(event.conversationId, true);
+  if (event.type === "turn-finished") setBusy(event.conversationId, false);
+  if (event.conversationId !== thread.value.id) return;
+  if (waiting) {
+    if (waiting.length < MAX_WAITING) waiting.push({ event, id });
+    return;
+  }
+  applyTo(event, id);
+}
+
+function applyTo(event: ThreadEvent, id: string): void {
+  if (id !== "" && isContained(thread.value.cursor, id)) return;
+  show(applied(thread.value, event));
+  // Calls of tools, parts of the answer and versions are known once the session is read.
+  if (event.type === "branched" || event.type === "turn-finished") void reopen();
+}
+
+export function onAccepted(message: Unsent): void {
+  if (message.conversationId === thread.value.id) thread.value = withSent(thread.value, message);
+}
+
+export async function stop(): Promise<void> {
+  await post<Stopped>(at(thread.value.id, "/stop"));
+}
+
+export async function withdraw(clientId: string): Promise<void> {
+  await remove(at(thread.value.id, `/messages/${encodeURIComponent(clientId)}`));
+  thread.value = applied(thread.value, { type: "withdrawn", conversationId: thread.value.id, clientId });
+}
+
+export async function regenerate(): Promise<void> {
+  await post(at(thread.value.id, "/regenerate"), { clientId: newId() } satisfies Regenerate);
+}
+
+export async function edit(messageId: string, text: string, files: string[]): Promise<void> {
+  const body = { clientId: newId(), messageId, text, ...(files.length > 0 ? { files } : {}) };
+  await post(at(thread.value.id, "/edit"), body);
+}
+
+export async function switchBranch(branch: string): Promise<void> {
+  await post(at(thread.value.id, "/branch"), { branch } satisfies SwitchBranch);
+  await reopen();
+}
+
+export async function press(button: string, text: string): Promise<void> {
+  await post(at(thread.value.id, "/presses"), { clientId: newId(), button, text });
+}
+
+function logged(error: unknown): void {
+  console.warn("The page couldn't be brought up to date:", error);
+}
