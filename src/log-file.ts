@@ -73,6 +73,26 @@ export class LogFile implements DestinationStream {
   }
 }
 
+/**
+ * Removes the lines that contain one of these texts. The files are changed in place, because a gateway that runs goes on
+ * writing to them; a line that it writes at this very moment may be lost.
+ */
+export function removeLogLines(folder: string, texts: readonly string[]): void {
+  for (const file of logFiles(folder)) {
+    const lines = fs.readFileSync(file, "utf8").split("\n");
+    const kept = lines.filter((line) => !texts.some((text) => line.includes(text)));
+    if (kept.length === lines.length) continue;
+    const fd = fs.openSync(file, "r+");
+    try {
+      fs.ftruncateSync(fd, 0);
+      fs.writeSync(fd, kept.join("\n"), 0);
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+}
+
 function oldFile(folder: string, number: number): string {
   return path.join(folder, `${LOG_FILE}.${number}`);
 }

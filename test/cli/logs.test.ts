@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../src/log.js";
-import { LOG_FILE, LogFile, logFiles } from "../../src/log-file.js";
+import { LOG_FILE, LogFile, logFiles, removeLogLines } from "../../src/log-file.js";
 import { hermes, runHermes, temporaryFolder } from "./support/run.js";
 
 async function homeWithLog(): Promise<string> {
@@ -64,6 +64,19 @@ describe("the log file", () => {
     file.close();
     expect(fs.statSync(path.join(folder, LOG_FILE)).mode & 0o777).toBe(0o600);
     expect(fs.readFileSync(path.join(folder, LOG_FILE), "utf8")).toBe("next\n");
+  });
+
+  it("loses the lines of an erased person, while a gateway goes on writing", () => {
+    const folder = path.join(temporaryFolder(), "logs");
+    const file = new LogFile(folder);
+    file.begin();
+    file.write('{"sessionKey":"telegram:dm:4711"}\n{"sessionKey":"telegram:dm:42"}\n');
+    removeLogLines(folder, ["4711"]);
+    file.write("later\n");
+    file.close();
+    expect(fs.readFileSync(path.join(folder, LOG_FILE), "utf8")).toBe(
+      '{"sessionKey":"telegram:dm:42"}\nlater\n',
+    );
   });
 
   it("writes nothing before it may, and nothing fails on a folder that can't be written", () => {

@@ -69,11 +69,7 @@ export interface Device {
   current: boolean;
 }
 
-/** `POST /api/web/login/link` with the code of a login link; `POST /api/web/login/password`. Both answer with `Me`. */
-export interface LinkLogin {
-  code: string;
-}
-
+/** `POST /api/web/login/password`. Answers with `Me`, as does `POST /api/web/login/link` with the `code` of a login link. */
 export interface PasswordLogin {
   name: string;
   password: string;

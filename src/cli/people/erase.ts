@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { type HomePaths, homePaths, resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { removeLeftovers } from "../../leftovers.js";
+import { removeLogLines } from "../../log-file.js";
 import type { Person } from "../../message.js";
 import type { Scrubbed } from "../../store/maintenance.js";
 import { type ErasurePlan, isNobody } from "../../store/people.js";
@@ -28,8 +29,8 @@ interface EraseOptions {
 const HELP = `
 Sessions that are theirs alone go, with everything that came of them, and so do their messages in the queues, the
 agent's notes about them, files, pairing and schedules. In sessions with others their messages and the answers to them
-become "[erased]"; what others wrote stays, but for quotes of them. Backups, configuration and logs are not touched:
-the report names what may still hold something. The gateway needn't stop. A second run completes one that was cut off.
+become "[erased]"; what others wrote stays, but for quotes of them. Lines of the gateway's log with their id go, too. Backups, the
+configuration and other logs are not touched: the report names what may still hold something. The gateway needn't stop. A second run completes one that was cut off.
 docs/people.md has the details.`;
 
 export function eraseCommand(): Command {
@@ -91,6 +92,7 @@ async function eraseWith(
   await untilNothingIsLeft(store, found, paths);
   await writeIndex(store, paths, left.gatewayRuns);
   await removeLeftovers(paths.home, { maxWaitMs: LEFTOVERS_MS });
+  removeLogLines(paths.logsDir, found.plan.ids);
   const scrubbed = await withProgress((onProgress) => store.maintenance.scrub(onProgress));
   return { ...about, erased: true, scrubbed, probes };
 }

@@ -1,13 +1,15 @@
 /** Data that an erasure doesn't change and the operator should know about. */
 
+import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { HomePaths } from "../../config/paths.js";
+import { LOG_FILE } from "../../log-file.js";
 import type { Person } from "../../message.js";
 import { membershipOf } from "../../store/open.js";
 import type { ErasurePlan } from "../../store/people.js";
 import { io } from "../io.js";
-import { copiesOf, isThere } from "./files.js";
+import { copiesOf } from "./files.js";
 import { formatPerson } from "./person.js";
 
 export interface LeftAlone {
@@ -17,7 +19,7 @@ export interface LeftAlone {
   settings: string[];
   /** Schedules of others that write to them. */
   schedules: string[];
-  /** Logs hold no texts, but ids. */
+  /** Logs of other programs. */
   logs: string | null;
   gatewayRuns: boolean;
   bootId: string | null;
@@ -31,10 +33,15 @@ export async function leftAlone(person: Person, plan: ErasurePlan, paths: HomePa
     copies: await copiesOf(paths, folder === null ? paths.backupsDir : resolve(paths.home, folder)),
     settings: namedIn(config, person, plan.ids),
     schedules: plan.schedulesTo,
-    logs: (await isThere(paths.logsDir)) ? paths.logsDir : null,
+    logs: (await hasOtherLogs(paths.logsDir)) ? paths.logsDir : null,
     gatewayRuns: running,
     bootId: running ? (info?.boot_id ?? null) : null,
   };
+}
+
+async function hasOtherLogs(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  return names.some((name) => !name.startsWith(LOG_FILE));
 }
 
 /** An invalid configuration must not block an erasure. */

@@ -122,7 +122,7 @@ describe("hermes adopt reports", () => {
     const home = agentHome((file) => makeInlineFile(file, sampleHistory()));
     const entries = {
       ...ANN,
-      ...chat("agent:main:whatsapp:dm:9", "gone", { platform: "whatsapp", chat_type: "dm", chat_id: "9" }),
+      ...chat("agent:main:icq:dm:9", "gone", { platform: "icq", chat_type: "dm", chat_id: "9" }),
       ...chat("agent:main:discord:group:5", "s4", {
         ...{ platform: "discord", chat_type: "group", chat_id: "5", user_id: "6" },
       }),
@@ -137,8 +137,8 @@ describe("hermes adopt reports", () => {
     const warned = said(plan, "sessions.json", "warn").map(({ message }) => message);
     expect(warned).toEqual([
       "left out:\nbroken: origin is missing or invalid",
-      "sessions that state.db doesn't have:\nagent:main:whatsapp:dm:9: gone",
-      "1 chat on platforms that the gateway doesn't speak: whatsapp",
+      "sessions that state.db doesn't have:\nagent:main:icq:dm:9: gone",
+      "1 chat on platforms that the gateway doesn't speak: icq",
       "keys that are made otherwise now:\nagent:main:discord:group:5: is agent:main:discord:group:5:6 now",
     ]);
     expect(said(plan, "transcripts", "warn")[0]!.message).toMatch(/:\nforgotten$/);
