@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Me } from "../../../src/adapters/web/api.js";
 import { webPersonOf } from "../../../src/web-person.js";
 import { CLIENT, OidcIssuer } from "../../support/oidc-issuer.js";
+import { comeBack, leave, visit } from "../../support/oidc-login.js";
 import { ScriptedAgent } from "../../support/scripted-agent.js";
 import { Browser, startWebChat, texts } from "../../support/web-chat.js";
 
@@ -28,44 +29,6 @@ async function world(rules: string, { chat = "", rest = () => "" }: More = {}): 
   const { url } = await startWebChat({ agent, yaml });
   issuer.register(url!);
   return { issuer, url: url!, browser: new Browser(url!) };
-}
-
-const cookieOf = (headers: Headers) =>
-  headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(";", 1)[0]!)
-    .find((cookie) => cookie.startsWith("hermes_oidc="))!;
-
-/** The way to the issuer. */
-async function leave(browser: Browser): Promise<{ to: URL; cookie: string }> {
-  const { status, headers, body } = await browser.ask("GET", "login/oidc");
-  expect([status, body]).toEqual([303, ""]);
-  return { to: new URL(headers.get("location")!), cookie: cookieOf(headers) };
-}
-
-/** Through the issuer's pages, back to the gateway. */
-async function visit(to: URL, home: string): Promise<URL> {
-  const jar = new Map<string, string>();
-  for (let at = to, steps = 0; steps < 10; steps += 1) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(at, { redirect: "manual", headers: { cookie } });
-    for (const set of response.headers.getSetCookie()) {
-      const [name, value] = set.split(";", 1)[0]!.split("=", 2);
-      jar.set(name!, value!);
-    }
-    const next = response.headers.get("location");
-    if (next === null) throw new Error(`${at}: ${response.status} ${await response.text()}`);
-    at = new URL(next, at);
-    if (at.origin === home) return at;
-  }
-  throw new Error("The issuer doesn't send the browser back");
-}
-
-/** The browser's own cookie isn't sent on the way from another site. */
-async function comeBack(back: URL, cookie: string) {
-  const response = await fetch(back, { redirect: "manual", headers: { cookie, accept: "text/html" } });
-  const [text, location] = [await response.text(), response.headers.get("location")];
-  return { status: response.status, text, code: location && new URL(location).hash.slice(1) };
 }
 
 async function attempt({ browser, url }: World) {
