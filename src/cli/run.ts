@@ -100,6 +100,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./people/index.js")).peopleCommand(),
   },
   {
+    name: "web",
+    summary: "Sign in to the web chat: links, passwords, and who is signed in",
+    load: async () => (await import("./web.js")).webCommand(),
+  },
+  {
     name: "setup",
     summary: "Set up a model and platforms, step by step",
     load: async () => (await import("./setup/index.js")).setupCommand(),
