@@ -20,6 +20,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./gateway.js")).gatewayCommand(),
   },
   {
+    name: "dashboard",
+    summary: "Print the dashboard's address, with a link that signs you in",
+    load: async () => (await import("./dashboard.js")).dashboardCommand(),
+  },
+  {
     name: "chat",
     summary: "Chat in the terminal; `hermes -c` resumes the last conversation",
     load: async () => (await import("./chat/index.js")).chatCommand(),
@@ -93,6 +98,11 @@ const COMMANDS: readonly Entry[] = [
     name: "people",
     summary: "List people; export or erase the data of one person",
     load: async () => (await import("./people/index.js")).peopleCommand(),
+  },
+  {
+    name: "web",
+    summary: "Sign in to the web chat: links, passwords, and who is signed in",
+    load: async () => (await import("./web.js")).webCommand(),
   },
   {
     name: "setup",

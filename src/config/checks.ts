@@ -24,6 +24,7 @@ export function crossCheck(tree: unknown, external: readonly Platform[] = []): C
     ...checkToolsets(getIn(tree, ["toolsets"])),
     ...checkMcpServers(getIn(tree, ["mcp_servers"])),
     ...checkAgents(tree),
+    ...checkOidc(getIn(tree, ["web_chat", "oidc"])),
   ];
 }
 
@@ -201,4 +202,25 @@ function* checkMcpServers(servers: unknown): Generator<Complaint> {
     if (ways.length === 0) yield { path, message: "has neither a command nor a url" };
     if (ways.length === 2) yield { path, message: "has a command and a url: keep one of them" };
   }
+}
+
+/** An issuer that anybody can register with must not open the web chat by an oversight. */
+function* checkOidc(oidc: unknown): Generator<Complaint> {
+  const issuer = getIn(oidc, ["issuer"]);
+  if (typeof issuer !== "string") return;
+  const [path, at] = [
+    ["web_chat", "oidc"],
+    ["web_chat", "oidc", "issuer"],
+  ];
+  const refusal = URL.canParse(issuer) ? urlRefusal(new URL(issuer), true) : undefined;
+  if (refusal !== undefined) yield { path: at, message: refusal };
+  if (getIn(oidc, ["client_id"]) == null)
+    yield { path: [...path, "client_id"], at, message: "is missing, but there is an issuer" };
+  const isLimited = ["allowed_domains", "allowed_groups"].some((key) => listAt(oidc, key).length > 0);
+  if (!isLimited && getIn(oidc, ["allow_all"]) !== true)
+    yield {
+      path,
+      at,
+      message: "says nothing about who may sign in: set allowed_domains, allowed_groups, or allow_all: true",
+    };
 }

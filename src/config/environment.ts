@@ -31,6 +31,7 @@ const NAMES: Record<string, string> = {
   HERMES_HTTP_HOST: "http.host",
   HERMES_HTTP_PORT: "http.port",
   HERMES_HTTP_TOKEN: "http.token",
+  HERMES_OIDC_CLIENT_SECRET: "web_chat.oidc.client_secret",
   HERMES_LOG_LEVEL: "log.level",
   SEARXNG_URL: "web.searxng_url",
   BRAVE_SEARCH_API_KEY: "web.brave_api_key",

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { nowSeconds } from "../clock.js";
 import type { Store } from "../store/store.js";
-import { WEB } from "../web-person.js";
+import { OPERATOR, WEB } from "../web-person.js";
 
 const LOGIN = "login";
 const MINUTES = 10;
@@ -30,8 +30,19 @@ export async function takeLoginCode(
   return taken?.value as WebLogin | undefined;
 }
 
-export function loginLink(url: string, code: string): string {
-  return `${url.replace(/\/$/, "")}/login/link#${code}`;
+/** `next`: the page that it leads to, if that isn't the web chat. */
+export function loginLink(url: string, code: string, next?: "/dashboard"): string {
+  const query = next === undefined ? "" : `?${new URLSearchParams({ next })}`;
+  return `${url.replace(/\/$/, "")}/login/link${query}#${code}`;
+}
+
+/** Signs the operator in, to the dashboard, too. */
+export async function operatorLink(
+  store: Pick<Store, "saveRecord">,
+  url: string,
+  next?: "/dashboard",
+): Promise<string> {
+  return loginLink(url, await newLoginCode(store, { person: OPERATOR, name: null, owner: true }), next);
 }
 
 /** The database doesn't have the code itself. */

@@ -20,14 +20,13 @@ import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import { type ChatService, DECIDER } from "../mcp-server/service.js";
 import { knownTargetsOf } from "../rules.js";
-import { loginLink, newLoginCode } from "../sessions/web-login.js";
+import { operatorLink } from "../sessions/web-login.js";
 import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
 import { GATEWAY } from "../store/shared/owner.js";
 import type { OnProgress, Store } from "../store/store.js";
 import type { ToolDefinition } from "../tools/tool.js";
 import { version } from "../version.js";
-import { OPERATOR } from "../web-person.js";
 import { openAdapters } from "./adapters.js";
 import { mcpServers } from "./mcp.js";
 import { gatewayParts, type PartsInput } from "./parts.js";
@@ -71,8 +70,6 @@ export interface RunningGateway {
 /** `hermes chat` processes deliver their own messages. */
 const OWNERS: Owners = [GATEWAY];
 
-const OPERATOR_LOGIN = { person: OPERATOR, name: null, owner: true };
-
 /** Opens everything in order. If a step fails, `shutdown` closes what was opened so far. */
 export async function open(options: OpenOptions, shutdown: Shutdown): Promise<RunningGateway> {
   const { home, config } = options;
@@ -99,8 +96,11 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   readiness.start();
   shutdown.add("timers", () => readiness.stop());
   startUpkeep({ ...options, store }, shutdown);
-  const operatorLink = async () => web && loginLink(http.url, await newLoginCode(store, OPERATOR_LOGIN));
-  return { url: http.url, config, home, gateway, mcp, store, operatorLink, stop: () => shutdown.run() };
+  return {
+    ...{ url: http.url, config, home, gateway, mcp, store },
+    operatorLink: async () => web && operatorLink(store, http.url),
+    stop: () => shutdown.run(),
+  };
 }
 
 async function openDatabase({ home, onProgress }: OpenOptions, shutdown: Shutdown) {

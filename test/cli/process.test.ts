@@ -12,7 +12,7 @@ describe("the hermes program", () => {
     const { stdout } = await runHermes(temporaryFolder(), ["--help"]);
     const [, list = ""] = /^Commands:\n((?:.+\n)*)/m.exec(stdout) ?? [];
     const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!);
-    expect(names).toHaveLength(25);
+    expect(names).toHaveLength(27);
     const home = temporaryFolder();
     for (const name of names.filter((name) => name !== "help")) {
       const ran = await finished(spawnHermes(home, [name, "--help"]));

@@ -7,6 +7,8 @@ import { newLoginCode } from "../../src/sessions/web-login.js";
 import { openStore } from "../../src/store/open.js";
 import { webPersonOf } from "../../src/web-person.js";
 import { Daemon } from "../support/daemon.js";
+import { CLIENT, OidcIssuer } from "../support/oidc-issuer.js";
+import { comeBack, leave, visit } from "../support/oidc-login.js";
 import { until } from "../support/until.js";
 import { Browser, texts } from "../support/web-chat.js";
 
@@ -108,4 +110,24 @@ describe("kill -9", () => {
     },
     120_000,
   );
+
+  it("while a person is at the OpenID Connect issuer: this sign-in goes on, and so does a new one", async () => {
+    const issuer = await OidcIssuer.start();
+    const oidc = { ...CLIENT, issuer: issuer.url, allow_all: true };
+    const daemon = await new Daemon({ yaml: `web_chat: ${JSON.stringify({ oidc })}\n` }).start();
+    issuer.register(daemon.url);
+    const ann = new Browser(() => daemon.url);
+    const { to, cookie } = await leave(ann);
+    const back = await visit(to, daemon.url);
+    await daemon.restart();
+    const { code } = await comeBack(back, cookie);
+    expect((await ann.ask<Me>("POST", "login/link", { code })).body.person).toMatchObject({ signedIn: true });
+    const phone = new Browser(() => daemon.url);
+    const again = await leave(phone);
+    const second = await comeBack(await visit(again.to, daemon.url), again.cookie);
+    expect((await phone.ask("POST", "login/link", { code: second.code })).status).toBe(200);
+    // A code that was used before the next kill stays used.
+    await daemon.restart();
+    expect((await phone.ask("POST", "login/link", { code: second.code })).status).toBe(403);
+  }, 120_000);
 });

@@ -32,8 +32,8 @@ export interface LoginWays {
   /** A link from `/login` in a paired chat, or from the terminal at the start. */
   link: boolean;
   password: boolean;
-  /** Label of the button; null: there is no issuer. */
-  oidc: { label: string } | null;
+  /** A link with this label to this path of the server; null: there is no issuer. */
+  oidc: { label: string; path: string } | null;
 }
 
 export interface Features {

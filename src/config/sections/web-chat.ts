@@ -1,6 +1,29 @@
 /** The web chat, beside the keys that all platforms have. */
 import { z } from "zod";
-import { httpUrl, orNull, sample } from "./scalars.js";
+import { httpUrl, listOf, orNull, sample, text } from "./scalars.js";
+
+const oidc = z.strictObject({
+  issuer: sample(
+    orNull(httpUrl).describe("Its address; it needs client_id, and who is allowed"),
+    "https://id.example.org",
+  ),
+  client_id: sample(orNull(text).describe("The gateway's name at the issuer"), "hermes"),
+  client_secret: orNull(text).describe("Its secret, if it has one; better HERMES_OIDC_CLIENT_SECRET in .env"),
+  label: text.max(60).default("Sign in with single sign-on").describe("Words on the button"),
+  allowed_domains: sample(
+    listOf(text).describe("Only people with a verified e-mail address of these domains"),
+    "[example.org]",
+  ),
+  allowed_groups: sample(listOf(text).describe("Only members of one of these groups"), "[staff]"),
+  groups_claim: text.default("groups").describe("Where the issuer lists a person's groups"),
+  allow_all: z.boolean().default(false).describe("Everybody whom the issuer knows may sign in"),
+  scopes: z
+    .array(text)
+    .default(["openid", "profile", "email"])
+    .describe("What the issuer is asked for; some need another one for groups"),
+});
+
+export type OidcConfig = z.output<typeof oidc>;
 
 export const webChat = z.strictObject({
   url: sample(
@@ -10,4 +33,5 @@ export const webChat = z.strictObject({
     "https://chat.example.org",
   ),
   sharing: z.boolean().default(true).describe("People may share conversations as read-only links"),
+  oidc: oidc.prefault({}).describe("Signing in with OpenID Connect"),
 });

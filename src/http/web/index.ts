@@ -22,6 +22,7 @@ import { exportName, toJson, toMarkdown } from "./export.js";
 import { FILES_PER_MESSAGE, sendAnswerFile, sendUpload, takeUpload } from "./files.js";
 import { linkPage, loginRoutes } from "./login-routes.js";
 import { editMessage, press, regenerate, sendMessage, switchBranch, withdraw } from "./messages.js";
+import { oidcLogin } from "./oidc/routes.js";
 import { passwordNames } from "./passwords.js";
 import { noteSeen } from "./people.js";
 import { isSharingOn, MAX_DAYS, revokeShare, share, sharedConversation, sharesOf } from "./shares.js";
@@ -161,7 +162,7 @@ async function meOf(chat: WebChat, person: Visitor): Promise<Me> {
   const { media } = chat.config;
   return {
     person,
-    logins: { link: true, password: (await passwordNames(chat)).length > 0, oidc: null },
+    logins: { link: true, password: (await passwordNames(chat)).length > 0, oidc: oidcLogin(chat) },
     features: { sharing: isSharingOn(chat), uploads: true },
     models: modelsFor(chat, person),
     agents: agentsFor(chat, person),

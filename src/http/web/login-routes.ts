@@ -12,6 +12,7 @@ import { clientOf } from "../request.js";
 import { setLogin } from "../token.js";
 import { Attempts } from "./attempts.js";
 import { param, type WebChat } from "./chat.js";
+import { oidcRoutes } from "./oidc/routes.js";
 import {
   checkPassword,
   MAX_CHARS,
@@ -67,6 +68,7 @@ export function loginRoutes(api: Hono, { chat, visitor, me }: LoginRoutes): void
     return c.body(null, 204);
   });
   passwordRoutes(api, chat, visitor);
+  oidcRoutes(api, chat, attempts);
 }
 
 function passwordRoutes(api: Hono, chat: WebChat, visitor: LoginRoutes["visitor"]): void {

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import { HermesError } from "../../errors.js";
 import type { WebLogin } from "../../sessions/web-login.js";
+import type { Store } from "../../store/store.js";
 import { webPersonOf } from "../../web-person.js";
-import type { WebChat } from "./chat.js";
 
 const PASSWORD = "password";
 export const MIN_CHARS = 10;
@@ -17,13 +17,17 @@ const COST = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 const derive = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
 
+interface Kept {
+  store: Pick<Store, "saveRecord" | "removeRecords" | "listRecords">;
+}
+
 interface PasswordValue {
   name: string;
   salt: string;
   hash: string;
 }
 
-export async function setPassword({ store }: WebChat, name: string, password: string): Promise<void> {
+export async function setPassword({ store }: Kept, name: string, password: string): Promise<void> {
   if (!NAME.test(name)) throw new HermesError("invalid", "A name has letters, digits and . @ _ - only");
   const salt = randomBytes(16);
   const hash = await derive(password, salt, KEY_BYTES, COST);
@@ -32,20 +36,20 @@ export async function setPassword({ store }: WebChat, name: string, password: st
   await store.saveRecord({ ...record, value });
 }
 
-export async function removePassword({ store }: WebChat, name: string): Promise<void> {
+export async function removePassword({ store }: Kept, name: string): Promise<void> {
   const record = { platform: PLATFORM, kind: PASSWORD, id: name.toLowerCase() };
   if ((await store.removeRecords(record)).length === 0)
     throw new HermesError("not_found", "There is no such name");
 }
 
-export async function passwordNames({ store }: WebChat): Promise<string[]> {
+export async function passwordNames({ store }: Kept): Promise<string[]> {
   const rows = await store.listRecords({ platform: PLATFORM, kind: PASSWORD });
   return rows.map(({ value }) => (value as PasswordValue).name);
 }
 
 /** Takes as long for a name that doesn't exist. Undefined: it is wrong. */
 export async function checkPassword(
-  { store }: WebChat,
+  { store }: Kept,
   name: string,
   password: string,
 ): Promise<WebLogin | undefined> {
