@@ -4,7 +4,12 @@ import net from "node:net";
 import { parseArgs } from "node:util";
 import { servePage } from "../test/emulators/clients/server.js";
 import { atEnd, endAll } from "../test/support/at-end.js";
+import { Acting } from "./tour/acting.js";
 import { startStage } from "./tour/stage.js";
+import { tourOf } from "./tour/steps.js";
+import { Tour } from "./tour/tour.js";
+
+const READ_MS = 4000;
 
 const HELP = `npm run demo -- [options]
 
@@ -14,6 +19,8 @@ no account, no key and no network, and keeps its files in a temporary folder. Ct
   --port N          port of the page (8790)
   --gateway-port N  port of the gateway (8791)
   --open            opens the page in the browser
+  --no-tour         only the clients
+  --speed N         the tour N times as fast (1)
   --json            prints the addresses as one line of JSON
   --help            shows this text`;
 
@@ -21,6 +28,8 @@ const { values } = parseArgs({
   options: {
     port: { type: "string", default: "8790" },
     "gateway-port": { type: "string", default: "8791" },
+    "no-tour": { type: "boolean", default: false },
+    speed: { type: "string", default: "1" },
     open: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
@@ -40,12 +49,21 @@ if (values.help) {
 async function run(): Promise<void> {
   const port = await freePort(values.port, "port");
   const gatewayPort = await freePort(values["gateway-port"], "gateway-port");
-  const stage = await startStage({ port: gatewayPort, speed: 1 });
+  const speed = speedOf(values.speed);
+  const stage = await startStage({ port: gatewayPort, speed });
+  const acting = new Acting(stage.clients);
+  const tour = new Tour(tourOf(stage, acting, speed), READ_MS / speed);
   const page = await servePage({
     clients: stage.clients,
     title: "Hermes Gateway: one agent on every chat",
     port,
-    extra: () => ({ gateway: stage.gateway() }),
+    extra: () => ({
+      gateway: stage.gateway(),
+      ...(values["no-tour"] ? {} : { tour: { mode: tour.mode, steps: tour.steps, focus: acting.focus } }),
+    }),
+    actions: values["no-tour"]
+      ? {}
+      : { play: () => tour.play(), pause: () => tour.pause(), next: () => void tour.next() },
   });
   atEnd(() => page.close());
   const addresses = { page: page.url, gateway: stage.daemon.url, home: stage.daemon.home };
@@ -65,6 +83,12 @@ async function freePort(given: string, flag: string): Promise<number> {
   if (!(await isFree(port)))
     throw new Error(`Port ${port} is taken: end the program that uses it, or choose another with --${flag}.`);
   return port;
+}
+
+function speedOf(given: string): number {
+  const speed = Number(given);
+  if (!(speed >= 0.1 && speed <= 1000)) throw new Error(`--speed: '${given}' is not between 0.1 and 1000.`);
+  return speed;
 }
 
 function isFree(port: number): Promise<boolean> {

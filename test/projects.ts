@@ -3,6 +3,7 @@
  * `e2e`; tests that drive Chromium belong to `browser`; all others are `unit`.
  */
 export const BROWSER_TESTS = [
+  "test/demo/demo.test.ts",
   "test/e2e/browser.test.ts",
   "test/emulators/try.test.ts",
   "test/http/browser.test.ts",

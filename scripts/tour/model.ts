@@ -65,8 +65,13 @@ export function answerTo({ body }: RecordedRequest, speed: number): Scripted {
   return spoken(ANSWERS.find(([pattern]) => pattern.test(text))?.[1] ?? HELP, speed);
 }
 
-/** One chunk a word. */
+/** One chunk a word. A story takes its time, so that it can be interrupted. */
 function spoken(text: string, speed: number): Scripted {
+  if (text === STORY) return spokenAt(text, Math.min(speed, 2));
+  return spokenAt(text, speed);
+}
+
+function spokenAt(text: string, speed: number): Scripted {
   return { text: text.match(/\s*\S+\s*/g) ?? [], everyMs: WORD_MS / speed };
 }
 
