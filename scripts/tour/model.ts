@@ -16,9 +16,11 @@ const PLAN = `Here is a plan for the **weekend in Lisbon**:
 
 Bring good shoes: the hills are steep. Check the trains with \`cp.pt\`.`;
 
-const STORY = `The night train left at **22:40** and nobody on board knew that the bridge was closed. The driver saw the lamp in time,
-stopped between two stations and walked back along the track to warn the next train. In the morning, all passengers had coffee
-at a small station that isn't on any map, and *everyone arrived one day late and in good spirits*.`;
+const STORY = [
+  "The night train left at **22:40**, and no one on board knew that the bridge was closed. The driver saw the lamp in time,",
+  "stopped between two stations and walked back along the track to warn the next train. In the morning, all passengers had",
+  "coffee at a small station that isn't on any map, and *everyone arrived one day late and in good spirits*.",
+].join(" ");
 
 const TABLE = `| | tent | cabin |
 | --- | --- | --- |

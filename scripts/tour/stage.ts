@@ -12,6 +12,7 @@ import { atEnd } from "../../test/support/at-end.js";
 import { Daemon, hermes } from "../../test/support/daemon.js";
 import { Supervisor } from "../../test/support/supervisor.js";
 import { until } from "../../test/support/until.js";
+import { withApproval } from "./approving.js";
 import { answerTo } from "./model.js";
 
 const START_MS = 60_000;
@@ -69,8 +70,14 @@ export async function startStage({ port, speed }: StageOptions): Promise<Stage> 
   await daemon.run.ready;
   await until("the platforms are connected", () => daemon.isReady(), { timeoutMs: START_MS });
   const web = webClient(() => daemon.url, ["Ann", "Ben"]);
+  const command = async (...args: string[]) => {
+    const { code, stdout, stderr } = await hermes(daemon.home, args);
+    if (code !== 0) throw new Error(`hermes ${args.join(" ")}: ${stderr || stdout}`);
+    return stdout;
+  };
+  const approve = (platform: string, code: string) => command("pairing", "approve", platform, code);
   return {
-    clients: [family.client, makers.client, team.client, web],
+    clients: [withApproval(family.client, approve), makers.client, team.client, web],
     chats: {
       telegram: String(family.people[0]!.id),
       discord: makers.direct[1]!.id,
@@ -81,11 +88,7 @@ export async function startStage({ port, speed }: StageOptions): Promise<Stage> 
     daemon,
     deaths: () => supervisor.endings.length,
     gateway: () => signOf(daemon),
-    hermes: async (...args) => {
-      const { code, stdout, stderr } = await hermes(daemon.home, args);
-      if (code !== 0) throw new Error(`hermes ${args.join(" ")}: ${stderr || stdout}`);
-      return stdout;
-    },
+    hermes: command,
   };
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../test/support/until.js";
 import type { Acting, Place } from "./acting.js";
+import { APPROVE } from "./approving.js";
 import type { Stage } from "./stage.js";
 import { sunset } from "./sunset.js";
 import type { Step } from "./tour.js";
@@ -29,11 +30,10 @@ export function tourOf(stage: Stage, acting: Acting, speed: number): Step[] {
       text: "Ann is a stranger on Telegram. The bot gives her a code, and the owner approves it on the command line.",
       run: async (told) => {
         await acting.say(places.telegram, "Ann", "Hello!");
-        const { text } = await acting.answer(places.telegram, CODE);
-        const code = CODE.exec(text)![1]!;
+        const { id, text } = await acting.answer(places.telegram, CODE);
         await breath();
-        told(`hermes pairing approve telegram ${code}`);
-        await stage.hermes("pairing", "approve", "telegram", code);
+        told(`hermes pairing approve telegram ${CODE.exec(text)![1]!}`);
+        await acting.press(places.telegram, "Ann", id, APPROVE);
         await breath();
         await acting.ask(places.telegram, "Ann", "Hello again!", /one agent on every chat/);
         told("Now Ann gets an answer.");

@@ -1,5 +1,6 @@
 /** A picture for the tour: a sun over hills, as a PNG. */
-import { crc32, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
+import { written } from "./apng.js";
 
 const WIDTH = 160;
 const HEIGHT = 100;
@@ -14,8 +15,8 @@ export function sunset(): Buffer {
   // Eight bits, red, green and blue.
   header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  const pixels = chunk("IDAT", deflateSync(Buffer.concat(rows), { level: 9 }));
-  return Buffer.concat([signature, chunk("IHDR", header), pixels, chunk("IEND", Buffer.alloc(0))]);
+  const pixels = written("IDAT", deflateSync(Buffer.concat(rows), { level: 9 }));
+  return Buffer.concat([signature, written("IHDR", header), pixels, written("IEND", Buffer.alloc(0))]);
 }
 
 function colourAt(x: number, y: number): [number, number, number] {
@@ -24,13 +25,4 @@ function colourAt(x: number, y: number): [number, number, number] {
   if (Math.hypot(x - 108, y - 52) < 17) return [255, 224, 130];
   const low = Math.floor((y / HEIGHT) * 12) / 12;
   return [Math.round(120 + 130 * low), Math.round(90 + 80 * low), Math.round(160 - 40 * low)];
-}
-
-function chunk(type: string, content: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), content]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(content.length);
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(body) >>> 0);
-  return Buffer.concat([length, body, sum]);
 }

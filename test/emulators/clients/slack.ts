@@ -47,6 +47,10 @@ function inThreads(messages: readonly StoredMessage[]): StoredMessage[] {
   return visible.toSorted((a, b) => rootOf(a) - rootOf(b) || Number(a.ts) - Number(b.ts));
 }
 
+function isMarkdown({ isMarkdown: streamed = false, blocks = [] }: StoredMessage): boolean {
+  return streamed || blocks.some(({ type }) => type === "markdown");
+}
+
 function bubble({ workspace }: SlackEmulator, message: StoredMessage): Bubble {
   const isBot = message.user === workspace.botUser;
   const nameOf = (id: string) =>
@@ -57,7 +61,7 @@ function bubble({ workspace }: SlackEmulator, message: StoredMessage): Bubble {
     from: nameOf(message.user),
     isBot,
     text: visibleText(message).replaceAll(/<@(\w{1,20})>/g, (_, id: string) => `@${nameOf(id)}`),
-    format: isBot && !message.blocks?.some(({ type }) => type === "section") ? "markdown" : "mrkdwn",
+    format: isMarkdown(message) ? "markdown" : "mrkdwn",
     buttons: buttonsIn(message).map(({ text }) => text.text),
     pictures: message.files
       .filter(({ mimetype }) => mimetype.startsWith("image/"))

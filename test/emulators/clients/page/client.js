@@ -8,6 +8,8 @@ export class Client {
   #view;
   #open;
   #shown = "";
+  /** The newest message stays in view until the reader scrolls up. */
+  #isFollowing = true;
   #thread;
   #chats = el("div", "chats");
   #messages = el("ol", "messages");
@@ -18,7 +20,12 @@ export class Client {
 
   constructor({ name, title, chats }) {
     this.element.dataset.client = name;
-    this.#open = chats[0]?.id;
+    this.#open = (chats.find(({ messages }) => messages.length > 0) ?? chats[0])?.id;
+    this.#messages.addEventListener("scroll", () => {
+      const { scrollHeight, scrollTop, clientHeight } = this.#messages;
+      this.#isFollowing = scrollHeight - scrollTop - clientHeight < 60;
+    });
+    new ResizeObserver(() => this.#follow()).observe(this.#messages);
     this.#messages.tabIndex = 0;
     this.#messages.setAttribute("aria-label", `Messages on ${title}`);
     this.#person.setAttribute("aria-label", `Write on ${title} as`);
@@ -51,6 +58,7 @@ export class Client {
   open(chat) {
     if (!chat || chat === this.#open) return;
     this.#open = chat;
+    this.#isFollowing = true;
     this.#answerIn(undefined);
     this.show(this.#view);
   }
@@ -80,10 +88,12 @@ export class Client {
   }
 
   #showMessages() {
-    const list = this.#messages;
-    const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 120;
-    list.replaceChildren(...this.#chat.messages.map((message) => this.#bubble(message)));
-    if (atEnd) list.scrollTop = list.scrollHeight;
+    this.#messages.replaceChildren(...this.#chat.messages.map((message) => this.#bubble(message)));
+    this.#follow();
+  }
+
+  #follow() {
+    if (this.#isFollowing) this.#messages.scrollTop = this.#messages.scrollHeight;
   }
 
   #bubble(message) {
@@ -136,7 +146,8 @@ export class Client {
     const { name } = this.#view;
     const person = this.#person.value;
     this.#problem.textContent = await post(what, { client: name, chat: this.#chat.id, person, ...fields });
-    this.#messages.scrollTop = this.#messages.scrollHeight;
+    this.#isFollowing = true;
+    this.#follow();
   }
 }
 

@@ -30,15 +30,17 @@ export class Tour {
     this.#play.hidden = this.#next.hidden = isOver;
     this.#next.disabled = tour.steps.some(({ state }) => state === "running");
     this.#panel.dataset.mode = tour.mode;
-    this.#steps.replaceChildren(...tour.steps.map(step));
-    this.#steps.querySelector("[data-state=running]")?.scrollIntoView({ block: "nearest" });
+    const latest = tour.steps.findLastIndex(({ state }) => state !== "waiting");
+    this.#steps.replaceChildren(...tour.steps.map((one, i) => step(one, i === latest)));
+    this.#steps.querySelector("[data-latest]")?.scrollIntoView({ block: "nearest" });
     focus(tour.focus);
   }
 }
 
-function step({ title, text, state, told }) {
+function step({ title, text, state, told }, isLatest) {
   const notes = told.map((line) => el("li", "", line));
   const item = el("li", "step", el("h3", "", title), el("p", "", text), el("ul", "told", ...notes));
   item.dataset.state = state;
+  if (isLatest) item.dataset.latest = "";
   return item;
 }
