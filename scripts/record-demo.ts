@@ -8,7 +8,7 @@ import { chromium, type Page } from "playwright-core";
 import { animated, type Frame } from "./tour/apng.js";
 
 const DEMO = fileURLToPath(new URL("demo.ts", import.meta.url));
-const VIEWPORT = { width: 1280, height: 600 };
+const VIEWPORT = { width: 1240, height: 580 };
 const LOOK_EVERY_MS = 400;
 const STEP_MS = 2500;
 const MOVING_MS = 1200;
