@@ -4,6 +4,7 @@
  */
 export const BROWSER_TESTS = [
   "test/chat-page/*browser.test.ts",
+  "test/demo/demo.test.ts",
   "test/emulators/try.test.ts",
   "test/http/dashboard-browser.test.ts",
   "test/http/docs-browser.test.ts",

@@ -19,6 +19,8 @@ export interface Scripted {
   /** Instead of an answer. */
   error?: { status: number; body: unknown; headers?: Record<string, string> };
   firstWordAfterMs?: number;
+  /** Before each chunk. */
+  everyMs?: number;
   /** After this many chunks the connection is cut; 0: with the headers, -1: before them. */
   cutAfter?: number;
   /** After this many chunks nothing more comes, and the connection stays. */
@@ -190,6 +192,7 @@ async function stream(scripted: Scripted, dialect: Dialect, response: ServerResp
       if (response.destroyed) return;
       if (sent === scripted.cutAfter) return cut(response);
       if (sent === scripted.stallAfter) return;
+      if (scripted.everyMs !== undefined) await elapsed(scripted.everyMs, response);
       await written(response, piece);
       sent++;
     }
@@ -202,11 +205,13 @@ async function stream(scripted: Scripted, dialect: Dialect, response: ServerResp
 /** Resolves early when the client leaves, so that no test waits for it. */
 async function elapsed(ms: number, response: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    response.once("close", () => {
+    const done = () => {
       clearTimeout(timer);
+      response.off("close", done);
       resolve();
-    });
+    };
+    const timer = setTimeout(done, ms);
+    response.once("close", done);
   });
 }
 

@@ -43,7 +43,11 @@ async function startPage(
 }
 
 const write = (url: string, name: string, words: string) =>
-  fetch(`${url}/${name}`, { method: "POST", body: new URLSearchParams({ text: words }) });
+  fetch(`${url}/say`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ client: name, chat: "ann", person: "Ann", text: words }),
+  });
 
 it("the emulators' page shows each platform's chat under its own name, also when it refreshes", async () => {
   const { url, config } = await startPage();
@@ -54,18 +58,19 @@ it("the emulators' page shows each platform's chat under its own name, also when
   // What comes now is seen when the page has refreshed itself.
   await write(url, "telegram", "second on telegram");
   await page.getByText("second on telegram").waitFor();
-  const sections = await page.locator("section").allInnerTexts();
-  const shown = sections.map((section) =>
-    section
-      .toLowerCase()
-      .split(/\n+/)
-      .filter((line) => line !== ""),
-  );
+  const shown = await page
+    .locator("section")
+    .evaluateAll((sections) =>
+      sections.map((section) => [
+        section.querySelector("h2")?.textContent,
+        ...[...section.querySelectorAll(".bubble")].map((bubble) => bubble.textContent),
+      ]),
+    );
   expect(shown).toEqual(
     EMULATED_NAMES.map((name) => [
       name,
-      `ann first on ${name}`,
-      ...(name === "telegram" ? ["ann second on telegram"] : []),
+      `Annfirst on ${name}`,
+      ...(name === "telegram" ? ["Annsecond on telegram"] : []),
     ]),
   );
 });

@@ -2,16 +2,12 @@
  * `npm run emulators`: the platforms on this machine, and a page to type in as a person. Whoever has no account can try
  * the whole gateway so. See `--help`.
  */
-import { once } from "node:events";
 import fs from "node:fs";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { EMULATED_NAMES, startEmulated } from "./all.js";
-import type { Emulated } from "./emulated.js";
-import { page, take } from "./page.js";
+import { clientOf } from "./clients/client.js";
+import { servePage } from "./clients/server.js";
 
 const PORT = Number(process.env.EMULATORS_PORT ?? 8788);
 const HOST = process.env.EMULATORS_HOST ?? "127.0.0.1";
@@ -49,27 +45,15 @@ async function run(names: readonly string[]): Promise<void> {
   const platforms = Object.fromEntries(emulated.map(({ name, settings }) => [name, settings]));
   const config = stringify({ allow_all: true, platforms });
   if (CONFIG) fs.writeFileSync(CONFIG, config, { mode: 0o600 });
-  const server = http.createServer((request, response) => void serve(emulated, request, response));
-  server.listen(PORT, HOST);
-  await once(server, "listening");
-  console.log(`Write as Ann on http://127.0.0.1:${(server.address() as AddressInfo).port}
+  const { url } = await servePage({
+    clients: emulated.map(clientOf),
+    title: "Emulated platforms",
+    port: PORT,
+    host: HOST,
+  });
+  console.log(`Write as Ann on ${url}
 
 ${CONFIG ? `Start a gateway with ${CONFIG}` : "Start a gateway on them with this config.yaml"}:
 
 ${config}`);
-}
-
-async function serve(
-  emulated: readonly Emulated[],
-  request: http.IncomingMessage,
-  response: http.ServerResponse,
-): Promise<void> {
-  if (request.method !== "POST") {
-    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page(emulated));
-    return;
-  }
-  const form = new URLSearchParams(await text(request));
-  const chosen = emulated.find(({ name }) => request.url === `/${name}`);
-  if (chosen) take(form, chosen);
-  response.writeHead(303, { location: "/" }).end();
 }

@@ -111,6 +111,8 @@ export interface Ending {
 export class Run {
   readonly ready: Promise<string>;
   readonly ended: Promise<Ending>;
+  /** Its ready line has come. */
+  isReady = false;
   stdout = "";
   stderr = "";
   readonly #child: ChildProcess;
@@ -166,6 +168,7 @@ export class Run {
       lines.on("line", (line) => {
         this.stdout += `${line}\n`;
         if (!line.startsWith(READY)) return;
+        this.isReady = true;
         resolve(line.slice(READY.length));
       });
     });

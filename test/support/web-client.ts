@@ -11,6 +11,7 @@ export interface LogEntry {
   at: number;
   turnId: string | null;
   files?: { name: string; mimeType: string; bytes: number }[];
+  buttons?: { data: string; label: string }[];
 }
 
 const NO_MODEL = /^No model is configured[^\n]*\n\n/;
@@ -54,6 +55,12 @@ export class WebClient {
   async post(id: string, text: string): Promise<Answer> {
     await this.#enter();
     return this.#ask("messages", { method: "POST", body: JSON.stringify({ id, text }) });
+  }
+
+  async press({ data, label }: { data: string; label: string }): Promise<Answer> {
+    await this.#enter();
+    const body = JSON.stringify({ id: randomUUID(), button: data, text: label });
+    return this.#ask("presses", { method: "POST", body });
   }
 
   async log(): Promise<LogEntry[]> {

@@ -33,6 +33,7 @@ export const chatMethods: Record<string, Method> = {
     const { text, blocks, metadata } = contentOf(args);
     if (text.length > MAX_UPDATE) throw new ApiError("msg_too_long");
     message.text = text;
+    message.isMarkdown = args.markdown_text !== undefined;
     if (blocks) message.blocks = blocks;
     else delete message.blocks;
     if (metadata) message.metadata = metadata;
@@ -74,6 +75,7 @@ export const chatMethods: Record<string, Method> = {
       text,
       channel: room.id,
       streaming: true,
+      isMarkdown: true,
     });
     return { channel: room.id, ts: message.ts };
   },

@@ -49,6 +49,8 @@ export interface StoredMessage {
   edits: number;
   deleted: boolean;
   streaming: boolean;
+  /** Its text is Markdown instead of mrkdwn: it was streamed. */
+  isMarkdown?: boolean;
   subtype?: string;
 }
 

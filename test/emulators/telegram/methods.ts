@@ -25,6 +25,7 @@ export interface Draft {
   draftId: number;
   threadId: number | undefined;
   text: string;
+  at: number;
 }
 
 export interface Action {
@@ -147,7 +148,7 @@ function sendMessageDraft(world: World, payload: Payload): true {
   const draftId = Number(payload.draft_id);
   if (!Number.isInteger(draftId) || draftId === 0) throw new ApiError(400, "Bad Request: DRAFT_ID_INVALID");
   const { text } = textOf(payload, "text", MAX_TEXT);
-  world.drafts.push({ chatId: chat.id, draftId, threadId: threadOf(payload), text });
+  world.drafts.push({ chatId: chat.id, draftId, threadId: threadOf(payload), text, at: Date.now() });
   return true;
 }
 
