@@ -25,8 +25,9 @@ import { Resolver } from "./pipeline/resolve.js";
 import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
+import type { Turn } from "./pipeline/turn.js";
 import type { SessionKey } from "./session.js";
-import type { OutboxRow, Penalty, QuestionRow, RouteRow } from "./store/queues.js";
+import type { HumanReply, NewReply, OutboxRow, Penalty, QuestionRow, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
@@ -136,6 +137,21 @@ export class Gateway {
     return true;
   }
 
+  /** A human answers in a chat until then, and the running turn ends; null: the agent answers again. False: no such chat. */
+  async takeOver(key: SessionKey, until: number | null): Promise<boolean> {
+    if (!(await this.#context.store.setRouteChoice(key, { humanUntil: until }))) return false;
+    if (until !== null) this.interrupt(key);
+    return true;
+  }
+
+  /** Sends a human's answer, which is part of the session. Returns the outbox row. */
+  async replyAsHuman(reply: NewReply & { asHuman: HumanReply }, key?: string): Promise<number> {
+    const id = await this.#context.store.enqueueReply(reply, key);
+    this.#context.messagesChanged(reply.asHuman.sessionId);
+    this.wake();
+    return id;
+  }
+
   /** Decides an open question, as a person who may. False: it was decided already. */
   decideQuestion(question: QuestionRow, choiceId: string, by: Decider): Promise<boolean> {
     return this.#stages.questions.decideAs(by, question, choiceId);
@@ -242,7 +258,11 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const previews = new Previews(context);
   const after = new After(context);
   const hasBackgroundWork = (key: SessionKey) => queue.hasBackgroundWork(key);
-  const resolver = new Resolver(context, { hasBackgroundWork, ended });
+  const kept = ({ first }: Turn, { sessionId }: RouteRow) => {
+    context.messagesChanged(sessionId);
+    previews.dismiss(first);
+  };
+  const resolver = new Resolver(context, { hasBackgroundWork, ended, kept });
   const turns = new Turns(context, {
     ...{ resolver, previews, after, reactions: new Reactions(context) },
     finisher: new Finisher(context, { after, delivery, asked: (id) => questions.asked(id) }),

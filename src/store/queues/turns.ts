@@ -13,7 +13,8 @@ import type { Penalty } from "./values.js";
 export interface Turns {
   /**
    * Waiting → running: counts the attempt and raises the epoch, so that older turns can't write. Opens a session first if the
-   * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one.
+   * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one, or a human has taken
+   * the chat over: then `keep` is added to the session, and the messages are done.
    */
   startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
   /**
@@ -59,6 +60,14 @@ export interface TurnStart {
   /** The epoch of the route that the caller has seen; null: there was none. Default: any route. */
   expectedEpoch?: number | null | undefined;
   open?: RouteOpening | undefined;
+  keep?: readonly KeptMessage[] | undefined;
+}
+
+/** What is stored of a message that a human answers. */
+export interface KeptMessage {
+  inboxId: number;
+  messages: readonly NewMessage[];
+  author: Author;
 }
 
 export interface AcceptedStart extends Pick<TurnStart, "bootId" | "turnId" | "at" | "open"> {

@@ -40,7 +40,8 @@ export const QUEUE_TABLES = [
     flags TEXT NOT NULL DEFAULT '{}',
     due_at REAL NOT NULL DEFAULT 0,
     model TEXT,
-    agent TEXT
+    agent TEXT,
+    human_until REAL
 )`,
   `CREATE TABLE IF NOT EXISTS gw_outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
