@@ -26,7 +26,8 @@ import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
 import type { Turn } from "./pipeline/turn.js";
-import type { SessionKey } from "./session.js";
+import type { SessionId, SessionKey } from "./session.js";
+import { ENDED } from "./sessions/reset-notice.js";
 import type { HumanReply, NewReply, OutboxRow, Penalty, QuestionRow, RouteRow } from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
@@ -150,6 +151,27 @@ export class Gateway {
     this.#context.messagesChanged(reply.asHuman.sessionId);
     this.wake();
     return id;
+  }
+
+  /** A turn runs or waits in the chat. */
+  isBusy(key: SessionKey): boolean {
+    return this.#stages.queue.isBusy(key);
+  }
+
+  /** Ends a chat's session: its next message opens a new one. False: the chat isn't in it any more. */
+  async endSession(route: RouteRow): Promise<boolean> {
+    this.interrupt(route.sessionKey);
+    return this.#sweep.end(route, ENDED);
+  }
+
+  /** Deletes a session with its messages, and with its route. */
+  async deleteSession(id: SessionId): Promise<boolean> {
+    const { store, messagesChanged, routesChanged } = this.#context;
+    for (const { sessionKey } of await store.listRoutes({ sessionId: id })) this.interrupt(sessionKey);
+    if (!(await store.deleteSession(id))) return false;
+    messagesChanged(id);
+    routesChanged();
+    return true;
   }
 
   /** Decides an open question, as a person who may. False: it was decided already. */

@@ -6,7 +6,7 @@ export const BROWSER_TESTS = [
   "test/e2e/browser.test.ts",
   "test/emulators/try.test.ts",
   "test/http/browser.test.ts",
-  "test/http/dashboard-browser.test.ts",
+  "test/http/dashboard-{actions,browser}.test.ts",
 ];
 
 /** Storms, and properties with thousands of runs: too long for the inner loop, so they run with `e2e`. */

@@ -192,6 +192,7 @@ function newDashboard(
   return createDashboard({
     ...{ store, gateway, loaded, home, log, reports: store.reports, version: version() },
     startedAt: nowSeconds(),
+    places: knownTargetsOf(loaded.config),
     mcpServers: () => mcp.status(),
     watch: (watcher) => watchers.events.watch("dashboard", watcher),
   });

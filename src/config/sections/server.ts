@@ -20,6 +20,15 @@ export const http = z.strictObject({
     .describe("Requests a minute from one address; 0 = any number. Programs on this machine are not counted"),
 });
 
+export const dashboard = z.strictObject({
+  takeover_minutes: z
+    .int()
+    .min(1)
+    .max(10_080)
+    .default(30)
+    .describe("A chat that an operator has taken over returns to the agent this long after their last words"),
+});
+
 export const health = z.strictObject({
   max_wait: seconds
     .default(120)

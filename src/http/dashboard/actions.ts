@@ -1,15 +1,16 @@
 /** What an operator can change. Browsers prove where they come from before it gets here (`checkOrigin`). */
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
-import { remoteAddress } from "../request.js";
+import { gone, operatorLog } from "./operator.js";
 import type { DashboardOptions } from "./options.js";
 import { bodyOf } from "./params.js";
+import { sessionActionRoutes } from "./session-actions.js";
 
 export function actionRoutes(api: Hono, options: DashboardOptions): void {
-  const { store, gateway, log } = options;
-  const note = (c: Context, action: string, fields: object) =>
-    log.info({ action, ...fields, from: remoteAddress(c) }, "operator");
+  const { store, gateway } = options;
+  const note = operatorLog(options);
+  sessionActionRoutes(api, options);
 
   api.post("/dead/retry", async (c) => {
     const { id, all } = await bodyOf(c, {
@@ -52,8 +53,4 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     note(c, "revoke", person);
     return c.json({ revoked: person });
   });
-}
-
-function gone(message: string): HermesError {
-  return new HermesError("not_found", message, { hint: "It may have been handled already." });
 }

@@ -1,19 +1,46 @@
 import type { LoadedConfig } from "../../config/load.js";
+import type { Gateway } from "../../gateway.js";
 import type { ServerStatus } from "../../mcp/settings.js";
 import type { Reports } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
+import type { KnownTargets } from "../../targets/target.js";
 import type { PlatformHealth } from "./types.js";
 
 /** What the dashboard needs of the gateway. */
 export interface DashboardOptions {
   reports: Reports;
-  store: Pick<Store, "settlePairing" | "revokePairing" | "getLineage" | "searchMessages">;
-  gateway: {
+  store: Pick<
+    Store,
+    | "settlePairing"
+    | "revokePairing"
+    | "getLineage"
+    | "searchMessages"
+    | "getSession"
+    | "getRoute"
+    | "listRoutes"
+    | "knownChats"
+    | "enqueueReply"
+    | "setTitle"
+    | "exportSessions"
+  >;
+  gateway: Pick<
+    Gateway,
+    | "takeOver"
+    | "replyAsHuman"
+    | "interrupt"
+    | "isBusy"
+    | "endSession"
+    | "deleteSession"
+    | "requireAccepting"
+    | "wake"
+  > & {
     readonly depth: { waiting: number; running: number };
     health(): PlatformHealth[];
     /** Dead → tried again at once, one or all. Gives how many. */
     retryDead(id?: string): Promise<number>;
   };
+  /** Where messages can be sent. */
+  places: Omit<KnownTargets, "chats">;
   mcpServers(): ServerStatus[];
   loaded: LoadedConfig;
   home: string;

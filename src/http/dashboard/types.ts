@@ -62,7 +62,15 @@ export interface Overview {
 
 export type PlatformHealth = Health & { platform: string; account: string };
 
-export type SessionDetail = Omit<BrowsedSession, "detail"> & NonNullable<BrowsedSession["detail"]>;
+export type SessionDetail = Omit<BrowsedSession, "detail"> &
+  NonNullable<BrowsedSession["detail"]> & {
+    /** A chat is in it now. */
+    live: boolean;
+    /** A turn runs or waits. */
+    busy: boolean;
+    /** A human answers in the agent's place until then. */
+    human_until: number | null;
+  };
 
 export interface SessionsAnswer {
   sessions: BrowsedSession[];

@@ -1,0 +1,160 @@
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { useBrowser } from "../support/browser.js";
+import { WebClient } from "../support/web-client.js";
+import { type Shown, startDashboard, TOKEN } from "./support/dashboard.js";
+import { expectFit, openDashboard } from "./support/dashboard-page.js";
+
+/** What an operator does in a session, in a real browser, against the real daemon. */
+
+const browser = useBrowser();
+const LONG = "x".repeat(2000);
+const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> ${LONG}`;
+
+/** A person who has said something on the web, and the operator who looks at it. */
+async function withAnn(shown: Shown): Promise<{ ann: WebClient; page: Page; id: string }> {
+  const ann = new WebClient(shown.daemon.url, { token: TOKEN });
+  await ann.send("hello");
+  await ann.told("answer");
+  const { id } = (await ann.session())!;
+  return { ann, id, page: await openDashboard(browser(), shown, `/sessions/${id}`) };
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const actions = ({ daemon }: Shown) => daemon.run.logged("operator").map(({ action }) => action);
+
+describe("a takeover", () => {
+  it("pauses the agent, survives kill -9, and ends when it is handed back", async () => {
+    const shown = await startDashboard({ days: 0, traffic: 0 });
+    const { ann, page } = await withAnn(shown);
+    await button(page, "Take over").click();
+    await page.getByText("the agent is paused").waitFor();
+    await ann.send(`is anyone there? ${HOSTILE}`);
+    await page.locator(".said-one[data-role=user]", { hasText: "is anyone there?" }).waitFor();
+    expect(actions(shown)).toEqual(["takeover"]);
+
+    await shown.daemon.kill();
+    await shown.daemon.start();
+    await page.reload();
+    await page.getByText("Taken over", { exact: true }).waitFor();
+    await ann.send("still nothing?");
+    await page.locator(".said-one[data-role=user]", { hasText: "still nothing?" }).waitFor();
+    await expectFit(page);
+    await page.getByLabel("Your reply").fill(`A human here ${HOSTILE}`);
+    await button(page, "Send").click();
+    const answers = await ann.told("answer", 2);
+    expect(answers[1]).toMatch(/^A human here /);
+    await page.locator(".said-one", { hasText: "A human here" }).getByText("Operator").waitFor();
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    await button(page, "Hand back").click();
+    await button(page, "Take over").waitFor();
+    await ann.send("and now?");
+    expect((await ann.told("answer", 3))[2]).toContain("and now?");
+    expect(actions(shown)).toEqual(["reply", "handback"]);
+    await expectFit(page);
+  }, 120_000);
+
+  it("is refused for a session that its chat has left", async () => {
+    const shown = await startDashboard({ days: 0, traffic: 0 });
+    const { ann, id } = await withAnn(shown);
+    const post = (path: string, body: object) =>
+      shown.ask(`/api/dashboard${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    expect((await post(`/sessions/${id}/reply`, { text: "without a takeover" })).status).toBe(409);
+    expect((await post(`/sessions/${id}/takeover`, {})).status).toBe(200);
+    expect((await post(`/sessions/${id}/reply`, { text: "  " })).status).toBe(400);
+    const [once, again] = [
+      await post(`/sessions/${id}/reply`, { text: "once", key: "k" }),
+      await post(`/sessions/${id}/reply`, { text: "once", key: "k" }),
+    ];
+    expect(JSON.parse(once.text).id).toBe(JSON.parse(again.text).id);
+    await ann.send("/new");
+    await ann.told("command");
+    expect((await post(`/sessions/${id}/takeover`, {})).status).toBe(409);
+    expect((await post("/sessions/nothing/takeover", {})).status).toBe(404);
+  });
+});
+
+it("a running turn is stopped", async () => {
+  const model = http.createServer(() => {
+    // It never answers.
+  });
+  await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    model.closeAllConnections();
+    model.close();
+  });
+  const { port } = model.address() as AddressInfo;
+  const yaml = `http: {token: ${TOKEN}}
+model: {provider: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", default: m, api_key: k}
+`;
+  const shown = await startDashboard({ days: 0, traffic: 0, yaml });
+  const ann = new WebClient(shown.daemon.url, { token: TOKEN });
+  await ann.send("think");
+  await expect.poll(() => ann.session(), { timeout: 20_000 }).not.toBeNull();
+  const { id } = (await ann.session())!;
+  const page = await openDashboard(browser(), shown, `/sessions/${id}`);
+  await button(page, "Stop the turn").click();
+  await page.getByText("The running turn was stopped.").waitFor();
+  await expect.poll(() => button(page, "Stop the turn").count(), { timeout: 20_000 }).toBe(0);
+  expect(actions(shown)).toEqual(["stop"]);
+});
+
+it("a session is renamed, exported, ended and deleted", async () => {
+  const shown = await startDashboard({ days: 0, traffic: 0 });
+  const { ann, page, id } = await withAnn(shown);
+  await button(page, "Rename").click();
+  await page.getByLabel("Title").fill("A better name");
+  await button(page, "Save").click();
+  await page.getByRole("heading", { level: 1, name: "A better name" }).waitFor();
+
+  for (const [name, wanted] of [
+    ["Export as Markdown", "# A better name"],
+    ["Export as JSON", `"title": "A better name"`],
+  ] as const) {
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name }).click();
+    const text = fs.readFileSync(await (await download).path(), "utf8");
+    expect(text).toContain(wanted);
+    expect(text).toContain("hello");
+  }
+
+  await button(page, "End").click();
+  await button(page, "Cancel").click();
+  await button(page, "End").click();
+  await button(page, "End now").click();
+  await page.getByText("The session was ended.").waitFor();
+  await expect.poll(() => button(page, "Take over").count()).toBe(0);
+  await ann.send("another day");
+  await ann.told("answer", 2);
+  expect((await ann.session())!.id).not.toBe(id);
+
+  await button(page, "Delete").click();
+  await expectFit(page);
+  await button(page, "Delete now").click();
+  await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+  expect((await shown.ask(`/api/dashboard/sessions/${id}`)).status).toBe(404);
+  expect(actions(shown)).toEqual(["rename", "export", "export", "end", "delete"]);
+});
+
+it("a message is sent to a chat", async () => {
+  const shown = await startDashboard({ days: 0, traffic: 0 });
+  const { ann, page } = await withAnn(shown);
+  await page.goto("/dashboard/messages");
+  await page.getByText("Send a message").click();
+  await page.getByLabel("To,").fill("nowhere:1");
+  await page.getByLabel("Text").fill("from the operator");
+  await button(page, "Send").click();
+  await page.locator(".notice.failed").waitFor();
+  await page.getByLabel("To,").fill(`web:${ann.chatId}`);
+  await button(page, "Send").click();
+  await page.getByText("is on its way.").waitFor();
+  expect((await ann.told("answer", 2))[1]).toBe("from the operator");
+  expect(actions(shown)).toEqual(["send"]);
+});
