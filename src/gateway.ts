@@ -201,9 +201,12 @@ export class Gateway {
     return this.#context.pace.open;
   }
 
-  /** Retries dead letters now. Returns how many. */
-  async retryDead(id?: string): Promise<number> {
-    const { retried } = await this.#context.store.retry(id === undefined ? {} : { id });
+  /** Retries dead letters now: those, or all. Returns how many. */
+  async retryDead(ids?: readonly string[]): Promise<number> {
+    const { store } = this.#context;
+    const asked = ids ? ids.map((id) => ({ id })) : [{}];
+    let retried = 0;
+    for (const which of asked) retried += (await store.retry(which)).retried;
     if (this.#recovered) this.#stages.refill.track(this.#stages.refill.readWaiting());
     this.wake();
     return retried;

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useBrowser } from "../support/browser.js";
@@ -157,4 +158,56 @@ it("a message is sent to a chat", async () => {
   await page.getByText("is on its way.").waitFor();
   expect((await ann.told("answer", 2))[1]).toBe("from the operator");
   expect(actions(shown)).toEqual(["send"]);
+});
+
+describe("dead letters", () => {
+  it("are discarded, one and several, after a confirmation", async () => {
+    const shown = await startDashboard();
+    const db = new Database(shown.daemon.file("state.db"));
+    db.prepare(
+      "UPDATE gw_inbox SET error = ?, payload = json_set(payload, '$.text', ?) WHERE state = 'dead'",
+    ).run(LONG, HOSTILE);
+    db.close();
+    const page = await openDashboard(browser(), shown, "/dead");
+    const letters = page.locator(".letter");
+    await letters.first().waitFor();
+    const count = await letters.count();
+    expect(count).toBe(3);
+    const discards = page.getByRole("button", { name: /^Discard (in|out):/ });
+    await discards.first().click();
+    await expectFit(page);
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    await button(page, "Discard now").click();
+    await page.getByText("1 message was discarded.").waitFor();
+    await expect.poll(() => letters.count()).toBe(2);
+
+    await page.getByLabel("Select all shown").check();
+    await button(page, "Discard 2 letters").click();
+    await button(page, "Cancel").click();
+    await button(page, "Discard 2 letters").click();
+    await button(page, "Discard 2 letters now").click();
+    await page.getByText("Nothing was given up").waitFor();
+    await page.reload();
+    await page.getByText("Nothing was given up").waitFor();
+    expect(actions(shown)).toEqual(["discard", "discard"]);
+    for (const path of ["/messages", "/messages/in:1"]) {
+      await page.goto(`/dashboard${path}`);
+      await page.locator(".message-row, .timeline li").first().waitFor();
+      await expectFit(page);
+    }
+  }, 120_000);
+
+  it("are not what people were told about", async () => {
+    const shown = await startDashboard({ days: 0, traffic: 0 });
+    const db = new Database(shown.daemon.file("state.db"));
+    db.exec("DELETE FROM gw_inbox; DELETE FROM gw_outbox");
+    db.close();
+    const ann = new WebClient(shown.daemon.url, { token: TOKEN });
+    await ann.send("!fail network");
+    await ann.told("notice");
+    const page = await openDashboard(browser(), shown, "/dead");
+    await page.getByText("Nothing was given up").waitFor();
+    const { letters } = await shown.get<{ letters: object[] }>("/dead");
+    expect(letters).toEqual([]);
+  });
 });

@@ -421,6 +421,7 @@ describe("what an operator does", () => {
     expect(shown.daemon.run.logged("operator").map(({ action }) => action)).toEqual(["retry", "retry"]);
     await page.goto("/dashboard/dead");
     await page.getByRole("button", { name: "Retry all" }).click();
+    await page.getByRole("button", { name: "Retry all now" }).click();
     await page.getByText("3 messages are tried again.").waitFor();
     await page.getByText("Nothing was given up").waitFor();
   });

@@ -55,6 +55,7 @@ const DOORS = [
     ...{ method: "POST", path: `/api/dashboard/sessions/s1/${action}`, secret: TOKEN, body: "{}" },
   })),
   { method: "GET", path: "/api/dashboard/sessions/s1/export", secret: TOKEN },
+  { method: "POST", path: "/api/dashboard/dead/discard", secret: TOKEN, body: "{}" },
   { method: "POST", path: "/api/dashboard/send", secret: TOKEN, body: "{}" },
   { method: "GET", path: "/v1/models", secret: KEY },
   { method: "POST", path: "/v1/chat/completions", secret: KEY, body: QUESTION },

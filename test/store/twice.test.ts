@@ -258,6 +258,12 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
   recover: { call: ({ store }) => store.recover("next boot", 3, NOTICES) },
   retry: { call: ({ store }) => store.retry({ sessionKey: KEY }), same: true },
   "retry: all dead ones": { call: ({ store }) => store.retry({}), same: true },
+  discardDead: {
+    call: async (one) => {
+      await one.store.failTurn(fail(one, "dead"));
+      return one.store.discardDead([`in:${one.running.id}`]);
+    },
+  },
   pruneQueues: { call: ({ store }) => store.pruneQueues(1000) },
   restartWaits: { call: ({ store }) => store.restartWaits(), same: true },
   enqueueReply: { call: ({ store }) => store.enqueueReply(reply("note"), "key"), same: true },

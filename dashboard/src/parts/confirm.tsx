@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 
 interface ConfirmProps {
   what: string;
+  /** Which one, where several buttons say the same; read out only. */
+  of?: string;
   /** What it means, shown before it is done. */
   question: string;
   danger?: boolean;
@@ -9,7 +11,7 @@ interface ConfirmProps {
 }
 
 /** A button that asks once more. */
-export function Confirm({ what, question, danger = false, act }: ConfirmProps) {
+export function Confirm({ what, of, question, danger = false, act }: ConfirmProps) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const sure = async () => {
@@ -22,6 +24,7 @@ export function Confirm({ what, question, danger = false, act }: ConfirmProps) {
     return (
       <button type="button" class="button" onClick={() => setAsking(true)}>
         {what}
+        {of ? <span class="unseen"> {of}</span> : null}
       </button>
     );
   }

@@ -21,6 +21,7 @@ export interface DashboardOptions {
     | "knownChats"
     | "enqueueReply"
     | "setTitle"
+    | "discardDead"
     | "exportSessions"
   >;
   gateway: Pick<
@@ -36,8 +37,8 @@ export interface DashboardOptions {
   > & {
     readonly depth: { waiting: number; running: number };
     health(): PlatformHealth[];
-    /** Dead → tried again at once, one or all. Gives how many. */
-    retryDead(id?: string): Promise<number>;
+    /** Dead → tried again at once, these or all. Gives how many. */
+    retryDead(ids?: readonly string[]): Promise<number>;
   };
   /** Where messages can be sent. */
   places: Omit<KnownTargets, "chats">;

@@ -39,10 +39,12 @@ export interface Turns {
   /** Open rows by state. Answered from indexes: cheap however long the queues are. */
   backlog(owners?: Owners): Promise<Backlog>;
   /**
-   * Dead → waiting or pending: one row (`in:12`, `out:34`), all of them, or the last question of a session if it was stopped or
+   * Dead → waiting or pending: one row (`in:12`, `out:34`), all dead letters, or the last question of a session if it was stopped or
    * failed. Returns how many, and those of the session.
    */
   retry(which: { id?: string } | { sessionKey: SessionKey }): Promise<{ retried: number; rows: InboxRow[] }>;
+  /** Gives dead rows (`in:12`, `out:34`) up for good: messages are cancelled, answers removed. Returns how many. */
+  discardDead(ids: readonly string[]): Promise<number>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
   /** Restarts pauses that were set in the future: the clock was set back since. Returns how many. */

@@ -216,6 +216,12 @@ export const QUEUE_TABLES = [
 export const OPEN_IN = "state IN ('waiting', 'running', 'dead')";
 export const OPEN_OUT = "state IN ('pending', 'sending', 'unknown', 'dead')";
 
+/** The person was told that a message of theirs failed: it waits for no operator. */
+export const IS_TOLD = `EXISTS (SELECT 1 FROM gw_outbox told WHERE told.inbox_id = gw_inbox.id AND told.kind = 'notice'
+    AND told.state = 'sent'
+  UNION ALL SELECT 1 FROM gw_outbox told WHERE told.turn_id = gw_inbox.turn_id AND told.kind = 'notice'
+    AND told.state = 'sent')`;
+
 export const QUEUE_INDEXES = [
   `CREATE INDEX IF NOT EXISTS gw_inbox_open ON gw_inbox(state, id) WHERE ${OPEN_IN}`,
   "CREATE INDEX IF NOT EXISTS gw_inbox_chat ON gw_inbox(platform, chat_id, id)",
