@@ -7,7 +7,9 @@ import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { Gateway } from "../gateway.js";
 import { DatabaseFile } from "../health/database-file.js";
+import type { Readiness } from "../health/readiness.js";
 import { createDashboard, type Dashboard } from "../http/dashboard/index.js";
+import type { HealthOptions } from "../http/health.js";
 import { mcpRoutes } from "../http/mcp.js";
 import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
@@ -78,9 +80,18 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   shutdown.add("watchers", () => mcp.stop());
   const gateway = newGateway(options, { store, databaseFile, platforms, files, mcp });
   shutdown.add("traffic", () => gateway.stop());
-  const dashboard = newDashboard(options, store, gateway, mcp);
+  const { stateDb } = homePaths(home);
+  const watched: Watched = {
+    ...{ config, gateway, store, stateDb, databaseFile, log: options.log, owners: OWNERS },
+  };
+  const readiness = readinessOf(watched);
+  const dashboard = newDashboard(options, { store, gateway, mcp, readiness });
   shutdown.add("traffic", () => dashboard.close());
-  const readiness = serve(options, { http, store, databaseFile, platforms, gateway, dashboard });
+  serve(
+    options,
+    { http, store, platforms, gateway, dashboard },
+    healthOf(options.watchers, readiness, watched),
+  );
   mcp.start();
   await gateway.start();
   readiness.start();
@@ -129,19 +140,21 @@ function newGateway(
 }
 
 /** Adds all routes to the HTTP server. */
-function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
-  const { home, config, log, watchers } = options;
-  const { http, store, databaseFile, platforms, gateway, dashboard } = parts;
-  const { stateDb, dashboardToken } = homePaths(home);
-  const watched: Watched = { config, gateway, store, stateDb, databaseFile, log, owners: OWNERS };
-  const readiness = readinessOf(watched);
+function serve(
+  options: OpenOptions,
+  parts: Omit<Parts, "files" | "mcp" | "databaseFile">,
+  health: HealthOptions,
+): void {
+  const { home, config, log } = options;
+  const { http, store, platforms, gateway, dashboard } = parts;
+  const { dashboardToken } = homePaths(home);
   http.serve({
     ...httpSettings(config),
     log,
     home,
     callbacks: platforms.callbacks,
     areas: platforms.areas,
-    health: healthOf(watchers, readiness, watched),
+    health,
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {
       for (const routes of platforms.routes) routes(app);
@@ -158,7 +171,6 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp">) {
       });
     },
   });
-  return readiness;
 }
 
 /** For programs with the owner's token. */
@@ -185,15 +197,21 @@ function httpSettings({ http }: Config) {
 
 function newDashboard(
   { home, loaded, log, watchers }: OpenOptions,
-  store: Store,
-  gateway: Gateway,
-  mcp: McpServers,
+  { store, gateway, mcp, readiness }: Pick<Parts, "store" | "gateway" | "mcp"> & { readiness: Readiness },
 ): Dashboard {
+  let keyFault: string | undefined;
+  watchers.events.watch("model key", (event) => {
+    if (event.type !== "turn-ended") return;
+    if (event.outcome === "answered") keyFault = undefined;
+    else if (event.failure?.kind === "credentials") keyFault = event.failure.message;
+  });
   return createDashboard({
     ...{ store, gateway, loaded, home, log, reports: store.reports, version: version() },
     startedAt: nowSeconds(),
     places: knownTargetsOf(loaded.config),
     mcpServers: () => mcp.status(),
+    notReady: () => readiness.problems(),
+    keyFault: () => keyFault,
     watch: (watcher) => watchers.events.watch("dashboard", watcher),
   });
 }

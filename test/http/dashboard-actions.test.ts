@@ -24,6 +24,23 @@ async function withAnn(shown: Shown): Promise<{ ann: WebClient; page: Page; id: 
   return { ann, id, page: await openDashboard(browser(), shown, `/sessions/${id}`) };
 }
 
+/** The configuration of a model that this server plays. */
+async function modelAt(server: http.Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return `model: {provider: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", default: m, api_key: k}\n`;
+}
+
+function forgetQueues({ daemon }: Shown): void {
+  const db = new Database(daemon.file("state.db"));
+  db.exec("DELETE FROM gw_inbox; DELETE FROM gw_outbox");
+  db.close();
+}
+
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const actions = ({ daemon }: Shown) => daemon.run.logged("operator").map(({ action }) => action);
 
@@ -82,19 +99,28 @@ describe("a takeover", () => {
   });
 });
 
+it("all is well only when it is", async () => {
+  const rejecting = http.createServer((_, response) => {
+    response.writeHead(401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: `wrong key ${LONG}` } }));
+  });
+  const yaml = `http: {token: ${TOKEN}}\n${await modelAt(rejecting)}`;
+  const shown = await startDashboard({ days: 0, traffic: 0, yaml });
+  forgetQueues(shown);
+  const page = await openDashboard(browser(), shown, "/");
+  await page.getByText("All is well").waitFor();
+  const ann = new WebClient(shown.daemon.url, { token: TOKEN });
+  await ann.send("hello");
+  await page.getByRole("link", { name: "The model rejects the key" }).waitFor();
+  await page.getByText("1 problem").waitFor();
+  await expectFit(page);
+});
+
 it("a running turn is stopped", async () => {
   const model = http.createServer(() => {
     // It never answers.
   });
-  await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    model.closeAllConnections();
-    model.close();
-  });
-  const { port } = model.address() as AddressInfo;
-  const yaml = `http: {token: ${TOKEN}}
-model: {provider: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", default: m, api_key: k}
-`;
+  const yaml = `http: {token: ${TOKEN}}\n${await modelAt(model)}`;
   const shown = await startDashboard({ days: 0, traffic: 0, yaml });
   const ann = new WebClient(shown.daemon.url, { token: TOKEN });
   await ann.send("think");
@@ -199,9 +225,7 @@ describe("dead letters", () => {
 
   it("are not what people were told about", async () => {
     const shown = await startDashboard({ days: 0, traffic: 0 });
-    const db = new Database(shown.daemon.file("state.db"));
-    db.exec("DELETE FROM gw_inbox; DELETE FROM gw_outbox");
-    db.close();
+    forgetQueues(shown);
     const ann = new WebClient(shown.daemon.url, { token: TOKEN });
     await ann.send("!fail network");
     await ann.told("notice");

@@ -173,7 +173,8 @@ describe("the overview", () => {
   it("shows how things are, and what has just come in", async () => {
     const shown = await startDashboard();
     const page = await openAt(shown, "/");
-    await page.getByText("All is well").waitFor();
+    await page.getByText("2 problems").waitFor();
+    await page.getByRole("link", { name: "No model is configured" }).waitFor();
     await page.getByRole("link", { name: "3 messages were given up" }).waitFor();
     await page.getByRole("link", { name: "2 people ask to be let in" }).waitFor();
     await page.locator("[data-platform-row=web]", { hasText: "Connected" }).waitFor();

@@ -44,7 +44,7 @@ export function SessionPage({ id }: { id: string }) {
       {session ? <Summary session={session} /> : null}
       {session ? (
         <div class="session">
-          <div class="session-main">
+          <div class="session-talk">
             <Transcript session={session} at={at.current} mark={mark} />
             <Takeover session={session} reload={reload} />
           </div>

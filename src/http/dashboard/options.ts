@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "../../config/load.js";
 import type { Gateway } from "../../gateway.js";
 import type { ServerStatus } from "../../mcp/settings.js";
+import type { NotReady } from "../../policies/readiness.js";
 import type { Reports } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
 import type { KnownTargets } from "../../targets/target.js";
@@ -43,6 +44,10 @@ export interface DashboardOptions {
   /** Where messages can be sent. */
   places: Omit<KnownTargets, "chats">;
   mcpServers(): ServerStatus[];
+  /** The checks of /readyz that fail. */
+  notReady(): Promise<readonly NotReady[]>;
+  /** Why the provider rejected the key last time; undefined: it didn't, or has taken it since. */
+  keyFault(): string | undefined;
   loaded: LoadedConfig;
   home: string;
   version: string;
