@@ -14,7 +14,7 @@ import { gateway, media } from "./sections/media.js";
 import { agent, auxiliary, model } from "./sections/model.js";
 import { plugins } from "./sections/plugins.js";
 import { id, listOf, sample, zone } from "./sections/scalars.js";
-import { dashboard, health, http, log } from "./sections/server.js";
+import { health, http, log } from "./sections/server.js";
 import { compression, resetOverrides, resetPolicy, sessions } from "./sections/sessions.js";
 import { platformToolsets, TOOLS_SAMPLE, tools, toolsets, web } from "./sections/tools.js";
 import { webhookSample, webhooks } from "./sections/webhooks.js";
@@ -104,7 +104,6 @@ export const coreSchema = z.strictObject({
   cron: cron.prefault({}).describe("Schedules"),
 
   http: http.prefault({}).describe("Health, metrics, dashboard and web chat"),
-  dashboard: dashboard.prefault({}).describe("What operators do on the dashboard"),
   webhooks: sample(
     webhooks.describe("Calls from other programs, by name, at /webhooks/<name>"),
     webhookSample(`${EXAMPLE.platform}:${EXAMPLE.chatId}:5`),

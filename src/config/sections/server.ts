@@ -18,9 +18,6 @@ export const http = z.strictObject({
     .min(0)
     .default(1200)
     .describe("Requests a minute from one address; 0 = any number. Programs on this machine are not counted"),
-});
-
-export const dashboard = z.strictObject({
   takeover_minutes: z
     .int()
     .min(1)

@@ -42,7 +42,7 @@ export function sessionActionRoutes(api: Hono, options: DashboardOptions): void 
 function takeoverRoutes(api: Hono, options: DashboardOptions): void {
   const { store, gateway, loaded } = options;
   const note = operatorLog(options);
-  const until = () => nowSeconds() + loaded.config.dashboard.takeover_minutes * 60;
+  const until = () => nowSeconds() + loaded.config.http.takeover_minutes * 60;
 
   api.post("/sessions/:id/takeover", async (c) => {
     await bodyOf(c, {});

@@ -216,7 +216,7 @@ export const QUEUE_TABLES = [
 export const OPEN_IN = "state IN ('waiting', 'running', 'dead')";
 export const OPEN_OUT = "state IN ('pending', 'sending', 'unknown', 'dead')";
 
-/** The person was told that a message of theirs failed: it waits for no operator. */
+/** The chat got a notice that the message failed: no operator has to look at it. */
 export const IS_TOLD = `EXISTS (SELECT 1 FROM gw_outbox told WHERE told.inbox_id = gw_inbox.id AND told.kind = 'notice'
     AND told.state = 'sent'
   UNION ALL SELECT 1 FROM gw_outbox told WHERE told.turn_id = gw_inbox.turn_id AND told.kind = 'notice'
