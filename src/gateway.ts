@@ -26,8 +26,18 @@ import { Resolver } from "./pipeline/resolve.js";
 import { Router } from "./pipeline/route.js";
 import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
-import type { SessionKey } from "./session.js";
-import type { OutboxRow, Penalty, QuestionRow, RouteChoice, RouteRow } from "./store/queues.js";
+import type { Turn } from "./pipeline/turn.js";
+import type { SessionId, SessionKey } from "./session.js";
+import { ENDED } from "./sessions/reset-notice.js";
+import type {
+  HumanReply,
+  NewReply,
+  OutboxRow,
+  Penalty,
+  QuestionRow,
+  RouteChoice,
+  RouteRow,
+} from "./store/queues.js";
 import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
@@ -154,6 +164,21 @@ export class Gateway {
     return wasRunning || wasSuspended;
   }
 
+  /** A human answers in a chat until then, and the running turn ends; null: the agent answers again. False: no such chat. */
+  async takeOver(key: SessionKey, until: number | null): Promise<boolean> {
+    if (!(await this.#context.store.setRouteChoice(key, { humanUntil: until }))) return false;
+    if (until !== null) this.interrupt(key);
+    return true;
+  }
+
+  /** Sends a human's answer, which is part of the session. Returns the outbox row. */
+  async replyAsHuman(reply: NewReply & { asHuman: HumanReply }, key?: string): Promise<number> {
+    const id = await this.#context.store.enqueueReply(reply, key);
+    this.#context.messagesChanged(reply.asHuman.sessionId);
+    this.wake();
+    return id;
+  }
+
   /** A turn runs in the chat, waits for an answer, or is about to start. */
   isBusy(key: SessionKey): boolean {
     return this.#stages.queue.isBusy(key);
@@ -167,6 +192,22 @@ export class Gateway {
   /** Of a chat without a route, which keeps them otherwise. */
   choiceOf(key: SessionKey): RouteChoice {
     return this.#context.choices.get(key);
+  }
+
+  /** Ends a chat's session: its next message opens a new one. False: the chat isn't in it any more. */
+  async endSession(route: RouteRow): Promise<boolean> {
+    this.interrupt(route.sessionKey);
+    return this.#sweep.end(route, ENDED);
+  }
+
+  /** Deletes a session with its messages, and with its route. */
+  async deleteSession(id: SessionId): Promise<boolean> {
+    const { store, messagesChanged, routesChanged } = this.#context;
+    for (const { sessionKey } of await store.listRoutes({ sessionId: id })) this.interrupt(sessionKey);
+    if (!(await store.deleteSession(id))) return false;
+    messagesChanged(id);
+    routesChanged();
+    return true;
   }
 
   /** Decides an open question, as a person who may. False: it was decided already. */
@@ -196,9 +237,12 @@ export class Gateway {
     return this.#context.pace.open;
   }
 
-  /** Retries dead letters now. Returns how many. */
-  async retryDead(id?: string): Promise<number> {
-    const { retried } = await this.#context.store.retry(id === undefined ? {} : { id });
+  /** Retries dead letters now: those, or all. Returns how many. */
+  async retryDead(ids?: readonly string[]): Promise<number> {
+    const { store } = this.#context;
+    const asked = ids ? ids.map((id) => ({ id })) : [{}];
+    let retried = 0;
+    for (const which of asked) retried += (await store.retry(which)).retried;
     if (this.#recovered) this.#stages.refill.track(this.#stages.refill.readWaiting());
     this.wake();
     return retried;
@@ -275,7 +319,11 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const previews = new Previews(context);
   const after = new After(context);
   const hasBackgroundWork = (key: SessionKey) => queue.hasBackgroundWork(key);
-  const resolver = new Resolver(context, { hasBackgroundWork, ended });
+  const kept = ({ first }: Turn, { sessionId }: RouteRow) => {
+    context.messagesChanged(sessionId);
+    previews.dismiss(first);
+  };
+  const resolver = new Resolver(context, { hasBackgroundWork, ended, kept });
   const turns = new Turns(context, {
     ...{ resolver, previews, after, reactions: new Reactions(context) },
     finisher: new Finisher(context, { after, delivery, asked: (id) => questions.asked(id) }),

@@ -6,8 +6,8 @@ export const BROWSER_TESTS = [
   "test/chat-page/*browser.test.ts",
   "test/demo/demo.test.ts",
   "test/emulators/try.test.ts",
-  "test/http/dashboard-browser.test.ts",
   "test/http/docs-browser.test.ts",
+  "test/http/dashboard-{actions,browser}.test.ts",
 ];
 
 /** Storms, and properties with thousands of runs: too long for the inner loop, so they run with `e2e`. */

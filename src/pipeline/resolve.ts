@@ -12,7 +12,13 @@ import {
   resetReason,
 } from "../policies/reset.js";
 import type { SessionKey } from "../session.js";
-import type { AcceptedStart, RouteOpening, RouteRow, StartedTurn } from "../store/queues.js";
+import {
+  type AcceptedStart,
+  isTakenOver,
+  type RouteOpening,
+  type RouteRow,
+  type StartedTurn,
+} from "../store/queues.js";
 import { isGateway } from "../store/shared/owner.js";
 import type { NewSession } from "../store/store.js";
 import { type Asker, askerOf } from "./asker.js";
@@ -24,6 +30,8 @@ export interface ResolverStages {
   hasBackgroundWork(key: string): boolean;
   /** A message found the session of a route due for a reset. */
   ended(route: RouteRow, reason: string): void;
+  /** A human answers: the messages may have been added to the session without a turn. */
+  kept(turn: Turn, route: RouteRow): void;
 }
 
 /** Between reading a route and starting a turn, a command or another process may change it. */
@@ -120,7 +128,7 @@ export class Resolver {
       const started = await this.#tryStart(turn, route);
       if (started) return started;
       const current = await store.getRoute(key);
-      if (current?.epoch === route?.epoch) return undefined;
+      if (current?.epoch === route?.epoch && current?.humanUntil === route?.humanUntil) return undefined;
       route = current;
     }
     throw new HermesError("unavailable", "The chat's session keeps changing");
@@ -132,12 +140,15 @@ export class Resolver {
     const now = nowSeconds();
     const reason = route && dueReason(route, this.#question(key, now));
     const goesOn = route !== undefined && reason === undefined;
-    if (goesOn) turn.readAhead(this.#readAhead(route));
+    const isKept = goesOn && isTakenOver(route, now);
+    if (goesOn && !isKept) turn.readAhead(this.#readAhead(route));
     const started = await store.startTurn({
       ...{ sessionKey: key, inboxIds, bootId, turnId, at: now, earlierTurnId: first.turnId },
       expectedEpoch: route?.epoch ?? null,
       open: goesOn ? undefined : await this.#openingFor(turn, first.message, reason),
+      keep: isKept ? turn.kept : undefined,
     });
+    if (!started && isKept) this.#stages.kept(turn, route);
     if (!started?.opened) return started;
     // Sessions that the sweep ended were reported then.
     if (reason && route && !route.expiredReason) this.#stages.ended(route, reason);
@@ -196,13 +207,14 @@ export interface ResetQuestion {
 export function dueReason(route: RouteRow, question: ResetQuestion): ResetReason | "suspended" | undefined {
   if (route.suspended) return "suspended";
   if (route.expiredReason) return route.expiredReason as ResetReason;
+  if (isTakenOver(route, question.now)) return undefined;
   return resetReason(resetPolicyFor(route.origin, question.reset), clockOf(route, question));
 }
 
 /** A whole second, at or before the moment at which a session that isn't due may become due. */
 export function notDueBefore(route: RouteRow, question: ResetQuestion): number {
   const next = nextReset(resetPolicyFor(route.origin, question.reset), clockOf(route, question));
-  return next ? Math.floor(next.at) : Number.POSITIVE_INFINITY;
+  return next ? Math.floor(Math.max(next.at, route.humanUntil ?? 0)) : Number.POSITIVE_INFINITY;
 }
 
 function clockOf({ lastUserActivity }: RouteRow, { now, timeZone, hasBackgroundWork }: ResetQuestion) {

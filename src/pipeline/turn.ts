@@ -8,7 +8,7 @@ import { endAfterTurn } from "../one-turn.js";
 import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
 import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
-import type { Author, InboxRow, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
+import type { Author, InboxRow, KeptMessage, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
 import { askerOf, principalOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Journal } from "./journal.js";
@@ -206,6 +206,14 @@ export class Turn {
   /** The same without the notes: the next turn has them. */
   get askedWithoutNotes(): readonly Asked[] {
     return this.started.notes.length === 0 ? this.asked : this.#rows.map((row) => this.#askedBy(row, []));
+  }
+
+  /** What is stored of its messages if a human answers them. */
+  get kept(): KeptMessage[] {
+    return this.#rows.map((row) => {
+      const { messages, author } = this.#askedBy(row, []);
+      return { inboxId: row.id, messages, author };
+    });
   }
 
   authorOf(row: InboxRow): Author {

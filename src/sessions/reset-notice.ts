@@ -1,5 +1,8 @@
 import type { RouteRow } from "../store/queues.js";
 
+/** The reason of a session that an operator ended. */
+export const ENDED = "ended";
+
 /** The notice that a chat's session was reset. */
 export function resetNotice(
   route: RouteRow,
@@ -24,6 +27,7 @@ const MOVED =
 function reasonText(reason: string | null, settings: { atHour: number; idleMinutes: number }): string {
   if (reason === "daily") return `daily schedule at ${settings.atHour}:00`;
   if (reason === "idle") return `inactive for ${duration(settings.idleMinutes)}`;
+  if (reason === ENDED) return "ended by the operator";
   return "the previous session was stopped or interrupted";
 }
 

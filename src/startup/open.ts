@@ -7,8 +7,10 @@ import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { Gateway } from "../gateway.js";
 import { DatabaseFile } from "../health/database-file.js";
+import type { Readiness } from "../health/readiness.js";
 import { createDashboard, type Dashboard } from "../http/dashboard/index.js";
 import { docsRoutes } from "../http/docs.js";
+import type { HealthOptions } from "../http/health.js";
 import { mcpRoutes } from "../http/mcp.js";
 import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
@@ -85,12 +87,21 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   shutdown.add("watchers", () => mcp.stop());
   const gateway = newGateway(options, { store, databaseFile, platforms, files, mcp });
   shutdown.add("traffic", () => gateway.stop());
-  const dashboard = newDashboard(options, store, gateway, mcp);
+  const { stateDb } = homePaths(home);
+  const watched: Watched = {
+    ...{ config, gateway, store, stateDb, databaseFile, log: options.log, owners: OWNERS },
+  };
+  const readiness = readinessOf(watched);
+  const dashboard = newDashboard(options, { store, gateway, mcp, readiness });
   shutdown.add("traffic", () => dashboard.close());
   const web = webChat(options, { store, platforms, gateway });
   if (web) shutdown.add("watchers", watchConversations(web));
   if (web) shutdown.add("timers", startCleanup(web));
-  const readiness = serve(options, { web, http, store, databaseFile, platforms, gateway, dashboard });
+  serve(
+    options,
+    { web, http, store, platforms, gateway, dashboard },
+    healthOf(options.watchers, readiness, watched),
+  );
   mcp.start();
   await gateway.start();
   readiness.start();
@@ -143,12 +154,14 @@ function newGateway(
 }
 
 /** Adds all routes to the HTTP server. */
-function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web: WebChat | undefined }) {
-  const { home, config, log, watchers } = options;
-  const { http, store, databaseFile, platforms, gateway, dashboard } = parts;
-  const { stateDb, dashboardToken } = homePaths(home);
-  const watched: Watched = { config, gateway, store, stateDb, databaseFile, log, owners: OWNERS };
-  const readiness = readinessOf(watched);
+function serve(
+  options: OpenOptions,
+  parts: Omit<Parts, "files" | "mcp" | "databaseFile"> & { web: WebChat | undefined },
+  health: HealthOptions,
+): void {
+  const { home, config, log } = options;
+  const { http, store, platforms, gateway, dashboard } = parts;
+  const { dashboardToken } = homePaths(home);
   http.serve({
     ...httpSettings(config),
     log,
@@ -156,7 +169,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web
     callbacks: platforms.callbacks,
     areas: platforms.areas,
     ...(parts.web ? { isGuest: (c) => isGuest(c, store) } : {}),
-    health: healthOf(watchers, readiness, watched),
+    health,
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {
       for (const routes of platforms.routes) routes(app);
@@ -175,7 +188,6 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web
       });
     },
   });
-  return readiness;
 }
 
 /** Of the web chat. The rest of the port stays the owner's. */
@@ -220,14 +232,21 @@ function httpSettings({ http }: Config) {
 
 function newDashboard(
   { home, loaded, log, watchers }: OpenOptions,
-  store: Store,
-  gateway: Gateway,
-  mcp: McpServers,
+  { store, gateway, mcp, readiness }: Pick<Parts, "store" | "gateway" | "mcp"> & { readiness: Readiness },
 ): Dashboard {
+  let keyFault: string | undefined;
+  watchers.events.watch("model key", (event) => {
+    if (event.type !== "turn-ended") return;
+    if (event.outcome === "answered") keyFault = undefined;
+    else if (event.failure?.kind === "credentials") keyFault = event.failure.message;
+  });
   return createDashboard({
     ...{ store, gateway, loaded, home, log, reports: store.reports, version: version() },
     startedAt: nowSeconds(),
+    places: knownTargetsOf(loaded.config),
     mcpServers: () => mcp.status(),
+    notReady: () => readiness.problems(),
+    keyFault: () => keyFault,
     watch: (watcher) => watchers.events.watch("dashboard", watcher),
   });
 }

@@ -12,7 +12,7 @@ import type { Values } from "./queues/values.js";
 
 export type * from "./queues/conversations.js";
 export type * from "./queues/inbox.js";
-export type * from "./queues/outbox.js";
+export * from "./queues/outbox.js";
 export type * from "./queues/owners.js";
 export type * from "./queues/pairing.js";
 export type * from "./queues/previews.js";

@@ -32,6 +32,7 @@ export interface Reports {
   recentMessages(query: RecentQuery): Promise<RecentPage>;
   /** The way of a message, found by its own id, its trace, its event, or an answer to it. */
   traceMessage(reference: string): Promise<Trace[]>;
+  /** What waits for an operator: failed messages whose chats got no notice, and answers that didn't arrive. */
   deadPage(query: DeadQuery): Promise<DeadPage>;
   pairingPage(query: PairingQuery): Promise<PairingPage>;
   /** Who used which tool, newest first. */

@@ -64,9 +64,8 @@ export class Sweep {
 
   /** Reads only routes that may be due, one page at a time. */
   async #endDueSessions(now: number): Promise<void> {
-    const { store, config } = this.#parts;
-    const reset = resetSettingsOf(config);
-    const question = { now, timeZone: config.timezone, hasBackgroundWork: false, reset };
+    const { store } = this.#parts;
+    const question = this.#question(now);
     await store.settleDueRoutes({ rules: rulesOf(question), expired: [], postponed: [] });
     let page: DueRoute[];
     let after: DueRoute["position"] | undefined;
@@ -79,6 +78,22 @@ export class Sweep {
       await this.#decide(page, question);
       after = page.at(-1)?.position;
     } while (page.length === ROUTES_PER_BATCH);
+  }
+
+  /** Ends a session at once: the chat's next message opens a new one. False: the chat isn't in it any more. */
+  async end(route: RouteRow, reason: string): Promise<boolean> {
+    const { store } = this.#parts;
+    const { sessionKey, sessionId } = route;
+    const expired = [{ sessionKey, sessionId, reason }];
+    const rules = rulesOf(this.#question(nowSeconds()));
+    const ended = await store.settleDueRoutes({ rules, expired, postponed: [] });
+    if (ended.length > 0) this.#ended({ route, reason });
+    return ended.length > 0;
+  }
+
+  #question(now: number): ResetQuestion {
+    const { config } = this.#parts;
+    return { now, timeZone: config.timezone, hasBackgroundWork: false, reset: resetSettingsOf(config) };
   }
 
   async #decide(page: readonly DueRoute[], question: ResetQuestion): Promise<void> {

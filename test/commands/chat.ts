@@ -146,6 +146,7 @@ function routeTo(call: CommandCall, session: SessionRow): RouteRow {
     expiredReason: null,
     model: null,
     agent: null,
+    humanUntil: null,
     suspended: false,
     resumePending: false,
     resumeReason: null,

@@ -55,7 +55,7 @@ describe("the question of a failed turn", () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "!fail network");
     await gateway.ask(ann, "/retry");
-    await gateway.gateway.retryDead();
+    await gateway.gateway.retryDead(["in:1"]);
     await gateway.idle();
     expect(await conversationOf(gateway)).toEqual(["user: !fail network"]);
   });

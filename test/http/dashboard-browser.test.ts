@@ -159,7 +159,8 @@ describe("the overview", () => {
   it("shows how things are, and what has just come in", async () => {
     const shown = await startDashboard();
     const page = await openAt(shown, "/");
-    await page.getByText("All is well").waitFor();
+    await page.getByText("2 problems").waitFor();
+    await page.getByRole("link", { name: "No model is configured" }).waitFor();
     await page.getByRole("link", { name: "3 messages were given up" }).waitFor();
     await page.getByRole("link", { name: "2 people ask to be let in" }).waitFor();
     await page.locator("[data-platform-row=web]", { hasText: "Connected" }).waitFor();
@@ -407,6 +408,7 @@ describe("what an operator does", () => {
     expect(shown.daemon.run.logged("operator").map(({ action }) => action)).toEqual(["retry", "retry"]);
     await page.goto("/dashboard/dead");
     await page.getByRole("button", { name: "Retry all" }).click();
+    await page.getByRole("button", { name: "Retry all now" }).click();
     await page.getByText("3 messages are tried again.").waitFor();
     await page.getByText("Nothing was given up").waitFor();
   });

@@ -51,6 +51,12 @@ const DOORS = [
   { method: "GET", path: "/api/chat/log", secret: TOKEN },
   { method: "POST", path: "/api/chat/messages", secret: TOKEN, body: "{}" },
   { method: "POST", path: "/api/send", secret: TOKEN, body: "{}" },
+  ...["takeover", "handback", "reply", "stop", "rename", "end", "delete"].map((action) => ({
+    ...{ method: "POST", path: `/api/dashboard/sessions/s1/${action}`, secret: TOKEN, body: "{}" },
+  })),
+  { method: "GET", path: "/api/dashboard/sessions/s1/export", secret: TOKEN },
+  { method: "POST", path: "/api/dashboard/dead/discard", secret: TOKEN, body: "{}" },
+  { method: "POST", path: "/api/dashboard/send", secret: TOKEN, body: "{}" },
   { method: "GET", path: "/v1/models", secret: KEY },
   { method: "POST", path: "/v1/chat/completions", secret: KEY, body: QUESTION },
   { method: "POST", path: "/v1/responses", secret: KEY, body: '{"input": "let me in"}' },

@@ -23,6 +23,7 @@ function route(key: string, changes: Partial<RouteRow> = {}, origin: Partial<Ori
     expiredReason: null,
     model: null,
     agent: null,
+    humanUntil: null,
     suspended: false,
     resumePending: false,
     resumeReason: null,

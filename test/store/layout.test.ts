@@ -53,7 +53,7 @@ async function migrated(): Promise<string> {
 }
 
 /** A row without the columns that the layout added. */
-const NEW_COLUMNS = new Set(["owner", "model", "agent", "parts", "question"]);
+const NEW_COLUMNS = new Set(["owner", "model", "agent", "human_until", "parts", "question"]);
 
 function asBefore(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !NEW_COLUMNS.has(name)));

@@ -24,6 +24,7 @@ const message = (eventId: string, chatId = "1", more: Partial<InboundMessage> = 
     ...more,
   });
 const TARGET = targetOf(message("x"));
+const AUTHOR = { platform: "test", userId: "ann", userName: "Ann" };
 const reply = (text: string) => ({ target: TARGET, kind: "answer" as const, text });
 const schedule = (id: string) => ({
   ...{ id, name: `name of ${id}`, prompt: "?", when: { kind: "once", at: AT }, timeZone: null },
@@ -233,6 +234,18 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       store.startTurn({ sessionKey: KEY, inboxIds: [waiting.id], bootId: BOOT, turnId: "t3", at: AT }),
     same: true,
   },
+  "startTurn: taken over": {
+    call: async ({ store, waiting }) => {
+      await store.setRouteChoice(KEY, { humanUntil: Number.MAX_SAFE_INTEGER });
+      const keep = [
+        { inboxId: waiting.id, messages: [{ role: "user", content: "waiting" }], author: AUTHOR },
+      ];
+      return store.startTurn({
+        ...{ sessionKey: KEY, inboxIds: [waiting.id], bootId: BOOT, turnId: "t3", at: AT, keep },
+      });
+    },
+    same: true,
+  },
   startTask: {
     call: ({ store, waiting }) =>
       store.startTask({ inboxId: waiting.id, sessionId: "s1", bootId: BOOT, turnId: "t4" }),
@@ -246,9 +259,22 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
   recover: { call: ({ store }) => store.recover("next boot", 3, NOTICES) },
   retry: { call: ({ store }) => store.retry({ sessionKey: KEY }), same: true },
   "retry: all dead ones": { call: ({ store }) => store.retry({}), same: true },
+  discardDead: {
+    call: async (one) => {
+      await one.store.failTurn(fail(one, "dead"));
+      return one.store.discardDead([`in:${one.running.id}`]);
+    },
+  },
   pruneQueues: { call: ({ store }) => store.pruneQueues(1000) },
   restartWaits: { call: ({ store }) => store.restartWaits(), same: true },
   enqueueReply: { call: ({ store }) => store.enqueueReply(reply("note"), "key"), same: true },
+  "enqueueReply: as a human": {
+    call: async ({ store }) => {
+      await store.setRouteChoice(KEY, { humanUntil: Number.MAX_SAFE_INTEGER });
+      return store.enqueueReply({ ...reply("I am here"), asHuman: { sessionId: "s1", until: AT } }, "key");
+    },
+    same: true,
+  },
   settleDelivery: {
     call: ({ store, sending }) =>
       store.settleDelivery(sending.id, { state: "sent", messageIds: ["m1"] }, BOOT),

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { DeadAnswer } from "../../../src/http/dashboard/types.js";
 import { counted } from "../format.js";
 import { Badge, Platform } from "../parts/badges.js";
+import { Confirm } from "../parts/confirm.js";
 import { Icon } from "../parts/icons.js";
 import { More } from "../parts/more.js";
 import { say } from "../parts/notices.js";
@@ -26,36 +27,82 @@ export function DeadPage() {
     usePaced(deadCount.value, 1000),
   );
   const isEmpty = list.rows.length === 0;
-  const retry = async (what: { id: string } | { all: true }) => {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // Letters that were settled meanwhile aren't chosen any more.
+  const ids = list.rows.map(({ id }) => id).filter((id) => chosen.has(id));
+  const choose = (id: string, isChosen: boolean) => {
+    const others = ids.filter((one) => one !== id);
+    setChosen(new Set(isChosen ? [...others, id] : others));
+  };
+  const settle = async (action: "retry" | "discard", what: { ids: string[] } | { all: true }) => {
     try {
-      const { retried } = await post<{ retried: number }>("/dead/retry", what);
-      say(`${counted(retried, "message is", "messages are")} tried again.`);
-      if ("id" in what) list.remove(what.id);
+      const done = await post<{ retried?: number; discarded?: number }>(`/dead/${action}`, what);
+      const count = done.retried ?? done.discarded ?? 0;
+      say(
+        action === "retry"
+          ? `${counted(count, "message is", "messages are")} tried again.`
+          : `${counted(count, "message was", "messages were")} discarded.`,
+      );
+      if ("ids" in what) for (const id of what.ids) list.remove(id);
+      setChosen(new Set());
     } catch (error) {
       say((error as Error).message, "failed");
     }
     list.refresh();
   };
   return (
-    <Page
-      title="Dead letters"
-      aside={
-        list.rows.length > 1 ? (
-          <button type="button" class="button push" onClick={() => void retry({ all: true })}>
-            <Icon name="retry" small />
-            Retry all
-          </button>
-        ) : null
-      }
-    >
+    <Page title="Dead letters">
       <p class="lead">
-        Messages that were given up after several attempts, and answers that a platform wouldn’t take. Nothing
-        is thrown away: a retry takes them up where they were left.
+        Messages that were given up after several attempts, and answers that a platform wouldn’t take. A retry
+        takes them up where they were left. Failures that people were told about are not listed: they can ask
+        again.
       </p>
+      {isEmpty ? null : (
+        <div class="action-buttons">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={ids.length === list.rows.length}
+              onChange={(event) =>
+                setChosen(new Set(event.currentTarget.checked ? list.rows.map(({ id }) => id) : []))
+              }
+            />
+            Select all shown
+          </label>
+          {ids.length > 0 ? (
+            <>
+              <button type="button" class="button" onClick={() => void settle("retry", { ids })}>
+                <Icon name="retry" small />
+                Retry {counted(ids.length, "letter")}
+              </button>
+              <Confirm
+                what={`Discard ${counted(ids.length, "letter")}`}
+                question="They are given up for good."
+                danger
+                act={() => settle("discard", { ids })}
+              />
+            </>
+          ) : null}
+          {list.rows.length > 1 ? (
+            <Confirm
+              what="Retry all"
+              question="Every dead letter is tried again at once."
+              act={() => settle("retry", { all: true })}
+            />
+          ) : null}
+        </div>
+      )}
       {isEmpty ? null : (
         <ul class="list" aria-label="Dead letters, the latest first">
           {list.rows.map((letter) => (
-            <LetterRow key={letter.id} letter={letter} retry={() => retry({ id: letter.id })} />
+            <LetterRow
+              key={letter.id}
+              letter={letter}
+              chosen={chosen.has(letter.id)}
+              choose={(isChosen) => choose(letter.id, isChosen)}
+              retry={() => settle("retry", { ids: [letter.id] })}
+              discard={() => settle("discard", { ids: [letter.id] })}
+            />
           ))}
         </ul>
       )}
@@ -69,12 +116,26 @@ export function DeadPage() {
   );
 }
 
-function LetterRow({ letter, retry }: { letter: Letter; retry(): Promise<void> }) {
+interface LetterProps {
+  letter: Letter;
+  chosen: boolean;
+  choose(isChosen: boolean): void;
+  retry(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+function LetterRow({ letter, chosen, choose, retry, discard }: LetterProps) {
   const [busy, setBusy] = useState(false);
   const { id, platform, text, error, attempts, at, state } = letter;
   const isAnswer = id.startsWith("out:");
   return (
     <li class="letter">
+      <input
+        type="checkbox"
+        aria-label={`Select ${id}`}
+        checked={chosen}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
       <div class="letter-main">
         <p class="letter-text">{text || "No words"}</p>
         <p class="letter-error">
@@ -91,19 +152,22 @@ function LetterRow({ letter, retry }: { letter: Letter; retry(): Promise<void> }
           <a href={href(`/messages/${id}`)}>{id}</a>
         </p>
       </div>
-      <button
-        type="button"
-        class="button"
-        disabled={busy}
-        aria-label={`Retry ${id}`}
-        onClick={() => {
-          setBusy(true);
-          void retry().finally(() => setBusy(false));
-        }}
-      >
-        <Icon name="retry" small />
-        {busy ? "Trying…" : "Retry"}
-      </button>
+      <div class="letter-buttons">
+        <button
+          type="button"
+          class="button"
+          disabled={busy}
+          aria-label={`Retry ${id}`}
+          onClick={() => {
+            setBusy(true);
+            void retry().finally(() => setBusy(false));
+          }}
+        >
+          <Icon name="retry" small />
+          {busy ? "Trying…" : "Retry"}
+        </button>
+        <Confirm what="Discard" of={id} question="It is given up for good." danger act={discard} />
+      </div>
     </li>
   );
 }

@@ -4,6 +4,7 @@ import { Badge, Platform, type Tone } from "../parts/badges.js";
 import { More } from "../parts/more.js";
 import { Page } from "../parts/page.js";
 import { Choice } from "../parts/segmented.js";
+import { SendForm } from "../parts/send-form.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { withQuery } from "../state/api.js";
@@ -38,6 +39,7 @@ export function MessagesPage() {
   const isEmpty = list.rows.length === 0;
   return (
     <Page title="Messages">
+      <SendForm />
       <div class="filters">
         <LookUp />
         <Choice

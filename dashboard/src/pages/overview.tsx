@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import type { Overview, PlatformHealth } from "../../../src/http/dashboard/types.js";
+import type { Overview, PlatformHealth, Problem } from "../../../src/http/dashboard/types.js";
 import { bytes, clock, counted, duration, milliseconds, number, platformName, short } from "../format.js";
 import { Badge, Platform, type Tone } from "../parts/badges.js";
 import { Chart } from "../parts/chart.js";
@@ -10,7 +10,7 @@ import { Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { now } from "../state/clock.js";
 import { useFetched } from "../state/fetched.js";
-import { deadCount, overview, pairingCount } from "../state/live.js";
+import { overview, pairingCount } from "../state/live.js";
 import { href } from "../state/router.js";
 
 export function OverviewPage() {
@@ -29,7 +29,7 @@ export function OverviewPage() {
 function Shown({ shown }: { shown: Overview }) {
   return (
     <>
-      <Attention />
+      <Attention problems={shown.problems} />
       <Tiles shown={shown} />
       <LastHour shown={shown} />
       <div class="columns">
@@ -42,29 +42,32 @@ function Shown({ shown }: { shown: Overview }) {
 }
 
 /** All at a glance: one sentence. */
-function Verdict({ shown }: { shown: Overview }) {
-  const ill = shown.platforms.filter(({ state }) => state !== "ok");
-  const down = ill.filter(({ state }) => state === "down");
-  const names = (down.length > 0 ? down : ill).map(({ platform }) => platformName(platform)).join(", ");
-  if (ill.length === 0) return <Badge tone="good">All is well</Badge>;
-  return (
-    <Badge tone={down.length > 0 ? "bad" : "wait"}>{`${names} ${down.length > 0 ? "down" : "unwell"}`}</Badge>
-  );
+function Verdict({ shown: { problems } }: { shown: Overview }) {
+  const [first] = problems;
+  if (!first) return <Badge tone="good">All is well</Badge>;
+  return <Badge tone={first.severity}>{counted(problems.length, "problem")}</Badge>;
 }
 
-function Attention() {
-  if (deadCount.value === 0 && pairingCount.value === 0) return null;
+function Attention({ problems }: { problems: readonly Problem[] }) {
+  if (problems.length === 0 && pairingCount.value === 0) return null;
   return (
     <ul class="attention">
-      {deadCount.value > 0 ? (
-        <li>
-          <a href={href("/dead")}>
-            <Icon name="letter" />
-            {counted(deadCount.value, "message was", "messages were")} given up
-            <Icon name="chevron" small />
-          </a>
+      {problems.map(({ text, path }) => (
+        <li key={text}>
+          {path === null ? (
+            <p>
+              <Icon name="warning" />
+              <span class="attention-text">{text}</span>
+            </p>
+          ) : (
+            <a href={href(path)}>
+              <Icon name={path === "/dead" ? "letter" : "warning"} />
+              <span class="attention-text">{text}</span>
+              <Icon name="chevron" small />
+            </a>
+          )}
         </li>
-      ) : null}
+      ))}
       {pairingCount.value > 0 ? (
         <li>
           <a href={href("/pairing")}>

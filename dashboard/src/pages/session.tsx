@@ -1,21 +1,22 @@
 import { useRef } from "preact/hooks";
 import type { SessionDetail } from "../../../src/http/dashboard/types.js";
 import { counted, exactMoney, moment, money, number, platformName, short } from "../format.js";
-import { Platform } from "../parts/badges.js";
+import { Badge, Platform } from "../parts/badges.js";
 import { Icon } from "../parts/icons.js";
 import { Lineage } from "../parts/lineage.js";
 import { Page } from "../parts/page.js";
+import { SessionActions, Takeover } from "../parts/session-actions.js";
 import { Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { Transcript } from "../parts/transcript.js";
 import { useFetched } from "../state/fetched.js";
-import { messagesMark } from "../state/live.js";
+import { messagesMark, overview } from "../state/live.js";
 import { href, place } from "../state/router.js";
 import { usePaced } from "../state/settle.js";
 import { StateBadge } from "./sessions.js";
 
 export function SessionPage({ id }: { id: string }) {
-  const mark = usePaced(messagesMark.value, 1500);
+  const mark = usePaced(`${messagesMark.value} ${overview.value?.turns.running ?? 0}`, 1500);
   const { data, error, reload } = useFetched<{ session: SessionDetail }>(
     `/sessions/${encodeURIComponent(id)}`,
     mark,
@@ -25,7 +26,14 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <Page
       title={session ? (session.title ?? "Untitled session") : "Session"}
-      aside={session ? <StateBadge session={session} /> : null}
+      aside={
+        session ? (
+          <>
+            <StateBadge session={session} />
+            {session.human_until === null ? null : <Badge tone="wait">Taken over</Badge>}
+          </>
+        ) : null
+      }
       above={
         <a class="back" href={href("/sessions")}>
           <Icon name="back" small />
@@ -36,8 +44,12 @@ export function SessionPage({ id }: { id: string }) {
       {session ? <Summary session={session} /> : null}
       {session ? (
         <div class="session">
-          <Transcript session={session} at={at.current} mark={mark} />
+          <div class="session-talk">
+            <Transcript session={session} at={at.current} mark={mark} />
+            <Takeover session={session} reload={reload} />
+          </div>
           <aside class="session-aside" aria-label="About this session">
+            <SessionActions session={session} reload={reload} />
             <Lineage id={session.id} />
             <Facts session={session} />
           </aside>

@@ -135,7 +135,7 @@ function Said({ message, results, day, isWanted, wanted }: SaidProps) {
       ref={isWanted ? wanted : null}
     >
       <p class="said-head">
-        <b>{NAMES[role] ?? role}</b>
+        <b>{message.finishReason === "human" ? "Operator" : (NAMES[role] ?? role)}</b>
         <time dateTime={new Date(at * 1000).toISOString()} title={moment(at)}>
           {day} {clock(at)}
         </time>

@@ -51,6 +51,12 @@ function toLogin(): void {
   window.location.assign(`/login?${new URLSearchParams({ next: pathname + search })}`);
 }
 
+/** A repeated request with the same key is done once. Not `randomUUID`: pages without https don't have it. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** `/sessions?source=web`: what is empty is left out. */
 export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
   const given = Object.entries(query).filter(

@@ -18,6 +18,12 @@ export const http = z.strictObject({
     .min(0)
     .default(1200)
     .describe("Requests a minute from one address; 0 = any number. Programs on this machine are not counted"),
+  takeover_minutes: z
+    .int()
+    .min(1)
+    .max(10_080)
+    .default(30)
+    .describe("A chat that an operator has taken over returns to the agent this long after their last words"),
 });
 
 export const health = z.strictObject({

@@ -1,29 +1,38 @@
 /** What an operator can change. Browsers prove where they come from before it gets here (`checkOrigin`). */
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
 import { bodyOf } from "../params.js";
-import { remoteAddress } from "../request.js";
+import { gone, operatorLog } from "./operator.js";
 import type { DashboardOptions } from "./options.js";
+import { sessionActionRoutes } from "./session-actions.js";
+
+const letter = z.string().regex(/^(in|out):\d{1,15}$/, "like in:12 or out:34");
+const letters = z.array(letter).min(1).max(200);
 
 export function actionRoutes(api: Hono, options: DashboardOptions): void {
-  const { store, gateway, log } = options;
-  const note = (c: Context, action: string, fields: object) =>
-    log.info({ action, ...fields, from: remoteAddress(c) }, "operator");
+  const { store, gateway } = options;
+  const note = operatorLog(options);
+  sessionActionRoutes(api, options);
 
   api.post("/dead/retry", async (c) => {
-    const { id, all } = await bodyOf(c, {
-      id: z
-        .string()
-        .regex(/^(in|out):\d+$/, "like in:12 or out:34")
-        .optional(),
-      all: z.literal(true).optional(),
+    const { id, ids, all } = await bodyOf(c, {
+      ...{ id: letter.optional(), ids: letters.optional(), all: z.literal(true).optional() },
     });
-    if (id === undefined && !all) throw new HermesError("invalid", "id: which one, or all: true");
-    const retried = await gateway.retryDead(id);
-    if (retried === 0 && id !== undefined) throw gone(`No dead message has the id ${id} (any more).`);
-    note(c, "retry", { id: id ?? "all", retried });
+    const wanted = ids ?? (id === undefined ? undefined : [id]);
+    if (wanted === undefined && !all) throw new HermesError("invalid", "ids: which ones, or all: true");
+    const retried = await gateway.retryDead(wanted);
+    if (retried === 0 && wanted) throw gone(`No dead message has the id ${wanted.join(", ")} (any more).`);
+    note(c, "retry", { ids: wanted ?? "all", retried });
     return c.json({ retried });
+  });
+
+  api.post("/dead/discard", async (c) => {
+    const { ids } = await bodyOf(c, { ids: letters });
+    const discarded = await store.discardDead(ids);
+    if (discarded === 0) throw gone(`No dead message has the id ${ids.join(", ")} (any more).`);
+    note(c, "discard", { ids, discarded });
+    return c.json({ discarded });
   });
 
   api.post("/pairing/approve", async (c) => {
@@ -52,8 +61,4 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     note(c, "revoke", person);
     return c.json({ revoked: person });
   });
-}
-
-function gone(message: string): HermesError {
-  return new HermesError("not_found", message, { hint: "It may have been handled already." });
 }

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { nowSeconds } from "../../clock.js";
 import type { Stats, Throughput } from "../../store/reports.js";
 import type { DashboardOptions } from "./options.js";
+import { problemsOf } from "./problems.js";
 import type { Overview } from "./types.js";
 
 const TOTALS_FOR_MS = 15_000;
@@ -18,25 +19,32 @@ export class OverviewSource {
   }
 
   async read(): Promise<Overview> {
-    const { reports, gateway, mcpServers, loaded, home, version, startedAt } = this.#options;
+    const { reports, gateway, mcpServers, loaded, home, version, startedAt, notReady, keyFault } =
+      this.#options;
     const now = nowSeconds();
-    const [depths, totals] = await Promise.all([
+    const [depths, totals, faults] = await Promise.all([
       reports.queueDepths(this.#hour.since(now)),
       this.#readTotals(),
+      notReady(),
     ]);
     const hour = this.#hour.read(now, depths.byMinute);
     const { rss, heapUsed, heapTotal } = process.memoryUsage();
     const { inbox, outbox, oldestWaiting, oldestPending, marks, lastMinute, pairings } = depths;
     const { provider, default: model } = loaded.config.model;
+    const state = {
+      queues: { inbox, outbox, oldestWaiting, oldestPending },
+      platforms: gateway.health(),
+      mcpServers: mcpServers(),
+    };
+    const isEcho = loaded.config.agent.backend === "model" && provider === "echo";
     return {
       at: nowSeconds(),
       gateway: { version, node: process.version, startedAt, home, provider, model: model ?? provider },
       lastMinute,
       hour,
-      queues: { inbox, outbox, oldestWaiting, oldestPending },
+      ...state,
+      problems: problemsOf({ ...state, notReady: faults, isEcho, keyFault: keyFault() }),
       turns: gateway.depth,
-      platforms: gateway.health(),
-      mcpServers: mcpServers(),
       process: {
         rssBytes: rss,
         heapUsedBytes: heapUsed,

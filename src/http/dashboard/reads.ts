@@ -11,6 +11,7 @@ import type { SearchOptions } from "../../store/store.js";
 import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole } from "../params.js";
 import type { DashboardOptions } from "./options.js";
 import { asTyped } from "./search.js";
+import { stateOf } from "./session-actions.js";
 import type {
   AuditAnswer,
   ConfigAnswer,
@@ -43,7 +44,8 @@ export function readRoutes(api: Hono, options: DashboardOptions): void {
   api.get("/config", (c) => c.json(config));
 }
 
-function sessionRoutes(api: Hono, { reports, store, loaded }: DashboardOptions): void {
+function sessionRoutes(api: Hono, options: DashboardOptions): void {
+  const { reports, store, loaded } = options;
   api.get("/sources", async (c) => c.json({ sources: await reports.sessionSources() }));
 
   api.get("/sessions", async (c) => {
@@ -74,7 +76,8 @@ function sessionRoutes(api: Hono, { reports, store, loaded }: DashboardOptions):
     const [found] = (await reports.browseSessions({ id })).sessions;
     if (!found?.detail) throw new HermesError("not_found", `Session '${id}' is not there (any more).`);
     const { detail, ...session } = found;
-    return c.json({ session: { ...session, ...detail } satisfies SessionDetail });
+    const state = await stateOf(options, { id, session_key: detail.session_key });
+    return c.json({ session: { ...session, ...detail, ...state } satisfies SessionDetail });
   });
 
   api.get("/sessions/:id/transcript", async (c) => {

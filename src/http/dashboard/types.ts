@@ -55,14 +55,31 @@ export interface Overview {
     loopDelayMs: { p50: number; p99: number; max: number };
   };
   totals: { sessions: number; messages: number; databaseBytes: number };
+  /** What isn't well, the worst first. */
+  problems: Problem[];
   pairings: number;
   /** Change when something has: what a page shows may be old then. */
   marks: QueueDepths["marks"];
 }
 
+export interface Problem {
+  severity: "bad" | "wait";
+  text: string;
+  /** The page of the dashboard that helps; null: none. */
+  path: string | null;
+}
+
 export type PlatformHealth = Health & { platform: string; account: string };
 
-export type SessionDetail = Omit<BrowsedSession, "detail"> & NonNullable<BrowsedSession["detail"]>;
+export type SessionDetail = Omit<BrowsedSession, "detail"> &
+  NonNullable<BrowsedSession["detail"]> & {
+    /** A chat is in it now. */
+    live: boolean;
+    /** A turn runs or waits. */
+    busy: boolean;
+    /** A human answers in the agent's place until then. */
+    human_until: number | null;
+  };
 
 export interface SessionsAnswer {
   sessions: BrowsedSession[];

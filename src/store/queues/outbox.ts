@@ -1,7 +1,7 @@
 import type { AnswerDetails } from "../../client-request.js";
 import type { OutboundFile, OutboundKind, Person, RefusedFile, Target } from "../../message.js";
 import type { OutboundQuestion } from "../../question.js";
-import type { SessionKey } from "../../session.js";
+import type { SessionId, SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { Owners } from "./owners.js";
 import type { Penalty } from "./values.js";
@@ -9,7 +9,7 @@ import type { Penalty } from "./values.js";
 /** Messages that go out, from the queue to their receipt. */
 export interface Outbox {
   /** Queues a message that answers no other. Repeated with the same key, it is queued once. */
-  enqueueReply(reply: NewReply, key?: string): Promise<number>;
+  enqueueReply(reply: NewReply & { asHuman?: HumanReply }, key?: string): Promise<number>;
   getDelivery(outboxId: number): Promise<DeliveryRow | undefined>;
   /** Pending → sending, at most `limit`, skipping chats with an older message that isn't settled. */
   claimDeliveries(bootId: string, limit: number, owners?: Owners): Promise<OutboxRow[]>;
@@ -27,6 +27,16 @@ export interface Outbox {
   /** Chats that messages came from, most recently active first; `called`: only those with this id or name. */
   knownChats(query: KnownChatsQuery): Promise<KnownChat[]>;
 }
+
+/** Also stored in the session, as an answer of the agent: it goes on from there. */
+export interface HumanReply {
+  sessionId: SessionId;
+  /** The takeover lasts until then. */
+  until: number;
+}
+
+/** The finish reason of a message that a human wrote in the agent's place. */
+export const BY_HUMAN = "human";
 
 /** Whose sends claimed rows become. */
 export interface Claim {

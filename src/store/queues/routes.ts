@@ -33,8 +33,8 @@ export interface Routes {
     reason: EndReason,
     copy?: SessionCopy,
   ): Promise<RouteRow | undefined>;
-  /** Null: back to what is configured. What is left out stays. False if the chat has no route. */
-  setRouteChoice(key: SessionKey, choice: RouteChoice): Promise<boolean>;
+  /** Null: back to what is configured, or to the agent. What is left out stays. False if the chat has no route. */
+  setRouteChoice(key: SessionKey, choice: RouteChoice & Partial<Takeover>): Promise<boolean>;
   /** For a chat that is gone: cancels its dead messages and ends its session with its route, unless messages wait in it. */
   closeChat(chat: ClosedChat): Promise<void>;
   /** Ends the session and continues in a child, with the route, in one transaction. Undefined if the epoch isn't current. */
@@ -81,6 +81,15 @@ export interface RouteRow extends RouteFlags {
   model: string | null;
   /** The agent that the chat chose; null: the configured one. */
   agent: string | null;
+  /** A human answers in the agent's place until then; null: the agent answers. */
+  humanUntil: number | null;
+}
+
+export type Takeover = Pick<RouteRow, "humanUntil">;
+
+/** Whether a human answers in the agent's place. A session that moved to another chat has left its takeover behind. */
+export function isTakenOver(route: Pick<RouteRow, "humanUntil" | "expiredReason">, now: number): boolean {
+  return route.expiredReason === null && route.humanUntil !== null && route.humanUntil > now;
 }
 
 /** The model and the agent that a chat chose. */

@@ -13,7 +13,8 @@ import type { Penalty } from "./values.js";
 export interface Turns {
   /**
    * Waiting → running: counts the attempt and raises the epoch, so that older turns can't write. Opens a session first if the
-   * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one.
+   * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one, or a human has taken
+   * the chat over: then `keep` is added to the session, and the messages are done.
    */
   startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
   /**
@@ -38,10 +39,12 @@ export interface Turns {
   /** Open rows by state. Answered from indexes: cheap however long the queues are. */
   backlog(owners?: Owners): Promise<Backlog>;
   /**
-   * Dead → waiting or pending: one row (`in:12`, `out:34`), all of them, or the last question of a session if it was stopped or
+   * Dead → waiting or pending: one row (`in:12`, `out:34`), all dead letters, or the last question of a session if it was stopped or
    * failed. Returns how many, and those of the session.
    */
   retry(which: { id?: string } | { sessionKey: SessionKey }): Promise<{ retried: number; rows: InboxRow[] }>;
+  /** Gives dead rows (`in:12`, `out:34`) up for good: messages are cancelled, answers removed. Returns how many. */
+  discardDead(ids: readonly string[]): Promise<number>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
   /** Restarts pauses that were set in the future: the clock was set back since. Returns how many. */
@@ -59,6 +62,14 @@ export interface TurnStart {
   /** The epoch of the route that the caller has seen; null: there was none. Default: any route. */
   expectedEpoch?: number | null | undefined;
   open?: RouteOpening | undefined;
+  keep?: readonly KeptMessage[] | undefined;
+}
+
+/** What is stored of a message that a human answers. */
+export interface KeptMessage {
+  inboxId: number;
+  messages: readonly NewMessage[];
+  author: Author;
 }
 
 export interface AcceptedStart extends Pick<TurnStart, "bootId" | "turnId" | "at" | "open"> {

@@ -149,6 +149,7 @@ export interface StoredRoute {
   flags: string;
   model: string | null;
   agent: string | null;
+  human_until: number | null;
 }
 
 const NO_FLAGS: Partial<RouteFlags> = {};
@@ -177,5 +178,6 @@ export function toRoute(row: StoredRoute): RouteRow {
     expiredReason: row.expired_reason,
     model: row.model,
     agent: row.agent,
+    humanUntil: row.human_until,
   };
 }

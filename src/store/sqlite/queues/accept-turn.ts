@@ -1,12 +1,14 @@
 import type { Database } from "better-sqlite3";
-import type {
-  AcceptedMessage,
-  AcceptedStart,
-  AcceptedTurn,
-  InboxRow,
-  KnownRoute,
-  RouteRow,
-  StartedTurn,
+import { nowSeconds } from "../../../clock.js";
+import {
+  type AcceptedMessage,
+  type AcceptedStart,
+  type AcceptedTurn,
+  type InboxRow,
+  isTakenOver,
+  type KnownRoute,
+  type RouteRow,
+  type StartedTurn,
 } from "../../queues.js";
 import { sql } from "../statements.js";
 import { write } from "../verb.js";
@@ -40,6 +42,7 @@ function mayStart(
 /** The caller has found that it isn't due for a reset. Not everything that changes this raises the epoch. */
 function isExpected(route: RouteRow | undefined, known: KnownRoute): boolean {
   if (route?.epoch !== known.epoch || route.sessionId !== known.sessionId) return false;
+  if (isTakenOver(route, nowSeconds())) return false;
   return !route.suspended && route.expiredReason === null && route.lastUserActivity >= known.lastUserActivity;
 }
 

@@ -2,18 +2,21 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
-import type {
-  Claim,
-  DeliveryOutcome,
-  DeliveryRow,
-  NewReply,
-  OutboxPart,
-  OutboxRow,
-  Owners,
-  SentPart,
+import {
+  BY_HUMAN,
+  type Claim,
+  type DeliveryOutcome,
+  type DeliveryRow,
+  type HumanReply,
+  type NewReply,
+  type OutboxPart,
+  type OutboxRow,
+  type Owners,
+  type SentPart,
 } from "../../queues.js";
 import { ownerOf } from "../../shared/owner.js";
 import { newWait, type StoredOutbox, toDeliveryRow, toOutboxRow } from "../../shared/rows.js";
+import { appendMessages } from "../messages.js";
 import { marks, sql } from "../statements.js";
 import { lateWrite, read, write } from "../verb.js";
 import { ownedBy } from "./owned.js";
@@ -65,13 +68,34 @@ export function addReply(
   );
 }
 
-export const enqueueReply = write(function enqueueReply(db: Database, reply: NewReply, key?: string): number {
+export const enqueueReply = write(function enqueueReply(
+  db: Database,
+  reply: NewReply & { asHuman?: HumanReply },
+  key?: string,
+): number {
   const nonce = key === undefined ? randomUUID() : `k.${key}`;
   const queued =
     key === undefined ? undefined : sql(db, "SELECT id FROM gw_outbox WHERE nonce = ?").pluck().get(nonce);
-  if (queued === undefined) checkRoom(db);
-  return queued === undefined ? addReply(db, reply, { nonce }) : (queued as number);
+  if (queued !== undefined) return queued as number;
+  checkRoom(db);
+  if (reply.asHuman) recordHuman(db, reply.asHuman, reply.text);
+  return addReply(db, reply, { nonce });
 });
+
+/** The epoch is raised, so that no turn starts from a conversation without it. */
+function recordHuman(db: Database, { sessionId, until }: HumanReply, text: string): void {
+  const answered = sql(
+    db,
+    `UPDATE gw_routes SET human_until = max(human_until, ?), epoch = epoch + 1
+     WHERE session_id = ? AND human_until > ? AND expired_reason IS NULL`,
+  ).run(until, sessionId, nowSeconds()).changes;
+  if (answered === 0) {
+    throw new HermesError("conflict", "The session isn't taken over (any more): the agent answers there.", {
+      hint: "Take it over again.",
+    });
+  }
+  appendMessages(db, sessionId, [{ role: "assistant", content: text, finish_reason: BY_HUMAN }]);
+}
 
 /** A program that sends in a loop must not fill the disk. Answers are bounded by their questions. */
 const MAX_WAITING = 10_000;

@@ -1,10 +1,12 @@
 import type { Database } from "better-sqlite3";
+import { nowSeconds } from "../../../clock.js";
 import type { SessionKey } from "../../../session.js";
 import type { InboxRow } from "../../queues.js";
 import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
 import { sql } from "../statements.js";
 import { write } from "../verb.js";
 import { getRoute } from "./routes.js";
+import { IS_TOLD, OPEN_IN } from "./schema.js";
 
 /** What was given up or stopped is tried again. */
 export const retry = write(function retry(
@@ -25,8 +27,8 @@ function retryDead(db: Database, id?: string): number {
     retried += sql(
       db,
       `UPDATE gw_inbox SET state = 'waiting', attempts = 0, not_before = 0, finished_at = NULL
-       WHERE state = 'dead' AND (? IS NULL OR id = ?)`,
-    ).run(only, only).changes;
+       WHERE state = 'dead' AND ${OPEN_IN} AND iif(@only IS NULL, NOT ${IS_TOLD}, id = @only)`,
+    ).run({ only }).changes;
   }
   if (queue !== "in") {
     retried += sql(
@@ -37,6 +39,24 @@ function retryDead(db: Database, id?: string): number {
   }
   return retried;
 }
+
+export const discardDead = write(function discardDead(db: Database, ids: readonly string[]): number {
+  let discarded = 0;
+  for (const id of ids) {
+    const [, queue, number] = /^(in|out):(\d+)$/.exec(id) ?? [];
+    if (queue === "in") {
+      discarded += sql(
+        db,
+        `UPDATE gw_inbox SET state = 'cancelled', reason = 'discarded', finished_at = ? WHERE state = 'dead' AND id = ?`,
+      ).run(nowSeconds(), Number(number)).changes;
+    } else if (queue === "out") {
+      discarded += sql(db, "DELETE FROM gw_outbox WHERE state IN ('dead', 'unknown') AND id = ?").run(
+        Number(number),
+      ).changes;
+    }
+  }
+  return discarded;
+});
 
 /** Since the chat entered its session, across compressions. */
 function askAgain(db: Database, key: SessionKey): InboxRow[] {

@@ -16,6 +16,7 @@ import type {
   RouteRow,
   RouteSplit,
   SessionCopy,
+  Takeover,
 } from "../../queues.js";
 import { type StoredRoute, toRoute } from "../../shared/rows.js";
 import { whileInTime } from "../deadline.js";
@@ -190,12 +191,17 @@ export function expireRoute(db: Database, { sessionKey, sessionId, reason }: Exp
 export const setRouteChoice = write(function setRouteChoice(
   db: Database,
   key: SessionKey,
-  choice: RouteChoice,
+  choice: RouteChoice & Partial<Takeover>,
 ): boolean {
   const current = getRoute(db, key);
   if (!current) return false;
-  const { model, agent } = { ...current, ...choice };
-  sql(db, "UPDATE gw_routes SET model = ?, agent = ? WHERE session_key = ?").run(model, agent, key);
+  const { model, agent, humanUntil } = { ...current, ...choice };
+  // A session isn't reset while a human answers: the sweep looks at it again.
+  sql(
+    db,
+    `UPDATE gw_routes SET model = @model, agent = @agent, due_at = iif(human_until IS @humanUntil, due_at, 0),
+       human_until = @humanUntil WHERE session_key = @key`,
+  ).run({ model, agent, humanUntil, key });
   return true;
 });
 

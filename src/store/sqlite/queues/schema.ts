@@ -40,7 +40,8 @@ export const QUEUE_TABLES = [
     flags TEXT NOT NULL DEFAULT '{}',
     due_at REAL NOT NULL DEFAULT 0,
     model TEXT,
-    agent TEXT
+    agent TEXT,
+    human_until REAL
 )`,
   `CREATE TABLE IF NOT EXISTS gw_outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -227,6 +228,12 @@ export const QUEUE_TABLES = [
  */
 export const OPEN_IN = "state IN ('waiting', 'running', 'dead')";
 export const OPEN_OUT = "state IN ('pending', 'sending', 'unknown', 'dead')";
+
+/** The chat got a notice that the message failed: no operator has to look at it. */
+export const IS_TOLD = `EXISTS (SELECT 1 FROM gw_outbox told WHERE told.inbox_id = gw_inbox.id AND told.kind = 'notice'
+    AND told.state = 'sent'
+  UNION ALL SELECT 1 FROM gw_outbox told WHERE told.turn_id = gw_inbox.turn_id AND told.kind = 'notice'
+    AND told.state = 'sent')`;
 
 export const QUEUE_INDEXES = [
   `CREATE INDEX IF NOT EXISTS gw_inbox_open ON gw_inbox(state, id) WHERE ${OPEN_IN}`,

@@ -1,15 +1,16 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { EndReason, SessionId } from "../../../session.js";
-import type {
-  OutboxRow,
-  RouteRow,
-  StartedTask,
-  StartedTurn,
-  TaskStart,
-  TurnFailure,
-  TurnFinish,
-  TurnStart,
+import {
+  isTakenOver,
+  type OutboxRow,
+  type RouteRow,
+  type StartedTask,
+  type StartedTurn,
+  type TaskStart,
+  type TurnFailure,
+  type TurnFinish,
+  type TurnStart,
 } from "../../queues.js";
 import { type StoredInbox, type StoredRoute, toInboxRow, toRoute } from "../../shared/rows.js";
 import { appendMessages } from "../messages.js";
@@ -31,11 +32,37 @@ export const startTurn = write(function startTurn(db: Database, start: TurnStart
   const open = known && hasSteps(db, start.earlierTurnId) ? undefined : start.open;
   const repeated = runningIn(db, start);
   if (known && repeated.length > 0) return startedTurn(db, known, repeated, { opened: open !== undefined });
+  if (known && isTakenOver(known, nowSeconds()) && !hasSteps(db, start.earlierTurnId)) {
+    keepForHuman(db, known, start);
+    return undefined;
+  }
   if (expectedEpoch !== undefined && (known?.epoch ?? null) !== expectedEpoch) return undefined;
   // Cancelled or erased by another process, a message must not open a session.
   if (open && !areWaiting(db, start.inboxIds)) return undefined;
   return begin(db, { ...start, open }, known);
 });
+
+/** A human answers: no turn, but the messages are part of the session. Those that were cancelled meanwhile are not. */
+function keepForHuman(db: Database, { sessionId, sessionKey }: RouteRow, { keep = [], at }: TurnStart): void {
+  const done = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'done', reason = 'taken over', session_id = ?, finished_at = ?
+     WHERE id = ? AND state = 'waiting'`,
+  );
+  const kept = keep.filter(({ inboxId }) => done.run(sessionId, nowSeconds(), inboxId).changes > 0);
+  if (kept.length === 0) return;
+  for (const { messages, author } of kept) {
+    const ids = appendMessages(db, sessionId, messages);
+    const authors = messages.map(() => author);
+    addAuthors(db, sessionId, ids, authors);
+    addParticipant(db, sessionId, author);
+  }
+  sql(
+    db,
+    `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at),
+       last_user_activity = max(last_user_activity, @at) WHERE session_key = @sessionKey`,
+  ).run({ at, sessionKey });
+}
 
 type TurnBegin = Omit<TurnStart, "expectedEpoch">;
 

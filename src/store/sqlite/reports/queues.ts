@@ -17,7 +17,7 @@ import type {
 import type { StoredInbox } from "../../shared/rows.js";
 import { fromPosition, toPosition } from "../position.js";
 import { type DeadSend, deadMessage, deadSend } from "../queues/record.js";
-import { OPEN_IN, OPEN_OUT } from "../queues/schema.js";
+import { IS_TOLD, OPEN_IN, OPEN_OUT } from "../queues/schema.js";
 import { misdatedWaits } from "../queues/waits.js";
 import { sql } from "../statements.js";
 import { longRead } from "../verb.js";
@@ -31,7 +31,10 @@ export const queueDepths = longRead(function queueDepths(db: Database, since?: n
       .pluck()
       .get(...params) as number;
   return {
-    inbox: { waiting: 0, running: 0, dead: 0, ...byState(db, "gw_inbox", OPEN_IN) },
+    inbox: {
+      ...{ waiting: 0, running: 0, ...byState(db, "gw_inbox", OPEN_IN) },
+      dead: count(`SELECT count(*) FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} AND NOT ${IS_TOLD}`),
+    },
     outbox: {
       pending: 0,
       sending: 0,
@@ -192,7 +195,7 @@ export const deadPage = longRead(function deadPage(db: Database, query: DeadQuer
       : fromPosition(query.before, "number", "number");
   const messages = sql(
     db,
-    `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} AND id < ? ORDER BY id DESC LIMIT ?`,
+    `SELECT * FROM gw_inbox WHERE state = 'dead' AND ${OPEN_IN} AND id < ? AND NOT ${IS_TOLD} ORDER BY id DESC LIMIT ?`,
   ).all(beforeIn, limit + 1) as StoredInbox[];
   const sends = sql(
     db,

@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+
+interface ConfirmProps {
+  what: string;
+  /** Which one, where several buttons say the same; read out only. */
+  of?: string;
+  /** What it means, shown before it is done. */
+  question: string;
+  danger?: boolean;
+  act(): Promise<unknown>;
+}
+
+/** A button that asks once more. */
+export function Confirm({ what, of, question, danger = false, act }: ConfirmProps) {
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const sure = async () => {
+    setBusy(true);
+    await act();
+    setBusy(false);
+    setAsking(false);
+  };
+  if (!asking) {
+    return (
+      <button type="button" class="button" onClick={() => setAsking(true)}>
+        {what}
+        {of ? <span class="unseen"> {of}</span> : null}
+      </button>
+    );
+  }
+  return (
+    <fieldset class="confirm" aria-label={`${what}?`}>
+      <span>{question}</span>
+      <button type="button" class="button" onClick={() => setAsking(false)}>
+        Cancel
+      </button>
+      <button
+        type="button"
+        class={`button ${danger ? "danger" : "primary"}`}
+        disabled={busy}
+        onClick={() => void sure()}
+      >
+        {what} now
+      </button>
+    </fieldset>
+  );
+}
