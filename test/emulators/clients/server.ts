@@ -24,7 +24,6 @@ export interface ClientsPage {
 }
 
 const PAGE = fileURLToPath(new URL("page/", import.meta.url));
-const WEB = fileURLToPath(new URL("../../../assets/web/", import.meta.url));
 const LOOK_EVERY_MS = 150;
 const MAX_BODY = 64 * 1024;
 const TYPES: Record<string, string> = {
@@ -82,7 +81,7 @@ async function answer(
 
 function sendFile(pathname: string, response: ServerResponse): void {
   const name = path.basename(pathname) || "index.html";
-  const file = path.join(pathname.startsWith("/web/") ? WEB : PAGE, name);
+  const file = path.join(PAGE, name);
   const type = TYPES[path.extname(name)];
   if (type === undefined || !fs.existsSync(file)) return void response.writeHead(404).end();
   response.writeHead(200, { "content-type": type, ...HEADERS }).end(fs.readFileSync(file));

@@ -1,7 +1,7 @@
 /** One chat client: its chats as tabs, the messages of the open one, and a field to write in as one of its people. */
 import { post } from "/post.js";
 import { formatted } from "/text.js";
-import { el } from "/web/dom.js";
+import { el } from "./dom.js";
 
 export class Client {
   element = el("section", "client");

@@ -2,7 +2,7 @@
 
 import { Client } from "/client.js";
 import { Tour } from "/tour.js";
-import { byId, el } from "/web/dom.js";
+import { byId, el } from "./dom.js";
 
 const clients = new Map();
 const tour = new Tour(byId("tour"));

@@ -1,6 +1,6 @@
 /** A message's text in the format of its platform → nodes. Only these tags are made, and nothing in a text can act. */
-import { el } from "/web/dom.js";
-import { markdown } from "/web/markdown.js";
+import { el } from "./dom.js";
+import { markdown } from "./markdown.js";
 
 const TAGS = new Set(["B", "STRONG", "I", "EM", "U", "S", "DEL", "CODE", "PRE", "BLOCKQUOTE"]);
 

@@ -1,6 +1,6 @@
 /** The tour's panel: the steps, what each one shows, and play, pause and next. */
 import { post } from "/post.js";
-import { el } from "/web/dom.js";
+import { el } from "./dom.js";
 
 export class Tour {
   #panel;
