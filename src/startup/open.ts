@@ -15,6 +15,7 @@ import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import { isWebAdapter, type WebChat } from "../http/web/chat.js";
 import { startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
+import { oidcLogin } from "../http/web/oidc/routes.js";
 import { isSignedIn } from "../http/web/visitor.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
@@ -155,7 +156,7 @@ function serve(options: OpenOptions, parts: Omit<Parts, "files" | "mcp"> & { web
     home,
     callbacks: platforms.callbacks,
     areas: platforms.areas,
-    ...(parts.web ? { isGuest: (c) => isGuest(c, store) } : {}),
+    ...(parts.web ? { isGuest: (c) => isGuest(c, store), otherLogin: oidcLogin(parts.web) } : {}),
     health: healthOf(watchers, readiness, watched),
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {
