@@ -8,6 +8,7 @@ export const BROWSER_TESTS = [
   "test/emulators/try.test.ts",
   "test/http/docs-browser.test.ts",
   "test/http/dashboard-{actions,browser}.test.ts",
+  "test/http/oidc-browser.test.ts",
 ];
 
 /** Storms, and properties with thousands of runs: too long for the inner loop, so they run with `e2e`. */

@@ -16,7 +16,7 @@ export function dashboardCommand(): Command {
 }
 
 const HELP = `
-The link works once, within ten minutes, for whoever opens it: as the operator, who sees every session. It is valid where the gateway's own address is, so open it on this machine.`;
+The link works once, within ten minutes, and signs in as the operator, who sees every session: don't pass it on. Open it on this machine.`;
 
 async function show({ open, json }: { open?: boolean; json?: boolean }): Promise<void> {
   const url = await runningUrl();

@@ -50,7 +50,7 @@ async function link({ open, json }: Options & { open?: boolean }): Promise<void>
   const made = await newOperatorLink(await runningUrl());
   if (made === undefined)
     throw new HermesError("refused", "The web chat is turned off.", {
-      hint: "Turn it on with `hermes config set platforms.web.enabled true`, then restart the gateway.",
+      hint: `Turn it on with \`hermes config set platforms.${WEB}.enabled true\`, then restart the gateway.`,
     });
   if (open) openInBrowser(made);
   json ? printJson({ link: made }) : print(made);

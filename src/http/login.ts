@@ -5,6 +5,7 @@ import { nowSeconds } from "../clock.js";
 import type { LoginThrottle } from "../login-throttle.js";
 import { packageFile } from "../package-files.js";
 import { isSameSecret } from "../secret.js";
+import { escapeHtml } from "../text/dialect.js";
 import { clientOf } from "./request.js";
 import { endLogin, setLogin } from "./token.js";
 
@@ -12,8 +13,20 @@ const ASSETS = packageFile("assets/http/");
 
 export const LOGIN_PATHS = ["/login", "/login.css"] as const;
 
-export function loginRoutes(app: Hono, token: string, throttle: LoginThrottle): void {
-  const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8");
+/** Another way to sign in: a link to a path of ours. */
+export interface OtherLogin {
+  label: string;
+  path: string;
+}
+
+export function loginRoutes(
+  app: Hono,
+  token: string,
+  throttle: LoginThrottle,
+  other?: OtherLogin | null,
+): void {
+  const link = other ? `<p><a href="${other.path}">${escapeHtml(other.label)}</a></p>` : "";
+  const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8").replace("{{other}}", () => link);
   const css = fs.readFileSync(new URL("login.css", ASSETS), "utf8");
   const page = (message: string, next: string) =>
     html.replace("{{message}}", message).replace("{{next}}", next.replaceAll("&", "&amp;"));

@@ -12,7 +12,7 @@ import { safeHeaders } from "./headers.js";
 import { HEALTH_PATHS, type HealthOptions, healthRoutes } from "./health.js";
 import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
-import { LOGIN_PATHS, loginRoutes } from "./login.js";
+import { LOGIN_PATHS, loginRoutes, type OtherLogin } from "./login.js";
 import { requestId } from "./request-id.js";
 import { cutStalled } from "./stalled.js";
 import { requireToken } from "./token.js";
@@ -42,6 +42,8 @@ export interface HttpOptions extends ListenOptions {
   areas?: readonly Area[];
   /** People without the token who may use a part of it. */
   isGuest?: (c: Context) => Promise<boolean>;
+  /** Offered beside the token. */
+  otherLogin?: OtherLogin | null;
   health?: HealthOptions;
   /** `ownerOnly` guards routes for the owner alone. */
   routes: (app: Hono, ownerOnly: MiddlewareHandler) => void;
@@ -150,7 +152,7 @@ function guardWithToken(app: Hono, options: HttpOptions): MiddlewareHandler {
   if (token) app.use(requireToken({ token, throttle, isOpen, ...(isGuest ? { isGuest } : {}) }));
   app.use(limitBodies(areas));
   const known = token ?? ownerToken;
-  if (known) loginRoutes(app, known, throttle);
+  if (known) loginRoutes(app, known, throttle, options.otherLogin);
   if (token) return (_, next) => next();
   if (ownerToken) return requireToken({ token: ownerToken, throttle, isOpen });
   return async (c) => fault(c, 403, "refused", "This is the owner's, and no token says who that is");

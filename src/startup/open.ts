@@ -17,6 +17,7 @@ import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import { isWebAdapter, type WebChat } from "../http/web/chat.js";
 import { startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
+import { oidcLogin } from "../http/web/oidc/routes.js";
 import { isSignedIn } from "../http/web/visitor.js";
 import type { Log } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
@@ -168,7 +169,7 @@ function serve(
     home,
     callbacks: platforms.callbacks,
     areas: platforms.areas,
-    ...(parts.web ? { isGuest: (c) => isGuest(c, store) } : {}),
+    ...(parts.web ? { isGuest: (c) => isGuest(c, store), otherLogin: oidcLogin(parts.web) } : {}),
     health,
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {

@@ -69,6 +69,9 @@ describe("signing in with OpenID Connect", () => {
     const place = await world("allow_all: true", {
       rest: (issuer) => `http: {token: a-token-for-the-server}\nowners: ["oidc:${issuer}#4711"]\n`,
     });
+    expect(await (await fetch(`${place.url}/login`)).text()).toContain(
+      'href="/api/web/login/oidc">Enter</a>',
+    );
     const owner = new Browser(place.url, "");
     expect((await enter({ ...place, browser: owner })).person).toMatchObject({ signedIn: true, owner: true });
     expect((await owner.ask("GET", "conversations")).status).toBe(200);
@@ -173,5 +176,6 @@ describe("signing in with OpenID Connect", () => {
     const browser = new Browser(url!);
     expect(await browser.get("me")).toMatchObject({ logins: { oidc: null } });
     expect((await browser.ask("GET", "login/oidc")).status).toBe(404);
+    expect(await (await fetch(`${url}/login`)).text()).not.toMatch(/oidc|\{\{other/);
   });
 });
