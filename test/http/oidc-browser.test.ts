@@ -41,4 +41,4 @@ it("signs in at an issuer on another site, and knows the browser afterwards", as
   } finally {
     await context.close();
   }
-});
+}, 90_000);
