@@ -94,7 +94,7 @@ export function sending(platform: Platform): void {
           const next = process === "the same" ? adapter : await reconnected(adapter);
           const retry = { ...message, mayBeRepeat: outcome === "unknown" };
           // Asking again too early extends the wait.
-          await pause(before.retryAfterMs);
+          await pause((before.retryAfterMs ?? 0) + 100);
           await send(next, retry, soon());
           const texts = dm.seen().map(({ text }) => text);
           const words = texts.map((text) => text.match(WORD) ?? []);

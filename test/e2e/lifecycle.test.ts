@@ -14,9 +14,9 @@ import { WebClient } from "../support/web-client.js";
 const SLOW_MS = 60_000;
 
 const inboxRow = (home: string, eventId: string) =>
-  rows<{ state: string; attempts: number; error: string | null }>(
+  rows<{ id: number; state: string; attempts: number; error: string | null }>(
     home,
-    "SELECT state, attempts, error FROM gw_inbox WHERE event_id = ?",
+    "SELECT id, state, attempts, error FROM gw_inbox WHERE event_id = ?",
     eventId,
   )[0];
 
@@ -111,7 +111,7 @@ describe("SIGTERM in the middle of a turn", () => {
 });
 
 describe("a message that kills the gateway again and again", () => {
-  it("is given up aloud after the third time, is listed, and can be retried", {
+  it("is given up aloud after the third time, and can be retried", {
     timeout: SLOW_MS,
   }, async () => {
     const daemon = await new Daemon().start({ HERMES_KILL_AT: "turn-answered:1" });
@@ -125,10 +125,14 @@ describe("a message that kills the gateway again and again", () => {
     expect((await client.told("notice"))[0]).toContain("gave up");
     expect(inboxRow(daemon.home, id)).toMatchObject({ state: "dead", attempts: 3 });
 
-    const { dead } = JSON.parse((await runHermes(daemon.home, ["doctor", "--json"])).stdout);
-    expect(dead).toMatchObject([{ text: "poison", attempts: 3, error: "the gateway died in its turn" }]);
+    // The chat was told, so no operator has to look at it.
+    await until("the notice is settled", async () => {
+      const { dead } = JSON.parse((await runHermes(daemon.home, ["doctor", "--json"])).stdout);
+      return dead.length === 0;
+    });
     await daemon.stop();
-    expect(await runHermes(daemon.home, ["doctor", "--retry", dead[0].id])).toMatchObject({ code: 0 });
+    const letter = `in:${inboxRow(daemon.home, id)!.id}`;
+    expect(await runHermes(daemon.home, ["doctor", "--retry", letter])).toMatchObject({ code: 0 });
     await daemon.start();
     expect(await client.told("answer")).toEqual(["poison"]);
     await daemon.stop();

@@ -32,6 +32,9 @@ platforms:
   const friendly = () => emulator.said({ with: friend }).map(({ text }) => text);
   emulator.say({ with: friend }, friend, "first");
   await until("the listed person is answered", () => friendly().length === 1, PATIENCE);
+  // Killed before, it would send the answer again, marked.
+  const unsettled = () => rows(daemon.home, "SELECT 1 FROM gw_outbox WHERE state <> 'sent'");
+  await until("the answer is settled", () => unsettled().length === 0, PATIENCE);
   await daemon.kill();
   emulator.say({ with: friend }, friend, "second");
   await daemon.start();
