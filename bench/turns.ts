@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { percentile, timed } from "./measure.js";
 import type { BenchOptions } from "./run.js";
 import { markdown, type Row } from "./table.js";
+import { perSecondAtOnce } from "./turns/at-once.js";
 import { bareLoop, type EchoLoop, gatewayLoop } from "./turns/loops.js";
 
 const RESULTS = new URL("./results-turns.md", import.meta.url);
@@ -63,14 +64,8 @@ async function measured(loop: EchoLoop, sessions: number, messages: number): Pro
     const times: number[] = [];
     const probes = Math.min(messages, 300);
     for (let i = 0; i < probes; i += 1) times.push(await timed(() => loop.say(i % sessions)));
-    const start = performance.now();
-    let next = 0;
-    const worker = async () => {
-      while (next < messages) await loop.say(next++ % sessions);
-    };
-    await Promise.all(Array.from({ length: Math.min(sessions, 256) }, worker));
-    const seconds = (performance.now() - start) / 1000;
-    return { perSecond: messages / seconds, p50: percentile(times, 50), p99: percentile(times, 99) };
+    const perSecond = await perSecondAtOnce(loop, { sessions, messages });
+    return { perSecond, p50: percentile(times, 50), p99: percentile(times, 99) };
   } finally {
     await loop.close();
   }

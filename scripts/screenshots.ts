@@ -99,13 +99,31 @@ try {
   });
   if (only.length === 0 || only.includes("chat"))
     for (const file of await takeChat(browser, folder)) report(file);
-  for (const shot of SHOTS) if (only.length === 0 || only.includes(shot.name)) await take(browser, url, shot);
+  const shots = [...SHOTS, ...(await otherPages(browser, url))];
+  for (const shot of shots) if (only.length === 0 || only.includes(shot.name)) await take(browser, url, shot);
 } finally {
   await browser?.close();
   daemon.kill("SIGTERM");
   await new Promise((resolve) => daemon.once("close", resolve));
   await Promise.all([telegram.close(), discord.close(), slack.close()]);
   fs.rmSync(home, { recursive: true, force: true });
+}
+
+/** Every page of the menu that has no entry of its own above. */
+async function otherPages(browser: Browser, url: string): Promise<Shot[]> {
+  const context = await browser.newContext({ baseURL: url });
+  await context.request.post("/login", { form: { token: TOKEN }, headers: { origin: url } });
+  const page = await context.newPage();
+  await page.goto("/dashboard");
+  await page.locator("nav a").first().waitFor();
+  const links = (await page.evaluate(
+    `[...document.querySelectorAll("nav a")].map((a) => a.getAttribute("href").slice("/dashboard".length) || "/")`,
+  )) as string[];
+  await context.close();
+  const known = new Set(SHOTS.map(({ path: to }) => to(demo)));
+  return links
+    .filter((to) => !known.has(to))
+    .map((to) => ({ name: to.slice(1), path: () => to, ready: "main:not(:has(.loading)) h1" }));
 }
 
 async function unfold(page: Page): Promise<void> {

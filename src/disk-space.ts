@@ -1,6 +1,9 @@
 import { stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
+/** With less, writes fail soon. */
+export const MIN_FREE_BYTES = 100 * 1024 * 1024;
+
 /** Free bytes on the disk of a path, which may not exist yet. */
 export async function freeBytesAt(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(await nearestThere(path));

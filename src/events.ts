@@ -5,13 +5,16 @@ import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 
 /**
- * What happens in the gateway, for its watchers: the log, metrics, hooks, spans, the dashboard. They see it after the fact
- * and can't change it; fields with people's texts are marked, and must not get into logs or labels.
+ * The gateway's events, for its watchers: log, metrics, hooks, spans, dashboard. Watchers are notified
+ * afterwards and can't change anything. Fields with people's texts are marked and must not get into logs or
+ * labels.
  */
 export type GatewayEvent = { at: number } & (
   | { type: "gateway-started"; platforms: string[] }
   | { type: "gateway-stopping" }
   | { type: "platform-connected"; platform: string; account: string }
+  /** By an operator. */
+  | { type: "platform-disconnected"; platform: string; account: string }
   | { type: "platform-failed"; platform: string; account: string; error: unknown }
   /** The platform's command menu could not be set. */
   | { type: "menu-failed"; platform: string; account: string; error: unknown }
@@ -37,7 +40,8 @@ export type GatewayEvent = { at: number } & (
     } & OfTurn)
   /** One model request. `startedAt`: when it began, or the turn did. */
   | ({ type: "turn-usage"; usage: EventUsage; startedAt: number } & OfTurn)
-  | ({ type: "turn-ended" } & TurnEnd & OfTurn)
+  /** `model`: the one that the chat or the request chose; null: the configured one. */
+  | ({ type: "turn-ended"; model: string | null } & TurnEnd & OfTurn)
   | ({ type: "session-started"; origin: Origin } & OfSession)
   /** The ended session. `reason`: idle, daily, suspended; manual for /new. */
   | ({ type: "session-reset"; reason: string; endReason: EndReason; origin: Origin } & OfSession)
@@ -50,9 +54,9 @@ export type GatewayEvent = { at: number } & (
       compressions: number;
     } & OfSession)
   | ({ type: "delivery-settled" } & DeliveryEnd)
-  /** A configured token or key was about to leave, and was replaced. */
+  /** A configured token or key was about to leave and was redacted. */
   | ({ type: "secret-redacted" } & Leak)
-  | { type: "penalised"; platform: string; scope: "chat" | "account"; seconds: number }
+  | { type: "penalised"; platform: string; account: string; scope: "chat" | "account"; seconds: number }
 );
 
 export type GatewayEventOf<T extends GatewayEvent["type"]> = Extract<GatewayEvent, { type: T }>;
@@ -125,6 +129,7 @@ interface DeliveryEnd {
   outboxId: number;
   turnId: string | null;
   platform: string;
+  account: string;
   kind: OutboundKind;
   /** `postponed`: not attempted, because its chat has to wait. */
   outcome: "sent" | "retrying" | "postponed" | "unknown" | "dead";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Adapter, Cursor, Health, MenuCommand, MessageRef } from "./adapters/adapter.js";
+import type { Adapter, Cursor, MenuCommand, MessageRef } from "./adapters/adapter.js";
 import { commands } from "./commands/index.js";
 import type { OutgoingRules } from "./media/outgoing.js";
 import type { InboundMessage, Person, Target } from "./message.js";
@@ -7,7 +7,7 @@ import { After } from "./pipeline/after.js";
 import { AgentQuestions } from "./pipeline/agent-questions.js";
 import { choose } from "./pipeline/chat-choices.js";
 import { CommandRunner } from "./pipeline/command-runner.js";
-import { Connecting } from "./pipeline/connect.js";
+import { type ConnectionState, Connections } from "./pipeline/connections.js";
 import { type Context, contextOf } from "./pipeline/context.js";
 import { Delivery } from "./pipeline/deliver.js";
 import { earlyTurn } from "./pipeline/early-turn.js";
@@ -17,7 +17,7 @@ import { MemoryFlushes } from "./pipeline/memory-flush.js";
 import { outgoingRules } from "./pipeline/outgoing.js";
 import type { GatewayParts } from "./pipeline/parts.js";
 import { Previews } from "./pipeline/previews.js";
-import { Questions } from "./pipeline/questions.js";
+import { type GivenAnswer, Questions } from "./pipeline/questions.js";
 import { Queue } from "./pipeline/queue.js";
 import { Reactions } from "./pipeline/reactions.js";
 import { Inbox, Receiver } from "./pipeline/receive.js";
@@ -42,15 +42,13 @@ import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
 const MAX_ATTEMPTS = 3;
-/** How long startup waits for the platforms. */
-const MAX_CONNECT_MS = 15_000;
 const TIDY_EVERY_MS = 15_000;
-/** The longest time that a stop waits for the turn to end. */
+/** How long a stop waits for the turn to end. */
 const MAX_STOP_MS = 2000;
 const GAVE_UP =
   "I was interrupted several times while answering and gave up. Please send your message again.";
 const INTERRUPTED_COMMAND =
-  "I was restarted in the middle of that command. See /status, and repeat it if it didn't happen.";
+  "I was restarted in the middle of that command. Check /status, and repeat the command if it had no effect.";
 
 type Decider = Person & { userName: string | null };
 
@@ -102,16 +100,12 @@ export class Gateway {
 
   /** Stops receiving, then gives turns a grace period. Unfinished work stays in the database. */
   async stop(): Promise<void> {
-    const { adapters, config, events, log } = this.#context;
+    const { config, events } = this.#context;
     events.emit({ type: "gateway-stopping" });
     this.#stages.refill.stop();
     clearInterval(this.#tidyTimer);
     this.#stopping.abort("shutdown");
-    await Promise.all(
-      adapters.map((adapter) =>
-        adapter.disconnect().catch((error: unknown) => log.warn({ err: error }, "disconnect failed")),
-      ),
-    );
+    await this.#stages.connections.stop();
     await this.#stages.refill.idle();
     this.#stages.router.stop();
     await this.#stages.queue.lanes.close(config.agent.restart_drain_timeout * 1000);
@@ -121,6 +115,7 @@ export class Gateway {
     await this.#stages.after.idle();
     await this.#closeAgents();
     await this.#stages.delivery.close();
+    await this.#stages.connections.end();
     this.#endShownTools();
   }
 
@@ -129,7 +124,7 @@ export class Gateway {
     return this.#stages.receiver.receive(message, cursor);
   }
 
-  /** Takes back a message that waits. False: its turn has started, or it is unknown. */
+  /** Takes back a message that waits. False if its turn has started, or it is unknown. */
   withdraw(message: MessageRef): Promise<boolean> {
     return this.#stages.receiver.withdraw(message);
   }
@@ -154,7 +149,7 @@ export class Gateway {
     return true;
   }
 
-  /** Stops the running turn of a chat; waiting messages stay. False if none is running. Resolves when it has ended, or soon. */
+  /** Stops the running turn of a chat; waiting messages stay. False if none is running. Resolves when it has ended, or after a timeout. */
   async stopTurn(key: SessionKey): Promise<boolean> {
     const { queue, questions } = this.#stages;
     const wasRunning = queue.lanes.abort(key, "stopped");
@@ -164,14 +159,14 @@ export class Gateway {
     return wasRunning || wasSuspended;
   }
 
-  /** A human answers in a chat until then, and the running turn ends; null: the agent answers again. False: no such chat. */
+  /** Takes a chat over until then: a human answers, and the running turn ends. Null ends the takeover. False if there is no such chat. */
   async takeOver(key: SessionKey, until: number | null): Promise<boolean> {
     if (!(await this.#context.store.setRouteChoice(key, { humanUntil: until }))) return false;
     if (until !== null) this.interrupt(key);
     return true;
   }
 
-  /** Sends a human's answer, which is part of the session. Returns the outbox row. */
+  /** Sends a human's answer and adds it to the session. Returns the outbox row. */
   async replyAsHuman(reply: NewReply & { asHuman: HumanReply }, key?: string): Promise<number> {
     const id = await this.#context.store.enqueueReply(reply, key);
     this.#context.messagesChanged(reply.asHuman.sessionId);
@@ -179,22 +174,22 @@ export class Gateway {
     return id;
   }
 
-  /** A turn runs in the chat, waits for an answer, or is about to start. */
+  /** Whether a turn of the chat is running, suspended or about to start. */
   isBusy(key: SessionKey): boolean {
     return this.#stages.queue.isBusy(key);
   }
 
-  /** The model and the agent of a chat from its next turn on; null: what is configured. */
+  /** Sets a chat's model and agent from its next turn on; null restores the default. */
   choose(key: SessionKey, choice: RouteChoice): Promise<void> {
     return choose(this.#context, key, choice);
   }
 
-  /** Of a chat without a route, which keeps them otherwise. */
+  /** The choices of a chat without a route; otherwise the route has them. */
   choiceOf(key: SessionKey): RouteChoice {
     return this.#context.choices.get(key);
   }
 
-  /** Ends a chat's session: its next message opens a new one. False: the chat isn't in it any more. */
+  /** Ends a chat's session: its next message opens a new one. False if the chat isn't in it any more. */
   async endSession(route: RouteRow): Promise<boolean> {
     this.interrupt(route.sessionKey);
     return this.#sweep.end(route, ENDED);
@@ -210,9 +205,11 @@ export class Gateway {
     return true;
   }
 
-  /** Decides an open question, as a person who may. False: it was decided already. */
-  decideQuestion(question: QuestionRow, choiceId: string, by: Decider): Promise<boolean> {
-    return this.#stages.questions.decideAs(by, question, choiceId);
+  /** Decides an open question, as a person who may; null: withdraws it. False if it was already decided. */
+  decideQuestion(question: QuestionRow, answer: GivenAnswer | null, by: Decider): Promise<boolean> {
+    const { questions } = this.#stages;
+    if (answer === null) return questions.end(question.id, "withdrawn");
+    return questions.decideAs(by, question, answer);
   }
 
   /** Allowed folders and size limits for files sent to a chat. */
@@ -237,7 +234,7 @@ export class Gateway {
     return this.#context.pace.open;
   }
 
-  /** Retries dead letters now: those, or all. Returns how many. */
+  /** Retries these dead letters now, or all. Returns how many. */
   async retryDead(ids?: readonly string[]): Promise<number> {
     const { store } = this.#context;
     const asked = ids ? ids.map((id) => ({ id })) : [{}];
@@ -249,32 +246,31 @@ export class Gateway {
   }
 
   /** The current state of the platforms. */
-  health(): ({ platform: string; account: string } & Health)[] {
-    return this.#context.adapters.map((adapter) => {
-      const { platform, account } = adapter;
-      return { platform, account, ...adapter.health() };
-    });
+  health(): ConnectionState[] {
+    return this.#stages.connections.states();
   }
 
-  /**
-   * Slow and failing platforms continue in the background without delaying the others. Once connected, a platform can
-   * check the sends that were interrupted by a crash.
-   */
+  /** Connects a disconnected bot. Resolves after the first attempt or a timeout. */
+  connectPlatform(platform: string, account: string): Promise<void> {
+    return this.#stages.connections.connect(platform, account);
+  }
+
+  /** Disconnects a bot until it is connected again or the gateway restarts. Its answers stay in the outbox. */
+  disconnectPlatform(platform: string, account: string): Promise<void> {
+    return this.#stages.connections.disconnect(platform, account);
+  }
+
+  /** Once connected, a platform can check sends that a crash interrupted. */
   async #connectAll(unsettled: readonly OutboxRow[]): Promise<void> {
-    const { adapters, events, adapterFor } = this.#context;
-    const { signal } = this.#stopping;
+    const { adapterFor } = this.#context;
+    const { refill, delivery, previews, connections } = this.#stages;
     const rowsOf = (adapter?: Adapter) => unsettled.filter(({ target }) => adapterFor(target) === adapter);
-    const connecting = adapters.map(async (adapter) => {
-      const intake = this.#stages.receiver.eventsOf(adapter);
-      await new Connecting({ adapter, intake, menu: menu(), events, signal }).start();
-      this.#stages.refill.track(this.#stages.delivery.settleUnknown(rowsOf(adapter)));
-      this.#stages.refill.track(this.#stages.previews.settleOld());
+    const connecting = connections.start((adapter) => {
+      refill.track(delivery.settleUnknown(rowsOf(adapter)));
+      refill.track(previews.settleOld());
     });
-    this.#stages.refill.track(this.#stages.delivery.settleUnknown(rowsOf()));
-    const enough = new AbortController();
-    const timeout = sleep(MAX_CONNECT_MS, undefined, { signal: AbortSignal.any([signal, enough.signal]) });
-    await Promise.race([Promise.all(connecting), timeout.catch(() => undefined)]);
-    enough.abort();
+    refill.track(delivery.settleUnknown(rowsOf()));
+    await connecting;
   }
 
   async #closeAgents(): Promise<void> {
@@ -284,7 +280,7 @@ export class Gateway {
       if (result.status === "rejected") log.warn({ err: result.reason }, "an agent could not be closed");
   }
 
-  /** What chats still show and no longer should. */
+  /** Cleans up what chats still show after a crash. */
   #tidy(): void {
     const { refill, previews, questions } = this.#stages;
     refill.track(previews.settle());
@@ -310,6 +306,7 @@ interface Stages {
   after: After;
   memoryFlushes: MemoryFlushes;
   questions: Questions;
+  connections: Connections;
 }
 
 /** Each stage knows the next one; the few calls back are functions. */
@@ -353,7 +350,22 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
     accepted: (row) => refill.track(router.route(row), row.traceId),
     changeSteering: (key, inboxId, text) => queue.lanes.changeSteering(key, inboxId, text),
   });
-  return { receiver, router, queue, refill, previews, delivery, after, memoryFlushes, questions };
+  const connections = new Connections(context, {
+    ...{ delivery, menu: menu() },
+    intakeOf: (adapter) => receiver.eventsOf(adapter),
+  });
+  return {
+    receiver,
+    router,
+    queue,
+    refill,
+    previews,
+    delivery,
+    after,
+    memoryFlushes,
+    questions,
+    connections,
+  };
 }
 
 /** Commands for a platform's menu. */

@@ -82,7 +82,9 @@ export async function secureTree(path: string, secured: Secured, signal?: AbortS
   if (!found?.isFile() && !found?.isDirectory()) return;
   if ((found.mode & OTHERS) !== 0) await closeLater(path, found.mode, secured);
   if (!found.isDirectory()) return;
-  const folder = await opendir(path).catch(() => undefined);
+  const folder = await opendir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") addProblem(secured, error);
+  });
   for await (const entry of folder ?? []) await secureTree(join(path, entry.name), secured, signal);
 }
 
@@ -93,6 +95,10 @@ async function closeLater(path: string, mode: number, secured: Secured): Promise
     await chmod(path, mode & OWNER);
     secured.changed += 1;
   } catch (error) {
-    if (secured.problems.length < MAX_PROBLEMS) secured.problems.push((error as Error).message);
+    addProblem(secured, error as Error);
   }
+}
+
+function addProblem({ problems }: Secured, { message }: Error): void {
+  if (problems.length < MAX_PROBLEMS) problems.push(message);
 }

@@ -22,6 +22,7 @@ export type { InboundMessage, Origin, OutboundMessage, Principal, Target } from 
 export { accessDecision } from "./policies/access.js";
 export { engageDecision } from "./policies/engage.js";
 export { nextReset, type ResetPolicy, type ResetReason, resetReason } from "./policies/reset.js";
+export type { Restart } from "./restart.js";
 export type { ChatMessage, MessageRow, NewMessage, SessionRow, SessionSummary } from "./session.js";
 export { type Isolation, isShared, originFromSource, sessionKey } from "./sessions/key.js";
 export { openStore } from "./store/open.js";

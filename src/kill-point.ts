@@ -24,8 +24,11 @@ export type KillPoint =
   | "settled"
   | "split-ready" // the summary exists, the child session doesn't
   | "split-committed"
-  | "login-taken" // the code of a login is used up, nothing else has happened
-  | "login-moved"; // the conversations are the person's, the browser isn't a device of theirs
+  | "login-found" // the code of a login is right, nothing else has happened
+  | "login-moved" // the conversations are the person's, the browser isn't a device of theirs
+  | "login-saved" // the browser is a device of theirs and doesn't know it, the code still works
+  | "file-ready" // a file is complete beside the one that it replaces
+  | "secrets-written"; // .env is replaced, config.yaml isn't
 
 const [wanted, count] = (process.env.HERMES_KILL_AT ?? "").split(":");
 let left = Number(count ?? 1);

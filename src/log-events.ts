@@ -20,6 +20,8 @@ function lineOf(event: GatewayEvent): Line | undefined {
   switch (event.type) {
     case "platform-failed":
       return notConnected(event);
+    case "platform-disconnected":
+      return { level: "info", message: "platform disconnected", fields: pick(event, "platform", "account") };
     case "menu-failed":
       return {
         level: "warn",
@@ -68,11 +70,19 @@ const OF_SESSION = ["sessionKey", "sessionId"] as const;
 function notConnected(event: GatewayEventOf<"platform-failed">): Line {
   const { error } = event;
   const fields = pick(event, "platform", "account");
+  const reason = systemCode(error);
+  if (reason !== undefined) return { level: "error", message: `could not connect (${reason})`, fields };
   if (!(error instanceof HermesError))
     return { level: "error", message: "could not connect", fields: { ...fields, err: error } };
   const { code, message, hint } = error;
   const level = code === "refused" ? "debug" : "error";
   return { level, message: hint === undefined ? message : `${message}: ${hint}`, fields };
+}
+
+/** Of a call to the network: `ECONNREFUSED`. Its stack shows nothing. */
+function systemCode(error: unknown): string | undefined {
+  const { code, syscall } = error as Partial<NodeJS.ErrnoException>;
+  return error instanceof Error && typeof syscall === "string" ? code : undefined;
 }
 
 function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
@@ -88,13 +98,13 @@ function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
 
 /** With the trace ids of all its messages. */
 function ofTurn(event: GatewayEventOf<"turn-started" | "turn-ended">) {
-  const fields = pick(event, "traceId", "turnId", "sessionKey", "sessionId");
+  const fields = pick(event, "traceId", "turnId", "sessionKey", "sessionId", "platform");
   return event.traceIds.length > 1 ? { ...fields, traceIds: event.traceIds } : fields;
 }
 
 function settled(event: GatewayEventOf<"delivery-settled">): Line {
   const { outcome } = event;
-  const fields = { ...pick(event, "traceId", "outboxId", "platform", "turnId"), state: outcome };
+  const fields = { ...pick(event, "traceId", "outboxId", "platform", "account", "turnId"), state: outcome };
   if (outcome === "sent" || outcome === "postponed") return { level: "debug", message: outcome, fields };
   return { level: "warn", message: "not sent", fields: { ...fields, reason: event.error } };
 }

@@ -14,21 +14,51 @@ export function logFiles(folder: string): string[] {
   return [...old, path.join(folder, LOG_FILE)].filter((file) => fs.existsSync(file));
 }
 
+/** The last whole lines of all files, of so many bytes at most, oldest first. */
+export function lastLines(folder: string, maxBytes: number): string[] {
+  let text = "";
+  for (const file of logFiles(folder).toReversed()) {
+    text = endOf(file, maxBytes - Buffer.byteLength(text)) + text;
+    if (Buffer.byteLength(text) >= maxBytes) break;
+  }
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** From the beginning of a line; nothing of a file that can't be read. */
+function endOf(file: string, maxBytes: number): string {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, "r");
+  } catch {
+    return "";
+  }
+  try {
+    const { size } = fs.fstatSync(fd);
+    const from = Math.max(0, size - maxBytes);
+    const bytes = Buffer.alloc(size - from);
+    const read = bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, from));
+    return (from === 0 ? read : read.subarray(read.indexOf("\n") + 1)).toString("utf8");
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
 /** Before `begin`. */
 const MAX_WAITING = 100;
 
 /**
- * Nothing is written before `begin`: the home may belong to another gateway that runs. Never fails its callers: what can't
- * be written (a full disk) is in the standard error at least.
+ * Writes nothing before `begin`, because the home may belong to another running gateway. Never fails its
+ * callers: lines that can't be written (disk full) still go to standard error.
  */
 export class LogFile implements DestinationStream {
-  readonly #folder: string;
+  readonly folder: string;
+  readonly #watchers = new Set<(line: string) => void>();
   #waiting: string[] | undefined = [];
   #fd: number | undefined;
   #bytes = 0;
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.folder = folder;
   }
 
   begin(): void {
@@ -37,7 +67,15 @@ export class LogFile implements DestinationStream {
     for (const line of lines) this.write(line);
   }
 
+  /** Sees every line from now on; must return quickly and not throw. Returns what ends it. */
+  watch(watcher: (line: string) => void): () => void {
+    const own = (line: string) => watcher(line);
+    this.#watchers.add(own);
+    return () => this.#watchers.delete(own);
+  }
+
   write(line: string): void {
+    for (const watcher of this.#watchers) watcher(line);
     if (this.#waiting) {
       if (this.#waiting.length < MAX_WAITING) this.#waiting.push(line);
       return;
@@ -47,7 +85,7 @@ export class LogFile implements DestinationStream {
       this.#bytes += fs.writeSync(this.#fd, line);
       if (this.#bytes >= MAX_BYTES) this.#rotate();
     } catch {
-      // A folder that can't be written is reported by the start's own check of the home, once.
+      // The start's own check of the home reports an unwritable folder.
       this.close();
     }
   }
@@ -58,8 +96,8 @@ export class LogFile implements DestinationStream {
   }
 
   #open(): number {
-    fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const fd = fs.openSync(path.join(this.#folder, LOG_FILE), "a", 0o600);
+    fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const fd = fs.openSync(path.join(this.folder, LOG_FILE), "a", 0o600);
     this.#bytes = fs.fstatSync(fd).size;
     return fd;
   }
@@ -67,15 +105,15 @@ export class LogFile implements DestinationStream {
   #rotate(): void {
     this.close();
     for (let number = MAX_OLD_FILES; number > 1; number -= 1)
-      if (fs.existsSync(oldFile(this.#folder, number - 1)))
-        fs.renameSync(oldFile(this.#folder, number - 1), oldFile(this.#folder, number));
-    fs.renameSync(path.join(this.#folder, LOG_FILE), oldFile(this.#folder, 1));
+      if (fs.existsSync(oldFile(this.folder, number - 1)))
+        fs.renameSync(oldFile(this.folder, number - 1), oldFile(this.folder, number));
+    fs.renameSync(path.join(this.folder, LOG_FILE), oldFile(this.folder, 1));
   }
 }
 
 /**
- * Removes the lines that contain one of these texts. The files are changed in place, because a gateway that runs goes on
- * writing to them; a line that it writes at this very moment may be lost.
+ * Removes lines that contain one of these texts. Changes the files in place, because a running gateway keeps
+ * writing to them; a line written at the same moment may be lost.
  */
 export function removeLogLines(folder: string, texts: readonly string[]): void {
   for (const file of logFiles(folder)) {

@@ -9,6 +9,8 @@ import {
   stdTimeFunctions,
 } from "pino";
 import { redactDotted } from "./redact.js";
+import { SecretRedactor } from "./secret-redactor.js";
+import type { SecretSet } from "./secret-set.js";
 
 /** Common fields: `sessionKey`, `turnId`, `messageId`; `err` for errors. */
 export type Log = Logger;
@@ -27,10 +29,12 @@ export interface LogOptions {
   pretty: boolean;
   /** Default: standard error, so stdout contains only output. */
   destination?: DestinationStream;
-  /** Gets every line as JSON, besides. */
+  /** Also gets every line, as JSON. */
   file?: DestinationStream;
   /** Configured tokens and keys, redacted everywhere. */
   secrets?: readonly string[];
+  /** Everything that must not leave the process, including secrets learned later. */
+  known?: SecretSet;
 }
 
 export async function createLog(options: LogOptions): Promise<Log> {
@@ -54,8 +58,10 @@ function standardError(): DestinationStream {
   return target;
 }
 
-function pinoOptions({ level, secrets = [] }: LogOptions): LoggerOptions {
-  const scrub = scrubber(secrets);
+function pinoOptions({ level, secrets = [], known }: LogOptions): LoggerOptions {
+  const shapes = scrubber(secrets);
+  const redactor = known && new SecretRedactor(known);
+  const scrub = (line: string) => shapes(redactor ? redactor.redact(line) : line);
   return {
     level,
     base: null,

@@ -11,6 +11,8 @@ import { secureHome } from "./home-modes.js";
 import { createLog, type Log } from "./log.js";
 import { LogFile } from "./log-file.js";
 import { loadWithPlugins, type Plugin } from "./plugins/index.js";
+import type { Restart } from "./restart.js";
+import type { SecretSet } from "./secret-set.js";
 import { type ExternalPlatforms, externalPlatforms } from "./startup/adapters.js";
 import { type OpenOptions, open, type RunningGateway } from "./startup/open.js";
 import { homeSecrets, secretsOf } from "./startup/secrets.js";
@@ -40,6 +42,8 @@ export interface StartOptions {
   agents?: { main: AgentBackend; auxiliary: Auxiliary };
   /** More routes on the HTTP port, behind its checks, for programs that embed the gateway. */
   routes?(app: Hono): void;
+  /** How the process is restarted. Left out: not by the dashboard. */
+  restart?: Restart;
   /** For the console platform. */
   stdin?: NodeJS.ReadableStream;
   stdout?: NodeJS.WritableStream;
@@ -56,7 +60,8 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   const { loaded, plugins } = await loadWithPlugins({ home, env, ...flags }, described);
   const { config } = loaded;
   const logFile = new LogFile(homePaths(home).logsDir);
-  const log = options.log ?? (await newLog(config, logFile));
+  const secrets = homeSecrets(home, config, env);
+  const log = options.log ?? (await newLog(config, logFile, secrets));
   for (const plugin of plugins) logPlugin(plugin, log);
   const secured = secureHome(home);
   if (secured.length > 0)
@@ -67,7 +72,18 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   logFile.begin();
   try {
     const { afterCrash } = lock;
-    const running = await openAll({ ...options, env, home, config, loaded, log, bootId, afterCrash });
+    const running = await openAll({
+      ...options,
+      env,
+      home,
+      config,
+      loaded,
+      log,
+      bootId,
+      afterCrash,
+      secrets,
+      ...(options.log ? {} : { logFile }),
+    });
     return await withLock(running, lock, log, logFile);
   } catch (error) {
     logFile.close();
@@ -76,9 +92,9 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
   }
 }
 
-function newLog(config: Config, file: LogFile): Promise<Log> {
+function newLog(config: Config, file: LogFile, known: SecretSet): Promise<Log> {
   const { level } = config.log;
-  return createLog({ level, pretty: process.stderr.isTTY, file, secrets: secretsOf(config) });
+  return createLog({ level, pretty: process.stderr.isTTY, file, secrets: secretsOf(config), known });
 }
 
 function logPlugin({ name, state, reason, fix, platforms }: Plugin, log: Log): void {
@@ -89,7 +105,7 @@ function logPlugin({ name, state, reason, fix, platforms }: Plugin, log: Log): v
 
 /** Closes what was opened if the start fails: it would keep the process alive. */
 async function openAll(
-  options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external" | "secrets">,
+  options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external">,
 ): Promise<RunningGateway> {
   const { log, bootId, env, home, config } = options;
   const make = typeof options.platforms === "function" ? options.platforms : undefined;
@@ -99,8 +115,7 @@ async function openAll(
   const shutdown = new Shutdown(log);
   shutdown.add("watchers", () => watchers.close());
   try {
-    const secrets = homeSecrets(home, config, env);
-    return await open({ ...options, watchers, external, secrets }, shutdown);
+    return await open({ ...options, watchers, external }, shutdown);
   } catch (error) {
     await shutdown.abandon();
     throw error;
@@ -139,7 +154,7 @@ function statusFile({ gateway, mcp }: RunningGateway, lock: Member, log: Log): S
     read: () => ({
       platforms: gateway
         .health()
-        .map(({ lastProofAt, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
+        .map(({ lastProofAt, isOff: _, ...health }) => ({ ...health, last_proof_at: lastProofAt })),
       mcp_servers: mcp.status(),
     }),
     write: (status) => lock.update(status),

@@ -1,10 +1,10 @@
-/** The files of a page, as the build left them: read once, served from memory, packed where the browser likes it. */
+/** The built files of a page: read once, served from memory, compressed if the browser supports it. */
 import fs from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 import { fileAnswer, filesUnder } from "./static-file.js";
 
-/** By their names below the folder. Only what lies in it has an answer, so there is no path to traverse. */
+/** By name. Only known files are served, so path traversal is impossible. */
 export function pageFiles(folder: URL): Map<string, (c: Context) => Response> {
   const names = fs.existsSync(folder) ? filesUnder(folder) : [];
   return new Map(

@@ -1,4 +1,4 @@
-/** `hermes-gateway/plugin`: what plugins need of the gateway. Light to import. */
+/** `hermes-gateway/plugin`: the gateway's API for plugins. Cheap to import. */
 export * from "./adapters/adapter.js";
 export { type Button, buttonsOf, readPress } from "./adapters/kit/buttons.js";
 export { type Page, type PollingOptions, pollWithCursor } from "./adapters/kit/polling-loop.js";

@@ -1,11 +1,12 @@
-/** Keeps configured tokens and keys out of everything that leaves the gateway, and reports each find once. */
+/** Keeps configured tokens and keys out of everything that leaves the gateway, and reports each match once. */
 import { BoundedMap } from "./bounded-map.js";
-import { type Secret, SecretRedactor } from "./secret-redactor.js";
+import { SecretRedactor } from "./secret-redactor.js";
+import { type Secret, SecretSet } from "./secret-set.js";
 
 /** Where a secret was about to leave. */
 export type LeakPlace = "answer" | "tool_argument" | "tool_result" | "file" | "message";
 
-/** What it was found in, as far as known. */
+/** Where it was found, as far as known. */
 export interface LeakSource {
   sessionId?: string;
   traceId?: string;
@@ -17,22 +18,24 @@ export interface Leak extends LeakSource {
   where: LeakPlace;
 }
 
-/** An answer is looked at again with every word, so the same find comes many times. */
+/** A growing answer is checked repeatedly, so the same match is found many times. */
 const MAX_REMEMBERED = 1000;
 
 export class SecretGuard {
-  /** Reports nothing: for what was written in the chat, or is stored already. */
+  /** Without a report, for text from the chat or text that is already stored. */
   readonly quiet: SecretRedactor;
+  readonly #secrets: SecretSet;
   readonly #report: (leak: Leak) => void;
   readonly #reported = new BoundedMap<string, true>(MAX_REMEMBERED);
 
-  constructor(secrets: readonly Secret[], report: (leak: Leak) => void) {
-    this.quiet = new SecretRedactor(secrets);
+  constructor(secrets: readonly Secret[] | SecretSet, report: (leak: Leak) => void) {
+    this.#secrets = secrets instanceof SecretSet ? secrets : new SecretSet(secrets);
+    this.quiet = new SecretRedactor(this.#secrets);
     this.#report = report;
   }
 
   of(where: LeakPlace, source: LeakSource): SecretRedactor {
-    return new SecretRedactor(this.quiet, (secret) => {
+    return new SecretRedactor(this.#secrets, (secret) => {
       const key = [secret, where, source.sessionId, source.traceId].join(" ");
       if (this.#reported.get(key)) return;
       this.#reported.set(key, true);

@@ -3,51 +3,33 @@
  * across chunk boundaries. Linear in the text's length: one pass of an Aho–Corasick automaton.
  */
 
-export interface Secret {
-  /** Where it is configured, for the report. */
-  name: string;
-  value: string;
-}
+import { type Known, type Node, type Secret, SecretSet, step } from "./secret-set.js";
 
 /** Called with the name of each secret that was found. */
 export type SecretReport = (name: string) => void;
 
 const REDACTED = "[REDACTED]";
-/** Shorter ones would match ordinary words. */
-const MIN_CHARS = 8;
 const MAX_DEPTH = 50;
 
-interface Node {
-  next: Map<number, Node>;
-  fail: Node | undefined;
-  /** Length of the text that leads here. */
-  depth: number;
-  /** The longest secret that ends here. */
-  found: { length: number; name: string } | undefined;
-}
-
-/** Keeps what may still become a secret: at most the longest one without its last character. */
+/** Holds back text that may be the start of a secret: at most one character less than the longest secret. */
 export interface SecretStream {
-  /** What can be shown by now. */
+  /** The text that is safe to show. */
   push(chunk: string): string;
   /** The rest. */
   end(): string;
 }
 
-/** What all redactors of the same secrets share. */
-interface Known {
-  forms: readonly Secret[];
-  longest: number;
-  root: Node;
-}
-
 export class SecretRedactor {
-  readonly #known: Known;
+  readonly #secrets: SecretSet;
   readonly #report: SecretReport;
 
-  constructor(secrets: readonly Secret[] | SecretRedactor, report: SecretReport = () => undefined) {
-    this.#known = secrets instanceof SecretRedactor ? secrets.#known : known(secrets);
+  constructor(secrets: readonly Secret[] | SecretSet, report: SecretReport = () => undefined) {
+    this.#secrets = secrets instanceof SecretSet ? secrets : new SecretSet(secrets);
     this.#report = report;
+  }
+
+  get #known(): Known {
+    return this.#secrets.known;
   }
 
   redact(text: string): string {
@@ -57,17 +39,18 @@ export class SecretRedactor {
     return stream.push(text) + stream.end();
   }
 
-  /** Plain JSON with every text redacted, names of fields too. Without any secret it is the value itself. */
+  /** Redacts every string in plain JSON, including field names. Returns the same value if there is no secret. */
   redactJson<T>(value: T): T {
     return this.#hasSecret(value, 0) ? (this.#redacted(value, 0) as T) : value;
   }
 
+  /** Uses the secrets known when it starts. */
   stream(): SecretStream {
     if (this.#known.forms.length === 0) return { push: (chunk) => chunk, end: () => "" };
     return new Stream(this.#known.root, this.#report);
   }
 
-  /** Looks for secrets in a long text that comes in chunks; true: there is one. */
+  /** Looks for secrets in a long text that comes in chunks; true if there is one. */
   finder(): (chunk: string) => boolean {
     const { forms, longest } = this.#known;
     let end = "";
@@ -84,7 +67,7 @@ export class SecretRedactor {
     return this.#known.forms.some(({ value }) => text.includes(value));
   }
 
-  /** What is too deep counts as one: it isn't looked at. */
+  /** Values nested too deeply aren't searched and count as secret. */
   #hasSecret(value: unknown, depth: number): boolean {
     if (typeof value === "string") return this.#isIn(value);
     if (typeof value !== "object" || value === null || this.#known.forms.length === 0) return false;
@@ -106,68 +89,6 @@ export class SecretRedactor {
   }
 }
 
-function known(secrets: readonly Secret[]): Known {
-  const byValue = new Map(secrets.flatMap(formsOf).map((form) => [form.value, form]));
-  const forms = [...byValue.values()];
-  const longest = forms.reduce((most, { value }) => Math.max(most, value.length), 0);
-  return { forms, longest, root: automaton(forms) };
-}
-
-/** A secret as it is, and as it looks within JSON or an address. */
-function formsOf({ name, value }: Secret): Secret[] {
-  const trimmed = value.trim();
-  if (trimmed.length < MIN_CHARS) return [];
-  const forms = [trimmed, JSON.stringify(trimmed).slice(1, -1), encoded(trimmed)];
-  return [...new Set(forms)].map((form) => ({ name, value: form }));
-}
-
-function encoded(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    // A lone surrogate can't be encoded, so no address has it.
-    return text;
-  }
-}
-
-function automaton(secrets: readonly Secret[]): Node {
-  const root: Node = { next: new Map(), fail: undefined, depth: 0, found: undefined };
-  for (const { name, value } of secrets) {
-    let node = root;
-    for (let i = 0; i < value.length; i++) node = childOf(node, value.charCodeAt(i));
-    node.found ??= { length: value.length, name };
-  }
-  // Breadth first: a node's fail link is shallower, so it is complete.
-  for (let open = [root]; open.length > 0; ) {
-    const below: Node[] = [];
-    for (const node of open)
-      for (const [unit, child] of node.next) {
-        child.fail = node.fail ? step(node.fail, unit) : root;
-        child.found ??= child.fail.found;
-        below.push(child);
-      }
-    open = below;
-  }
-  return root;
-}
-
-function childOf(node: Node, unit: number): Node {
-  const known = node.next.get(unit);
-  if (known) return known;
-  const child: Node = { next: new Map(), fail: undefined, depth: node.depth + 1, found: undefined };
-  node.next.set(unit, child);
-  return child;
-}
-
-function step(from: Node, unit: number): Node {
-  for (let node: Node | undefined = from; node; node = node.fail) {
-    const next = node.next.get(unit);
-    if (next) return next;
-    if (!node.fail) return node;
-  }
-  return from;
-}
-
 interface Span {
   from: number;
   to: number;
@@ -177,11 +98,11 @@ class Stream implements SecretStream {
   readonly #report: SecretReport;
   readonly #root: Node;
   #node: Node;
-  /** What hasn't been given yet; its first character is at `#base` of the whole text. */
+  /** Text that hasn't been returned yet; it starts at offset `#base` of the whole text. */
   #held = "";
   #base = 0;
   #read = 0;
-  /** Found secrets that end after `#base`, in order and without overlaps of starts. */
+  /** Secrets found that end after `#base`, ordered by start. */
   #spans: Span[] = [];
   /** The end of the last secret that was replaced. */
   #coveredTo = 0;
@@ -215,13 +136,13 @@ class Stream implements SecretStream {
     this.#report(found.name);
   }
 
-  /** How many of the last characters may belong to a secret that isn't complete. */
+  /** How many trailing characters may belong to an incomplete secret. */
   #openChars(): number {
     const node = this.#node;
     return node.next.size === 0 && node.fail ? node.fail.depth : node.depth;
   }
 
-  /** Everything before this place of the whole text. */
+  /** Returns everything before this offset of the whole text. */
   #give(until: number): string {
     const parts: string[] = [];
     let at = this.#base;

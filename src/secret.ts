@@ -1,10 +1,10 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-const COMPARE_KEY = randomBytes(32);
+const COMPARE_KEY = randomBytes(32).toString("hex");
 
 /** Compares two secrets in constant time, regardless of their lengths. */
 export function isSameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHmac("sha256", COMPARE_KEY).update(text).digest();
+  const digest = (text: string) => hash("sha256", COMPARE_KEY + text, "buffer");
   return timingSafeEqual(digest(a), digest(b));
 }
 

@@ -1,4 +1,4 @@
-/** Answers with a file of the package: its type, whether browsers may keep it, and packed where they like it. */
+/** Serves a file of the package with its type and cache headers, compressed if the browser supports it. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -23,12 +23,12 @@ export function filesUnder(root: URL, folder = ""): string[] {
   });
 }
 
-/** An answer with this content; `packed` is the same with gzip, if that is worth it. */
+/** A response with this content; `packed` is the gzipped version, if it is worth it. */
 export function fileAnswer(name: string, content: Buffer, packed?: Buffer): (c: Context) => Response {
   const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
   const headers = {
     "Content-Type": TYPES[path.extname(name)]!,
-    // The build puts a hash of their content into these names.
+    // The build adds content hashes to these names.
     "Cache-Control": name.startsWith("assets/") ? "private, max-age=31536000, immutable" : "no-cache",
     ETag: etag,
     Vary: "Accept-Encoding",

@@ -6,19 +6,19 @@ import type { Principal, Target } from "./message.js";
 import type { EndReason, SessionId } from "./session.js";
 
 export interface Task {
-  /** Where the answer goes; left out: back to the origin. */
+  /** Where the answer goes. Default: back to the origin. */
   target?: Target;
   /** Its name in a notice of failure. */
   name?: string;
   /** Precedes the answer. */
   heading?: string;
-  /** On whose behalf: their rights, their memory. Left out: the message's origin. */
+  /** The principal, whose rights and memory apply. Default: the message's origin. */
   principal?: Principal;
   /** The session ends after this turn, with this reason. */
   end?: EndReason;
   /** The previous failure was reported already. */
   failsQuietly?: true;
-  /** Not a question: the agent of this session, which has ended, may save memories. */
+  /** A memory flush for this session, which has ended. */
   memoryOf?: SessionId;
   /** The run of a schedule: stored, and the schedule advanced, in the transaction that accepts it. */
   run?: ScheduledRun;
@@ -47,7 +47,7 @@ export function failureText(task: Task | undefined, notice: string): string | un
 
 const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
 
-/** An agent may choose to say nothing: that is stored, and not sent. In a task one such word is enough. */
+/** An agent may choose to say nothing: stored but not sent. In a task the marker anywhere is enough. */
 export function isSilence(answer: string, task?: Task): boolean {
   const words = answer.trim().toLowerCase();
   return SILENT.has(words) || (task !== undefined && words.includes("[silent]"));

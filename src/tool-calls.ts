@@ -1,4 +1,4 @@
-/** Tool calls in messages: whose they are, and which of them have a result. */
+/** Tool calls in messages: ours or the client's, with or without a result. */
 import { field } from "./field.js";
 import type { ChatMessage } from "./session.js";
 
@@ -27,7 +27,7 @@ export function openCalls(messages: readonly ChatMessage[]): Call[] {
   return readCalls(round).filter(({ id }) => !answered.has(id));
 }
 
-/** Results name their call by its id, and some models repeat ids: each call of a turn gets one of its own. */
+/** Results refer to calls by id, but some models repeat ids, so each call of a turn gets a unique one. */
 export class CallIds {
   readonly #used: Set<string>;
 

@@ -1,9 +1,9 @@
-/** People of the web chat who are known elsewhere, or who run this machine. */
+/** Web chat users who are known from another platform, or who run this machine. */
 import { createHash } from "node:crypto";
 
 export const WEB = "web";
 
-/** The web person of someone with this identity (`telegram:4711`): always the same, and not an id that a browser can make. */
+/** The web user id for an identity (`telegram:4711`): deterministic, and not an id that a browser can create. */
 export function webPersonOf(identity: string): string {
   return createHash("sha256").update(`hermes web person ${identity}`).digest("hex").slice(0, 32);
 }

@@ -31,7 +31,7 @@ const folderOf = (file: string) => (file.includes("/") ? file.split("/", 1)[0]! 
 const platformOf = (file: string) => /^adapters\/(?!kit\/)([^/]+)\//.exec(file)?.[1];
 
 /** These wire the rest together. */
-const WIRING_FOLDERS = new Set(["cli", "http", "startup"]);
+const WIRING_FOLDERS = new Set(["cli", "http", "people", "startup"]);
 const WIRING = new Set(["main.ts", "gateway.ts", "rules.ts", "index.ts", "plugin.ts", "agents/registry.ts"]);
 
 const ALLOWED: Record<string, readonly string[]> = {

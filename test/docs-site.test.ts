@@ -120,7 +120,7 @@ describe("diagrams", () => {
   });
 
   it.each([
-    ["a line that makes no sense", `${TEXT}\nwhat?`, "Line 6 of the diagram makes no sense: what?"],
+    ["an invalid line", `${TEXT}\nwhat?`, "Line 6 of the diagram is invalid: what?"],
     ["an arrow to nowhere", `${TEXT}\na -> d`, "The diagram has no box d"],
     ["a box without a place", `${TEXT}\nbox: d = D`, "The diagram must place once: d"],
     ["no title", TEXT.replace("title: T\n", ""), "The diagram has no title"],

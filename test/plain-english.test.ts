@@ -21,6 +21,17 @@ const REJECTED = [
   "takes leave",
   "that which",
   "it was had",
+  "everybody",
+  "anybody",
+  "does no harm",
+  "do no harm",
+  "again and again",
+  "now and then",
+  "typing sign",
+  "takes? along",
+  "can't be had",
+  "reads? along",
+  "in vain",
 ];
 /** Reads a key of the old layout. */
 const MIGRATION = "src/store/sqlite/migrate-layout.ts";

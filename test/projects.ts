@@ -7,7 +7,7 @@ export const BROWSER_TESTS = [
   "test/demo/demo.test.ts",
   "test/emulators/try.test.ts",
   "test/http/docs-browser.test.ts",
-  "test/http/dashboard-{actions,browser}.test.ts",
+  "test/http/dashboard-{actions,browser,*-browser}.test.ts",
   "test/http/oidc-browser.test.ts",
 ];
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../src/config/schema.js";
 import { SecretRedactor } from "../src/secret-redactor.js";
+import { SecretSet } from "../src/secret-set.js";
 import { allSecrets } from "../src/startup/secrets.js";
 
 const secrets = (...values: string[]) => values.map((value, i) => ({ name: `s${i}`, value }));
@@ -138,4 +139,15 @@ it("secrets come from the configuration and from variables that are named like o
     ]),
   );
   expect(found.map(({ name }) => name)).not.toEqual(expect.arrayContaining(["PATH"]));
+});
+
+it("secrets that are learned later are redacted by redactors that exist already, up to a number", () => {
+  const secrets = new SecretSet([{ name: "first", value: "first-secret" }]);
+  const redactor = new SecretRedactor(secrets);
+  expect(redactor.redact("first-secret later-secret-1")).toBe("[REDACTED] later-secret-1");
+  secrets.add([{ name: "later", value: "later-secret-1" }]);
+  expect(redactor.redact("first-secret later-secret-1")).toBe("[REDACTED] [REDACTED]");
+  for (let i = 2; i < 200; i += 1) secrets.add([{ name: "later", value: `later-secret-${i}-` }]);
+  expect(redactor.redact("first-secret later-secret-199-")).toBe("[REDACTED] [REDACTED]");
+  expect(secrets.known.forms.length).toBeLessThan(100);
 });

@@ -23,29 +23,30 @@ export async function benchLists(scene: Scene, pair: Pair): Promise<void> {
 
 async function measure(scene: Scene, store: OpenedStore, plain: Plain, sessions: number): Promise<void> {
   const single = titleOf(sessions - 3);
-  const hopMs = median((await inTurns([() => store.getValue("none")], { budgetMs: 200 }))[0]!);
+  // A read that does next to nothing, in the same turns: a thread that has slept answers later.
+  const hop = () => store.getValue("none");
   const cases: [string, () => unknown, () => unknown, number?][] = [
     ["list by last activity", () => naiveList(plain.db), () => store.listSessions({ order: "active" })],
     [
       "title resolve, in a lineage",
       () => naiveResolveTitle(plain.db, LINEAGE),
       () => store.resolveSession({ title: LINEAGE }),
-      hopMs + RESOLVE_LIMIT_MS,
+      RESOLVE_LIMIT_MS,
     ],
     [
       "title resolve, alone",
       () => naiveResolveTitle(plain.db, single),
       () => store.resolveSession({ title: single }),
-      hopMs + RESOLVE_LIMIT_MS,
+      RESOLVE_LIMIT_MS,
     ],
     ["next title", () => naiveNextTitle(plain.db, LINEAGE), () => store.nextTitle(LINEAGE)],
   ];
   for (const [what, naive, ours, limitMs] of cases) {
-    const [plainTimes, times] = (await inTurns([naive, ours], {
+    const [plainTimes, times, hopTimes] = (await inTurns([naive, ours, hop], {
       budgetMs: scene.sizes.searchBudgetMs,
       atLeast: 20,
       atMost: 500,
-    })) as [number[], number[]];
+    })) as [number[], number[], number[]];
     scene.rows.push({
       ratio: median(plainTimes) / median(times),
       what: `${what}, ${sessions.toLocaleString("en")} sessions`,
@@ -54,8 +55,8 @@ async function measure(scene: Scene, store: OpenedStore, plain: Plain, sessions:
       ...(limitMs === undefined
         ? { target: `< ${LIMIT_MS} ms (p50, p95)`, met: percentile(times, 95) < LIMIT_MS }
         : {
-            target: `≤ ${RESOLVE_LIMIT_MS} ms and the thread hop (${ms(hopMs)})`,
-            met: median(times) <= limitMs,
+            target: `≤ ${limitMs} ms and the thread hop (${ms(median(hopTimes))})`,
+            met: median(times) <= limitMs + median(hopTimes),
           }),
     });
     scene.say(`${what} at ${sessions} sessions`);

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { timed } from "../measure.js";
+import { perSecondAtOnce } from "./at-once.js";
 
 /** `side-process <folder>`: the turns of the gateway in that checkout, measured on request. */
 const [folder] = process.argv.slice(2) as [string];
@@ -26,13 +27,7 @@ let first = 0;
 async function measure({ sessions, probes, messages }: Asked): Promise<Measured> {
   const times: number[] = [];
   for (let i = 0; i < probes; i += 1) times.push(await timed(() => loop.say(first + (i % sessions))));
-  const started = performance.now();
-  let next = 0;
-  const worker = async () => {
-    while (next < messages) await loop.say(first + (next++ % sessions));
-  };
-  await Promise.all(Array.from({ length: Math.min(sessions, 256) }, worker));
-  return { times, perSecond: (messages * 1000) / (performance.now() - started) };
+  return { times, perSecond: await perSecondAtOnce(loop, { first, sessions, messages }) };
 }
 
 process.on("message", (asked: Asked | "stop" | "next") => {

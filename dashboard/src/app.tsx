@@ -1,13 +1,23 @@
 import type { ComponentChild } from "preact";
 import { Frame } from "./frame.js";
 import { AuditPage } from "./pages/audit.js";
+import { BackupsPage } from "./pages/backups.js";
 import { ConfigPage } from "./pages/config.js";
 import { DeadPage } from "./pages/dead.js";
+import { HooksPage } from "./pages/hooks.js";
+import { LogPage } from "./pages/log.js";
+import { McpPage } from "./pages/mcp.js";
+import { MemoryPage } from "./pages/memory.js";
 import { MessagesPage } from "./pages/messages.js";
 import { OverviewPage } from "./pages/overview.js";
-import { PairingPage } from "./pages/pairing.js";
+import { PeoplePage } from "./pages/people.js";
+import { PersonPage } from "./pages/person.js";
+import { PlatformsPage } from "./pages/platforms.js";
+import { QuestionsPage } from "./pages/questions.js";
+import { SchedulesPage } from "./pages/schedules.js";
 import { SessionPage } from "./pages/session.js";
 import { SessionsPage } from "./pages/sessions.js";
+import { ToolsPage } from "./pages/tools.js";
 import { TracePage } from "./pages/trace.js";
 import { UsagePage } from "./pages/usage.js";
 import { Page } from "./parts/page.js";
@@ -32,8 +42,29 @@ function pageAt(path: string): ComponentChild {
       return <AuditPage />;
     case "dead":
       return <DeadPage />;
+    case "people":
+      return second === undefined ? <PeoplePage /> : <PersonPage key={second} person={second} />;
+    // The address of older versions.
     case "pairing":
-      return <PairingPage />;
+      return <PeoplePage />;
+    case "questions":
+      return <QuestionsPage />;
+    case "memory":
+      return <MemoryPage />;
+    case "tools":
+      return <ToolsPage />;
+    case "schedules":
+      return <SchedulesPage />;
+    case "hooks":
+      return <HooksPage />;
+    case "backups":
+      return <BackupsPage />;
+    case "platforms":
+      return <PlatformsPage />;
+    case "mcp":
+      return <McpPage />;
+    case "log":
+      return <LogPage />;
     case "config":
       return <ConfigPage />;
     default:

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { Icon, type IconName } from "./parts/icons.js";
 import { Notices } from "./parts/notices.js";
 import { ThemeSwitch } from "./parts/theme-switch.js";
-import { connection, deadCount, pairingCount } from "./state/live.js";
+import { connection, deadCount, pairingCount, questionCount } from "./state/live.js";
 import { go, href, place } from "./state/router.js";
 
 interface Entry {
@@ -15,21 +15,53 @@ interface Entry {
   count?: { value: number; what: string };
 }
 
-function entries(): Entry[] {
+interface Group {
+  label: string;
+  entries: readonly Entry[];
+}
+
+function groups(): Group[] {
+  const dead = { value: deadCount.value, what: "given up" };
+  const open = { value: questionCount.value, what: "open" };
+  const waiting = { value: pairingCount.value, what: "waiting" };
   return [
-    { to: "/", label: "Overview", icon: "pulse" },
-    { to: "/sessions", label: "Sessions", icon: "chat" },
-    { to: "/messages", label: "Messages", icon: "path" },
-    { to: "/audit", label: "Tools", icon: "tool" },
-    { to: "/usage", label: "Usage", icon: "bars" },
     {
-      to: "/dead",
-      label: "Dead letters",
-      icon: "letter",
-      count: { value: deadCount.value, what: "given up" },
+      label: "Chats",
+      entries: [
+        { to: "/", label: "Overview", icon: "pulse" },
+        { to: "/sessions", label: "Sessions", icon: "chat" },
+        { to: "/messages", label: "Messages", icon: "path" },
+        { to: "/dead", label: "Dead letters", icon: "letter", count: dead },
+      ],
     },
-    { to: "/pairing", label: "Pairing", icon: "key", count: { value: pairingCount.value, what: "waiting" } },
-    { to: "/config", label: "Config", icon: "sliders" },
+    {
+      label: "People",
+      entries: [
+        { to: "/people", label: "People", icon: "people", count: waiting },
+        { to: "/questions", label: "Questions", icon: "question", count: open },
+      ],
+    },
+    {
+      label: "Agent",
+      entries: [
+        { to: "/tools", label: "Tools", icon: "tool" },
+        { to: "/memory", label: "Memory", icon: "file" },
+        { to: "/mcp", label: "MCP servers", icon: "plug" },
+        { to: "/schedules", label: "Schedules", icon: "clock" },
+        { to: "/hooks", label: "Hooks", icon: "hook" },
+        { to: "/audit", label: "Audit", icon: "eye" },
+        { to: "/usage", label: "Usage", icon: "bars" },
+      ],
+    },
+    {
+      label: "System",
+      entries: [
+        { to: "/platforms", label: "Platforms", icon: "plug" },
+        { to: "/log", label: "Log", icon: "lines" },
+        { to: "/backups", label: "Backups", icon: "archive" },
+        { to: "/config", label: "Settings", icon: "sliders" },
+      ],
+    },
   ];
 }
 
@@ -69,11 +101,9 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </div>
         <div class="side-body" id="menu">
           <nav aria-label="Pages">
-            <ul>
-              {entries().map((entry) => (
-                <NavEntry key={entry.to} {...entry} />
-              ))}
-            </ul>
+            {groups().map((group) => (
+              <NavGroup key={group.label} {...group} />
+            ))}
           </nav>
           <div class="side-foot">
             <ThemeSwitch />
@@ -89,6 +119,20 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </main>
       <Notices />
     </>
+  );
+}
+
+function NavGroup({ label, entries }: Group) {
+  const id = `nav-${label.toLowerCase()}`;
+  return (
+    <section class="nav-group">
+      <p id={id}>{label}</p>
+      <ul aria-labelledby={id}>
+        {entries.map((entry) => (
+          <NavEntry key={entry.to} {...entry} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -7,7 +7,12 @@ import "./styles/controls.css";
 import "./styles/frame.css";
 import "./styles/parts.css";
 import "./styles/pages.css";
+import "./styles/people.css";
+import "./styles/settings.css";
+import "./styles/operations.css";
 import "./styles/markdown.css";
+import "./styles/inform.css";
+import "./styles/fit.css";
 
 startRouter();
 startLive();

@@ -95,7 +95,7 @@ export class PigeonAdapter implements Adapter, CanType {
   ): Promise<string[]> {
     const { chatId, replyTo } = target;
     if (this.#ended.aborted) throw new SendError("never_sent", "Pigeon is not connected");
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     if (chatId === null) throw new SendError("refused", "The message names no room");
     const answers = index === 0 ? replyTo : null;
     // The same key for every attempt: Pigeon posts once for a key.

@@ -245,7 +245,7 @@ export const REMARKS: readonly [asked: string, answer: string][] = [
     "How do I undo the last commit but keep the changes?",
     "`git reset --soft HEAD~1`. Your changes stay staged, only the commit is gone.",
   ],
-  ["Summarise the thread above", "Everybody agrees on Friday; only the room is open."],
+  ["Summarise the thread above", "Everyone agrees on Friday; only the room is open."],
   ["Any news on the invoice from March?", "It was paid on the 2nd."],
 ];
 

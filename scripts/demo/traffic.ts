@@ -106,6 +106,32 @@ function addMessage(
     sent_at: at + thinks + 0.1 + 0.4 * random.next(),
     message_ids: JSON.stringify([String(id + 40_000)]),
   });
+  addAttempt(db, { random, id, turn, platform, from: at, to: at + thinks });
+}
+
+interface Attempt {
+  random: Random;
+  id: number;
+  turn: string;
+  platform: string;
+  from: number;
+  to: number;
+}
+
+function addAttempt(db: BetterSqlite3.Database, { random, id, turn, platform, from, to }: Attempt): void {
+  const model = random.pick(["claude-sonnet-4-6", "claude-sonnet-4-6", "gpt-5.1-mini", "llama3.3"]);
+  const inputTokens = random.between(800, 6000);
+  const outputTokens = random.between(30, 400);
+  const costUsd = model === "llama3.3" ? 0 : (inputTokens + 5 * outputTokens) * 3e-6;
+  const isFailed = random.chance(0.03);
+  const request = { model, startedAt: from + 0.02, endedAt: to, inputTokens, outputTokens, costUsd };
+  insert(db, "gw_attempts", {
+    ...{ turn_id: turn, inbox_id: id, platform, model, received_at: from, started_at: from + 0.02 },
+    ...{ ended_at: to, tokens: inputTokens + outputTokens, cost_usd: costUsd },
+    outcome: isFailed ? "failed" : "answered",
+    error: isFailed ? "529: the provider is overloaded" : null,
+    requests: JSON.stringify([{ ...request, cacheTokens: Math.round(inputTokens / 2) }]),
+  });
 }
 
 function addRefused(db: BetterSqlite3.Database, at: number): void {

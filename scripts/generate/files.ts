@@ -10,6 +10,7 @@ import { exampleText } from "./example.js";
 import { libraryText } from "./library.js";
 import { withPromises, withPromiseTable } from "./promises.js";
 import { withPlatformTable } from "./readme.js";
+import { withServiceTable } from "./services.js";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -37,6 +38,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     file("docs/reference/configuration.md", configurationText),
     file("docs/reference/commands.md", () => commands),
     file("docs/reference/library.md", () => libraryText(ROOT)),
+    file("docs/guides/model.md", (url) => withServiceTable(readFileSync(url, "utf8"))),
     file("docs/delivery.md", (url) => withPromiseTable(readFileSync(url, "utf8"))),
     ...pages,
     ...diagramNames().map((name) => file(`docs/diagrams/${name}.svg`, () => drawn(name))),

@@ -130,6 +130,8 @@ export function tourOf(stage: Stage, acting: Acting, speed: number): Step[] {
       run: async (told) => {
         await acting.ask(places.web, "Ann", "Compare a tent and a cabin in a table", /cabin in October/);
         told("All clients are yours now.");
+        told('Ask for a "plan", a "story" or a "table", send a picture, or try /help.');
+        told('On Discord, tell Cleo\'s bot to "tell the team …": it asks first.');
         acting.focus = {};
       },
     },

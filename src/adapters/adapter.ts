@@ -1,37 +1,39 @@
 import type { InboundMessage, OutboundMessage, Target } from "../message.js";
 
-/** A platform, as the gateway sees it. Abilities that not every platform has are separate interfaces below. */
+/** What every platform implements. Optional abilities are separate interfaces below. */
 export interface Adapter {
   readonly platform: string;
   /** The bot's own id on the platform. */
   readonly account: string;
   readonly limits: TextLimits;
-  /** How long to wait for the rest of a message that the user's client split; left out: don't wait. */
+  /** How long to wait for the rest of a message that the user's client split. Default: don't wait. */
   readonly burst?: Burst;
   /** The platform's rate limits for messages in a chat. */
   pace?(target: Target): ChatPace;
-  /** People see the session itself: what was asked and written before a stop stays in it. */
+  /** People see the session itself, so a stopped question and its partial answer stay in it. */
   readonly showsSession?: true;
-  /** The largest file that can be sent; left out: files can't be sent. */
+  /** The largest file that can be sent. Default: files can't be sent. */
   readonly files?: { maxBytes: number };
-  /** No person can answer here: a question is shown, and counts as unanswered. */
+  /** No person can answer here: questions are shown and count as unanswered. */
   readonly unattended?: true;
   /**
-   * Resolves once messages can come in, or when that takes long and continues in the background. A message is acknowledged
-   * to the platform only when the inbox has it. Rejects with a HermesError if only the operator can help: `refused` by the
-   * platform (also logged, and shown by `health`) or `invalid` settings.
+   * Resolves once messages can arrive, or after a while, when connecting continues in the background.
+   * Acknowledges a message to the platform only after the inbox has stored it. Rejects with a HermesError if
+   * only the operator can fix it: `refused` by the platform (also logged, and shown by `health`) or
+   * `invalid` settings.
    */
   connect(events: AdapterEvents, signal: AbortSignal): Promise<void>;
   disconnect(): Promise<void>;
   health(): Health;
   /**
-   * Splits a message into parts, one for each message that the platform will show, in order; empty: there is nothing to
+   * Splits a message into parts, one for each message that the platform will show, in order; empty if there is nothing to
    * send. The same message always gives the same parts: no clock, no network, no files.
    */
   render(message: OutboundMessage): readonly MessagePart[];
   /**
-   * Sends one part. Resolves with the platform's ids of it when the platform has it. Rejects with a SendError that tells
-   * whether it may have arrived. Parts come in order, and a part is called again only after such an error or a crash.
+   * Sends one part. Resolves with its platform ids once the platform has accepted it. Rejects with a
+   * SendError that says whether it may have arrived. Parts come in order; a part is repeated only after such
+   * an error or a crash.
    */
   sendPart(
     message: OutboundMessage,
@@ -42,8 +44,8 @@ export interface Adapter {
 }
 
 /**
- * Plain JSON that the adapter defines. Parts of a message that has several are stored before the first is sent, so an
- * adapter may get parts that an older version of it rendered.
+ * Plain JSON, defined by the adapter. Parts of a multi-part message are stored before the first is sent, so
+ * an adapter may get parts that an older version rendered.
  */
 export type MessagePart = object;
 
@@ -53,19 +55,19 @@ export interface PartContext {
   count: number;
   /** The platform's ids of the parts before it. */
   sent: readonly string[];
-  /** An earlier attempt at this part may have arrived, and it could not be found out. */
+  /** An earlier attempt at this part may have arrived; the platform couldn't tell. */
   mayBeRepeat: boolean;
-  /** The message that previewed the answer. The first part takes its place; later parts don't get it. */
+  /** The preview message, which the first part replaces. Later parts don't get it. */
   replaces?: string | undefined;
 }
 
 export interface Burst {
-  /** After any message; left out: don't wait. */
+  /** After any message. Default: don't wait. */
   quietMs?: number;
   /** After a text of at least `longChars`, which may have been split. */
   afterLongMs: number;
   longChars: number;
-  /** After a file of an album: albums come file by file. */
+  /** After a file of an album, because albums arrive file by file. */
   afterAlbumMs?: number;
 }
 
@@ -83,18 +85,18 @@ export interface TextLimits {
 
 export interface AdapterEvents {
   /**
-   * Resolves when the inbox has it; acknowledge it to the platform only then. Resolves for a duplicate too. The cursor is
-   * saved in the same transaction, so nothing before it can be lost.
+   * Resolves when the inbox has stored it; acknowledge it to the platform only then. Also resolves for
+   * duplicates. Saves the cursor in the same transaction, so nothing before it can be lost.
    */
   receive(message: InboundMessage, cursor?: Cursor): Promise<void>;
   /** The author edited a message. Replaces the text of a pending message; later edits become a note for the agent. */
   edited(edit: MessageEdit): Promise<void>;
   /** The author deleted a message: it is not answered if it is still pending. */
   deleted(message: MessageRef): Promise<void>;
-  /** This account's saved cursor of that name (the adapter chooses names); undefined: none was saved. */
+  /** This account's saved cursor of that name (the adapter chooses names); undefined if none was saved. */
   cursor(name: string): Promise<string | undefined>;
   saveCursor(cursor: Cursor): Promise<void>;
-  /** A chat has a new id (a group became a supergroup): its sessions move along. */
+  /** A chat has a new id (a group became a supergroup). Its sessions move with it. */
   chatMoved(from: string, to: string): Promise<void>;
 }
 
@@ -116,9 +118,9 @@ export interface MessageEdit extends MessageRef {
 
 export interface Health {
   state: "ok" | "degraded" | "down";
-  /** Time of the platform's last sign of life: a completed poll, a heartbeat. Epoch seconds. */
+  /** The platform's last proof of life (a completed poll, a heartbeat), in epoch seconds. */
   lastProofAt: number | null;
-  /** What is wrong and what to do. */
+  /** What is wrong and how to fix it. */
   detail?: string;
 }
 
@@ -129,26 +131,26 @@ export interface CanPreview {
   dropPreview?(target: Target, turnId: string): void;
 }
 
-/** A call of a tool, for a chat that shows it. */
+/** A tool call, for chats that show them. */
 export interface ShownCall {
   turnId: string;
   /** Unique within its turn. */
   callId: string;
   tool: string;
-  /** JSON, the beginning of it if it is long. */
+  /** JSON, cut if it is long. */
   args: string;
   state: "running" | "done" | "failed";
   /** When it has ended. */
   seconds?: number;
 }
 
-/** Shows the calls of tools by its own means, beside the answers. */
+/** Shows tool calls in its own way, in addition to the answers. */
 export interface CanShowTools {
-  /** When a call starts, and again when it ends. */
+  /** Called when a call starts and again when it ends. */
   showTool(target: Target, call: ShownCall): void;
 }
 
-/** Shows that an answer is being written. Called every few seconds. */
+/** Shows a typing indicator. Called every few seconds. */
 export interface CanType {
   type(target: Target): void;
 }
@@ -156,8 +158,9 @@ export interface CanType {
 /** Shows an unfinished answer as a message that is edited, or as a draft. The caller limits the rate. */
 export interface CanStream {
   /**
-   * Edits `messageId`, or posts a new message if that is null. Returns the message's id; null: a draft without an id. Awaits
-   * `posting` before it posts, so that the possible message is recorded first; if that rejects, nothing is posted.
+   * Edits `messageId`, or posts a new message if that is null. Returns the message's id, or null for a draft
+   * without an id. Awaits `posting` before it posts, so that the message is recorded first; if that rejects,
+   * nothing is posted.
    */
   show(
     target: Target,
@@ -175,11 +178,11 @@ export interface CanStream {
 
 /** Finds a preview whose id was lost. */
 export interface CanFindPreview {
-  /** The preview that answers this message; null: there is none. Rejects with a SendError if it can't be determined now. */
+  /** The preview that answers this message; null if there is none. Rejects with a SendError if it can't be determined now. */
   findPreview(target: Target, signal: AbortSignal): Promise<string | null>;
 }
 
-/** Removes the sign that a message is being processed when there will be no answer. */
+/** Removes the sign that a message is being processed if there will be no answer. */
 export interface CanDismiss {
   dismiss(target: Target): void;
 }
@@ -192,8 +195,8 @@ export interface CanAsk {
   /** Questions with more choices are sent as a numbered list. */
   readonly maxChoices: number;
   /**
-   * The question is decided: the text takes the place of the message with the buttons; the end of a text that is too long
-   * for one message. A message that is gone is fine. Rejects with a SendError.
+   * The question is decided: replaces the message and its buttons with the text, or with its end if it is
+   * too long for one message. A missing message is fine. Rejects with a SendError.
    */
   settleQuestion(
     target: Target,
@@ -203,21 +206,21 @@ export interface CanAsk {
   ): Promise<void>;
 }
 
-/** working: 👀, done: ✅, failed: ❌, or what the platform has instead of them. */
+/** working: 👀, done: ✅, failed: ❌, or the platform's equivalents. */
 export type ReactionState = "working" | "done" | "failed";
 
-/** Shows what becomes of a message with a reaction on it. */
+/** Shows a message's state as a reaction on it. */
 export interface CanReact {
-  /** On the message that the target replies to. Takes the place of our earlier reaction; null removes it. Best effort. */
+  /** On the message that the target replies to. Replaces our earlier reaction; null removes it. Best effort. */
   react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void>;
 }
 
-/** The platform's ids of the part; unknown: it can't be found out. */
+/** The part's platform ids, or unknown if the platform can't tell. */
 export type LookedUp = readonly string[] | "missing" | "unknown";
 
-/** Finds out whether a part whose send had an unknown outcome has arrived. */
+/** Checks whether a part with an unknown send outcome has arrived. */
 export interface CanLookUp {
-  /** Rejects with a SendError if it can't be found out now, but later. */
+  /** Rejects with a SendError if the check should be retried later. */
   lookUp(
     message: OutboundMessage,
     part: MessagePart,
@@ -229,6 +232,15 @@ export interface CanLookUp {
 /** For platforms with a menu of commands. */
 export interface CanRegisterCommands {
   registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void>;
+}
+
+/** A code to enter, or the text of a QR code to scan, on the operator's phone. */
+export type LinkCode = { code: string } | { qr: string };
+
+/** For platforms whose account the operator links with a code. It is a secret until then. */
+export interface CanLink {
+  /** Undefined: none is asked for at the moment. */
+  linkCode(): LinkCode | undefined;
 }
 
 export interface MenuCommand {
@@ -247,6 +259,7 @@ export const canAsk = (adapter: object): adapter is CanAsk => "settleQuestion" i
 export const canReact = (adapter: object): adapter is CanReact => "react" in adapter;
 export const canPreview = (adapter: object): adapter is CanPreview => "preview" in adapter;
 export const canShowTools = (adapter: object): adapter is CanShowTools => "showTool" in adapter;
+export const canLink = (adapter: object): adapter is CanLink => "linkCode" in adapter;
 export const canType = (adapter: object): adapter is CanType => "type" in adapter;
 
 export { SendError } from "../errors.js";

@@ -1,4 +1,4 @@
-/** The bots that a platform's settings name. */
+/** The bots in a platform's settings. */
 
 import { credentialsOf } from "./credentials.js";
 import type { Platform } from "./platform.js";
@@ -7,8 +7,8 @@ import type { CommonSettings } from "./settings.js";
 export type Bot = CommonSettings & { name: string };
 
 /**
- * The platform's own bot, where its credentials are set, and those under `accounts`: each has the platform's settings,
- * with its own on top.
+ * The platform's own bot, if its credentials are set, and those under `accounts`, which override the
+ * platform's settings with their own.
  */
 export function botsOf(platform: Platform, settings: CommonSettings | undefined): Bot[] {
   if (!settings?.enabled) return [];

@@ -1,10 +1,10 @@
-/** What is known of a platform by its name: the shape of its chat ids, and whether its chats can be written to. */
+/** Looks up a platform by name: the shape of its chat ids, and whether its chats accept unsolicited messages. */
 import type { Platform } from "./platform.js";
 import { BUILT_IN } from "./platforms.js";
 
 const find = (platforms: readonly Platform[], name: string) => platforms.find((one) => one.name === name);
 
-/** Text that doesn't look like an id is taken for the name of a chat. */
+/** Text that doesn't look like an id is treated as a chat's name. */
 export function isChatId(platform: string, text: string, known: readonly Platform[] = BUILT_IN): boolean {
   return (find(known, platform)?.ids.chat ?? /^\S+$/).test(text);
 }
@@ -13,7 +13,7 @@ export function isBuiltIn(platform: string): boolean {
   return find(BUILT_IN, platform) !== undefined;
 }
 
-/** Whether its chats can get messages that they didn't ask for. */
+/** Whether its chats accept unsolicited messages. */
 export function isReachable(platform: string, known: readonly Platform[] = BUILT_IN): boolean {
   return find(known, platform)?.unsolicited ?? true;
 }

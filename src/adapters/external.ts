@@ -16,7 +16,7 @@ export function checkPlatformName(name: unknown): asserts name is string {
     });
 }
 
-/** Adapters that an embedding program or a plugin brings. */
+/** Adapters from an embedding program or a plugin. */
 export function checkExternal(adapters: readonly Adapter[]): void {
   const known = new Set<string>();
   for (const { platform, account } of adapters) {

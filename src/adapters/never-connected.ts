@@ -1,4 +1,4 @@
-/** Whether a request failed before it was connected: then nothing has arrived, and a retry repeats nothing. Pure. */
+/** Whether a request failed before it connected, so that nothing arrived and a retry is safe. Pure. */
 const BEFORE_REQUEST = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

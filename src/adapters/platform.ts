@@ -1,4 +1,4 @@
-/** A platform describes itself: everything the rest of the gateway knows about it. Light to import; the SDK comes with `load`. */
+/** A platform's description: everything the rest of the gateway knows about it. Cheap to import; `load` loads the SDK. */
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
 import type { CoreConfig } from "../config/core.js";
@@ -13,26 +13,26 @@ import type { CommonSettings, DeclaredSettings, ExternalSettings } from "./setti
 export interface Platform<Name extends string = string, S extends SettingsSource = SettingsSource> {
   /** Lower case letters, digits and `_`. Part of session keys, of `platforms.<name>` and of targets. */
   readonly name: Name;
-  /** As people write it. */
+  /** Display name. */
   readonly label: string;
   /** One line for the configuration and for lists. */
   readonly summary: string;
-  /** What `platforms.<name>` takes; left out: the platform has no section of its own. */
+  /** The schema of `platforms.<name>`. Default: the platform has no section. */
   readonly settings?: S;
   /** Keys, besides the settings' own credentials, without which an external platform can't run. Default: `token`. */
   readonly credentials?: readonly string[];
   /** Environment variables → keys, besides `<NAME>_BOT_TOKEN`, `<NAME>_ALLOWED_USERS` and so on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Keys of secrets that callers present to us: each must be unique. */
+  /** Keys of secrets that callers present to us. Their values must be unique. */
   readonly callerSecrets?: readonly string[];
   readonly ids: IdShapes;
-  /** Whether its chats can get messages that they didn't ask for. */
+  /** Whether its chats can receive unsolicited messages. */
   readonly unsolicited: boolean;
-  /** Whether a chat is notified when its session was reset, by default. */
+  /** Whether chats are notified of a session reset, by default. */
   readonly resetNotices?: boolean;
-  /** Its threads are conversations that people return to: they aren't reset unless `reset_by_platform` says so. */
+  /** People return to its threads, so they aren't reset unless `reset_by_platform` says so. */
   readonly lastingThreads?: boolean;
-  /** Among its kind, in lists and in the configuration; left out: after those that have one, by label. */
+  /** Sort order in lists and in the configuration. Default: after those that have one, by label. */
   readonly position?: number;
   readonly capabilities: readonly Capability[];
   readonly setup?: SetupGuide;
@@ -40,16 +40,16 @@ export interface Platform<Name extends string = string, S extends SettingsSource
   readonly promises?: CrashPromises;
   /** For platforms without settings: whether to load it. */
   isEnabled?(config: CoreConfig): boolean;
-  /** Address of its API, which also tells the time. */
+  /** The API's address, also used to check the clock. */
   apiAddress?(settings: SettingsOf<S>): string | null;
   /** Asks the platform about a bot, for `hermes setup` and `hermes doctor`. */
   probe?(bot: BotOf<S>, options: HomeProbeOptions): Promise<Probe>;
-  /** Makes the adapter of one bot. Left out: the gateway doesn't run it. Throws a HermesError where its settings are wrong. */
+  /** Creates the adapter of one bot. If missing, the gateway doesn't run the platform. Throws a HermesError if its settings are wrong. */
   load?(bot: BotOf<S>, deps: PlatformDeps): Promise<LoadedPlatform> | LoadedPlatform;
 }
 
 export interface IdShapes {
-  /** Text that looks otherwise is taken for the name of a chat. */
+  /** Text of another shape is treated as a chat's name. */
   chat: RegExp;
   /** A chat's id, for examples. */
   example?: string;
@@ -59,7 +59,7 @@ export interface IdShapes {
   user?: string;
 }
 
-/** What its adapter can do, besides text in and out. */
+/** The adapter's abilities besides text. */
 export type Capability = "files" | "streaming" | "typing" | "menu" | "buttons" | "lookup";
 
 /** A bot's settings, with its name: the platform's, or the account's under `accounts`. */
@@ -74,15 +74,15 @@ export type SettingsOf<S> =
         ? ExternalSettings & Own
         : CommonSettings;
 
-/** The complete schema of a built-in platform, or what checks the own keys of an external one. */
+/** The complete schema of a built-in platform, or the schema of an external platform's own keys. */
 export type SettingsSource = DeclaredSettings | OwnKeys;
 
-/** Checks keys besides the common ones. A function returns them, or throws what is wrong. */
+/** Validates keys besides the common ones. A function returns them, or throws an error that says what is wrong. */
 export type OwnKeys<T extends object = object> =
   | StandardSchema<T>
   | ((own: Readonly<Record<string, unknown>>) => T);
 
-/** https://standardschema.dev: zod, valibot, arktype and others have it. */
+/** https://standardschema.dev, which zod, valibot, arktype and others implement. */
 export interface StandardSchema<T> {
   readonly "~standard": {
     readonly validate: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>;
@@ -104,43 +104,43 @@ export interface SetupGuide {
   /** How to get the secrets, step by step. */
   steps: readonly string[];
   secrets: readonly SecretGuide[];
-  /** Besides the required secrets, at least one of these. */
+  /** At least one of these is needed besides the required secrets. */
   oneOf?: { keys: readonly string[]; message: string };
-  /** Something to print that helps with the steps: `hermes setup --<flag>`. */
+  /** Prints something needed for the steps: `hermes setup --<flag>`. */
   print?: { flag: string; help: string; load(): Promise<object> };
 }
 
 export interface SecretGuide {
   /** Under `platforms.<name>`. */
   key: string;
-  /** As the interview calls it. */
+  /** Its label in the interview. */
   name: string;
   /** Environment variable, as in `.env`. */
   variable: string;
-  /** What every one of them looks like. */
+  /** The pattern that values match. */
   shape: RegExp;
   example: string;
-  /** Of its flag. */
+  /** Help text of its flag. */
   help: string;
-  /** The interview doesn't ask for it. */
+  /** Skipped in the interview. */
   byFlagOnly?: boolean;
 }
 
 /** Its row in the README's table. */
 export interface PlatformDocs {
-  /** About it: `docs/platforms/telegram.md`. */
+  /** Its docs page: `docs/platforms/telegram.md`. */
   page?: string;
-  /** What switches it on. */
+  /** What enables it. */
   secrets: string;
-  /** How messages come in. */
+  /** How messages arrive. */
   receives: string;
 }
 
-/** What it can promise across a crash. The README's table, the docs pages and the crash table's verdict come from here. */
+/** Its delivery guarantees across a crash, for the README's table, the docs pages and the crash table. */
 export interface CrashPromises {
-  /** Messages that come while the gateway is down, or that are on their way when it crashes. `how` continues that sentence. */
+  /** Messages that arrive while the gateway is down or crashes. `how` completes that sentence. */
   inbound: { loses: "nothing" | "some"; how: string };
-  /** An answer whose send was interrupted. `how` continues that sentence. */
+  /** An answer whose send was interrupted. `how` completes that sentence. */
   outbound: { repeats: "never" | "marked"; how: string };
 }
 
@@ -149,24 +149,24 @@ export interface CrashPromises {
 export interface LoadedPlatform {
   adapter: Adapter;
   callbacks?: readonly Callback[] | undefined;
-  /** Parts of the HTTP port with rules of their own. */
+  /** Path prefixes on the HTTP port with their own rules. */
   areas?: readonly HttpArea[] | undefined;
   /** Its own routes on the HTTP port, behind the port's checks. */
   routes?: ((app: Hono) => void) | undefined;
 }
 
-/** A path on our HTTP port where the platform calls us. It proves itself there, by a secret or a signature. */
+/** A path on our HTTP port that the platform calls, authenticated by a secret or a signature. */
 export interface Callback {
   path: string;
-  /** Counts against the rate limit: anybody may call it. */
+  /** Counts against the rate limit: anyone may call it. */
   limited?: boolean;
   handle(request: Request): Promise<Response>;
 }
 
 export interface HttpArea {
-  /** Of its paths: `/v1/`. */
+  /** Prefix of its paths: `/v1/`. */
   beginning: string;
-  /** Its routes check secrets of their own instead of the token. */
+  /** Its routes check their own secrets instead of the token. */
   ownSecret: boolean;
   bodyMegabytes: number;
 }
@@ -177,43 +177,43 @@ export type PlatformLog = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** What an adapter may need of the gateway. */
+/** What an adapter may use of the gateway. */
 export interface PlatformDeps {
-  /** Everything but `platforms`. */
+  /** Everything except `platforms`. */
   config: CoreConfig;
   home: string;
   log: PlatformLog;
-  /** Where files of chats go. */
+  /** Where files of chats are stored. */
   media: IncomingMedia;
   /** The slash commands, for menus and completion. */
   commands: readonly MenuCommand[];
-  /** Text for a chat → the chat. Rejects where there is none. */
+  /** Text for a chat → the chat. Rejects if there is none. */
   findTarget(words: string): Promise<Target | undefined>;
-  /** What became of an event. */
+  /** The outcome of an event. */
   outcome(platform: string, account: string, eventId: string): Promise<EventOutcome | undefined>;
   chats: ChatReads;
-  /** Schedules whose time has come. */
+  /** Due schedules. */
   dueRuns(now: number): Promise<readonly DueRun[]>;
-  /** The terminal that the gateway was started in. */
+  /** The terminal in which the gateway was started. */
   terminal: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream };
   /** Who sent a request to the HTTP port. */
   clients: ClientReads;
 }
 
-/** What a platform may read of its own chats. */
+/** A platform's read access to its own chats. */
 export interface ChatReads {
   /** The newest entries of a chat, oldest first. */
   log(platform: string, chatId: string, limit: number): Promise<readonly ChatLogEntry[]>;
   /** Where a message went, with its files. */
   sent(outboxId: number): Promise<{ target: Target; files: readonly OutboundFile[] } | undefined>;
-  /** The session that a chat is in. */
+  /** A chat's current session. */
   sessionIdOf(
     origin: Pick<Origin, "platform" | "chatType" | "chatId" | "userId">,
   ): Promise<string | undefined>;
   session(
     id: string,
   ): Promise<{ id: string; title: string | null; source: string; user_id: string | null } | undefined>;
-  /** The chat that a session, or the newest one that continues it, is in. */
+  /** The chat that uses a session or its newest continuation. */
   chatOf(sessionId: string): Promise<string | null>;
   /** A person's sessions, newest first. */
   sessions(
@@ -231,7 +231,7 @@ export interface ChatLogEntry {
   at: number;
   turnId: string | null;
   files: readonly OutboundFile[];
-  /** It asks something, and isn't decided. */
+  /** It has an open question. */
   question?: OutboundQuestion;
 }
 
@@ -242,7 +242,7 @@ export interface ClientReads {
   clientAddress(c: Context): string | undefined;
 }
 
-/** Fills in the defaults. Built-in platforms, plugins and programs that embed the gateway all describe theirs with it. */
+/** Fills in the defaults. Used by built-in platforms, plugins and embedding programs. */
 export function definePlatform<Name extends string, S extends SettingsSource = SettingsSource>(
   platform: PlatformInput<Name, S>,
 ): Platform<Name, S> {

@@ -1,10 +1,10 @@
-/** The list of built-in platforms in the order in which people see them, and what help texts need of it. */
+/** The built-in platforms in display order, and lists of them for help texts. */
 import * as list from "./built-in.js";
 import type { Platform } from "./platform.js";
 
 const LAST = 1000;
 
-/** Also the order in which `home` is looked for: chats that have to be set up, then the others with documentation. */
+/** Also the order in which `home` is resolved: platforms that need setup first, then others with documentation. */
 export const BUILT_IN = Object.values(list).toSorted(inOrder);
 
 function inOrder(a: Platform, b: Platform): number {
@@ -38,7 +38,7 @@ export function exampleTargets(): { platform: string; chatId: string; byName: st
   };
 }
 
-/** Chats there aren't notified when their session was reset, unless the configuration says otherwise. */
+/** Their chats aren't notified of a session reset unless the configuration says so. */
 export function withoutResetNotices(): string[] {
   return BUILT_IN.flatMap((platform: Platform) => (platform.resetNotices === false ? [platform.name] : []));
 }

@@ -1,19 +1,19 @@
 import type { Finding } from "../finding.js";
 
-/** A platform's verdict on a bot's settings. Probing doesn't disturb a running gateway: no poll, no socket. */
+/** The result of checking a bot's settings with its platform. Doesn't disturb a running gateway: no poll, no socket. */
 export interface Probe {
-  /** The bot's identity; left out if the platform didn't tell. */
+  /** The bot's identity, if the platform told us. */
   bot?: { id: string; name: string };
   findings: Finding[];
 }
 
 export interface ProbeOptions {
-  /** A gateway runs with these settings now. */
+  /** A gateway is running with these settings. */
   running: boolean;
   signal: AbortSignal;
 }
 
-/** For platforms that keep something in the home. */
+/** For platforms that store something in the home. */
 export interface HomeProbeOptions extends ProbeOptions {
   home: string;
 }

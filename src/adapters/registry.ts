@@ -1,11 +1,11 @@
-/** Descriptions and configuration → the adapters of all platforms that are switched on. */
+/** Descriptions and configuration → the adapters of all enabled platforms. */
 import type { CoreConfig } from "../config/core.js";
 import { describeError, HermesError } from "../errors.js";
 import type { Adapter } from "./adapter.js";
 import { type Bot, botsOf } from "./bots.js";
 import { isBuiltIn } from "./chat-ids.js";
 import { checkExternal } from "./external.js";
-import type { Callback, HttpArea, LoadedPlatform, Platform, PlatformDeps } from "./platform.js";
+import type { Callback, HttpArea, LoadedPlatform, Platform, PlatformDeps, PlatformLog } from "./platform.js";
 import type { BotProbe } from "./probe.js";
 import type { CommonSettings } from "./settings.js";
 import { unusable } from "./unusable.js";
@@ -53,10 +53,14 @@ function botsToLoad(platform: Platform, sections: PlatformSections, config: Core
   return botsOf(platform, sections[name]);
 }
 
-/** A bot that can't be made doesn't stop the others: its place is taken by one that reports the fault. */
+/** A bot that can't be created doesn't stop the others: a placeholder reports the error. */
 async function loadBot(platform: Platform, bot: Bot, deps: PlatformDeps): Promise<LoadedPlatform> {
+  const about: { platform: string; account?: string } = { platform: platform.name };
+  const log: PlatformLog = (level, message, fields) => deps.log(level, message, { ...about, ...fields });
   try {
-    return checkLoaded(platform, await platform.load!(bot, deps));
+    const loaded = checkLoaded(platform, await platform.load!(bot, { ...deps, log }));
+    about.account = loaded.adapter.account;
+    return loaded;
   } catch (error) {
     if (error instanceof HermesError) return { adapter: unusable(platform.name, bot.name, error) };
     if (isBuiltIn(platform.name)) throw error;
@@ -64,7 +68,7 @@ async function loadBot(platform: Platform, bot: Bot, deps: PlatformDeps): Promis
       "invalid",
       `${platform.label} can't be loaded: ${describeError(error).message}`,
       {
-        hint: `It is a fault of the plugin: update it, or take it out of plugins.enabled`,
+        hint: `This is a bug in the plugin: update it, or remove it from plugins.enabled`,
         cause: error,
       },
     );
@@ -74,7 +78,7 @@ async function loadBot(platform: Platform, bot: Bot, deps: PlatformDeps): Promis
 
 const METHODS = ["connect", "disconnect", "health", "render", "sendPart"] as const;
 
-/** Plugins are plain JavaScript: what they return may be anything. */
+/** Plugins are plain JavaScript and may return anything. */
 function checkLoaded({ name }: Platform, loaded: LoadedPlatform): LoadedPlatform {
   const adapter = loaded?.adapter;
   const missing = METHODS.filter((method) => typeof adapter?.[method] !== "function");
@@ -84,7 +88,7 @@ function checkLoaded({ name }: Platform, loaded: LoadedPlatform): LoadedPlatform
   return loaded;
 }
 
-/** How to ask each platform about its bots. */
+/** The probes of each platform's bots. */
 export function botProbes(platforms: readonly Platform[], sections: PlatformSections): BotProbe[] {
   return platforms.flatMap((platform) => {
     if (!platform.probe) return [];

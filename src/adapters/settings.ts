@@ -1,4 +1,4 @@
-/** The config keys of a platform under `platforms.<name>`: those that all platforms share, and how to add to them. */
+/** The config keys under `platforms.<name>`: those shared by all platforms, and how a platform adds its own. */
 import { z } from "zod";
 import { id, listOf, orNull, pattern, sample, text } from "../config/sections/scalars.js";
 
@@ -16,15 +16,15 @@ const NO_HABITS: Habits = { requireMention: false, replyInThread: false };
 
 function commonKeys({ requireMention, replyInThread }: Habits) {
   return {
-    enabled: z.boolean().optional().describe("Unset: on as soon as there is a token; false keeps it off"),
-    allow_from: listOf(id).describe("Users who may talk to the bot; * = everybody"),
-    allow_all: z.boolean().default(false).describe("Everybody may talk to the bot"),
+    enabled: z.boolean().optional().describe("Unset: on once there is a token; false keeps it off"),
+    allow_from: listOf(id).describe("Users who may talk to the bot; * = everyone"),
+    allow_all: z.boolean().default(false).describe("Everyone may talk to the bot"),
     group_allow_from: listOf(id).describe("Users who may talk to it in groups, besides those above"),
     allow_admin_from: listOf(id).describe(
-      "Admins in direct messages; empty = everybody may use every command",
+      "Admins in direct messages; empty = everyone may use every command",
     ),
     user_allowed_commands: listOf(text).describe("Commands that others may use in direct messages"),
-    group_allow_admin_from: listOf(id).describe("Admins in groups; empty = everybody may use every command"),
+    group_allow_admin_from: listOf(id).describe("Admins in groups; empty = everyone may use every command"),
     group_user_allowed_commands: listOf(text).describe("Commands that others may use in groups"),
     unauthorized_dm_behavior: orNull(dmBehavior).describe(
       "A stranger's direct message: pair or ignore; unset: as the top-level key",
@@ -46,14 +46,17 @@ function commonKeys({ requireMention, replyInThread }: Habits) {
     reply_in_thread: z
       .boolean()
       .default(replyInThread)
-      .describe("Answer a channel message in a thread of its own"),
+      .describe("Answer a channel message in its own thread"),
     catch_up_max_age: z
       .number()
       .min(0)
       .default(86_400)
       .describe("Seconds: messages missed for longer than this are not answered; 0 = never catch up"),
-    home_channel: orNull(id).describe("Chat for notices that belong to no conversation"),
-    extra: z.record(z.string(), z.unknown()).default({}).describe("Other keys of an adapter, unchecked"),
+    home_channel: orNull(id).describe("Chat for notices outside any conversation"),
+    extra: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe("Other keys for the adapter, not validated"),
   };
 }
 
@@ -62,7 +65,7 @@ const policy = ["open", "allowlist", "disabled"] as const;
 /** For platforms with groups and other bots. */
 const roomKeys = {
   dm_policy: orNull(z.enum([...policy, "pairing"])).describe(
-    "Direct messages: open to everybody, only listed users (allowlist), listed and paired users (pairing), or disabled",
+    "Direct messages: open to everyone, only listed users (allowlist), listed and paired users (pairing), or disabled",
   ),
   group_policy: sample(
     orNull(z.enum(policy)).describe(
@@ -70,7 +73,7 @@ const roomKeys = {
     ),
     "allowlist",
   ),
-  group_allowed_chats: listOf(id).describe("Groups in which everybody may talk to the bot; * = in all"),
+  group_allowed_chats: listOf(id).describe("Groups in which everyone may talk to the bot; * = in all"),
   allow_bots: z
     .enum(["none", "mentions", "all"])
     .default("none")
@@ -92,23 +95,23 @@ const roomKeys = {
 /** A bot's token, for platforms that have one. */
 export const botToken = orNull(text).describe("The bot's token; better in .env, as <PLATFORM>_BOT_TOKEN");
 
-/** A complete schema of `platforms.<name>`, and the keys without which the platform can't run. */
+/** A complete schema of `platforms.<name>`, and its required keys. */
 export interface DeclaredSettings<S extends z.ZodType = z.ZodType> {
   schema: S;
   credentials: readonly string[];
 }
 
 export interface BotSettings<Keys extends z.ZodRawShape, Account extends z.ZodRawShape> {
-  /** The platform's own keys, its credentials among them. */
+  /** The platform's own keys, including its credentials. */
   keys: Keys;
-  /** Own keys without which the bot can't connect. Once all are set, the platform is on. */
+  /** Own keys that are required to connect. Once all are set, the platform is on. */
   credentials: readonly (keyof Keys & string)[];
-  /** Keys of each further bot under `accounts`. */
+  /** Keys of each additional bot under `accounts`. */
   account: Account;
   habits?: Habits;
 }
 
-/** A platform that people reach with a bot of their own: on as soon as it has its credentials. */
+/** A platform that people reach with their own bot: on as soon as it has its credentials. */
 export function botSettings<Keys extends z.ZodRawShape, Account extends z.ZodRawShape>({
   keys,
   credentials,
@@ -118,7 +121,7 @@ export function botSettings<Keys extends z.ZodRawShape, Account extends z.ZodRaw
   const accounts = z
     .record(z.string(), z.strictObject(account))
     .default({})
-    .describe("Further bots of this platform by name, each with its own tokens");
+    .describe("Additional bots of this platform by name, each with its own tokens");
   const schema = z
     .strictObject({ ...keys, accounts, ...commonKeys(habits), ...roomKeys })
     .transform((settings) => withEnabled(settings, credentials));
@@ -137,14 +140,14 @@ export function withEnabled<S extends object>(
   return resolved as unknown as Omit<S, "enabled"> & { enabled: boolean };
 }
 
-/** A platform that the gateway itself provides: switched on or off by `enabled` alone. */
+/** A platform provided by the gateway itself, controlled by `enabled` only. */
 export function ownSettings<Keys extends z.ZodRawShape>(enabled: boolean, keys: Keys) {
   const { enabled: _, ...rest } = commonKeys(NO_HABITS);
   const isEnabled = z.boolean().default(enabled).describe("Whether it runs");
   return { schema: z.strictObject({ enabled: isEnabled, ...rest, ...keys }), credentials: [] };
 }
 
-/** A platform that isn't built in: the common keys, a token and an address. Its own keys are checked by its own schema. */
+/** An external platform: the common keys, a token and an address. Its own schema validates its own keys. */
 export const externalSchema = z.strictObject({
   token: botToken,
   api_url: orNull(z.url({ protocol: /^https?$/ })).describe("Address of its API"),

@@ -1,7 +1,7 @@
 import { type HermesError, SendError } from "../errors.js";
 import type { Adapter } from "./adapter.js";
 
-/** Takes the place of a bot whose settings are wrong: it only reports the fault. */
+/** Placeholder for a bot with invalid settings: only reports the error. */
 export function unusable(platform: string, account: string, fault: HermesError): Adapter {
   const detail = fault.hint === undefined ? fault.message : `${fault.message}: ${fault.hint}`;
   return {

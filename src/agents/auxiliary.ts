@@ -2,7 +2,7 @@
 import type { Config, ModelConfig } from "../config/schema.js";
 import type { Auxiliary, AuxiliaryPrompt, AuxiliaryTask } from "./backend.js";
 import { askFirst, type Candidate, candidate, DEFAULT_PACE, type Pace } from "./model/attempts.js";
-import type { Connection } from "./model/connection.js";
+import type { ModelEndpoint } from "./model/endpoint.js";
 import type { ModelRequest } from "./model/request.js";
 
 type TaskConfig = Config["auxiliary"][AuxiliaryTask];
@@ -57,16 +57,16 @@ function chainOf(task: TaskConfig, main: ModelConfig): Candidate[] {
   return [own, ...others].filter(canBeAsked).map((connection) => candidate(connection));
 }
 
-function canBeAsked(connection: Connection): boolean {
+function canBeAsked(connection: ModelEndpoint): boolean {
   return connection.provider !== "echo" && connection.default !== null;
 }
 
-function isSame(own: Connection, main: ModelConfig): boolean {
+function isSame(own: ModelEndpoint, main: ModelConfig): boolean {
   return own.provider === main.provider && own.default === main.default && own.base_url === main.base_url;
 }
 
 /** Missing settings come from the main model, except another provider's URL or key. */
-export function connectionOf(task: TaskConfig, main: ModelConfig): Connection {
+export function connectionOf(task: TaskConfig, main: ModelConfig): ModelEndpoint {
   const provider =
     task.provider ?? (main.provider === "echo" && task.base_url ? "openai-compatible" : main.provider);
   const inherited = provider === main.provider ? main : { default: null, base_url: null, api_key: null };

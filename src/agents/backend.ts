@@ -3,7 +3,7 @@ import type { Principal } from "../message.js";
 import type { Choice } from "../question.js";
 import type { ChatMessage, SessionId, SessionKey } from "../session.js";
 
-/** Answers turns. A request carries everything, the answer is a stream of events. */
+/** Answers turns. A request is self-contained; the answer is a stream of events. */
 export interface AgentBackend {
   readonly name: string;
   /** Stored in the session's `model` column. */
@@ -38,8 +38,8 @@ export interface TurnRequest {
   input: readonly ChatMessage[];
   tools: readonly Tool[];
   /**
-   * What an interrupted attempt at this turn has produced: continue behind it, and don't emit it again. Calls without a result
-   * run first.
+   * The output of an interrupted attempt at this turn: continue after it, and don't emit it again. Calls
+   * without a result run first.
    */
   steps?: readonly TurnMessage[];
   /** The client's own tools; they win over ours of the same name. A call ends the turn, its result comes with a later request. */
@@ -48,26 +48,26 @@ export interface TurnRequest {
   toolChoice?: ToolChoice;
   /** Overrides the configured model for this session. */
   model?: string;
-  /** Called between rounds: takes messages that the user added meanwhile. Each is returned once. */
+  /** Called between rounds: returns messages the user added in the meantime, each once. */
   takeSteering(): string[];
   /** For agents with `keepsState`. */
   own?: OwnConversation;
   /**
-   * Asks the person of the turn and waits. Resolves with the id of a choice; undefined: there was no answer in time, or no person
+   * Asks the person of the turn and waits. Resolves with the id of a choice; undefined if the question was not answered in time, or no person
    * can be asked. That means no.
    */
   ask?(question: AgentQuestion, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** What an agent stores about a session, and whether the prompt of this turn was sent before. Durable. */
+/** Durable state of an agent about a session, and whether this turn's prompt was sent before. */
 export interface OwnConversation {
   read(): Promise<string | undefined>;
   write(value: string): Promise<void>;
-  /** An interrupted attempt sent the prompt: what it gave to `sending`. Undefined: it wasn't sent. */
+  /** An interrupted attempt sent the prompt: what it gave to `sending`. Undefined if it wasn't sent. */
   readonly sent: string | undefined;
   /** Resolves when it is recorded that the prompt is sent: call it before. */
   sending(conversation: string): Promise<void>;
-  /** The agent gave a sign that it has the prompt. */
+  /** The agent has shown that it received the prompt. */
   readonly hasArrived: boolean;
   /** Resolves when that is recorded. */
   arrived(): Promise<void>;

@@ -1,16 +1,16 @@
 /** Lists every configured model. */
 import type { Config } from "../config/schema.js";
 import { connectionOf } from "./auxiliary.js";
-import type { Connection } from "./model/connection.js";
+import type { ModelEndpoint } from "./model/endpoint.js";
 
-export interface NamedConnection {
+export interface NamedEndpoint {
   /** Configuration path: "model", "model.fallback.0", "auxiliary.memory". */
   name: string;
-  connection: Connection;
+  connection: ModelEndpoint;
 }
 
 /** Every configured model, without duplicates. */
-export function connectionsOf(config: Pick<Config, "model" | "auxiliary">): NamedConnection[] {
+export function connectionsOf(config: Pick<Config, "model" | "auxiliary">): NamedEndpoint[] {
   const { fallback, ...main } = config.model;
   const all = [
     { name: "model", connection: main },

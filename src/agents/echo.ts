@@ -11,7 +11,7 @@ export function echoAgent(): AgentBackend {
 
 export const NO_MODEL =
   "No model is configured, so I only repeat what you write. " +
-  "Set `model.provider` and `model.default` in config.yaml to talk to one.";
+  "The operator chooses a model with `hermes setup`.";
 
 interface Reply {
   answer: string;

@@ -1,4 +1,4 @@
-/** An agent that never sees configured tokens and keys, and whose words and calls never contain them. */
+/** Wraps an agent so that configured tokens and keys never reach it and never appear in its output. */
 import type { SecretGuard } from "../secret-guard.js";
 import type { SecretRedactor } from "../secret-redactor.js";
 import type { AgentBackend, AgentEvent, Auxiliary, Tool, TurnMessage, TurnRequest } from "./backend.js";
@@ -24,10 +24,10 @@ export function guardedAuxiliary(auxiliary: Auxiliary, { quiet }: SecretGuard): 
   };
 }
 
-/** Tools have the same parameters in every turn: they needn't be searched again. */
+/** Tool parameters are the same in every turn, so they aren't searched again. */
 type Parameters = WeakMap<object, Tool["parameters"]>;
 
-/** Reports nothing of the conversation: it would be reported again in every turn. */
+/** Doesn't report matches in the conversation: every turn would report them again. */
 function safe(request: TurnRequest, guard: SecretGuard, parameters: Parameters): TurnRequest {
   const { quiet } = guard;
   const about = { sessionId: request.session.id };
@@ -85,7 +85,7 @@ async function* redacted(
   }
 }
 
-/** The agent adds the same object to its conversation: its next request must not have the secret either. */
+/** The agent reuses this object in its conversation, so change it in place. */
 function replaced(message: TurnMessage, clean: TurnMessage): TurnMessage {
   return Object.isFrozen(message) ? clean : Object.assign(message, clean);
 }

@@ -1,12 +1,13 @@
-/** Finds configured models without an API key or with a rejected one. Costs no tokens. */
+/** Finds configured models that can't answer: no API key, a rejected one, or a service that isn't there. Costs no tokens. */
 import type { Config } from "../config/schema.js";
 import { connectionsOf } from "./connections.js";
 import { requestModels } from "./list-models.js";
-import { type Connection, KEY_NAMES, modelName } from "./model/connection.js";
+import { KEY_NAMES, type ModelEndpoint, modelName } from "./model/endpoint.js";
+import { unreachableReason } from "./unreachable.js";
 
 const TIMEOUT_MS = 10_000;
 
-/** One sentence with the fix per unusable model. Unreachable services are left to `hermes doctor`. */
+/** One sentence with the fix per unusable model. */
 export async function keyProblems(
   config: Pick<Config, "model" | "auxiliary">,
   signal: AbortSignal,
@@ -16,25 +17,32 @@ export async function keyProblems(
   return problems.filter((problem) => problem !== undefined);
 }
 
-async function keyProblem(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
+async function keyProblem(connection: ModelEndpoint, signal: AbortSignal): Promise<string | undefined> {
   const { provider, api_key: key, base_url: address } = connection;
   if (provider === "echo") return undefined;
   const fix = `Set ${KEY_NAMES[provider]} in .env.`;
   const mayGoWithout = provider === "openai-compatible" || address !== null;
   if (key === null && !mayGoWithout) return `${modelName(connection)} has no API key. ${fix}`;
+  const listed = await listStatus(connection, signal);
+  if (signal.aborted) return undefined;
+  if (typeof listed === "string")
+    return `${modelName(connection)} can't be reached: ${listed}. Start its server, or check model.base_url${address === null ? "" : ` (${address})`}.`;
   // 403: the key may allow completions but not listing models.
-  if ((await listStatus(connection, signal)) !== 401) return undefined;
+  if (listed !== 401) return undefined;
   return `${modelName(connection)} rejects the API key (HTTP 401). ${fix}`;
 }
 
-/** Listing models checks the key without generating tokens. Undefined if the service doesn't answer. */
-async function listStatus(connection: Connection, signal: AbortSignal): Promise<number | undefined> {
+/** Listing models checks the key without generating tokens. A text: why the service can't be reached. */
+async function listStatus(
+  connection: ModelEndpoint,
+  signal: AbortSignal,
+): Promise<number | string | undefined> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const response = await requestModels(connection, limit);
     await response?.body?.cancel();
     return response?.status;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return unreachableReason(error);
   }
 }

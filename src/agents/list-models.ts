@@ -1,15 +1,15 @@
 /** Asks a model's service which models it has. Costs no tokens. */
 import { withoutTrailing } from "../trailing.js";
-import type { Connection } from "./model/connection.js";
+import type { ModelEndpoint } from "./model/endpoint.js";
 
-const ADDRESSES: Partial<Record<Connection["provider"], string>> = {
+const ADDRESSES: Partial<Record<ModelEndpoint["provider"], string>> = {
   openai: "https://api.openai.com/v1",
   anthropic: "https://api.anthropic.com/v1",
 };
 
-export type ServiceAddress = Pick<Connection, "provider" | "base_url" | "api_key">;
+export type ServiceAddress = Pick<ModelEndpoint, "provider" | "base_url" | "api_key">;
 
-/** Undefined: it has no address, as the echo agent. Rejects if the service doesn't answer. */
+/** Undefined if it has no address, as the echo agent. Rejects if the service doesn't answer. */
 export async function requestModels(
   { provider, base_url, api_key: key }: ServiceAddress,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function modelNames(response: Response): Promise<string[]> {
   return (data ?? []).map(({ id }) => id).filter((id) => typeof id === "string");
 }
 
-function headersOf(provider: Connection["provider"], key: string | null): Record<string, string> {
+function headersOf(provider: ModelEndpoint["provider"], key: string | null): Record<string, string> {
   if (key === null) return {};
   if (provider === "anthropic") return { "x-api-key": key, "anthropic-version": "2023-06-01" };
   return { authorization: `Bearer ${key}` };

@@ -1,28 +1,28 @@
-/** For agents that keep their own conversation: what such an agent has to be sent. Pure. */
+/** For agents that keep their own conversation: what to send to the agent. Pure. */
 import { field } from "../field.js";
 import type { ChatMessage } from "../session.js";
 import { truncated } from "../text-limits.js";
 import { textOf } from "./text.js";
 
-/** What is stored about a session. */
+/** The state stored per session. */
 export interface Kept {
   /** The agent's own id of the conversation. */
   id: string;
   /** How many messages of the session the agent knows. */
   seen: number;
-  /** What the conversation has cost so far, if the agent says so. */
+  /** The conversation's cost so far, if the agent reports it. */
   costUsd?: number | undefined;
 }
 
 export type Plan =
   /** A new conversation: the agent knows nothing. */
   | { to: "begin" }
-  /** `missed`: what was said since, by others or to another agent. */
+  /** `missed`: messages since then, from others or to another agent. */
   | { to: "go-on"; id: string; missed: readonly ChatMessage[] }
   /** The message was sent before: the agent is asked to continue. */
   | { to: "continue"; id: string };
 
-/** A history that is shorter than what the agent knows was changed (`/undo`): only a new conversation can forget that. */
+/** A history shorter than what the agent knows was changed (`/undo`), so the agent needs a new conversation. */
 export function planOf(
   kept: Kept | undefined,
   sent: string | undefined,

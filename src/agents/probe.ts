@@ -1,9 +1,17 @@
 /** Sends a short request to check a model's URL and key; returns the fix if it fails. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Finding, found } from "../finding.js";
-import { type Connection, KEY_NAMES, modelName, openModel } from "./model/connection.js";
+import { KEY_NAMES, type ModelEndpoint, modelName, openModel } from "./model/endpoint.js";
 import { classify, type RequestFailed } from "./model/failures.js";
 import { ask, type ModelRequest } from "./model/request.js";
+import { unreachableReason } from "./unreachable.js";
+
+/** What is wrong: which answer of a setup has to change. */
+export type ModelProblem = "key" | "model" | "address" | "busy" | "other";
+
+export interface ModelFinding extends Finding {
+  problem?: ModelProblem;
+}
 
 const QUESTION: ModelRequest = {
   system: "This is a test of the connection.",
@@ -18,10 +26,10 @@ const QUESTION: ModelRequest = {
 const PATIENCE_MS = 30_000;
 
 export async function probeModel(
-  connection: Connection,
+  connection: ModelEndpoint,
   signal: AbortSignal,
   patienceMs = PATIENCE_MS,
-): Promise<Finding> {
+): Promise<ModelFinding> {
   if (connection.provider === "echo")
     return found.ok("echo: repeats messages; run `hermes setup` to configure a model");
   const startMs = performance.now();
@@ -35,7 +43,7 @@ export async function probeModel(
 }
 
 /** Stops after the first token. */
-async function firstWord(connection: Connection, signal: AbortSignal, patienceMs: number): Promise<void> {
+async function firstWord(connection: ModelEndpoint, signal: AbortSignal, patienceMs: number): Promise<void> {
   const limits = { firstWordMs: patienceMs, idleMs: patienceMs, totalMs: patienceMs };
   const words = ask(await openModel(connection), QUESTION, limits, signal);
   await words.next();
@@ -43,28 +51,67 @@ async function firstWord(connection: Connection, signal: AbortSignal, patienceMs
   await Promise.race([words.return(undefined as never), sleep(1000, undefined, { ref: false })]);
 }
 
-function explain({ kind, message }: RequestFailed, connection: Connection): Finding {
+function explain(failed: RequestFailed, connection: ModelEndpoint): ModelFinding {
+  const { kind, message, cause } = failed;
   const { api_key: key, base_url: address, provider } = connection;
-  const said = shorten(key === null ? message : message.replaceAll(key, "****"));
+  const words = withoutBody(message);
+  const said = shorten(key === null ? words : words.replaceAll(key, "****"));
   const name = modelName(connection);
   const status = /^HTTP (\d+)/.exec(message)?.[1];
+  const at = address ? ` (${address})` : "";
   if (kind === "rate_limit")
-    return found.warn(`${name} is busy: ${said}`, "The key is valid. Check its limits if this persists.");
+    return {
+      ...found.warn(`${name} is busy: ${said}`, "The key is valid. Check its limits if this persists."),
+      problem: "busy",
+    };
   if (kind === "timeout")
-    return found.warn(`${name} didn't answer: ${said}`, "A local model may still be loading: try again.");
+    return {
+      ...found.warn(`${name} didn't answer: ${said}`, "A local model may still be loading: try again."),
+      problem: "busy",
+    };
   if (kind === "credentials")
-    return found.fail(`${name}: the key was rejected (${said})`, `Set ${KEY_NAMES[provider]} in .env.`);
+    return {
+      ...found.fail(`${name}: the key was rejected (${said})`, `Set ${KEY_NAMES[provider]} in .env.`),
+      problem: "key",
+    };
+  if (isAboutModel(status, message, connection.default))
+    return {
+      ...found.fail(
+        `${name} wasn't found: ${said}`,
+        "Check model.default: `hermes models` lists what the service has.",
+      ),
+      problem: "model",
+    };
   if (status === "404")
-    return found.fail(
-      `${name} wasn't found: ${said}`,
-      `Check model.default and model.base_url${address ? ` (${address}; most end in /v1)` : ""}.`,
-    );
+    return {
+      ...found.fail(`${name} wasn't found: ${said}`, `Check model.base_url${at}; most end in /v1.`),
+      problem: "address",
+    };
   if (kind === "network")
-    return found.fail(
-      `${name} can't be reached: ${said}`,
-      `Check model.base_url${address ? ` (${address})` : ""} and that the server is running.`,
-    );
-  return found.fail(`${name} returned no answer: ${said}`, "Check model.* in config.yaml.");
+    return {
+      ...found.fail(
+        `${name} can't be reached: ${unreachableReason(cause) ?? said}`,
+        `Check model.base_url${at} and that the server is running.`,
+      ),
+      problem: "address",
+    };
+  return {
+    ...found.fail(`${name} returned no answer: ${said}`, "Check model.* in config.yaml."),
+    problem: "other",
+  };
+}
+
+/** Services answer 404, some 400, and name the model or say the word. */
+function isAboutModel(status: string | undefined, message: string, model: string | null): boolean {
+  if (status !== "404" && status !== "400") return false;
+  return /\bmodel/i.test(message) || (model !== null && message.includes(model));
+}
+
+/** The body of the answer is shown only if it says more than the message that was read from it. */
+function withoutBody(message: string): string {
+  const [first = "", ...rest] = message.split(" | ");
+  const words = first.replace(/^HTTP \d+: /, "");
+  return words !== "" && rest.some((part) => part.includes(words)) ? first : message;
 }
 
 const MAX_WORDS = 160;

@@ -55,7 +55,7 @@ const TOOLS =
 
 function sending(folders: readonly string[]): string {
   return (
-    "To send a file, write MEDIA: and its path on a line of its own, like MEDIA:/data/plot.png. " +
+    "To send a file, write MEDIA: and its path on its own line, like MEDIA:/data/plot.png. " +
     `Files are sent from ${folders.join(", ")} and from nowhere else.`
   );
 }

@@ -26,7 +26,7 @@ export function createAgents(config: AgentConfig, home = "."): Agents {
     return backend === "http" ? serviceAgent(settings.agent_service, { name }) : modelOf(config);
   };
   const backends = [config.agent.backend, ...Object.values(config.agents).map(({ backend }) => backend)];
-  // Some programs go on when a crashed gateway has left them behind.
+  // Some programs keep running after the gateway crashes.
   if (backends.includes("acp")) endOrphans(home);
   const named = Object.entries(config.agents).map(([name, settings]): [string, NamedAgent] => {
     const { allow, description } = settings;
@@ -50,7 +50,7 @@ function modelOf({ model, agent }: AgentConfig): AgentBackend {
   return model.provider === "echo" ? echoAgent() : modelAgent(model, { maxSteps: agent.max_turns });
 }
 
-/** What people call the default agent: its program, or its model. */
+/** The default agent's display name: its program or its model. */
 function nameOf({ agent, acp, agent_service }: AgentConfig): string {
   if (agent.backend === "acp") return path.basename(acp.command ?? "agent");
   return agent.backend === "http" ? agent_service.model : "model";

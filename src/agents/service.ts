@@ -1,4 +1,4 @@
-/** An own agent service: an OpenAI-compatible endpoint that keeps its own conversation and gets only what is new. */
+/** An agent service: an OpenAI-compatible endpoint that keeps its own conversation and gets only new messages. */
 import type { Config } from "../config/schema.js";
 import { field } from "../field.js";
 import type { ChatMessage } from "../session.js";
@@ -76,7 +76,7 @@ async function* converse(
   await own.write(JSON.stringify({ id, seen: history.length + input.length + 1 }));
 }
 
-/** A conversation whose history was changed can't be continued: it gets another id. */
+/** A conversation with a changed history can't continue, so it gets a new id. */
 function nextId(sessionId: string, before: string | undefined): string {
   if (before === undefined) return sessionId;
   const number = Number(before.slice(sessionId.length + 1)) || 1;
@@ -175,8 +175,8 @@ function toFailure(error: unknown, name: string, signal: AbortSignal, quiet: Qui
   if (quiet.signal.aborted)
     return {
       kind: "timeout",
-      message: `${name}: there was no sign of it for ${quiet.seconds} s`,
-      notice: `The agent ${name} gave no sign for ${quiet.seconds} s, so I stopped waiting. Ask again.`,
+      message: `${name}: it was silent for ${quiet.seconds} s`,
+      notice: `The agent ${name} was silent for ${quiet.seconds} s, so I stopped waiting. Ask again.`,
     };
   const kind = error instanceof ServiceFailed ? error.kind : "network";
   const notice =
@@ -186,7 +186,7 @@ function toFailure(error: unknown, name: string, signal: AbortSignal, quiet: Qui
   return { kind, message, notice };
 }
 
-/** Aborts when nothing was heard for so long. */
+/** Aborts after this much silence. */
 class Quiet {
   readonly seconds: number;
   readonly #controller = new AbortController();

@@ -89,7 +89,7 @@ function summaryPrompt(conversation: string, request: SummaryRequest): string {
     previousSummary &&
       "Bring the notes up to date: keep what still holds, move what is finished to Done, drop what is obsolete.",
     focus && `Above all keep everything about: ${focus}`,
-    `Write Markdown with these headings, in this order; write "none" where there is nothing:\n${headings()}`,
+    `Write Markdown with these headings, in this order; write "none" if there is nothing:\n${headings()}`,
     `At most about ${budgetTokens} tokens.`,
   ];
   return parts.filter(Boolean).join("\n\n");

@@ -20,6 +20,14 @@ export interface BackupOptions {
   version: string;
   now: number;
   isSecretPath: (path: readonly string[]) => boolean;
+  onProgress?(progress: BackupProgress): void;
+}
+
+/** What it does at the moment, and while it packs, how many bytes are done. */
+export interface BackupProgress {
+  step: "database" | "files" | "packing";
+  bytes: number;
+  ofBytes: number;
 }
 
 export interface Backup extends Omit<Manifest, "files"> {
@@ -40,12 +48,13 @@ export async function createBackup(options: BackupOptions): Promise<Backup> {
     await fs.mkdir(stage, { mode: 0o700 });
     const manifest = await fill(stage, options);
     await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-    await pack(stage, partial, [MANIFEST, ...manifest.files.map((file) => file.path)]);
+    await pack(stage, partial, manifest, options);
     await fs.rename(partial, target);
     const { size } = await fs.stat(target);
     return { ...manifest, file: target, bytes: size, files: manifest.files.length };
   } catch (error) {
-    await fs.rm(partial, { force: true });
+    // What is in the way of the file is in the way here, too.
+    await fs.rm(partial, { force: true }).catch(() => undefined);
     throw explained(error, target);
   } finally {
     await fs.rm(stage, { recursive: true, force: true });
@@ -53,8 +62,10 @@ export async function createBackup(options: BackupOptions): Promise<Backup> {
 }
 
 async function fill(stage: string, options: BackupOptions): Promise<Manifest> {
-  const { home, store, version, now, isSecretPath } = options;
+  const { home, store, version, now, isSecretPath, onProgress } = options;
+  onProgress?.({ step: "database", bytes: 0, ofBytes: 0 });
   await store.backup(path.join(stage, "state.db"));
+  onProgress?.({ step: "files", bytes: 0, ofBytes: 0 });
   for (const folder of FOLDERS) await copyFolder(home, stage, folder);
   const config = await readRegular(path.join(home, CONFIG)).catch(ifAbsent);
   if (config !== undefined) {
@@ -84,8 +95,24 @@ async function copyFolder(home: string, stage: string, folder: string): Promise<
   });
 }
 
-async function pack(stage: string, file: string, names: string[]): Promise<void> {
-  await create({ gzip: true, portable: true, cwd: stage, file, mode: 0o600, strict: true }, names);
+async function pack(
+  stage: string,
+  file: string,
+  manifest: Manifest,
+  { onProgress }: BackupOptions,
+): Promise<void> {
+  const names = [MANIFEST, ...manifest.files.map((one) => one.path)];
+  const sizes = new Map(manifest.files.map((one) => [one.path, one.bytes]));
+  const ofBytes = manifest.files.reduce((sum, one) => sum + one.bytes, 0);
+  let bytes = 0;
+  const onWriteEntry = (entry: { path: string }) => {
+    onProgress?.({ step: "packing", bytes, ofBytes });
+    bytes += sizes.get(entry.path) ?? 0;
+  };
+  await create(
+    { gzip: true, portable: true, cwd: stage, file, mode: 0o600, strict: true, onWriteEntry },
+    names,
+  );
   await fs.chmod(file, 0o600);
   const handle = await fs.open(file, "r+");
   await handle.sync().finally(() => handle.close());
@@ -103,7 +130,7 @@ function explained(error: unknown, target: string): unknown {
       cause: error,
     });
   }
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR") {
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || isInTheWay(code)) {
     return new HermesError("unavailable", `The backup can't be written to ${target} (${code}).`, {
       hint: "Name a file that this user may write: hermes backup --to FILE",
       cause: error,
@@ -111,3 +138,6 @@ function explained(error: unknown, target: string): unknown {
   }
   return error;
 }
+
+/** A file has the name of the folder, or of a folder above it. */
+const isInTheWay = (code: string | undefined) => code === "ENOTDIR" || code === "EEXIST";

@@ -28,7 +28,7 @@ export interface Declared {
   bytes: number;
 }
 
-/** Why an archive with these contents isn't unpacked; undefined: it may be. */
+/** Why an archive with these contents isn't unpacked; undefined if it may be. */
 export function sizeProblem(
   { files, bytes }: Declared,
   { archiveBytes, freeBytes }: Limits,

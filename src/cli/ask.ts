@@ -18,7 +18,7 @@ export async function confirmed(
   return agreed;
 }
 
-/** Asks on the terminal; anything but yes is no. */
+/** Asks on the terminal; anything but yes counts as no. */
 export async function agrees(question: string): Promise<boolean> {
   const { confirm } = await import("@clack/prompts");
   const { stdin, stderr } = io();

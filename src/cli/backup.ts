@@ -13,7 +13,7 @@ import { noDatabase, withStore } from "./open.js";
 import { jsonOption } from "./options.js";
 import { print, printJson } from "./output.js";
 
-/** `hermes backup`: everything but the secrets, in one file, while the gateway runs. */
+/** `hermes backup`: writes everything except secrets into one file, while the gateway runs. */
 export function backupCommand(): Command {
   return new Command("backup")
     .option(
@@ -50,7 +50,7 @@ async function backup(options: { to?: string; json?: boolean }): Promise<void> {
   else print(`Wrote ${made.file} (${counted(made.files, "file")}, ${dataSize(made.bytes)}).`);
 }
 
-/** In a folder it is named by the time. Only another backup is ever replaced: a slip could name the database itself. */
+/** In a folder, the name is a timestamp. Only replaces other backups, because a typo could name the database itself. */
 async function targetOf(to: string | undefined, backupsDir: string): Promise<string> {
   const name = backupName(fileStamp());
   if (to === undefined) return path.join(backupsDir, name);
@@ -58,13 +58,13 @@ async function targetOf(to: string | undefined, backupsDir: string): Promise<str
   const there = await stat(target).catch(() => undefined);
   if (there?.isDirectory() || to.endsWith(path.sep)) return path.join(target, name);
   if (there && !(there.isFile() && (await isPacked(target))))
-    throw new HermesError("conflict", `${target} exists already, and is no backup.`, {
+    throw new HermesError("conflict", `${target} exists and isn't a backup.`, {
       hint: "Name another file, or a folder.",
     });
   return target;
 }
 
-/** Before the store is opened: to close a database file that this process uses would give its locks up. */
+/** Call before the store is opened: closing a database file that this process uses would release its locks. */
 async function isPacked(file: string): Promise<boolean> {
   const handle = await open(file, "r");
   try {

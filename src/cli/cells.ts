@@ -3,12 +3,12 @@ import { cellWidth, cutToCells } from "../text/width.js";
 
 export { cellWidth, cutToCells, padToCells } from "../text/width.js";
 
-/** The longest beginning that fits, with a sign that something is missing. */
+/** The longest prefix that fits, with an ellipsis if cut. */
 export function shorten(text: string, cells: number): string {
   return cellWidth(text) <= cells ? text : `${cutToCells(text, cells - 1)}…`;
 }
 
-/** Stored text comes from strangers: without escape sequences and direction marks it can't redraw the terminal. */
+/** Stored text is untrusted: removes escape sequences and direction marks that could manipulate the terminal. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\r\n?/g, "\n")

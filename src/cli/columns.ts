@@ -1,29 +1,58 @@
-import { cutToCells, oneLine, padToCells } from "./cells.js";
+/** Listings: columns that share the width of the terminal, or keep a fixed layout in a pipe. */
+import { cellWidth, cutToCells, oneLine, padToCells, shorten } from "./cells.js";
+import { terminalColumns } from "./fit.js";
+import { type Flexible, shareWidth } from "./share-width.js";
 
-/** A column of a listing: cells longer than `cut` lose their end, the last column is never padded. */
 export interface Column {
   header: string;
+  /** In a pipe: its cells; the last column is never padded. */
   width: number;
+  /** In a pipe: longer cells are cut. */
   cut?: number;
+  /** Minimum width on a narrow terminal. Columns without it (ids, times, numbers) shrink last. */
+  min?: number;
 }
 
-/** Header, a rule, one line per row. */
+type Rows = readonly (readonly string[])[];
+
+const GAP = "  ";
+
+/** Header, a rule, one line per row. `rule` is its length in a pipe. */
 export function drawColumns(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  rows: Rows,
   rule: number,
+  terminal = terminalColumns(),
 ): string {
-  const header = drawRow(
-    columns,
-    columns.map((column) => column.header),
+  const cells = [columns.map(({ header }) => header), ...rows].map((row) =>
+    columns.map((_, index) => oneLine(row[index] ?? "")),
   );
-  return [header, "─".repeat(rule), ...rows.map((row) => drawRow(columns, row))].join("\n");
+  const [header = "", ...lines] =
+    terminal === undefined
+      ? cells.map((row) => fixedRow(columns, row))
+      : fittedRows(columns, cells, terminal);
+  const ruled = terminal === undefined ? rule : Math.max(...[header, ...lines].map(cellWidth));
+  return [header, "─".repeat(ruled), ...lines].join("\n");
 }
 
-function drawRow(columns: readonly Column[], row: readonly string[]): string {
+function fixedRow(columns: readonly Column[], row: readonly string[]): string {
   const cells = columns.map(({ width, cut }, index) => {
-    const text = oneLine(row[index] ?? "");
+    const text = row[index]!;
     return padToCells(cut === undefined ? text : cutToCells(text, cut), width);
   });
   return cells.join(" ").trimEnd();
+}
+
+function fittedRows(columns: readonly Column[], cells: Rows, terminal: number): string[] {
+  const needs = columns.map(({ min }, index): Flexible => {
+    const natural = Math.max(...cells.map((row) => cellWidth(row[index]!)));
+    return { natural, min: Math.min(natural, min ?? natural) };
+  });
+  const widths = shareWidth(needs, terminal - GAP.length * (columns.length - 1));
+  return cells.map((row) =>
+    row
+      .map((text, index) => padToCells(shorten(text, widths[index]!), widths[index]!))
+      .join(GAP)
+      .trimEnd(),
+  );
 }

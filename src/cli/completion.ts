@@ -1,4 +1,4 @@
-/** `hermes completion bash|zsh|fish`: a script that completes commands and options, made from the commands themselves. */
+/** `hermes completion bash|zsh|fish`: prints a completion script generated from the commands themselves. */
 import { Argument, Command } from "commander";
 import { print } from "./output.js";
 
@@ -46,8 +46,13 @@ function nodesOf(command: Command, path: readonly string[] = []): Node[] {
 
 const firstLine = (text: string) => text.split("\n")[0]!;
 
+/** Every command, as the patterns of a `case`. */
+function stepsOf(nodes: readonly Node[]): string {
+  const paths = nodes.filter(({ path }) => path.length > 0).map(({ path }) => `"${path.join(" ")}"`);
+  return paths.join(" | ");
+}
+
 function bash(nodes: readonly Node[]): string {
-  const steps = nodes.filter(({ path }) => path.length > 0).map(({ path }) => `"${path.join(" ")}"`);
   const cases = nodes.map(({ path, commands, options }) => {
     const words = [...commands, ...options].map(({ text }) => text);
     return `    "${path.join(" ")}") words="${words.join(" ")}" ;;`;
@@ -57,7 +62,7 @@ function bash(nodes: readonly Node[]): string {
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${at:+$at }$word"
     case "$next" in
-      ${steps.join(" | ")}) at="$next" ;;
+      ${stepsOf(nodes)}) at="$next" ;;
     esac
   done
   case "$at" in
@@ -68,11 +73,28 @@ ${cases.join("\n")}
 complete -o default -F _hermes hermes`;
 }
 
-/** zsh runs bash's script. */
+/** With the descriptions, which zsh shows beside the words. */
 function zsh(nodes: readonly Node[]): string {
-  return `autoload -U +X compinit && compinit
-autoload -U +X bashcompinit && bashcompinit
-${bash(nodes)}`;
+  const cases = nodes.map(({ path, commands, options }) => {
+    const words = [...commands, ...options].map(({ text, about }) => shellQuoted(`${text}:${about}`));
+    return `    "${path.join(" ")}") found=(${words.join(" ")}) ;;`;
+  });
+  return `_hermes() {
+  local word at="" next
+  local -a found
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    next="\${at:+$at }$word"
+    case "$next" in
+      ${stepsOf(nodes)}) at="$next" ;;
+    esac
+  done
+  case "$at" in
+${cases.join("\n")}
+  esac
+  _describe hermes found || _files
+}
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+compdef _hermes hermes`;
 }
 
 function fish(nodes: readonly Node[]): string {
@@ -97,6 +119,7 @@ function conditionOf({ path, commands }: Node): string {
   return [...seen, ...(further === "" ? [] : [`not __fish_seen_subcommand_from ${further}`])].join("; and ");
 }
 
+const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 const SCRIPTS: Record<Shell, (nodes: readonly Node[]) => string> = { bash, zsh, fish };

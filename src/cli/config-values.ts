@@ -1,4 +1,4 @@
-/** `hermes config get|set|unset|edit`: single values, and the whole file in an editor. A file that wouldn't load isn't written. */
+/** `hermes config get|set|unset|edit`: single values, and the whole file in an editor. Never writes a file that wouldn't load. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -7,6 +7,7 @@ import path from "node:path";
 import { parse, YAMLParseError } from "yaml";
 import { editYaml } from "../config/edit-yaml.js";
 import { ConfigError, faultLine } from "../config/faults.js";
+import { readTexts, writeTexts } from "../config/files.js";
 import type { ConfigTexts } from "../config/load.js";
 import { maskSecrets } from "../config/mask.js";
 import { homePaths, resolveHome } from "../config/paths.js";
@@ -17,10 +18,9 @@ import { agrees } from "./ask.js";
 import { Misuse } from "./failure.js";
 import { io, tty } from "./io.js";
 import { print, printError, printJson } from "./output.js";
-import { changedFiles, drawChanges, write } from "./setup/changes.js";
-import { readTexts } from "./setup/draft.js";
+import { changedFiles, drawChanges } from "./setup/changes.js";
 
-const RESTART = "A running gateway reads it at its next start.";
+const RESTART = "Restart the gateway to apply it.";
 
 export async function get(key: string, { json, show }: { json?: boolean; show?: boolean }): Promise<void> {
   const { loaded } = await loadWithPlugins(place());
@@ -50,9 +50,9 @@ async function change(key: string, value: unknown, json = false): Promise<void> 
   const after = { ...before, config: editYaml(before.config, [{ path: split(key), value }]) };
   await loadWithPlugins({ ...place(), texts: after });
   const changes = changedFiles(before, after);
-  if (changes.length > 0) await write(home, before, after);
+  if (changes.length > 0) await writeTexts(home, before, after);
   if (json) printJson({ changed: changes.length > 0 });
-  else if (changes.length === 0) print("It is so already.");
+  else if (changes.length === 0) print("It already has this value.");
   else print([...drawChanges(changes), RESTART].join("\n"));
 }
 
@@ -63,7 +63,7 @@ function place() {
 function split(key: string): string[] {
   const keys = key.split(".");
   if (keys.some((word) => word === ""))
-    throw new Misuse(`'${key}' is no key.`, "Write it with dots: session_reset.mode.");
+    throw new Misuse(`'${key}' isn't a valid key.`, "Write it with dots: session_reset.mode.");
   return keys;
 }
 
@@ -72,10 +72,7 @@ function yamlValue(text: string): unknown {
     return parse(text);
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
-    throw new Misuse(
-      `'${text}' is not a YAML value: ${error.message}`,
-      "Put a text into quotes: '\"a: b\"'.",
-    );
+    throw new Misuse(`'${text}' is not a YAML value: ${error.message}`, "Quote text: '\"a: b\"'.");
   }
 }
 
@@ -93,14 +90,14 @@ export async function edit(): Promise<void> {
     const after = await edited(copy, before);
     const changes = after ? changedFiles(before, after) : [];
     if (!after || changes.length === 0) return print("Nothing was changed.");
-    await write(home, before, after);
+    await writeTexts(home, before, after);
     print([...drawChanges(changes), `Saved ${homePaths(home).configFile}. ${RESTART}`].join("\n"));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Undefined: given up. */
+/** Undefined if the user gave up. */
 async function edited(copy: string, before: ConfigTexts): Promise<ConfigTexts | undefined> {
   for (;;) {
     await openEditor(copy);
@@ -110,7 +107,7 @@ async function edited(copy: string, before: ConfigTexts): Promise<ConfigTexts | 
       return after;
     } catch (error) {
       for (const line of faultsOf(error)) printError(line);
-      if (!(await agrees("It can't be used like that. Edit it again?"))) return undefined;
+      if (!(await agrees("The file is invalid. Edit it again?"))) return undefined;
     }
   }
 }
@@ -121,7 +118,7 @@ function faultsOf(error: unknown): string[] {
   throw error;
 }
 
-/** The variables may hold arguments, such as `code --wait`. */
+/** The variables may contain arguments, such as `code --wait`. */
 async function openEditor(file: string): Promise<void> {
   const { env } = io();
   const [program, ...args] = (env.VISUAL || env.EDITOR || "vi").split(" ").filter((word) => word !== "");

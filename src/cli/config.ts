@@ -16,25 +16,25 @@ export function configCommand(): Command {
   const command = new Command("config").description("Check, show and change the configuration");
   command
     .command("check")
-    .description("Say ok, or list every fault with its line and a hint")
+    .description("Check the configuration: ok, or every error with its line and a hint")
     .option("--json", "print JSON")
     .action(check);
   command
     .command("show")
-    .description("Print what is in force, secrets masked")
-    .option("--sources", "say for each value which layer it comes from")
+    .description("Print the effective configuration, with secrets masked")
+    .option("--sources", "show where each value comes from")
     .option("--json", "print JSON")
     .action(show);
   command
     .command("get")
-    .description("Print one value that is in force, secrets masked")
+    .description("Print one effective value, with secrets masked")
     .argument("<key>", "with dots: session_reset.mode")
     .option("--show", "don't mask secrets")
     .option("--json", "print JSON")
     .action(async (key, options) => (await import("./config-values.js")).get(key, options));
   command
     .command("set")
-    .description("Set one value in config.yaml; comments and everything else stay as they are")
+    .description("Set one value in config.yaml; keeps comments and everything else")
     .argument("<key>", "with dots: session_reset.mode")
     .argument("<value>", "as in YAML: 5, true, text, [a, b]")
     .option("--json", "print JSON")
@@ -47,7 +47,7 @@ export function configCommand(): Command {
     .action(async (key, options) => (await import("./config-values.js")).unset(key, options));
   command
     .command("edit")
-    .description("Open config.yaml in your editor ($VISUAL, $EDITOR); it is saved only if it can be used")
+    .description("Open config.yaml in your editor ($VISUAL, $EDITOR); saved only if it is valid")
     .action(async () => (await import("./config-values.js")).edit());
   command
     .command("path")
@@ -70,7 +70,7 @@ function load(): Promise<ConfigWithPlugins> {
   return loadWithPlugins({ home: resolveHome(io().env), env: io().env });
 }
 
-/** Faults are the result, not a failure of the command: they go to stdout, with exit code 1. */
+/** Errors in the file are the command's result: they go to stdout, with exit code 1. */
 async function check({ json }: { json?: boolean }): Promise<void> {
   const { faults, ignored } = await findFaults();
   if (faults.length > 0) io().exitCode = 1;
@@ -80,7 +80,7 @@ async function check({ json }: { json?: boolean }): Promise<void> {
   }
   for (const fault of faults) print(faultLine({ ...fault, where: colors.red(fault.where) }));
   for (const { where, path } of ignored) {
-    print(colors.dim(`${where}  ${path}: a key of Hermes Agent that the gateway has no use for`));
+    print(colors.dim(`${where}  ${path}: a Hermes Agent key that the gateway ignores`));
   }
   if (faults.length === 0) print(colors.green("ok"));
 }

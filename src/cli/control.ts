@@ -1,4 +1,4 @@
-/** `hermes gateway stop|restart`: the service where it is installed as one, otherwise the process that has the home. */
+/** `hermes gateway stop|restart`: controls the service if installed, otherwise the process that runs on the home. */
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { resolveHome } from "../config/paths.js";
@@ -24,7 +24,7 @@ export async function stop({ timeout, json }: StopOptions): Promise<void> {
   if (!running) return report({ stopped: false }, `No gateway is running on ${home}.`, json);
   const { pid } = known(home, info);
   const scope = await serviceOf(pid);
-  // systemd would start it again.
+  // Stop the service, because systemd would restart the process.
   if (scope) await systemctl(scope, "stop", UNIT_NAME);
   else signal(pid);
   await untilGone(home, pid, timeout);
@@ -45,7 +45,7 @@ export async function restart({ timeout, json }: StopOptions): Promise<void> {
       `The gateway of ${home} isn't a service, so it can't be restarted from here.`,
       {
         hint: running
-          ? "Stop it with `hermes gateway stop`, then run `hermes gateway` where it ran; or install it with `hermes gateway install`."
+          ? "Stop it with `hermes gateway stop`, then start it again with `hermes gateway`; or install it with `hermes gateway install`."
           : "Start it with `hermes gateway`, or install it with `hermes gateway install`.",
       },
     );
@@ -62,7 +62,7 @@ function known(home: string, info: GatewayInfo | undefined): GatewayInfo {
   });
 }
 
-/** Undefined: it was started by hand or by another supervisor. */
+/** Undefined if it was started by hand or by another supervisor. */
 async function serviceOf(pid: number): Promise<Scope | undefined> {
   for (const scope of installedScopes()) if ((await mainPid(scope)) === pid) return scope;
   return undefined;
@@ -77,7 +77,7 @@ function signal(pid: number): void {
     process.kill(pid, "SIGTERM");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     if (code === "ESRCH") return;
     throw new HermesError("refused", `The gateway (pid ${pid}) belongs to another user.`, {
       hint: "Run the command as that user, or with sudo.",
@@ -92,9 +92,13 @@ async function untilGone(home: string, pid: number, timeout: number): Promise<vo
     return !running || info?.pid !== pid;
   };
   if (await within(timeout, isGone)) return;
-  throw new HermesError("unavailable", `The gateway (pid ${pid}) still runs after ${timeout} seconds.`, {
-    hint: `Running turns get time to end. Wait with --timeout, or end it at once: kill -9 ${pid}. No messages are lost either way.`,
-  });
+  throw new HermesError(
+    "unavailable",
+    `The gateway (pid ${pid}) is still running after ${timeout} seconds.`,
+    {
+      hint: `Running turns get time to finish. Wait longer with --timeout, or kill it: kill -9 ${pid}. No messages are lost either way.`,
+    },
+  );
 }
 
 async function untilRunning(home: string, before: number | undefined, timeout: number): Promise<number> {
@@ -106,7 +110,7 @@ async function untilRunning(home: string, before: number | undefined, timeout: n
   };
   if (await within(timeout, isUp)) return pid!;
   throw new HermesError("unavailable", `The gateway isn't up after ${timeout} seconds.`, {
-    hint: "`hermes gateway logs` tells why.",
+    hint: "See `hermes gateway logs`.",
   });
 }
 

@@ -26,7 +26,9 @@ async function show({ open, json }: { open?: boolean; json?: boolean }): Promise
   if (json) return printJson({ url: address, link: link ?? null });
   print(`Dashboard   ${colors.cyan(address)}`);
   if (link)
-    print(`Sign in     ${colors.cyan(link)} ${colors.dim("(as the operator, once, within ten minutes)")}`);
+    print(
+      `Sign in     ${colors.cyan(link)}\n            ${colors.dim("as the operator; the link works once, for ten minutes")}`,
+    );
   else
     print(`Sign in     with http.token, or the token in ${homePaths(resolveHome(io().env)).dashboardToken}`);
 }

@@ -1,6 +1,6 @@
 import { readingForMs } from "../store/open.js";
+import { explained } from "../whole-file.js";
 import { reportFailure } from "./failure.js";
-import { explained } from "./files.js";
 import { printError } from "./output.js";
 
 const INTERRUPTED = 130;
@@ -12,7 +12,7 @@ export function guardProcess(): void {
   exitDespiteReads();
 }
 
-/** `hermes … | head` closes the pipe: that is no failure. Output that can't be written for other reasons (disk full) is one. */
+/** `hermes … | head` closes the pipe, which isn't an error. Output that can't be written for other reasons (disk full) is. */
 function exitWhenReaderLeaves(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? 0 : reportFailure(explained(error, "the output")));
@@ -32,8 +32,8 @@ function exitOnInterrupt(): void {
 const PATIENCE_MS = 1000;
 
 /**
- * At the end of a process Node waits for its threads, and one that is inside of a database statement may take as long as it
- * likes. Writes are committed by then, so the process ends itself by a signal. Someone who interrupts it doesn't wait at all.
+ * On exit Node waits for its threads, and one inside a database statement may take any time. Writes are
+ * committed by then, so the process ends itself by a signal. On an interrupt it doesn't wait at all.
  */
 export function exitDespiteReads(): void {
   process.on("exit", (code) => {

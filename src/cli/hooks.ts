@@ -7,6 +7,7 @@ import { HermesError } from "../errors.js";
 import { isEvent } from "../hooks/find.js";
 import { type Hook, type HookReports, listenersOf } from "../hooks/hook.js";
 import { EVENT_NAMES } from "../hooks/hook-events.js";
+import { type ListedHook, listHooks } from "../hooks/list.js";
 import { loadHooks } from "../hooks/load.js";
 import { sampleContext } from "../hooks/samples.js";
 import { drawColumns } from "./columns.js";
@@ -27,15 +28,15 @@ export function hooksCommand(): Command {
   const hooks = new Command("hooks").addHelpText("after", HELP);
   hooks
     .command("list")
-    .description("Show the hooks of this home and of its configuration, and what is wrong with them")
+    .description("Show the hooks of this home and its configuration, with their problems")
     .addOption(jsonOption())
     .action(list);
   hooks
     .command("test")
-    .description("Call the hooks of an event now, with made-up values, and show what they answer")
+    .description("Call the hooks of an event now with sample values, and show their results")
     .argument("<event>", "such as session:start, or command:new")
     .option("--hook <name>", "only this one")
-    .option("--context <json>", "values instead of the made-up ones", jsonObject)
+    .option("--context <json>", "values in place of the samples", jsonObject)
     .addOption(jsonOption())
     .action(test);
   return hooks;
@@ -60,46 +61,15 @@ function load() {
 
 // --- list ---------------------------------------------------------------------------------------------------------
 
-interface Listed {
-  name: string;
-  events: string[];
-  /** The module, or the address. */
-  where: string;
-  description: string;
-  problem: string | null;
-}
-
 async function list({ json }: { json?: boolean }): Promise<void> {
   const { modules, problems, config, dir } = load();
-  const listed: Listed[] = [
-    ...modules.map(({ name, events, file, description, warning }) => ({
-      name,
-      events,
-      where: file,
-      description,
-      problem: warning ?? null,
-    })),
-    ...problems.map(({ name, problem }) => ({
-      name,
-      events: [],
-      where: `${dir}/${name}`,
-      description: "",
-      problem,
-    })),
-    ...Object.entries(config.hooks.webhooks).map(([name, { url, events }]) => ({
-      name: `webhook:${name}`,
-      events,
-      where: url,
-      description: "",
-      problem: events.length === 0 ? "names no event" : null,
-    })),
-  ];
+  const listed = listHooks(dir, { modules, problems }, config.hooks.webhooks);
   if (json) return printJson(listed);
   if (listed.length === 0) return print(`No hooks: none in ${dir}, none under hooks.webhooks.`);
   print(draw(listed));
 }
 
-function draw(listed: readonly Listed[]): string {
+function draw(listed: readonly ListedHook[]): string {
   const rows = listed.map(({ name, events, description, where, problem }) => [
     name,
     events.join(", "),
@@ -108,8 +78,8 @@ function draw(listed: readonly Listed[]): string {
   const width = (index: number, least: number) => Math.max(least, ...rows.map((row) => row[index]!.length));
   const columns = [
     { header: "Hook", width: Math.min(width(0, 4), 30) },
-    { header: "Events", width: Math.min(width(1, 6), 50) },
-    { header: "", width: 0 },
+    { header: "Events", width: Math.min(width(1, 6), 50), min: 12 },
+    { header: "", width: 0, min: 12 },
   ];
   return drawColumns(columns, rows, 80);
 }
@@ -180,7 +150,7 @@ function jsonObject(text: string): Record<string, unknown> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InvalidArgumentError("Give a JSON object.");
 }

@@ -13,7 +13,7 @@ interface InsightsOptions {
 
 export function insightsCommand(): Command {
   return new Command("insights")
-    .option("--days <n>", "how far to look back", wholeNumber(1), 30)
+    .option("--days <n>", "how many days to include", wholeNumber(1), 30)
     .addOption(sourceOption())
     .addOption(jsonOption())
     .action(insights);
@@ -33,7 +33,7 @@ async function insights({ days, source, json }: InsightsOptions): Promise<void> 
     );
 }
 
-/** What a home without a database has to tell: the same shape as any other. */
+/** The empty report of a home without a database. */
 function nothing(days: number): Insights {
   return {
     days,

@@ -7,7 +7,7 @@ import type { ReadStream, WriteStream } from "node:tty";
 export type Input = Readable & { isTTY?: boolean | undefined };
 export type Output = Writable & { isTTY?: boolean | undefined; columns?: number | undefined };
 
-/** Everything a command reads from and writes to outside of the home. Commands never use `process` for these. */
+/** Everything a command reads from and writes to outside the home. Commands never use `process` for these. */
 export interface Io {
   stdin: Input;
   stdout: Output;
@@ -19,7 +19,7 @@ export interface Io {
   signals: Pick<EventEmitter, "on" | "once" | "off">;
   /** The code that `run` returns. */
   exitCode: number;
-  /** Ends at once, without waiting for anything: for a second Ctrl-C. */
+  /** Exits immediately, for a second Ctrl-C. */
   exit(code: number): void;
 }
 

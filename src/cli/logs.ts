@@ -2,9 +2,9 @@
 import fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { homePaths, resolveHome } from "../config/paths.js";
-import { isTree } from "../config/tree.js";
 import { LOG_FILE, logFiles } from "../log-file.js";
-import { oneLine } from "./cells.js";
+import { fieldsText, isAtLeast, type Level, parseLine } from "../log-lines.js";
+import { oneLine, plain } from "./cells.js";
 import { io } from "./io.js";
 import { readLines } from "./lines.js";
 import { colors, print, printError, writeOut } from "./output.js";
@@ -20,20 +20,15 @@ export interface LogsOptions {
   json?: boolean;
 }
 
-export const LEVELS = ["debug", "info", "warn", "error"] as const;
-export type Level = (typeof LEVELS)[number];
-
 const POLL_MS = 500;
 const MAX_READ_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** Fields that are drawn apart. */
-const COMMON = new Set(["level", "time", "msg"]);
 
 export async function showLogs(options: LogsOptions): Promise<void> {
   const folder = homePaths(resolveHome(io().env)).logsDir;
   const files = logFiles(folder);
   if (files.length === 0 && !options.follow) {
-    printError(`There is no log in ${folder} yet: the gateway writes it from its first start on.`);
+    printError(`There is no log in ${folder} yet: the gateway creates it at its first start.`);
     io().exitCode = 1;
     return;
   }
@@ -72,7 +67,7 @@ function statOf(file: string): fs.Stats | undefined {
   return fs.statSync(file, { throwIfNoEntry: false });
 }
 
-/** As far as they are complete. */
+/** Complete lines only. */
 function wholeLines(file: string, from: number, to: number): Buffer {
   const bytes = Buffer.alloc(Math.min(MAX_READ_BYTES, to - from));
   const fd = fs.openSync(file, "r");
@@ -91,21 +86,11 @@ export function isWanted(line: string, { level, platform, grep, since }: LogsOpt
   if (grep !== undefined && !line.toLowerCase().includes(grep.toLowerCase())) return false;
   if (line === "") return false;
   if (level === undefined && platform === undefined && since === undefined) return true;
-  const entry = parsed(line);
+  const entry = parseLine(line);
   if (!entry) return false;
-  if (level !== undefined && LEVELS.indexOf(entry.level as Level) < LEVELS.indexOf(level)) return false;
+  if (level !== undefined && !isAtLeast(entry, level)) return false;
   if (platform !== undefined && entry.platform !== platform) return false;
   return since === undefined || Date.parse(String(entry.time)) / 1000 >= since;
-}
-
-function parsed(line: string): Record<string, unknown> | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isTree(entry) ? entry : undefined;
-  } catch {
-    // The last line of a killed process may be cut off.
-    return undefined;
-  }
 }
 
 const PAINT: Record<Level, (text: string) => string> = {
@@ -116,20 +101,16 @@ const PAINT: Record<Level, (text: string) => string> = {
 };
 
 export function drawn(line: string, { json }: Pick<LogsOptions, "json">): string {
-  const entry = json ? undefined : parsed(line);
-  if (!entry) return line;
+  const entry = json ? undefined : parseLine(line);
+  if (!entry) return json ? line : plain(line);
   const { level, time, msg } = entry;
   const paint = PAINT[level as Level] ?? String;
-  const fields = Object.entries(entry).filter(([key]) => !COMMON.has(key));
-  const rest = fields.map(
-    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
   const at = new Date(String(time)).toLocaleTimeString("sv-SE");
   const words = [
     colors.dim(at),
     paint(String(level).toUpperCase().padEnd(5)),
     oneLine(String(msg)),
-    colors.dim(oneLine(rest.join(" "))),
+    colors.dim(oneLine(fieldsText(entry))),
   ];
   return words.join(" ").trimEnd();
 }

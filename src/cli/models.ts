@@ -1,12 +1,14 @@
 /** `hermes models`: which models the configured service has, and how to choose one. */
 import { Command } from "commander";
 import { modelNames, requestModels } from "../agents/list-models.js";
-import { KEY_NAMES } from "../agents/model/connection.js";
+import { KEY_NAMES } from "../agents/model/endpoint.js";
+import { unreachableReason } from "../agents/unreachable.js";
 import { resolveHome } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { describeError, HermesError } from "../errors.js";
 import { loadWithPlugins } from "../plugins/index.js";
 import { oneLine } from "./cells.js";
+import { fitted } from "./fit.js";
 import { io } from "./io.js";
 import { jsonOption } from "./options.js";
 import { colors, print, printJson } from "./output.js";
@@ -30,7 +32,7 @@ async function list({ json }: { json?: boolean }): Promise<void> {
   if (json) return printJson({ provider: model.provider, current: model.default, models });
   for (const name of models) {
     const isCurrent = name === model.default;
-    print(`${isCurrent ? colors.green("*") : " "} ${oneLine(name)}`);
+    print(`${isCurrent ? colors.green("*") : " "} ${fitted(oneLine(name), 2)}`);
   }
   if (models.length === 0) print("The service lists no models.");
 }
@@ -55,7 +57,7 @@ async function asked(model: Config["model"]): Promise<Response | undefined> {
   } catch (error) {
     throw new HermesError(
       "unavailable",
-      `The model's service can't be reached: ${describeError(error).message}`,
+      `The model's service can't be reached: ${unreachableReason(error) ?? describeError(error).message}.`,
       {
         hint: "Check model.base_url with `hermes config get model.base_url`.",
         cause: error,

@@ -6,7 +6,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a page in the person's browser. A machine without one gets a line that says so. */
+/** Opens a page in the user's browser, or prints a note if there is none. */
 export function openInBrowser(url: string): void {
   const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const opener = spawn(program!, [...args, url], { stdio: "ignore", detached: true });

@@ -38,7 +38,7 @@ export async function transcripts(): Promise<Transcripts> {
   return new Transcripts({ dir: homePaths(resolveHome(io().env)).sessionsDir });
 }
 
-/** For commands that make no sense without a database. */
+/** For commands that need a database. */
 export function noDatabase(): never {
   const { stateDb } = homePaths(resolveHome(io().env));
   throw new HermesError("not_found", `There is no database at ${stateDb}.`, {

@@ -24,7 +24,7 @@ export async function runningUrl(): Promise<string> {
   return info.url;
 }
 
-/** Undefined: links belong to the web chat, and that is off. */
+/** Undefined if the web chat, which links belong to, is off. */
 export async function newOperatorLink(url: string, next?: "/dashboard"): Promise<string | undefined> {
   const { config } = loadConfig({ home: resolveHome(io().env), env: io().env });
   if (!platformConfig(config, WEB)?.enabled) return undefined;

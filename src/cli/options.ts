@@ -2,12 +2,12 @@ import { InvalidArgumentError, Option } from "commander";
 import { nowSeconds } from "../clock.js";
 import { parseTime } from "./times.js";
 
-/** A parser for whole numbers from `least` on; anything else is misuse. */
+/** A parser for whole numbers of at least `least`; anything else is a usage error. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${least} on.`);
+    throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
   };
 }
 
@@ -40,7 +40,7 @@ export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 
-/** Commander gives undefined for what was left out; our contracts want the key to be absent. */
+/** Commander sets missing options to undefined; our types require the key to be absent. */
 export function given<T extends object>(values: { [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

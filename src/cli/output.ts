@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import pc from "picocolors";
-import { io } from "./io.js";
+import { io, type Output } from "./io.js";
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -25,21 +25,39 @@ export const colors: Colors = Object.defineProperties(
 );
 
 export function print(text = ""): void {
-  io().stdout.write(`${text}\n`);
+  const { stdout } = io();
+  stdout.write(`${shownOn(stdout, text)}\n`);
 }
 
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
+  print(escaped(JSON.stringify(value, null, 2)));
 }
 
 export function printError(text: string): void {
-  io().stderr.write(`${text}\n`);
+  const { stderr } = io();
+  stderr.write(`${shownOn(stderr, text)}\n`);
+}
+
+/** Terminal control sequences except colours. Listings remove them earlier; this covers all other output. */
+const COMMANDS =
+  /\u001b(?!\[[0-9;]{0,16}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+function shownOn(output: Output, text: string): string {
+  return output.isTTY ? text.replace(COMMANDS, "") : text;
+}
+
+/** JSON itself escapes only a part of them. */
+function escaped(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** For long outputs: waits while the reader is slower than we are. */
 export async function writeOut(text: string): Promise<void> {
   const { stdout } = io();
-  if (!stdout.write(text)) await once(stdout, "drain");
+  if (!stdout.write(shownOn(stdout, text))) await once(stdout, "drain");
 }
 
 /** Questions are asked on stderr, so that stdout holds only the result. */

@@ -1,4 +1,4 @@
-/** `hermes pairing`: who asked to talk, who may. */
+/** `hermes pairing`: pairing requests and approved people. */
 
 import { Command } from "commander";
 import { chatPlatformNames } from "../adapters/platforms.js";
@@ -29,21 +29,21 @@ export function pairingCommand(): Command {
     .action(list);
   command
     .command("approve")
-    .description("Let the person in who was given this code")
+    .description("Approve the person with this code")
     .argument("<platform>", chatPlatformNames(), lowerCase)
-    .argument("<code>", "as the bot wrote it")
+    .argument("<code>", "as shown by the bot")
     .addOption(jsonOption())
     .action(approve);
   command
     .command("revoke")
-    .description("Take a person's permission back")
+    .description("Revoke a person's approval")
     .argument("<platform>", chatPlatformNames(), lowerCase)
     .argument("<user>", "the user's id")
     .addOption(jsonOption())
     .action(revoke);
   command
     .command("clear-pending")
-    .description("Forget all requests that wait")
+    .description("Delete all pending requests")
     .addOption(jsonOption())
     .action(clearPending);
   return command;
@@ -94,7 +94,7 @@ function table(rows: readonly (readonly string[])[], last: string): string {
   const columns = [
     { header: "Platform", width: 12 },
     { header: "User", width: 24 },
-    { header: "Name", width: 28, cut: 26 },
+    { header: "Name", width: 28, cut: 26, min: 8 },
     { header: last, width: 12 },
   ];
   return drawColumns(columns, rows, 80);

@@ -1,4 +1,4 @@
-/** `hermes plugins`: what is installed, what is loaded, and why not. */
+/** `hermes plugins`: installed plugins, and why some aren't loaded. */
 
 import { Command } from "commander";
 import { homePaths, resolveHome } from "../config/paths.js";
@@ -37,7 +37,7 @@ function draw(plugins: readonly Plugin[]): string {
     { header: "Plugin", width: Math.min(width(0, 6), 30) },
     { header: "Version", width: Math.min(width(1, 7), 12) },
     { header: "State", width: 8 },
-    { header: "", width: 0 },
+    { header: "", width: 0, min: 12 },
   ];
   return drawColumns(columns, rows, 80);
 }

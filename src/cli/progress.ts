@@ -1,7 +1,7 @@
+import { onEarlyExit } from "../early-exit.js";
 import type { OnProgress, Progress } from "../store/store.js";
 import { bar } from "./bars.js";
 import { cutToCells, padToCells } from "./cells.js";
-import { onEarlyExit } from "./early-exit.js";
 import { io } from "./io.js";
 import { grouped } from "./numbers.js";
 

@@ -22,13 +22,13 @@ interface RestoreOptions {
   json?: boolean;
 }
 
-/** `hermes restore`: proves the backup first, and moves what is there aside. */
+/** `hermes restore`: verifies the backup, then moves existing data aside. */
 export function restoreCommand(): Command {
   return new Command("restore")
     .argument("<file>", "what `hermes backup` wrote")
-    .option("--check", "only prove that it is whole and sound")
-    .option("--with-hooks", "install its hooks too, without being asked: code that runs in the gateway")
-    .option("--with-plugins", "install its plugins too, without being asked: code that runs in the gateway")
+    .option("--check", "only verify that it is complete and intact")
+    .option("--with-hooks", "also install its hooks without asking: code that runs in the gateway")
+    .option("--with-plugins", "also install its plugins without asking: code that runs in the gateway")
     .addOption(yesOption())
     .addOption(jsonOption())
     .addHelpText("after", HELP)
@@ -52,8 +52,8 @@ async function restore(name: string, options: RestoreOptions): Promise<void> {
   try {
     if (options.check) return tellSound(file, opened, options.json);
     const made = new Date(opened.manifest.created_at * 1000).toLocaleString();
-    if (!(await confirmed(`Put the backup of ${made} in place of what is in ${home}?`, options))) return;
-    // One may have been started while we unpacked and asked.
+    if (!(await confirmed(`Put the backup of ${made} in place of the data in ${home}?`, options))) return;
+    // A gateway may have been started in the meantime.
     await requireStopped(home);
     await place(home, file, opened, options);
   } finally {
@@ -73,7 +73,7 @@ async function check(
   }
 }
 
-/** Makes sure that no gateway runs on the home and that only its owner can read it. */
+/** Checks that no gateway runs on the home and that the home is private. */
 async function requireReady(home: string): Promise<void> {
   await requireStopped(home);
   if (existsSync(home)) secureHome(home);
@@ -83,7 +83,7 @@ async function requireStopped(home: string): Promise<void> {
   const { running } = await membershipOf(home).state();
   if (!running) return;
   throw new HermesError("conflict", `A gateway is running on ${home}.`, {
-    hint: "Stop it first, so that it doesn't write into what is being replaced.",
+    hint: "Stop it first: it would write to files that are being replaced.",
   });
 }
 
@@ -91,7 +91,7 @@ function tellSound(file: string, { manifest }: OpenedBackup, json?: boolean): vo
   if (json) printJson({ ok: true, file, ...manifest, files: manifest.files.length });
   else
     print(
-      `${file} is whole and sound: ${counted(manifest.files.length, "file")}, made by version ${manifest.version}.`,
+      `${file} is complete and intact: ${counted(manifest.files.length, "file")}, made by version ${manifest.version}.`,
     );
 }
 
@@ -114,9 +114,9 @@ async function place(
       plugins_left_out: plugins.leftOut,
     });
   print(`Restored ${counted(manifest.files.length, "file")} to ${home}.`);
-  if (kept) print(`What was there before: ${kept}`);
+  if (kept) print(`Previous data: ${kept}`);
   if (config) print(`Your config.yaml was kept; the backup's is ${config}`);
-  else print("Secrets are in no backup: set tokens and keys again in .env.");
+  else print("Backups contain no secrets: set tokens and keys in .env again.");
   for (const { folder, leftOut } of [hooks, plugins])
     if (leftOut.length > 0)
       print(
@@ -146,7 +146,7 @@ async function consentTo(
   return { folder, install, leftOut: install ? [] : unknown };
 }
 
-/** Code that the home has already needs no question. `--yes` never approves code. */
+/** Doesn't ask about code that the home already has. `--yes` never approves code. */
 async function mayInstall(
   folder: CodeFolder,
   unknown: readonly string[],

@@ -2,9 +2,8 @@ import { Command } from "commander";
 import { version } from "../version.js";
 import { chatByFlag } from "./chat/flags.js";
 import { reportFailure } from "./failure.js";
+import { DEFAULT_COLUMNS, terminalColumns } from "./fit.js";
 import { type Io, io, type Output, withIo } from "./io.js";
-
-const DEFAULT_COLUMNS = 80;
 
 interface Entry {
   name: string;
@@ -178,8 +177,8 @@ function newProgram(): Command {
     .hook("preAction", useHomeOption);
 }
 
-function widthOf({ isTTY, columns }: Output): number {
-  return (isTTY && columns) || DEFAULT_COLUMNS;
+function widthOf(output: Output): number {
+  return terminalColumns(output) ?? DEFAULT_COLUMNS;
 }
 
 /** Commands read the home from the environment only. */

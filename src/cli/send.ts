@@ -52,12 +52,12 @@ next one when none runs.
 
 export function sendCommand(): Command {
   return new Command("send")
-    .argument("[target]", "where it goes")
-    .argument("[text]", "what is said, as Markdown; - or nothing: the standard input, as one message")
-    .option("--wait [seconds]", `wait until it has arrived (at most ${WAIT_SECONDS} s)`, seconds)
+    .argument("[target]", "the target chat")
+    .argument("[text]", "the message, as Markdown; - or missing: standard input, as one message")
+    .option("--wait [seconds]", `wait for delivery (at most ${WAIT_SECONDS} s)`, seconds)
     .option("--key <key>", "idempotency key: calls with the same key send once")
-    .option("--file <path>", "send a file along; again for more, ten at most", collect)
-    .option("--list", "show the chats that are known")
+    .option("--file <path>", "attach a file; may be repeated, ten at most", collect)
+    .option("--list", "list the known chats")
     .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action(send);
@@ -112,9 +112,9 @@ function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
     );
 }
 
-/** One message a run, without the line's end that every program adds. */
+/** One message per run, without the trailing newline. */
 async function fromStdin(): Promise<string> {
-  if (io().stdin.isTTY) printError("Type the message; Ctrl-D sends it.");
+  if (io().stdin.isTTY) printError("Type the message, then press Ctrl-D.");
   return (await readAll(io().stdin)).replace(/\r?\n$/, "");
 }
 
@@ -131,7 +131,7 @@ function report(row: DeliveryRow, { json }: SendOptions): void {
   if (row.state === "dead") throw new HermesError("refused", `Not sent to ${where}${reason}`);
   if (row.state === "unknown")
     throw new HermesError("unavailable", `It is unknown whether out:${row.id} arrived at ${where}${reason}`);
-  throw new HermesError("unavailable", `out:${row.id} still waits for ${where}${reason}`, {
+  throw new HermesError("unavailable", `out:${row.id} is still waiting for ${where}${reason}`, {
     hint: "It stays queued and is sent when that is possible.",
   });
 }
@@ -150,7 +150,7 @@ async function list({ json }: SendOptions): Promise<void> {
     return print("No chat is known yet. A chat is listed after its first message to the bot.");
   const columns = [
     { header: "Target", width: 34 },
-    { header: "Name", width: 24, cut: 22 },
+    { header: "Name", width: 24, cut: 22, min: 8 },
     { header: "Kind", width: 8 },
     { header: "Active", width: 12 },
   ];

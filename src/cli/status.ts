@@ -1,11 +1,13 @@
-/** `hermes gateway status`, read from the file that the gateway keeps. */
+/** `hermes gateway status`, read from the gateway's status file. */
 
 import { nowSeconds } from "../clock.js";
 import { resolveHome } from "../config/paths.js";
 import type { GatewayInfo, McpServerStatus, PlatformStatus } from "../store/membership.js";
 import { membershipOf } from "../store/open.js";
-import { oneLine, padToCells } from "./cells.js";
+import { oneLine, padToCells, shorten } from "./cells.js";
+import { fitted } from "./fit.js";
 import { io } from "./io.js";
+import { counted } from "./numbers.js";
 import { colors, print, printJson } from "./output.js";
 import { localMinute, relativeTime } from "./times.js";
 
@@ -26,9 +28,7 @@ function lastWords(crashed: GatewayInfo | undefined): string[] {
   if (!crashed) return [];
   const { pid, started_at } = crashed;
   const who = `The last one (pid ${pid}, since ${localMinute(started_at)})`;
-  return [
-    `${who} ended without a goodbye: its log tells why. \`hermes gateway\` picks up what it left undone.`,
-  ];
+  return [`${who} crashed: see its log. \`hermes gateway\` continues its pending work.`];
 }
 
 function describe(home: string, info: GatewayInfo, now: number): string[] {
@@ -36,7 +36,11 @@ function describe(home: string, info: GatewayInfo, now: number): string[] {
   const first = `Running on ${home}: pid ${pid}, started ${relativeTime(started_at, now)}, ${url ?? "no HTTP"}.`;
   const stuck =
     now - checked_at > STUCK_SECONDS
-      ? [colors.red(`It has said nothing for ${Math.round((now - checked_at) / 60)} minutes: it may hang.`)]
+      ? [
+          colors.red(
+            `It has not responded for ${Math.round((now - checked_at) / 60)} minutes: it may be hanging.`,
+          ),
+        ]
       : [];
   return [
     first,
@@ -56,16 +60,21 @@ function drawPlatform(
   const paint = { ok: colors.green, degraded: colors.yellow, down: colors.red }[state];
   const name = account === platform ? platform : `${platform} ${account}`;
   const heard = last_proof_at === null ? "" : `heard ${ageOf(now - last_proof_at)}`;
-  const words = detail === undefined ? heard : oneLine(detail);
-  return `  ${paint(padToCells(state, STATE_CELLS))}  ${padToCells(name, NAME_CELLS)}  ${words}`.trimEnd();
+  return drawState(paint(padToCells(state, STATE_CELLS)), name, detail ?? heard);
 }
 
 function drawMcpServer({ name, state, tools, detail }: McpServerStatus): string {
   const paint = { ready: colors.green, connecting: colors.yellow, failing: colors.red, off: colors.dim }[
     state
   ];
-  const words = detail === undefined ? `${tools} tools` : oneLine(detail);
-  return `  ${paint(padToCells(state, STATE_CELLS))}  ${padToCells(`mcp ${name}`, NAME_CELLS)}  ${words}`;
+  return drawState(paint(padToCells(state, STATE_CELLS)), `mcp ${name}`, detail ?? counted(tools, "tool"));
+}
+
+/** `--json` has the whole of a long detail. */
+function drawState(state: string, name: string, words: string): string {
+  const label = padToCells(shorten(oneLine(name), NAME_CELLS), NAME_CELLS);
+  const used = 2 + STATE_CELLS + 2 + NAME_CELLS + 2;
+  return `  ${state}  ${label}  ${fitted(oneLine(words), used)}`.trimEnd();
 }
 
 function ageOf(seconds: number): string {

@@ -1,15 +1,18 @@
-/** `hermes trace`: what became of a message, step by step. */
+/** `hermes trace`: the timeline of a message. */
 
 import { Command } from "commander";
 import { HermesError } from "../errors.js";
 import type { Trace } from "../store/reports.js";
-import { oneLine, padToCells, shorten } from "./cells.js";
+import { cellWidth, oneLine, padToCells, shorten } from "./cells.js";
+import { hanging } from "./fit.js";
+import { counted } from "./numbers.js";
 import { SHORT, withStore } from "./open.js";
 import { jsonOption } from "./options.js";
 import { colors, print, printJson } from "./output.js";
 import { localDate } from "./times.js";
 
 const TEXT_CELLS = 72;
+const DETAIL_INDENT = 6;
 
 export function traceCommand(): Command {
   return new Command("trace")
@@ -29,8 +32,8 @@ async function trace(reference: string, { json }: { json?: boolean }): Promise<v
     SHORT,
   );
   if (traces.length === 0) {
-    throw new HermesError("not_found", `No message '${reference}' is known.`, {
-      hint: "Finished messages are forgotten after a while; a message that never came in leaves no trace.",
+    throw new HermesError("not_found", `No message '${reference}' found.`, {
+      hint: "Finished messages are deleted after a while, and a message that never arrived has no trace.",
     });
   }
   if (json) printJson(traces);
@@ -38,15 +41,17 @@ async function trace(reference: string, { json }: { json?: boolean }): Promise<v
 }
 
 export function drawTrace(trace: Trace): string {
-  return [...header(trace), ...timeline(trace), ...trace.deliveries.flatMap(drawDelivery)].join("\n");
+  const parts = [header(trace), timeline(trace), trace.attempts.flatMap(drawAttempt)];
+  return [...parts.flat(), ...trace.deliveries.flatMap(drawDelivery)].join("\n");
 }
 
 function header({ inbox, reason, sessionId }: Trace): string[] {
   const { message } = inbox;
   const where = [message.platform, message.origin.chatType, message.origin.chatId, message.origin.threadId];
+  const tries = inbox.attempts > 1 ? ` (attempt ${inbox.attempts})` : "";
   const state = [inbox.state, reason ?? inbox.error].filter((part) => part).join(": ");
   return [
-    `${colors.bold(`in:${inbox.id}`)}  ${state}${inbox.attempts > 1 ? `  (attempt ${inbox.attempts})` : ""}`,
+    `${colors.bold(`in:${inbox.id}`)}  ${hanging(oneLine(`${state}${tries}`), 2, 2 + `in:${inbox.id}`.length)}`,
     field("text", shorten(oneLine(message.text), TEXT_CELLS)),
     field("chat", where.filter((part) => part).join(" ")),
     field("user", [message.origin.userId, message.origin.userName].filter((part) => part).join(" ")),
@@ -57,7 +62,7 @@ function header({ inbox, reason, sessionId }: Trace): string[] {
 }
 
 function field(name: string, value: string): string {
-  return `  ${colors.dim(padToCells(name, 8))} ${oneLine(value)}`;
+  return `  ${colors.dim(padToCells(name, 8))} ${hanging(oneLine(value), 11)}`;
 }
 
 /** The moment, how long after the one before, what happened. */
@@ -65,9 +70,32 @@ function timeline({ steps }: Trace): string[] {
   return steps.map(({ at, what, detail }, index) => {
     const before = steps[index - 1];
     const after = padToCells(before ? `+${duration(at - before.at)}` : "", 9);
-    const about = detail ? colors.dim(`  ${oneLine(detail)}`) : "";
-    return `  ${moment(at)}  ${after} ${oneLine(what)}${about}`;
+    const head = `  ${moment(at)}  ${after} ${oneLine(what)}`;
+    const about = detail
+      ? `  ${colors.dim(hanging(oneLine(detail), DETAIL_INDENT, cellWidth(head) + 2))}`
+      : "";
+    return head + about;
   });
+}
+
+/** Calls of tools are in the timeline. */
+function drawAttempt(attempt: Trace["attempts"][number], index: number): string[] {
+  const { outcome, startedAt, endedAt, error, requests, calls } = attempt;
+  const sum = (of: (one: (typeof requests)[number]) => number) =>
+    requests.reduce((total, one) => total + of(one), 0);
+  const cost = sum((one) => one.costUsd ?? 0);
+  const facts = [
+    outcome,
+    duration(endedAt - startedAt),
+    ...(attempt.model === null ? [] : [attempt.model]),
+    counted(requests.length, "model request"),
+    counted(calls.length, "tool call"),
+    `${sum((one) => one.inputTokens)} + ${sum((one) => one.outputTokens)} tokens`,
+    ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
+    ...(error ? [error] : []),
+  ];
+  const name = `attempt ${index + 1}`;
+  return [`  ${colors.bold(name)}  ${hanging(oneLine(facts.join("  ")), DETAIL_INDENT, 4 + name.length)}`];
 }
 
 function drawDelivery(delivery: Trace["deliveries"][number]): string[] {
@@ -81,7 +109,9 @@ function drawDelivery(delivery: Trace["deliveries"][number]): string[] {
     ...(error ? [error] : []),
     ...files.map((file) => `file ${file.name}${"problem" in file ? ` (not sent: ${file.problem})` : ""}`),
   ];
-  return [`  ${colors.bold(`out:${id}`)}  ${kind}  ${oneLine(facts.join("  "))}`];
+  const name = `out:${id}`;
+  const used = 2 + name.length + 2 + cellWidth(kind) + 2;
+  return [`  ${colors.bold(name)}  ${kind}  ${hanging(oneLine(facts.join(" ")), DETAIL_INDENT, used)}`];
 }
 
 /** `2026-06-16 09:15:23.123` in local time. */

@@ -1,4 +1,4 @@
-/** `hermes web`: who can sign in to the web chat, and who has. */
+/** `hermes web`: sign-in to the web chat, and signed-in devices. */
 import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import { nowSeconds } from "../clock.js";
@@ -31,7 +31,7 @@ export function webCommand(): Command {
     .command("password")
     .description("Set the password of a name, or remove it; without a name, list the names")
     .argument("[name]", "letters, digits and . @ _ -")
-    .option("--remove", "this name can't sign in any more; devices that are signed in stay so")
+    .option("--remove", "remove the password; signed-in devices stay signed in")
     .addOption(jsonOption())
     .addHelpText("after", PASSWORD_HELP)
     .action(password);
@@ -63,7 +63,7 @@ async function password(name: string | undefined, options: Options & { remove?: 
     await withStore((store) => removePassword({ store }, name), noDatabase, SHORT);
     return json
       ? printJson({ name, removed: true })
-      : print(`${name} can't sign in with a password any more.`);
+      : print(`${name} can no longer sign in with a password.`);
   }
   const given = checked(isInteractive() ? await asked(name) : await readAll(io().stdin));
   await withNewStore((store) => setPassword({ store }, name, given), SHORT);
@@ -126,8 +126,8 @@ async function signedIn(store: Store): Promise<SignedIn[]> {
 
 const COLUMNS = [
   { header: "Person", width: 37 },
-  { header: "Name", width: 22, cut: 20 },
-  { header: "Device", width: 24, cut: 22 },
+  { header: "Name", width: 22, cut: 20, min: 6 },
+  { header: "Device", width: 24, cut: 22, min: 8 },
   { header: "Last seen", width: 0 },
 ];
 

@@ -14,11 +14,11 @@ export interface CommandAsker {
   isDm: boolean;
   userId: string | null;
   owner?: boolean | undefined;
-  /** Undefined: the platform has no settings, so there are no admins. */
+  /** Undefined if the platform has no settings, so there are no admins. */
   settings: AdminSettings | undefined;
 }
 
-/** A command that exists only in hooks has just a name. */
+/** A command that only hooks implement has just a name. */
 export type NamedCommand = Pick<Command, "name" | "aliases" | "adminOnly">;
 
 export type CommandPermission = { ok: true } | { ok: false; reason: string };
@@ -31,7 +31,7 @@ export function mayUse(command: NamedCommand, asker: CommandAsker): CommandPermi
   return { ok: false, reason: `⛔ /${command.name} is admin-only here. ${allowedCommands(asker)}` };
 }
 
-/** Without a list of admins, everyone is one. */
+/** Without an admin list, everyone is an admin. */
 export function isAdmin(asker: CommandAsker): boolean {
   const admins = adminsOf(asker);
   if (admins.length === 0 || asker.owner) return true;

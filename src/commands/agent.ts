@@ -6,7 +6,7 @@ import { code } from "./parts/text.js";
 export const agent: Command = {
   name: "agent",
   usage: "[name or default]",
-  description: "Show or change who answers in this chat",
+  description: "Show or change the agent of this chat",
   group: "about",
   adminOnly: true,
   when: "now",
@@ -20,7 +20,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   if (name === "") return shown(current, usable);
   if (name !== DEFAULT_AGENT && !usable.some((one) => one.name === name))
     return { reply: `There is no agent ${code(name)} that you may use. ${listed(usable)}` };
-  // In a chat with an agent of its own, `default` is that one.
+  // In a chat with its own agent, `default` is that one.
   await gateway.choose(key, { agent: name === DEFAULT_AGENT ? null : name });
   const now = name === DEFAULT_AGENT ? configured : name;
   return { reply: `${code(now)} answers in this chat, from the next turn on.` };
@@ -39,7 +39,7 @@ function shown(current: string, usable: Usable): CommandOutcome {
 }
 
 function listed(usable: Usable): string {
-  if (usable.length === 0) return "There is no other one that you may use.";
+  if (usable.length === 0) return "There is no other agent you may use.";
   const names = usable.map(({ name, description }) =>
     description ? `${code(name)} (${description})` : code(name),
   );

@@ -14,13 +14,13 @@ export interface Command {
   /** Arguments as shown in help: `[title]`, `<text>`. */
   usage?: string;
   description: string;
-  /** Its section in help. Left out: it works, but help and menus don't list it. */
+  /** Its section in help. If missing, the command works but isn't listed. */
   group?: CommandGroup;
   /** Only for the chat's admins, if any are configured. */
   adminOnly?: boolean;
   /** "now": runs even during a turn. "idle": waits in the queue for the running turn. */
   when: "now" | "idle";
-  /** It changes stored messages: the transcript is written again. */
+  /** It changes stored messages, so the transcript is rewritten. */
   rewrites?: true;
   run(call: CommandCall): Promise<CommandOutcome>;
 }
@@ -38,7 +38,7 @@ export interface CommandCall {
   route: RouteRow | undefined;
   session: SessionRow | undefined;
   gateway: CommandGateway;
-  /** Aborted when it is stopped. Left out: the command doesn't wait for the running turn. */
+  /** Aborted when the command is stopped. Missing if it doesn't wait for the running turn. */
   signal?: AbortSignal;
 }
 
@@ -53,11 +53,11 @@ export interface CommandOutcome {
 
 export interface CommandQuestion {
   text: string;
-  /** The command that each choice runs; none: nothing happens. */
+  /** The command each choice runs; a choice without one does nothing. */
   choices: readonly { label: string; command?: string; style?: NonNullable<Choice["style"]> }[];
 }
 
-/** Who answers in a chat. */
+/** A chat's agent. */
 export interface AgentOfChat {
   current: string;
   /** Without the chat's own choice. */
@@ -83,24 +83,24 @@ export interface CommandGateway {
   ): Promise<{ before: number; after: number; title: string | null } | undefined>;
   /** Stops the running turn and cancels what waits; messages after the row `before` stay. */
   stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }>;
-  /** Asks the last unanswered question again. False: there is none. */
+  /** Asks the last unanswered question again. False if there is none. */
   askAgain(key: SessionKey): Promise<boolean>;
   /** A turn runs, or waits for the answer to a question. */
   isRunning(key: SessionKey): boolean;
   /** Approvals that this person may give: those of the chat, then, for owners, all others. Oldest first. */
   openApprovals(call: CommandCall): QuestionRow[];
-  /** False: it was decided already. */
+  /** False if it has already been decided. */
   decideApproval(question: QuestionRow, choiceId: string, call: CommandCall): Promise<boolean>;
-  /** Approves all calls of tools in the chat's session, or stops to. */
+  /** Starts or stops approving all tool calls in the chat's session. */
   approveAll(call: CommandCall, on: boolean): Promise<void>;
-  /** Reads the MCP servers of the configuration again and reconnects them; gives their state. */
+  /** Reloads the MCP servers from the configuration and reconnects them; returns their state. */
   reloadMcp(): Promise<readonly { name: string; state: string; tools: number; detail?: string }[]>;
   waiting(key: SessionKey): number;
   /** Starts a separate session whose answer is posted in this chat. Returns its id. */
   background(call: CommandCall, prompt: string): Promise<string>;
   model(key: SessionKey): Promise<string>;
   agentOf(call: CommandCall): AgentOfChat;
-  /** The chat's own model or agent; null: what is configured. */
+  /** The chat's own model or agent; null for the default. */
   choose(key: SessionKey, choice: RouteChoice): Promise<void>;
   contextLength: number;
   /** The name of a chat → where a schedule's answers go; `origin` is this chat. */

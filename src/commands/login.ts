@@ -17,7 +17,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   if (!platformConfig(gateway.config, WEB)?.enabled) return { reply: "The web chat is turned off." };
   // Everyone in a room could use it.
   if (message.origin.chatType !== "dm")
-    return { reply: "Ask me in a direct message: the link is yours alone." };
+    return { reply: "Ask me in a direct message: the link is for you only." };
   const person = await personOf(call);
   if (person === undefined)
     return { reply: "Sign in here first: send /login in another chat with me, and open the link." };
@@ -29,7 +29,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
   };
 }
 
-/** In the web chat, another device of the same person; undefined: they aren't signed in. */
+/** In the web chat, another device of the same person; undefined if they aren't signed in. */
 async function personOf({ gateway, principal }: CommandCall): Promise<string | undefined> {
   const { platform, userId } = principal;
   if (platform !== WEB) return webPersonOf(`${platform}:${userId}`);

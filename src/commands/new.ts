@@ -40,7 +40,7 @@ async function run(call: CommandCall): Promise<CommandOutcome> {
 
 function confirmation(title: string | null): CommandQuestion {
   return {
-    text: "Start a new session? The present one is kept and can be resumed.",
+    text: "Start a new session? The current one is kept and can be resumed.",
     choices: [
       { label: "New session", command: `/new ${YES} ${title ?? ""}`.trim(), style: "primary" },
       { label: "Cancel" },

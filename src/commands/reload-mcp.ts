@@ -4,7 +4,7 @@ import { bullets, code } from "./parts/text.js";
 export const reloadMcp: Command = {
   name: "reload-mcp",
   aliases: ["reload_mcp"],
-  description: "Read the MCP servers of the configuration again and reconnect them (owners)",
+  description: "Reload the MCP servers from the configuration and reconnect them (owners)",
   when: "now",
   run,
 };
@@ -17,5 +17,5 @@ async function run({ gateway, principal }: CommandCall): Promise<CommandOutcome>
     const what = state === "ready" ? `${tools} tools` : (detail ?? "");
     return `${code(name)}: ${state}${what ? `, ${what}` : ""}`;
   });
-  return { reply: `The next turn has the tools of these servers:\n\n${bullets(...lines)}` };
+  return { reply: `The next turn can use the tools of these servers:\n\n${bullets(...lines)}` };
 }

@@ -1,4 +1,4 @@
-/** Checks that involve several keys. They read the unparsed tree, so that their faults are listed with all others. */
+/** Checks across several keys. They read the unparsed tree, so that their errors are listed with all others. */
 
 import { credentialsOf } from "../adapters/credentials.js";
 import type { Platform } from "../adapters/platform.js";
@@ -102,7 +102,7 @@ function* checkWebhooks(webhooks: unknown): Generator<Complaint> {
   }
 }
 
-/** Every agent has what its backend needs, and overrides name agents that exist. */
+/** Every agent has its backend's required keys, and overrides name existing agents. */
 function* checkAgents(tree: unknown): Generator<Complaint> {
   yield* checkAgent(tree, [], ["agent", "backend"]);
   const names = namesIn(tree, ["agents"]);
@@ -157,7 +157,7 @@ function wayTo(last: string, start: string, from: ReadonlyMap<string, string>): 
   return [start, ...way];
 }
 
-/** A caller that knows one secret must not get in with it elsewhere. */
+/** A secret for one endpoint must not work for another. */
 function* checkSecrets(tree: unknown): Generator<Complaint> {
   const seen = new Map<string, string>();
   for (const path of callerSecrets(tree)) {
@@ -165,7 +165,7 @@ function* checkSecrets(tree: unknown): Generator<Complaint> {
     if (typeof secret !== "string" || secret === "") continue;
     const other = seen.get(secret);
     if (other !== undefined)
-      yield { path, message: `is the same as ${other}: every door has a secret of its own` };
+      yield { path, message: `is the same as ${other}: use a different secret for each` };
     else seen.set(secret, path.join("."));
   }
 }
@@ -187,7 +187,7 @@ function namesIn(tree: unknown, path: readonly string[]): string[] {
   return isTree(found) ? Object.keys(found) : [];
 }
 
-/** One way to reach each, and names that stay different as names of tools. */
+/** Each server has one transport, and names that stay unique as tool names. */
 function* checkMcpServers(servers: unknown): Generator<Complaint> {
   const seen = new Map<string, string>();
   for (const [name, server] of Object.entries(isTree(servers) ? servers : {})) {
@@ -204,7 +204,7 @@ function* checkMcpServers(servers: unknown): Generator<Complaint> {
   }
 }
 
-/** An issuer that anybody can register with must not open the web chat by an oversight. */
+/** Prevents opening the web chat to everyone by mistake, with an issuer where anyone can register. */
 function* checkOidc(oidc: unknown): Generator<Complaint> {
   const issuer = getIn(oidc, ["issuer"]);
   if (typeof issuer !== "string") return;
@@ -221,6 +221,6 @@ function* checkOidc(oidc: unknown): Generator<Complaint> {
     yield {
       path,
       at,
-      message: "says nothing about who may sign in: set allowed_domains, allowed_groups, or allow_all: true",
+      message: "doesn't restrict who may sign in: set allowed_domains, allowed_groups, or allow_all: true",
     };
 }

@@ -30,16 +30,13 @@ export const coreSchema = z.strictObject({
     "Europe/Berlin",
   ),
   owners: listOf(owner).describe('People who may see every session, as "platform:user id"'),
-  allow_from: listOf(id).describe("Users who may talk to the bot on any platform; * = everybody"),
-  allow_all: z.boolean().default(false).describe("Everybody may talk to the bot on any platform"),
+  allow_from: listOf(id).describe("Users who may talk to the bot on any platform; * = everyone"),
+  allow_all: z.boolean().default(false).describe("Everyone may talk to the bot on any platform"),
   unauthorized_dm_behavior: dmBehavior
     .default("pair")
     .describe("A stranger's direct message: pair answers with a code for the operator, ignore stays silent"),
 
-  group_sessions_per_user: z
-    .boolean()
-    .default(true)
-    .describe("In groups, everybody has a session of their own"),
+  group_sessions_per_user: z.boolean().default(true).describe("In groups, everyone has their own session"),
   thread_sessions_per_user: z
     .boolean()
     .default(false)
@@ -51,7 +48,7 @@ export const coreSchema = z.strictObject({
     .nullable()
     .default(50)
     .transform((cap) => (cap === 0 ? null : cap))
-    .describe("Concurrent turns, the rest wait; null or 0 = no cap"),
+    .describe("Concurrent turns; the rest wait. null or 0 = unlimited"),
 
   session_reset: resetPolicy.prefault({}).describe("When a session is reset"),
   reset_by_type: sample(
@@ -76,7 +73,7 @@ export const coreSchema = z.strictObject({
     channelOverrides.describe('The agent and the model of a chat, by its id or "platform:id"'),
     `"${EXAMPLE.platform}:${EXAMPLE.chatId}": {agent: coder}`,
   ),
-  approvals: approvals.prefault({}).describe("Questions before tools run"),
+  approvals: approvals.prefault({}).describe("Approvals of tool calls"),
 
   tools: sample(
     tools.describe("Who may use which tool, by its name, a toolset's name or *; docs/tools.md"),
@@ -96,11 +93,11 @@ export const coreSchema = z.strictObject({
     MCP_SAMPLE,
   ),
 
-  display: display.prefault({}).describe("What people see besides the answers"),
+  display: display.prefault({}).describe("What chats show besides the answers"),
   streaming: streaming.prefault({}).describe("Live answers"),
   delivery: delivery.prefault({}).describe("Failed sends"),
-  media: media.prefault({}).describe("Pictures and other files"),
-  gateway: gateway.prefault({}).describe("Keys of Hermes Agent that the gateway reads, too"),
+  media: media.prefault({}).describe("Images and other files"),
+  gateway: gateway.prefault({}).describe("Hermes Agent keys that the gateway reads too"),
 
   cron: cron.prefault({}).describe("Schedules"),
 

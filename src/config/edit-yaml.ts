@@ -91,14 +91,14 @@ function withoutNulls(value: unknown): unknown {
 // --- setting ------------------------------------------------------------------------------------------------------
 
 /** The deepest existing part of a path: its map, and the pair in it. */
-interface Place {
+interface ExistingPath {
   map: YAMLMap<Node, Node | null>;
   /** Number of keys that exist. */
   depth: number;
   pair: Pair<Node, Node | null> | undefined;
 }
 
-function find(document: Document.Parsed, path: readonly string[]): Place | undefined {
+function find(document: Document.Parsed, path: readonly string[]): ExistingPath | undefined {
   if (!isMap(document.contents)) return undefined;
   let map = document.contents as YAMLMap<Node, Node | null>;
   for (let depth = 1; ; depth++) {

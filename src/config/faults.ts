@@ -1,4 +1,4 @@
-/** What is wrong with the configuration, one line each. */
+/** Errors of the configuration, one line each. */
 
 import type { z } from "zod";
 import { HermesError } from "../errors.js";
@@ -16,7 +16,7 @@ export interface Fault {
   message: string;
 }
 
-/** A complaint before its layer is looked up. `at` is another path to look under when the key itself is absent. */
+/** An error before its layer is known. `at`: another path for the lookup if the key itself is missing. */
 export interface Complaint {
   path: PropertyKey[];
   message: string;
@@ -53,6 +53,8 @@ export function explainIssue(issue: z.core.$ZodIssue, tree: unknown): Complaint[
       message: `is not a key${keyHint(issue.path, key)}`,
     }));
   }
+  if (issue.code === "invalid_key")
+    return [{ path: issue.path, message: issue.issues[0]?.message ?? "is not a valid name" }];
   const value = getIn(tree, issue.path);
   return [{ path: issue.path, message: `${showValue(value, issue.path)} ${reason(issue, value)}` }];
 }

@@ -9,6 +9,11 @@ export function rememberExternal(config: object, external: readonly Platform[]):
   externalOf.set(config, external);
 }
 
+/** Those of plugins and embedding programs. */
+export function externalTo(config: object): readonly Platform[] {
+  return externalOf.get(config) ?? [];
+}
+
 export function platformsOf(config: object): readonly Platform[] {
-  return [...BUILT_IN, ...(externalOf.get(config) ?? [])];
+  return [...BUILT_IN, ...externalTo(config)];
 }

@@ -40,7 +40,7 @@ export interface LoadedConfig {
   config: Config;
   /** Dotted path of every value → "flag", "env NAME", "config.yaml:12" or "default". */
   sources: Readonly<Record<string, string>>;
-  /** Hermes Agent's keys in the file that the gateway has no use for. */
+  /** Hermes Agent keys in the file that the gateway ignores. */
   ignored: readonly { where: string; path: string }[];
 }
 
@@ -52,7 +52,7 @@ export function loadConfig({ home, env, flags = {}, texts, external = [] }: Load
   const before = faults.length;
   const text = texts?.config ?? readText(configFile, "config.yaml", faults);
   const file = readFileLayer(text, variables, faults, faults.length > before);
-  // Without the file's values half of the other faults would be wrong.
+  // Without the file's values many other errors would be misleading.
   if (file.unreadable) throw new ConfigError(faults);
 
   const tree = file.tree;
@@ -139,7 +139,7 @@ function readVariables(text: string | undefined, env: Env, faults: Fault[]): Map
   for (const [name, { value, line }] of parsed.variables) {
     if (value !== "") variables.set(name, { value, source: `env ${name} (.env:${line})` });
   }
-  // Containers unset a variable by making it empty: it neither sets a key nor hides `.env`.
+  // Containers unset a variable by making it empty, so an empty one neither sets a key nor hides `.env`.
   for (const [name, value] of Object.entries(env)) {
     if (value) variables.set(name, { value, source: `env ${name}` });
   }
@@ -184,7 +184,7 @@ function dropForeignKeys(tree: Tree, above: readonly string[] = []): string[] {
   });
 }
 
-/** Undefined where there is no such file; any other problem with it is a fault. */
+/** Undefined if there is no such file; any other problem with it is a fault. */
 function readText(path: string, name: string, faults: Fault[]): string | undefined {
   try {
     return readRegularSync(path);

@@ -15,7 +15,7 @@ export interface OwnSection {
   own: Tree;
   /** As written; undefined: unset. */
   enabled: unknown;
-  /** Undefined: its plugin isn't loaded, and the keys stay unchecked. */
+  /** Undefined if its plugin isn't loaded, and the keys stay unchecked. */
   platform: Platform | undefined;
 }
 

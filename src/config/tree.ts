@@ -16,8 +16,8 @@ export function getIn(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Writes a value and creates the objects above it. Does nothing where something other than an object is in the way: the
- * check reports that.
+ * Writes a value and creates the objects above it. Does nothing if something other than an object is in the
+ * way; the check reports that.
  */
 export function setIn(tree: Tree, path: readonly string[], value: unknown): void {
   let at = tree;

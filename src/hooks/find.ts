@@ -25,7 +25,7 @@ const MODULES = ["handler.mjs", "handler.js"];
 const manifest = z.object({
   name: z.string().min(1).optional(),
   description: z.string().default(""),
-  events: z.array(z.string().min(1)).min(1, "names no event"),
+  events: z.array(z.string().min(1)).min(1, "lists no events"),
 });
 
 export function findHooks(dir: string): FoundHooks {

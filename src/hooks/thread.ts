@@ -79,6 +79,7 @@ export class HookThread {
     for (const stream of [worker.stdout, worker.stderr])
       createInterface(stream).on("line", (line) => this.#said(line));
     const loaded = this.#expect(LOADED, LOAD_MS);
+    // Callers of `loaded` report a failure.
     loaded.catch(() => undefined);
     return { worker, loaded };
   }

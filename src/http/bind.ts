@@ -20,10 +20,10 @@ export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::", ""].includes(plainHost(host));
 }
 
-/** Anybody who reaches a public address would be let in, so there a token is the least. */
+/** Anyone who reaches a public address would be let in, so there a token is the least. */
 export function checkBind(host: string, token: string | null): void {
   if (token || isLoopback(host)) return;
-  throw new HermesError("refused", `Listening on ${host} without a token would let anybody in`, {
+  throw new HermesError("refused", `Listening on ${host} without a token would let anyone in`, {
     hint: "Set http.token (better: HERMES_HTTP_TOKEN in .env), or listen on 127.0.0.1 (http.host / HERMES_HTTP_HOST).",
   });
 }

@@ -31,7 +31,7 @@ export function faultHandler(
     const { code, message, hint } = describeError(error);
     if (!(error instanceof HermesError))
       log?.error({ err: error, path: c.req.path, ...requestTrace(c) }, "a request failed");
-    const shown = code === "internal" ? "Something went wrong here; the log says what" : clean(message);
+    const shown = code === "internal" ? "Internal error; see the gateway's log" : clean(message);
     return c.json({ error: { code, message: shown, ...(hint && { hint: clean(hint) }) } }, STATUS[code]);
   };
 }

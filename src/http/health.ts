@@ -8,7 +8,7 @@ export interface HealthOptions {
 }
 
 /**
- * `/healthz`: alive, the event loop answers. `/readyz`: messages are accepted and processed. Both say so to anybody:
+ * `/healthz`: alive, the event loop answers. `/readyz`: messages are accepted and processed. Both say so to anyone:
  * supervisors and load balancers have no token. `/metrics` is guarded like everything else.
  */
 export function healthRoutes(app: Hono, { problems, metrics }: HealthOptions): void {

@@ -13,33 +13,56 @@ const ASSETS = packageFile("assets/http/");
 
 export const LOGIN_PATHS = ["/login", "/login.css"] as const;
 
-/** Another way to sign in: a link to a path of ours. */
-export interface OtherLogin {
-  label: string;
-  path: string;
+/** Other ways to sign in, for people who don't have the token. */
+export interface OtherLogins {
+  /** A link to a path of ours. */
+  link: { label: string; path: string } | null;
+  /** Names and passwords that the owner has set, posted to `/login/password`. */
+  password: boolean;
 }
+
+/** By the code of the error. */
+const FAILURES: Partial<Record<string, string>> = {
+  refused: "The name or the password is wrong. After ten wrong ones, wait a minute.",
+  conflict: "An answer is being written in this browser. Wait for it, then sign in.",
+};
 
 export function loginRoutes(
   app: Hono,
   token: string,
   throttle: LoginThrottle,
-  other?: OtherLogin | null,
+  others: () => Promise<OtherLogins> = async () => ({ link: null, password: false }),
 ): void {
-  const link = other ? `<p><a href="${other.path}">${escapeHtml(other.label)}</a></p>` : "";
-  const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8").replace("{{other}}", () => link);
+  const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8");
+  const passwordForm = fs.readFileSync(new URL("login-password.html", ASSETS), "utf8");
   const css = fs.readFileSync(new URL("login.css", ASSETS), "utf8");
-  const page = (message: string, next: string) =>
-    html.replace("{{message}}", message).replace("{{next}}", next.replaceAll("&", "&amp;"));
+  const page = async (next: string, said: { message?: string; failure?: string | undefined } = {}) => {
+    const { message = "", failure = "" } = said;
+    const { link, password } = await others();
+    // The dashboard is the owner's: a name and a password don't open it.
+    const form = password && !next.startsWith("/dashboard") ? passwordForm : "";
+    return html
+      .replace("{{password}}", () => form)
+      .replace("{{failure}}", failure)
+      .replace("{{message}}", message)
+      .replace("{{other}}", () => (link ? `<p><a href="${link.path}">${escapeHtml(link.label)}</a></p>` : ""))
+      .replaceAll("{{next}}", next.replaceAll("&", "&amp;"));
+  };
 
-  app.get("/login", (c) => c.html(page("", wayBack(c.req.query("next")))));
+  app.get("/login", async (c) => {
+    const failed = c.req.query("failed") ?? "";
+    const failure = Object.hasOwn(FAILURES, failed) ? FAILURES[failed] : undefined;
+    return c.html(await page(wayBack(c.req.query("next")), { failure }));
+  });
   app.get("/login.css", (c) => c.body(css, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.post("/login", async (c) => {
     const { token: given, next: wanted } = await c.req.parseBody();
     const next = wayBack(wanted);
     const isRight = () => typeof given === "string" && isSameSecret(given.trim(), token);
     const verdict = throttle.check(clientOf(c), isRight);
-    if (verdict === "too_many") return c.html(page("Too many wrong tokens. Wait a minute.", next), 429);
-    if (verdict === "wrong") return c.html(page("That is not the token.", next), 401);
+    if (verdict === "too_many")
+      return c.html(await page(next, { message: "Too many wrong tokens. Wait a minute." }), 429);
+    if (verdict === "wrong") return c.html(await page(next, { message: "That is not the token." }), 401);
     setLogin(c, token, nowSeconds());
     return c.redirect(next, 303);
   });
@@ -50,6 +73,6 @@ export function loginRoutes(
 }
 
 /** A local path or `/`: never another host, never characters that break out of HTML. */
-function wayBack(next: unknown): string {
+export function wayBack(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\w\-./?=&%:~,+]*$/.test(next) ? next : "/";
 }

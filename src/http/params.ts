@@ -32,7 +32,7 @@ function checked<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = issue?.path.join(".") || "the request";
-  throw new HermesError("invalid", `${name}: ${issue?.message ?? "makes no sense"}`);
+  throw new HermesError("invalid", `${name}: ${issue?.message ?? "is invalid"}`);
 }
 
 /** A position in a list as text that a page gives back and needn't understand. */
@@ -42,4 +42,10 @@ export function toCursor(position: Position | null): string | null {
 
 export function fromCursor(given: string | undefined): Position | undefined {
   return given === undefined ? undefined : Buffer.from(given, "base64url").toString();
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+export function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Defined<T>;
 }

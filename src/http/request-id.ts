@@ -1,5 +1,5 @@
 /** `X-Request-Id`: what the caller calls its request, or a name of ours; on the answer and in the log. */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { type GivenTrace, givenTrace } from "../trace-id.js";
 
@@ -19,6 +19,6 @@ export function requestTrace(c: Context): GivenTrace {
 }
 
 function newTrace(): GivenTrace {
-  const id = randomBytes(16).toString("hex");
+  const id = randomUUID().replaceAll("-", "");
   return { requestId: id, traceId: id };
 }

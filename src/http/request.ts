@@ -20,7 +20,7 @@ export function clientAddress(c: Context): string | undefined {
   return client === undefined ? undefined : networkOf(client);
 }
 
-/** Of version 6 everybody has a whole network (/64) of addresses: that is one client. */
+/** Of version 6 everyone has a whole network (/64) of addresses: that is one client. */
 function networkOf(address: string): string {
   if (!net.isIPv6(address)) return address;
   const plain = address.toLowerCase().split("%", 1)[0]!;

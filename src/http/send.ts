@@ -13,7 +13,7 @@ import { requestTrace } from "./request-id.js";
 export interface SendRoutes {
   store: Store;
   places: Omit<KnownTargets, "chats">;
-  /** Without a token anybody on this machine could speak as the bot. */
+  /** Without a token anyone on this machine could speak as the bot. */
   hasToken: boolean;
   /** Where files for a chat may come from. */
   outgoing(target: Target): OutgoingRules;

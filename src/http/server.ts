@@ -12,7 +12,7 @@ import { safeHeaders } from "./headers.js";
 import { HEALTH_PATHS, type HealthOptions, healthRoutes } from "./health.js";
 import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
-import { LOGIN_PATHS, loginRoutes, type OtherLogin } from "./login.js";
+import { LOGIN_PATHS, loginRoutes, type OtherLogins } from "./login.js";
 import { requestId } from "./request-id.js";
 import { cutStalled } from "./stalled.js";
 import { requireToken } from "./token.js";
@@ -42,8 +42,10 @@ export interface HttpOptions extends ListenOptions {
   areas?: readonly Area[];
   /** People without the token who may use a part of it. */
   isGuest?: (c: Context) => Promise<boolean>;
+  /** Whether a device of the web chat is the owner's. */
+  isOwnerDevice?: (device: string) => Promise<boolean>;
   /** Offered beside the token. */
-  otherLogin?: OtherLogin | null;
+  otherLogins?: () => Promise<OtherLogins>;
   health?: HealthOptions;
   /** `ownerOnly` guards routes for the owner alone. */
   routes: (app: Hono, ownerOnly: MiddlewareHandler) => void;
@@ -123,7 +125,7 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   const app = new Hono();
   const { host, otherNames } = options;
   app.onError(faultHandler(options.log, options.home));
-  app.notFound((c) => fault(c, 404, "not_found", "There is nothing here"));
+  app.notFound((c) => fault(c, 404, "not_found", "Not found"));
   app.use(requestId);
   const limited = limitRate(options.ratePerMinute ?? RATE_PER_MINUTE);
   for (const { path, handle, ...callback } of options.callbacks ?? []) {
@@ -146,15 +148,15 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
 
 /** A token guards everything; without one, what is the owner's wants the owner's own. */
 function guardWithToken(app: Hono, options: HttpOptions): MiddlewareHandler {
-  const { token, ownerToken, areas = [], isGuest } = options;
+  const { token, ownerToken, areas = [], isGuest, isOwnerDevice } = options;
   const throttle = new LoginThrottle();
-  const isOpen = openPaths(areas);
-  if (token) app.use(requireToken({ token, throttle, isOpen, ...(isGuest ? { isGuest } : {}) }));
+  const check = { throttle, isOpen: openPaths(areas), ...(isOwnerDevice ? { isOwnerDevice } : {}) };
+  if (token) app.use(requireToken({ ...check, token, ...(isGuest ? { isGuest } : {}) }));
   app.use(limitBodies(areas));
   const known = token ?? ownerToken;
-  if (known) loginRoutes(app, known, throttle, options.otherLogin);
+  if (known) loginRoutes(app, known, throttle, options.otherLogins);
   if (token) return (_, next) => next();
-  if (ownerToken) return requireToken({ token: ownerToken, throttle, isOpen });
+  if (ownerToken) return requireToken({ ...check, token: ownerToken });
   return async (c) => fault(c, 403, "refused", "This is the owner's, and no token says who that is");
 }
 

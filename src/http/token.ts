@@ -13,15 +13,18 @@ const LOGIN_SECONDS = 30 * 24 * 3600;
 export interface TokenCheck {
   token: string;
   throttle: LoginThrottle;
-  /** Paths that need no token, or ask for a secret of their own. */
+  /** Paths that need no token, or ask for their own secret. */
   isOpen(path: string): boolean;
   /** People who proved otherwise who they are, where that is enough. */
   isGuest?(c: Context): Promise<boolean>;
+  /** Whether a device is signed in as the owner's, still. */
+  isOwnerDevice?(device: string): Promise<boolean>;
 }
 
-export function requireToken({ token, throttle, isOpen, isGuest }: TokenCheck): MiddlewareHandler {
+export function requireToken({ isOpen, isGuest, ...check }: TokenCheck): MiddlewareHandler {
+  const { token, throttle } = check;
   return async (c, next) => {
-    if (isOpen(c.req.path) || hasLogin(c, token) || (await isGuest?.(c))) return next();
+    if (isOpen(c.req.path) || (await hasLogin(c, check)) || (await isGuest?.(c))) return next();
     const bearer = bearerOf(c.req.header("authorization"));
     if (bearer !== undefined) {
       const verdict = throttle.check(clientOf(c), () => isSameSecret(bearer, token));
@@ -33,10 +36,14 @@ export function requireToken({ token, throttle, isOpen, isGuest }: TokenCheck): 
   };
 }
 
-/** Lax, not Strict: a link to this server from a chat should find the browser logged in. Changes check the Origin. */
-export function setLogin(c: Context, token: string, now: number): void {
+/**
+ * Lax, not Strict: a link to this server from a chat should find the browser logged in. Changes check the Origin. A login of a
+ * device ends when that device is signed out; others end when the token changes.
+ */
+export function setLogin(c: Context, token: string, now: number, device?: string): void {
   const expires = Math.floor(now) + LOGIN_SECONDS;
-  setCookie(c, COOKIE, `${expires}.${sign(token, expires)}`, {
+  const parts = [expires, sign(token, expires, device), ...(device === undefined ? [] : [device])];
+  setCookie(c, COOKIE, parts.join("."), {
     httpOnly: true,
     sameSite: "Lax",
     path: "/",
@@ -55,14 +62,18 @@ function loginPath(c: Context): string {
   return pathname === "/" ? "/login" : `/login?${new URLSearchParams({ next: pathname + search })}`;
 }
 
-function hasLogin(c: Context, token: string): boolean {
-  const [, expires, signature] = /^(\d{1,12})\.([\w-]+)$/.exec(getCookie(c, COOKIE) ?? "") ?? [];
+const LOGIN = /^(\d{1,12})\.([\w-]{1,100})(?:\.([\w-]{1,100}))?$/;
+
+async function hasLogin(c: Context, { token, isOwnerDevice }: Omit<TokenCheck, "isOpen">): Promise<boolean> {
+  const [, expires, signature, device] = LOGIN.exec(getCookie(c, COOKIE) ?? "") ?? [];
   if (expires === undefined || signature === undefined || Number(expires) * 1000 < Date.now()) return false;
-  return isSameSecret(signature, sign(token, Number(expires)));
+  if (!isSameSecret(signature, sign(token, Number(expires), device))) return false;
+  return device === undefined || ((await isOwnerDevice?.(device)) ?? false);
 }
 
-function sign(token: string, expires: number): string {
-  return createHmac("sha256", token).update(`hermes login until ${expires}`).digest("base64url");
+function sign(token: string, expires: number, device?: string): string {
+  const of = device === undefined ? "" : ` of ${device}`;
+  return createHmac("sha256", token).update(`hermes login until ${expires}${of}`).digest("base64url");
 }
 
 function wantsPage(c: Context): boolean {

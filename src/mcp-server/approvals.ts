@@ -1,4 +1,4 @@
-/** Approvals that wait for a decision, for programs that decide. */
+/** Pending approvals, for programs that decide them. */
 import type { QuestionRow } from "../store/queues.js";
 import { CallerMistake, type ChatService } from "./service.js";
 
@@ -23,11 +23,11 @@ export async function respond(service: ChatService, id: string, decision: Decisi
   const choiceId = choiceOf(question, decision);
   if (choiceId === undefined) throw new CallerMistake("This call can't be allowed for longer than once.");
   const resolved = await service.decide(question, choiceId);
-  if (!resolved) throw new CallerMistake(`The approval ${id} was decided already.`);
+  if (!resolved) throw new CallerMistake(`The approval ${id} has already been decided.`);
   return { resolved, approval_id: id, decision, choice: choiceId };
 }
 
-/** `allow-always` is as long as the rules let it be: for the person, or for the session. Pure. */
+/** `allow-always` lasts as long as the rules allow: for the person or for the session. Pure. */
 function choiceOf({ choices }: QuestionRow, decision: Decision): string | undefined {
   const wanted = { "allow-once": ["once"], "allow-always": ["always", "session"], deny: ["deny"] }[decision];
   return wanted.find((id) => choices.some((choice) => choice.id === id));

@@ -1,4 +1,4 @@
-/** Chats and what was said in them, in Hermes' form. */
+/** Chats and their messages, in Hermes' format. */
 import { formatTarget } from "../message.js";
 import type { SessionKey } from "../session.js";
 import type { RouteRow } from "../store/queues.js";
@@ -106,7 +106,7 @@ function attached(part: unknown): object[] {
   return JSON.stringify(part).length <= MAX_PART_CHARS ? [part] : [{ type, problem: "too large" }];
 }
 
-/** `[photo: cat.jpg, image/jpeg, 12 kB, at /path]`, a line of its own. */
+/** `[photo: cat.jpg, image/jpeg, 12 kB, at /path]`, its own line. */
 function mentioned(text: string): object[] {
   return text.split("\n").flatMap((line) => {
     const colon = line.indexOf(": ");

@@ -1,14 +1,14 @@
-/** What happens in the chats, with cursors that survive restarts. */
+/** Events of the chats, with cursors that survive restarts. */
 import type { SessionKey } from "../session.js";
 import type { ActivityPage } from "../store/reports.js";
 import { CallerMistake, type ChatService } from "./service.js";
 
-/** A look besides those that the gateway causes: other processes write, too. */
+/** Polling interval in addition to notifications, because other processes write too. */
 const LOOK_MS = 1000;
 const MAX_WAITING = 32;
 const MAX_ROUNDS = 50;
 
-/** 0 is the end: what comes from now on. */
+/** 0 means the end: only new events. */
 export type EventCursor = string | number;
 
 export async function pollEvents(
@@ -29,7 +29,7 @@ export async function waitForEvent(
   key: SessionKey | undefined,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ) {
-  if (waiting >= MAX_WAITING) throw new CallerMistake("Too many programs wait for events.");
+  if (waiting >= MAX_WAITING) throw new CallerMistake("Too many programs are waiting for events.");
   waiting += 1;
   const endAt = performance.now() + timeoutMs;
   try {
@@ -89,7 +89,7 @@ function positionOf(cursor: EventCursor): string | null {
   return cursor === 0 || cursor === "0" || cursor === "" ? null : String(cursor);
 }
 
-/** Resolves at the next change, or after a while. */
+/** Resolves at the next change or after a timeout. */
 function change({ watch }: ChatService, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,4 +1,4 @@
-/** Carries calls out on a service in this process. */
+/** Runs calls on a service in this process. */
 import type { Called, CallTool } from "./server.js";
 import type { ChatService } from "./service.js";
 import { CHAT_TOOLS, mistakeOf } from "./tools.js";
@@ -16,7 +16,7 @@ export function localCalls(
     } catch (error) {
       const mistake = mistakeOf(error);
       if (mistake === undefined) onError(error, name);
-      return failed(mistake ?? "Something went wrong here. The operator's log says what.");
+      return failed(mistake ?? "Internal error. See the gateway's log.");
     }
   };
 }

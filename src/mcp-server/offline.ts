@@ -1,4 +1,4 @@
-/** The service while no gateway runs: reads work, and what changes something takes effect with the next start. */
+/** The service while no gateway is running: reads work, and changes take effect at the next start. */
 import { nowSeconds } from "../clock.js";
 import { grantOf } from "../policies/approval.js";
 import type { Store } from "../store/store.js";

@@ -33,6 +33,7 @@ export class RemoteCalls {
   async close(): Promise<void> {
     const { client } = this.#known ?? {};
     this.#known = undefined;
+    // The connection may be broken already.
     await client?.close().catch(() => undefined);
   }
 

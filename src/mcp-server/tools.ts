@@ -23,12 +23,12 @@ export interface ChatTool {
   run(args: Record<string, unknown>, service: ChatService, signal: AbortSignal): Promise<object>;
 }
 
-/** How long a send is watched before its state is given. */
+/** How long to wait for a send before reporting its state. */
 const SEND_MS = 3000;
 const MAX_WAIT_MS = 300_000;
 
 const text = z.string().max(500);
-const key = text.describe("As conversations_list gives it");
+const key = text.describe("From conversations_list");
 const platform = text.optional().describe("Only this platform");
 const limit = (otherwise: number) => z.coerce.number().int().min(1).max(200).default(otherwise);
 const cursor = z.union([z.string().max(200), z.number()]).default(0);
@@ -52,7 +52,7 @@ export const CHAT_TOOLS: readonly ChatTool[] = [
   ),
   tool(
     "conversation_get",
-    "Gives one conversation with its chat and its tokens.",
+    "Returns one conversation with its chat and token counts.",
     z.object({ session_key: key }),
     ({ session_key }, { store }) => getConversation(store, session_key),
   ),
@@ -64,15 +64,15 @@ export const CHAT_TOOLS: readonly ChatTool[] = [
   ),
   tool(
     "attachments_fetch",
-    "Gives the parts of a message that aren't text.",
+    "Returns the non-text parts of a message.",
     z.object({ session_key: key, message_id: z.coerce.number().int() }),
     ({ session_key, message_id }, { store }) => fetchAttachments(store, session_key, message_id),
   ),
   tool(
     "events_poll",
-    "Gives what happened after a cursor: messages, approvals asked for and decided. Cursors stay valid after restarts.",
+    "Returns events after a cursor: messages, requested and decided approvals. Cursors stay valid after restarts.",
     z.object({
-      after_cursor: cursor.describe("next_cursor of the last call; 0: only the cursor of now"),
+      after_cursor: cursor.describe("next_cursor of the last call; 0 returns only the current cursor"),
       session_key: key.optional(),
       limit: limit(20),
     }),
@@ -82,7 +82,7 @@ export const CHAT_TOOLS: readonly ChatTool[] = [
     "events_wait",
     "Waits for the next event after a cursor.",
     z.object({
-      after_cursor: cursor.describe("Of the last event; 0: from now on"),
+      after_cursor: cursor.describe("Cursor of the last event; 0 for new events only"),
       session_key: key.optional(),
       timeout_ms: z.coerce.number().int().min(0).max(MAX_WAIT_MS).default(30_000),
     }),
@@ -106,12 +106,12 @@ export const CHAT_TOOLS: readonly ChatTool[] = [
     z.object({ platform }),
     (args, { store }) => listChannels(store, args.platform),
   ),
-  tool("permissions_list_open", "Lists the approvals that wait for a decision.", z.object({}), (_, service) =>
+  tool("permissions_list_open", "Lists pending approvals.", z.object({}), (_, service) =>
     listApprovals(service),
   ),
   tool(
     "permissions_respond",
-    "Decides an approval: the agent goes on at once.",
+    "Decides an approval; the agent continues immediately.",
     z.object({ id: text, decision: z.enum(["allow-once", "allow-always", "deny"]) }),
     ({ id, decision }, service) => respond(service, id, decision),
     false,
@@ -133,7 +133,7 @@ async function send(
   };
 }
 
-/** The words for mistakes of the caller; undefined: it is an error of ours. */
+/** The text for a caller's error; undefined for internal errors. */
 export function mistakeOf(error: unknown): string | undefined {
   if (error instanceof CallerMistake) return error.message;
   if (!(error instanceof HermesError) || error.code === "internal") return undefined;

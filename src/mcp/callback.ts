@@ -1,4 +1,4 @@
-/** Where a browser ends up after a login: one page on this machine's own address. */
+/** The page a browser is redirected to after a login, on a loopback address. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
@@ -8,7 +8,7 @@ const PATH = "/callback";
 const PAGE = "<!doctype html><title>Hermes</title><p>Done. You can close this window.</p>\n";
 
 export class Callback {
-  /** Belongs to this login: other pages that know the address can't answer in its place. */
+  /** Unique to this login, so that other pages can't answer in its place. */
   readonly state = randomBytes(16).toString("base64url");
   readonly #server: http.Server;
   #visit: URL | undefined;
@@ -26,7 +26,7 @@ export class Callback {
     });
   }
 
-  /** 0: any free port. */
+  /** 0 for any free port. */
   static async start(port: number): Promise<Callback> {
     const callback = new Callback();
     callback.#server.listen(port, "127.0.0.1");

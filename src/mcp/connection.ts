@@ -17,12 +17,12 @@ import { ServerProcess } from "./server-process.js";
 import type { ServerSettings } from "./settings.js";
 import { StdioTransport } from "./stdio-transport.js";
 import { LoginNeeded, StoredLogin } from "./stored-login.js";
-import { TokenFiles } from "./token-files.js";
+import { type OnSecrets, TokenFiles } from "./token-files.js";
 
 export interface Connection {
   tools: readonly Tool[];
   has: { resources: boolean; prompts: boolean };
-  /** Resolves with the reason when it is over. */
+  /** Resolves with the reason when it has ended. */
   ended: Promise<string>;
   /** The server gets the idempotency key with the call, under `_meta`. */
   call(
@@ -36,7 +36,7 @@ export interface Connection {
   getPrompt(name: string, args: Record<string, string>, signal: AbortSignal): Promise<GetPromptResult>;
   /** Whether the server still answers. Never rejects. */
   isAlive(): Promise<boolean>;
-  /** Ends it, with the process. Never rejects. */
+  /** Closes it and ends the process. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,9 @@ export interface ConnectParts {
   env: Readonly<Record<string, string | undefined>>;
   /** Marks the processes of this gateway. */
   mark: string;
-  /** The server has other tools now. */
+  /** Called with the tokens of the login in use. */
+  onSecrets?: OnSecrets | undefined;
+  /** The server's tools changed. */
   onTools(tools: readonly Tool[]): void;
   onError(error: Error): void;
 }
@@ -64,7 +66,7 @@ const KEY = "hermes-gateway/idempotency-key";
 /** Loaded with the first server that connects. */
 type Sdk = typeof import("@modelcontextprotocol/client");
 
-/** A failed or aborted attempt leaves nothing behind. */
+/** Cleans up after a failed or aborted attempt. */
 export async function connect(parts: ConnectParts, signal: AbortSignal): Promise<Connection> {
   const sdk = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
@@ -108,23 +110,23 @@ function transportOf(
   return { transport, process: undefined };
 }
 
-/** Without a stored login, nothing is asked of the server. */
-async function loginOf({ name, home, settings }: ConnectParts): Promise<StoredLogin | undefined> {
+/** Without a stored login, makes no request to the server. */
+async function loginOf({ name, home, settings, onSecrets }: ConnectParts): Promise<StoredLogin | undefined> {
   const { auth, oauth, url } = settings;
   if (auth !== "oauth" || url === null) return undefined;
-  const login = new StoredLogin({ server: name, oauth, files: new TokenFiles(home, name) });
+  const login = new StoredLogin({ server: name, oauth, files: new TokenFiles(home, name, onSecrets) });
   if (!(await login.tokens())) throw new LoginNeeded(name);
   return login;
 }
 
-/** No sampling, no elicitation, no roots: the client has no abilities that a server could use. */
+/** No sampling, elicitation or roots: the client offers nothing a server could use. */
 function clientOf(sdk: Sdk, { onTools, onError }: ConnectParts): Client {
   const client = new sdk.Client(
     { name: "hermes-gateway", version: version() },
     {
       capabilities: {},
       listMaxPages: MAX_PAGES,
-      // Schemas are the server's words: results aren't checked with its patterns.
+      // Schemas are untrusted, so results aren't validated with their patterns.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -173,7 +175,7 @@ function verbsOf(client: Client, settings: ServerSettings): Verbs {
   };
 }
 
-/** An error that the server itself gives is an answer, too. */
+/** An error from the server itself is also an answer. */
 async function isAlive(sdk: Sdk, client: Client): Promise<boolean> {
   try {
     await client.ping({ timeout: ALIVE_MS });

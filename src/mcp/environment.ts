@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { startOf } from "./proc.js";
 
 const PASSED_ON = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR"];
-/** Tells the next gateway of this home which processes an earlier one has left behind. */
+/** Lets the next gateway of this home find processes that an earlier one left behind. */
 export const OWNER_VARIABLE = "HERMES_MCP_OWNER";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ export function serverEnvironment(own: Env, configured: Env, mark: string): Reco
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Whose process it is: the home, and the gateway's process with its start, as ids of processes are used again. */
+/** Identifies the owner: the home, and the gateway's pid with its start time, because pids are reused. */
 export function ownerMark(home: string, pid = process.pid): string {
   return `${homeMark(home)}:${pid}:${startOf(pid) ?? ""}`;
 }

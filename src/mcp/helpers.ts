@@ -1,4 +1,4 @@
-/** Tools that read a server's resources and prompts, where it has some. Named as in Hermes Agent. */
+/** Tools that read a server's resources and prompts, if it has any. Named as in Hermes Agent. */
 import { textArgument } from "../tools/arguments.js";
 import { failure } from "../tools/result.js";
 import type { ToolDefinition } from "../tools/tool.js";
@@ -44,7 +44,7 @@ function readResource(link: ServerLink): ToolDefinition {
     description: `Reads a resource of the MCP server ${link.name}.`,
     parameters: {
       type: "object",
-      properties: { uri: { type: "string", description: "As list_resources gives it" } },
+      properties: { uri: { type: "string", description: "From list_resources" } },
       required: ["uri"],
     },
     run: async (args, { signal }) => {

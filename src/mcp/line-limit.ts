@@ -12,7 +12,7 @@ export class LineLimit {
   readonly #maxBytes: number;
   #pending: Buffer[] = [];
   #bytes = 0;
-  /** Of a line that is too long. */
+  /** State of a line that is too long. */
   #ends: { head: Buffer; tail: Buffer } | undefined;
 
   constructor(maxBytes = MAX_MESSAGE_BYTES) {
@@ -32,7 +32,7 @@ export class LineLimit {
     return lines;
   }
 
-  /** What is left when there is no more. */
+  /** The rest at the end of the input. */
   rest(): string {
     return this.#take();
   }
@@ -67,8 +67,8 @@ function lastBytes(parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * An error for the request that the message answers, so that it fails alone and at once. Which one it is says the id, which
- * servers write first or last. Empty: no id was found, so the request fails by its timeout.
+ * An error response for the request, so that it fails immediately and alone. The id identifies it; servers
+ * write it first or last. Empty if no id was found; then the request times out.
  */
 function replacement(head: string, tail: string, maxBytes: number): string {
   const prefix = head.startsWith("data:") ? "data: " : "";

@@ -16,15 +16,15 @@ export interface LoginOptions {
   server: string;
   settings: ServerSettings;
   home: string;
-  /** Shows the address at which the person logs in. */
+  /** Shows the login URL to the person. */
   show(address: URL): void;
-  /** The address to which the browser was sent, if the person copies it from there. */
+  /** The redirect URL, if the person pastes it. */
   pasted?: Promise<URL>;
 }
 
 const STEP_MS = 60_000;
 const PERSON_MS = 600_000;
-/** A server may ask for more rights once it knows the person, but not for ever. */
+/** A server may request more scopes after a login, but only a few times. */
 const MAX_LOGINS = 2;
 
 type Sdk = typeof import("@modelcontextprotocol/client");
@@ -58,7 +58,7 @@ function transportOf(sdk: Sdk, { url, headers }: ServerSettings, login: Login) {
   });
 }
 
-/** Undefined: the person has to log in first. */
+/** Undefined if the person has to log in first. */
 async function tried(
   sdk: Sdk,
   transport: StreamableHTTPClientTransport,
@@ -91,7 +91,7 @@ class Login extends StoredLogin {
     this.#show = show;
   }
 
-  /** The person was sent to the server's page. */
+  /** The person was redirected to the server's page. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
@@ -100,7 +100,7 @@ class Login extends StoredLogin {
     const answers = [this.#callback.answer(), ...(pasted ? [pasted] : [])];
     const message = `there was no login within ${PERSON_MS / 60_000} minutes`;
     const address = await withTimeout(Promise.race(answers), PERSON_MS, { signal, message });
-    if (!this.#callback.isAnswer(address)) throw new Error("that address belongs to another login");
+    if (!this.#callback.isAnswer(address)) throw new Error("that URL belongs to another login");
     const { searchParams } = address;
     const problem = searchParams.get("error_description") ?? searchParams.get("error");
     if (problem !== null) throw new Error(`the server refused the login: ${problem.slice(0, 300)}`);
@@ -116,7 +116,7 @@ class Login extends StoredLogin {
     return this.#callback.state;
   }
 
-  /** Registered again for each login: the port of the redirect is another one. */
+  /** Registers again for each login, because the redirect port changes. */
   override async clientInformation(): Promise<StoredOAuthClientInformation | undefined> {
     const { client_id } = this.parts.oauth;
     if (client_id !== null || (await this.tokens())) return super.clientInformation();

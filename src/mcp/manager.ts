@@ -1,12 +1,20 @@
-/** All MCP servers of the gateway: started behind it, listed, reloaded, stopped. */
+/** Starts, lists, reloads and stops the gateway's MCP servers. */
 import type { GatewayLog } from "../log.js";
+import { startOf } from "../text-limits.js";
 import { settlesWithin } from "../timeout.js";
 import type { ToolRegistry, ToolSource } from "../tools/registry.js";
+import type { ToolDefinition } from "../tools/tool.js";
 import { ownerMark } from "./environment.js";
 import { mayMean } from "./names.js";
 import { endOrphans } from "./orphans.js";
 import { type LinkParts, ServerLink } from "./server-link.js";
-import type { ServerSettings, ServerStatus } from "./settings.js";
+import {
+  type OfferedTool,
+  type ServerDetail,
+  type ServerSettings,
+  type ServerStatus,
+  whereOf,
+} from "./settings.js";
 import { toolsOf } from "./tools.js";
 
 export type Servers = Readonly<Record<string, ServerSettings>>;
@@ -16,14 +24,16 @@ export interface ManagerParts {
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   log: GatewayLog;
+  /** Called with the tokens of every login in use. */
+  onSecrets?: LinkParts["onSecrets"] | undefined;
   /** Reads the configuration again. */
   load(): Servers;
   backoff?: LinkParts["backoff"];
 }
 
-/** Turns that start right after the gateway wait for so long, so that those it interrupted find their tools. */
+/** How long turns wait for servers right after a start, so that resumed turns find their tools. */
 const SETTLE_MS = 5000;
-/** The same for servers whose tools an interrupted turn has called: without them, it couldn't go on as before. */
+/** The same for servers whose tools an interrupted turn called, because it needs them to continue. */
 const NEEDED_MS = 30_000;
 const SOURCE = "mcp";
 
@@ -31,7 +41,8 @@ export class McpServers implements ToolSource {
   readonly #parts: ManagerParts;
   readonly #mark: string;
   readonly #links = new Map<string, ServerLink>();
-  readonly #counts = new Map<string, number>();
+  /** What the registry took of each. */
+  readonly #offered = new Map<string, readonly OfferedTool[]>();
   #servers: Servers;
   #registry: Pick<ToolRegistry, "replace"> | undefined;
   #settling: Promise<void> | undefined;
@@ -50,7 +61,7 @@ export class McpServers implements ToolSource {
     registry.addSource(SOURCE, this);
   }
 
-  /** Returns at once; servers connect in the background. */
+  /** Returns immediately; servers connect in the background. */
   start(): void {
     if (Object.keys(this.#servers).length === 0) return;
     const { home, log } = this.#parts;
@@ -72,14 +83,45 @@ export class McpServers implements ToolSource {
   }
 
   status(): ServerStatus[] {
-    return [...this.#links.values()].map((link) => link.status(this.#counts.get(link.name) ?? 0));
+    return [...this.#links.values()].map((link) => link.status(this.#offered.get(link.name)?.length ?? 0));
   }
 
-  /** Reads the configuration and connects everything again. Turns that run keep their tools, but not the servers. */
+  /** For the operator. */
+  details(): ServerDetail[] {
+    return [...this.#links.values()].map((link) => {
+      const { url, trust, allow, auth } = link.settings;
+      const offered = this.#offered.get(link.name) ?? [];
+      return {
+        ...link.status(offered.length),
+        ...{ transport: url === null ? "stdio" : "http", where: whereOf(link.settings) },
+        ...{ trust, allow, oauth: auth === "oauth", offered, lastError: link.lastError },
+      };
+    });
+  }
+
+  /** Ends one server and connects it again, as it is configured since the last reload. Undefined: there is none. */
+  reconnect(name: string): Promise<ServerStatus | undefined> {
+    return this.#inTurn(async () => {
+      const old = this.#links.get(name);
+      if (!old || this.#isStopped) return undefined;
+      await old.stop();
+      this.#registry?.replace(sourceOf(name), []);
+      this.#offered.delete(name);
+      const link = this.#start(name, old.settings, old.lastError);
+      await settlesWithin(link.attempted, SETTLE_MS);
+      return this.status().find((status) => status.name === name);
+    });
+  }
+
+  /** Reloads the configuration and reconnects everything. Running turns keep their tool lists, but lose their connections. */
   reload(): Promise<ServerStatus[]> {
-    const reloading = this.#reloading.then(() => this.#reload());
-    this.#reloading = reloading.catch(() => undefined);
-    return reloading;
+    return this.#inTurn(() => this.#reload());
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const changing = this.#reloading.then(change);
+    this.#reloading = changing.catch(() => undefined);
+    return changing;
   }
 
   /** Never rejects. */
@@ -101,16 +143,19 @@ export class McpServers implements ToolSource {
   }
 
   #startAll(): void {
-    const { home, env, log, backoff } = this.#parts;
-    for (const [name, settings] of Object.entries(this.#servers)) {
-      const link = new ServerLink({
-        ...{ name, settings, home, env, log, mark: this.#mark },
-        ...(backoff ? { backoff } : {}),
-        changed: (changed) => this.#changed(changed),
-      });
-      this.#links.set(name, link);
-      link.start();
-    }
+    for (const [name, settings] of Object.entries(this.#servers)) this.#start(name, settings);
+  }
+
+  #start(name: string, settings: ServerSettings, lastError: ServerDetail["lastError"] = null): ServerLink {
+    const { home, env, log, onSecrets, backoff } = this.#parts;
+    const link = new ServerLink({
+      ...{ name, settings, home, env, log, onSecrets, lastError, mark: this.#mark },
+      ...(backoff ? { backoff } : {}),
+      changed: (changed) => this.#changed(changed),
+    });
+    this.#links.set(name, link);
+    link.start();
+    return link;
   }
 
   async #stopAll(): Promise<void> {
@@ -118,7 +163,7 @@ export class McpServers implements ToolSource {
     await Promise.all(links.map((link) => link.stop()));
     for (const { name } of links) this.#registry?.replace(sourceOf(name), []);
     this.#links.clear();
-    this.#counts.clear();
+    this.#offered.clear();
   }
 
   #changed(link: ServerLink): void {
@@ -126,7 +171,7 @@ export class McpServers implements ToolSource {
     const { log } = this.#parts;
     const tools = toolsOf(link);
     const refused = this.#registry?.replace(sourceOf(link.name), tools) ?? [];
-    this.#counts.set(link.name, tools.length - refused.length);
+    this.#offered.set(link.name, without(tools, refused).map(described));
     if (refused.length > 0)
       log.warn({ server: link.name, tools: refused }, "tools of an MCP server have names that are in use");
   }
@@ -142,4 +187,26 @@ export class McpServers implements ToolSource {
 
 function sourceOf(server: string): string {
   return `${SOURCE}:${server}`;
+}
+
+/** The server behind a source of tools. */
+export function serverOf(source: string): string {
+  return source.slice(SOURCE.length + 1);
+}
+
+const MAX_DESCRIPTION_CHARS = 500;
+
+function described({ name, description, effect }: ToolDefinition): OfferedTool {
+  return { name, description: startOf(description, MAX_DESCRIPTION_CHARS), effect };
+}
+
+/** A server may list a name twice: the first one was taken. */
+function without(tools: readonly ToolDefinition[], refused: readonly string[]): ToolDefinition[] {
+  const left = [...refused];
+  const isTaken = ({ name }: ToolDefinition) => {
+    const at = left.indexOf(name);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  };
+  return tools.toReversed().filter(isTaken).toReversed();
 }

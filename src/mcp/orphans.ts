@@ -1,6 +1,7 @@
 /**
- * Processes that a crashed gateway has left behind. Servers end by themselves when their input closes; those that don't are
- * ended at the next start. They carry a mark in their environment, which their own children inherit. Linux only.
+ * Ends processes that a crashed gateway left behind. Servers normally exit when their input closes; the
+ * others are ended at the next start. They are found by a mark in their environment, which their children
+ * inherit. Linux only.
  */
 import { homeMark, OWNER_VARIABLE } from "./environment.js";
 import { processIds, startOf, variableOf } from "./proc.js";
@@ -12,13 +13,13 @@ export function endOrphans(home: string): number[] {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return orphans;
 }
 
-/** Whether a process with this mark belongs to a gateway of the home that is gone. Pure. */
+/** Whether a process with this mark belongs to a dead gateway of this home. Pure. */
 export function isOrphan(
   mark: string | undefined,
   home: string,

@@ -1,4 +1,4 @@
-/** What Linux tells about processes. On other systems there is nothing to read. */
+/** Reads process data from Linux' /proc. Finds nothing on other systems. */
 import fs from "node:fs";
 
 export function processIds(): number[] {
@@ -12,7 +12,7 @@ export function processIds(): number[] {
   }
 }
 
-/** When a process began, in the kernel's own count; undefined: there is no such process. */
+/** A process's start time in kernel ticks; undefined if there is no such process. */
 export function startOf(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`);
   // The name, in brackets, may contain anything.
@@ -20,7 +20,7 @@ export function startOf(pid: number): string | undefined {
   return fields?.[0] === "Z" ? undefined : fields?.[19];
 }
 
-/** A variable of its environment at its start; undefined: it has none, or belongs to another user. */
+/** A variable of its environment at its start; undefined if it has none, or belongs to another user. */
 export function variableOf(pid: number, name: string): string | undefined {
   const beginning = `${name}=`;
   return read(`/proc/${pid}/environ`)

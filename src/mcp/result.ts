@@ -1,4 +1,4 @@
-/** What a server answers → text for the model. Pure. */
+/** A server's result → text for the model. Pure. */
 import type {
   CallToolResult,
   ContentBlock,
@@ -11,7 +11,8 @@ export function resultText({ content, structuredContent, isError }: CallToolResu
   const parts = (content ?? []).map(partText).filter((text) => text !== "");
   const structured = structuredContent === undefined ? "" : JSON.stringify(structuredContent);
   const text = parts.length > 0 ? parts.join("\n") : structured;
-  if (isError) return /^error\b/i.test(text) ? text : `Error: ${text || "the tool failed without a reason"}`;
+  if (isError)
+    return /^error\b/i.test(text) ? text : `Error: ${text || "the tool failed without giving a reason"}`;
   return text === "" ? "(no output)" : text;
 }
 

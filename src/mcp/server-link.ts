@@ -1,27 +1,29 @@
-/** Keeps one server connected: connects, lists its tools, and starts again when it ends, for ever. */
+/** Keeps one server connected: connects, lists its tools, and reconnects whenever it ends. */
 import type { Tool } from "@modelcontextprotocol/client";
 import { Backoff, pause } from "../backoff.js";
-import { monotonicSeconds } from "../clock.js";
+import { monotonicSeconds, nowSeconds } from "../clock.js";
 import type { GatewayLog } from "../log.js";
 import { startOf } from "../text-limits.js";
 import { unlessAborted } from "../timeout.js";
 import { type Connection, type ConnectParts, connect, messageOf } from "./connection.js";
-import type { ServerSettings, ServerState, ServerStatus } from "./settings.js";
+import type { ServerDetail, ServerSettings, ServerState, ServerStatus } from "./settings.js";
 
-export interface LinkParts extends Pick<ConnectParts, "name" | "home" | "env" | "mark"> {
+export interface LinkParts extends Pick<ConnectParts, "name" | "home" | "env" | "mark" | "onSecrets"> {
   settings: ServerSettings;
   log: GatewayLog;
+  /** Of the connection that this one replaces. */
+  lastError: ServerDetail["lastError"];
   /** After every list of tools. */
   changed(link: ServerLink): void;
   backoff?: { firstMs: number; maxMs: number };
 }
 
 const BACKOFF = { firstMs: 1000, maxMs: 60_000 };
-/** A server that lives for so long works: the next failure is a first one. */
+/** After this uptime a server counts as working, and the backoff resets. */
 const STEADY_SECONDS = 60;
-/** For so long a server that has gone keeps its tools: most are back soon, and a changed list costs the prompt cache. */
+/** How long a lost server keeps its tools: most return soon, and a changed list invalidates the prompt cache. */
 const PATIENCE_SECONDS = 60;
-/** HTTP servers don't say when they end. Those on stdio do, and may be too busy to answer. */
+/** Only HTTP servers are pinged: stdio servers signal their end, and may be too busy to answer. */
 const ALIVE_EVERY_MS = 120_000;
 const MAX_DETAIL_CHARS = 300;
 
@@ -36,12 +38,13 @@ export class ServerLink {
   readonly #backoff: Backoff;
   #state: ServerState = "off";
   #detail: string | undefined;
+  #lastError: ServerDetail["lastError"];
   #connection: Connection | undefined;
   #tools: readonly Tool[] = [];
   #has = { resources: false, prompts: false };
   /** Ends the pause between attempts. */
   #wake = new AbortController();
-  /** Settles with the attempt that runs, or with the next one. */
+  /** Settles with the current or the next attempt. */
   #attempt: Attempt = newAttempt();
   #lostAt = monotonicSeconds();
   #running: Promise<void> | undefined;
@@ -50,6 +53,7 @@ export class ServerLink {
     this.name = parts.name;
     this.settings = parts.settings;
     this.#parts = parts;
+    this.#lastError = parts.lastError;
     this.#backoff = new Backoff(parts.backoff ?? BACKOFF);
   }
 
@@ -89,14 +93,18 @@ export class ServerLink {
     return { name: this.name, state: this.#state, tools, ...detail };
   }
 
-  /** Why its tools aren't offered; undefined: they are. */
+  get lastError(): ServerDetail["lastError"] {
+    return this.#lastError;
+  }
+
+  /** Why its tools aren't offered; undefined if they are. */
   get refusal(): string | undefined {
     if (this.#state === "ready" || this.#state === "connecting") return undefined;
     if (this.#state === "failing" && monotonicSeconds() - this.#lostAt < PATIENCE_SECONDS) return undefined;
     return `the server ${this.name} is ${this.#state}${this.#detail ? `: ${this.#detail}` : ""}`;
   }
 
-  /** The connection. If there is none, the next attempt starts at once; rejects with its reason. */
+  /** The connection. If there is none, starts the next attempt immediately, and rejects with its reason if it fails. */
   async connection(signal: AbortSignal): Promise<Connection> {
     if (this.#connection) return this.#connection;
     if (!this.#running || this.#stop.signal.aborted) throw new Error(`the server ${this.name} is off`);
@@ -104,7 +112,7 @@ export class ServerLink {
     return unlessAborted(this.#attempt.over, signal);
   }
 
-  /** A call has shown that the connection is gone. */
+  /** A call found that the connection is gone. */
   lost(connection: Connection): void {
     if (this.#connection === connection) void connection.close();
   }
@@ -123,7 +131,7 @@ export class ServerLink {
     this.#attempt.fail(new Error(`the server ${this.name} is off`));
   }
 
-  /** From the attempt to the end of the connection. When it was made; undefined: it was not. */
+  /** From the attempt to the end of the connection. When it was made; undefined if it was not. */
   async #connectOnce(): Promise<number | undefined> {
     const { log } = this.#parts;
     let connectedAt: number | undefined;
@@ -142,7 +150,7 @@ export class ServerLink {
       if (this.#stop.signal.aborted) return connectedAt;
       const before = this.#state === "failing" ? this.#detail : undefined;
       this.#failed(messageOf(error));
-      // The same reason once.
+      // Log the same reason once.
       const level = before === this.#detail ? "debug" : "warn";
       log[level]({ server: this.name, reason: this.#detail }, "MCP server lost, trying again");
     }
@@ -150,9 +158,9 @@ export class ServerLink {
   }
 
   async #connect(): Promise<Connection> {
-    const { home, env, mark, log } = this.#parts;
+    const { home, env, mark, onSecrets, log } = this.#parts;
     const parts: ConnectParts = {
-      ...{ name: this.name, settings: this.settings, home, env, mark },
+      ...{ name: this.name, settings: this.settings, home, env, mark, onSecrets },
       onTools: (tools) => this.#listed(tools),
       onError: (error) => log.debug({ err: error, server: this.name }, "MCP server: a message was skipped"),
     };
@@ -176,6 +184,7 @@ export class ServerLink {
     if (this.#state === "connecting") this.#lostAt = 0;
     this.#state = "failing";
     this.#detail = startOf(reason.replace(/\s+/g, " "), MAX_DETAIL_CHARS);
+    this.#lastError = { at: nowSeconds(), reason: this.#detail };
     this.#attempt.fail(new Error(`the server ${this.name} can't be reached: ${this.#detail}`));
     this.#attempt = newAttempt();
   }
@@ -204,7 +213,7 @@ function newAttempt(): Attempt {
     succeed = resolve;
     fail = reject;
   });
-  // Most attempts have no one who waits.
+  // Most attempts have no waiter, so mark the rejection as handled.
   over.catch(() => undefined);
   return { over, succeed, fail };
 }

@@ -1,4 +1,4 @@
-/** The process of a server, in a group of its own: whatever it starts ends with it. */
+/** The process of a server, in its own group: its child processes end with it. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { settlesWithin } from "../timeout.js";
 
@@ -8,10 +8,10 @@ export interface ProcessSettings {
   env: Record<string, string>;
 }
 
-/** How long it has to end by itself once its input is closed, and then after SIGTERM. */
+/** Grace period after its input is closed, and again after SIGTERM. */
 const GRACE_MS = 1000;
 const TERM_MS = 2000;
-/** What is kept of its last words. */
+/** How much of its last stderr output is kept. */
 const STDERR_CHARS = 2000;
 
 export class ServerProcess {
@@ -69,7 +69,7 @@ export class ServerProcess {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   }
 
-  /** To the group; it may be gone. */
+  /** Signals the group, which may be gone. */
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.child;
     if (pid === undefined) return;

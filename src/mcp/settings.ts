@@ -14,29 +14,29 @@ export interface ServerSettings {
   connect_timeout: number;
   tools: ToolFilter;
   trust: "full" | "untrusted";
-  /** Who may use it at most; null: by what its tools do. */
+  /** The widest allowed access; null to derive it from its tools. */
   allow: readonly string[] | null;
 }
 
 export interface OAuthSettings {
-  /** Null: the client registers itself. */
+  /** Null if the client registers itself. */
   client_id: string | null;
   client_secret: string | null;
   scope: string | null;
-  /** Of the redirect to this machine; null: any. */
+  /** Port of the redirect; null for any. */
   redirect_port: number | null;
 }
 
 /** By the server's own names of its tools. */
 export interface ToolFilter {
-  /** Null: all. */
+  /** Null for all. */
   include: readonly string[] | null;
   exclude: readonly string[];
   resources: boolean;
   prompts: boolean;
 }
 
-/** Connecting: the first attempt runs. Failing: it is tried again, for ever. Off: disabled, or stopped. */
+/** Connecting: first attempt. Failing: retried until it works. Off: disabled or stopped. */
 export type ServerState = "connecting" | "ready" | "failing" | "off";
 
 export interface ServerStatus {
@@ -46,4 +46,31 @@ export interface ServerStatus {
   tools: number;
   /** Why it fails. */
   detail?: string;
+}
+
+/** For the operator. */
+export interface ServerDetail extends ServerStatus {
+  transport: "stdio" | "http";
+  /** The program and its arguments, or the address; without values that may be secret. */
+  where: string;
+  trust: ServerSettings["trust"];
+  allow: readonly string[] | null;
+  /** Needs a login of a person. */
+  oauth: boolean;
+  /** What it offers to the agent. */
+  offered: readonly OfferedTool[];
+  /** The last one since the start or the last reload, also if it has recovered. */
+  lastError: { at: number; reason: string } | null;
+}
+
+export interface OfferedTool {
+  name: string;
+  description: string;
+  effect: "read" | "write";
+}
+
+export function whereOf({ command, args, url }: Pick<ServerSettings, "command" | "args" | "url">): string {
+  if (command !== null) return [command, ...args].join(" ");
+  const address = new URL(url ?? "none:");
+  return `${address.origin === "null" ? "" : address.origin}${address.pathname}`;
 }

@@ -14,11 +14,11 @@ export class LoginNeeded extends Error {
   }
 }
 
-/** The login is there, but doesn't cover what was asked for. */
+/** The login exists but lacks a required scope. */
 class RightsNeeded extends Error {
   constructor(server: string, scope: string) {
     super(
-      `it needs more rights: set mcp_servers.${server}.oauth.scope to "${scope}", then run \`hermes mcp logout ${server}\` and ` +
+      `it needs more scopes: set mcp_servers.${server}.oauth.scope to "${scope}", then run \`hermes mcp logout ${server}\` and ` +
         `\`hermes mcp login ${server}\``,
     );
   }
@@ -34,7 +34,7 @@ export interface LoginParts {
 
 export class StoredLogin implements OAuthClientProvider {
   protected readonly parts: LoginParts;
-  /** The server didn't accept it. Another process may have stored a newer one. */
+  /** The server rejected it. Another process may have stored a newer one. */
   #rejected: string | undefined;
 
   constructor(parts: LoginParts) {
@@ -84,7 +84,7 @@ export class StoredLogin implements OAuthClientProvider {
   }
 
   saveCodeVerifier(_verifier: string): void {
-    // Belongs to logins.
+    // Only used by logins.
   }
 
   codeVerifier(): string {

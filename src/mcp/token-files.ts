@@ -1,18 +1,25 @@
-/** Where logins to MCP servers are kept, as Hermes Agent does it: `mcp-tokens/<server>.json`, readable by its owner only. */
+/** Stores logins to MCP servers, in the same place as Hermes Agent: `mcp-tokens/<server>.json`, readable by its owner only. */
 import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import { readRegular } from "../regular-file.js";
+import { readRegular, readRegularSync } from "../regular-file.js";
+import type { Secret } from "../secret-set.js";
 
 const FOLDER = "mcp-tokens";
 const MAX_NAME_CHARS = 128;
 
+export type OnSecrets = (secrets: readonly Secret[]) => void;
+
 export class TokenFiles {
   readonly #folder: string;
   readonly #name: string;
+  readonly #onSecrets: OnSecrets;
 
-  constructor(home: string, server: string) {
+  /** `onSecrets` is called with every token read or stored: this or another process may renew a login. */
+  constructor(home: string, server: string, onSecrets: OnSecrets = () => undefined) {
+    this.#onSecrets = onSecrets;
     this.#folder = path.join(home, FOLDER);
     this.#name = server.replace(/[^\w-]/g, "_").slice(0, MAX_NAME_CHARS);
   }
@@ -46,7 +53,9 @@ export class TokenFiles {
   async #read<T extends object>(end: string, needed: keyof T & string): Promise<T | undefined> {
     try {
       const value = JSON.parse((await readRegular(this.#path(end))).toString("utf8")) as T | null;
-      return typeof value?.[needed] === "string" ? value : undefined;
+      if (typeof value?.[needed] !== "string") return undefined;
+      this.#onSecrets(secretsIn(this.#name + end, value));
+      return value;
     } catch (error) {
       if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT")
         return undefined;
@@ -56,11 +65,49 @@ export class TokenFiles {
 
   /** Readers see the old file or the new one. */
   async #write(end: string, value: object): Promise<void> {
+    this.#onSecrets(secretsIn(this.#name + end, value));
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await chmod(this.#folder, 0o700);
     const target = this.#path(end);
     const fresh = `${target}.${randomBytes(4).toString("hex")}`;
     await writeFile(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: "wx" });
     await rename(fresh, target);
+  }
+}
+
+/** The other fields (ids, scopes, times) aren't secret. */
+const SECRET_FIELDS = [
+  "access_token",
+  "refresh_token",
+  "id_token",
+  "client_secret",
+  "registration_access_token",
+];
+
+function secretsIn(file: string, stored: object): Secret[] {
+  return SECRET_FIELDS.flatMap((field) => {
+    const value = (stored as Record<string, unknown>)[field];
+    return typeof value === "string" ? [{ name: `${FOLDER}/${file} ${field}`, value }] : [];
+  });
+}
+
+/** The tokens of all logins of a home. Skips unreadable files: the connection that needs one reports the error. */
+export function storedLogins(home: string): Secret[] {
+  return filesIn(path.join(home, FOLDER)).flatMap((file) => {
+    try {
+      const stored = JSON.parse(readRegularSync(path.join(home, FOLDER, file))) as unknown;
+      return typeof stored === "object" && stored !== null ? secretsIn(file, stored) : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+  } catch {
+    // No login was ever made.
+    return [];
   }
 }

@@ -5,10 +5,10 @@ import { oldToolName, toolName, toolsetName } from "./names.js";
 import type { ServerLink } from "./server-link.js";
 import type { ServerSettings } from "./settings.js";
 
-/** For the connection, before the call's own time begins. */
+/** Extra time to connect before the call's own timeout starts. */
 const CONNECT_MS = 10_000;
 
-/** What all tools of a server have in common. `onlyReads`: by the server's own words. */
+/** Settings shared by all tools of a server. `onlyReads`: as declared by the server. */
 export function commonOf(link: ServerLink, tool: string, onlyReads: boolean) {
   const { name, settings } = link;
   const { allow } = settings;

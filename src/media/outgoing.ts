@@ -20,7 +20,7 @@ export interface OutgoingRules {
   allowedFolders: readonly string[];
   /** Folders of the home with private data; they must be allowed by name. */
   keptFolders: readonly string[];
-  /** Undefined: the chat doesn't support files. */
+  /** Undefined if the chat doesn't support files. */
   maxBytes: number | undefined;
   /** A file that contains one of these isn't sent. */
   secrets?: SecretRedactor | undefined;

@@ -85,7 +85,7 @@ function outsideCode(text: string, change: (words: string) => string): string {
     .join("\n");
 }
 
-/** A run of back-ticks opens code if a later run has the same length. */
+/** A run of backticks opens code if a later run has the same length. */
 function outsideInlineCode(line: string, change: (words: string) => string): string {
   const runs = [...line.matchAll(TICKS)];
   const closings = nextOfSameLength(runs.map(([run]) => run.length));

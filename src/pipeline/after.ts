@@ -11,22 +11,22 @@ import {
 import type { Context } from "./context.js";
 import type { Turn } from "./turn.js";
 
-interface Place {
+interface SessionAtEpoch {
   key: SessionKey;
   epoch: number;
   sessionId: SessionId;
 }
 
 export interface Finished {
-  /** What people wrote, and nothing that was added to it. */
+  /** The users' own text, without added names or notes. */
   asked: string;
   answer: string;
-  /** How many messages the turn added to its session. */
+  /** Number of messages the turn added to its session. */
   added: number;
   promptTokens: number;
 }
 
-/** After the answer: a title for a new session, a shorter history for a long one. The chat waits for neither. */
+/** Runs after the answer, in the background: titles new sessions and compresses long ones. */
 export class After {
   readonly #context: Context;
   readonly #work = new Set<Promise<void>>();
@@ -51,7 +51,7 @@ export class After {
     this.#work.add(work);
   }
 
-  /** Whether a shorter history is on its way. A turn that starts before makes it useless. */
+  /** Whether compression is running. Its result is discarded if another turn starts first. */
   isShortening(key: SessionKey): boolean {
     return this.#shortening.has(key);
   }
@@ -61,7 +61,7 @@ export class After {
   }
 
   async compress(
-    place: Place,
+    place: SessionAtEpoch,
     options: CompressOptions,
     stopped?: AbortSignal,
   ): Promise<Compressed | undefined> {
@@ -69,7 +69,7 @@ export class After {
     return compression && this.commit(place, compression);
   }
 
-  /** The summary costs a model call; nothing is stored. */
+  /** Calls the model for a summary; stores nothing. */
   prepare(
     sessionId: SessionId,
     options: CompressOptions,
@@ -91,7 +91,7 @@ export class After {
     return prepareCompression(deps, sessionId, options);
   }
 
-  async commit(place: Place, compression: Compression): Promise<Compressed | undefined> {
+  async commit(place: SessionAtEpoch, compression: Compression): Promise<Compressed | undefined> {
     const { store, events } = this.#context;
     const compressed = await commitCompression(store, place, compression);
     if (compressed) {
@@ -106,7 +106,7 @@ export class After {
         oldSessionId: place.sessionId,
         before,
         after,
-        // For watchers only: a failed read must not undo the commit.
+        // Only informs watchers: a failed read must not undo the commit.
         compressions: await this.#compressionsOf(child.id).catch(() => 1),
       });
     }
@@ -118,7 +118,7 @@ export class After {
     return [...ancestors, session].filter(({ kind }) => kind === "compression").length;
   }
 
-  /** Only a session without a title, and never over one that was set meanwhile. */
+  /** Only for untitled sessions; never overwrites a title that was set in the meantime. */
   async #nameSession({ session }: Turn, { asked, answer }: Finished): Promise<void> {
     const { store, title, stopping } = this.#context;
     if (session.title !== null || session.message_count > 2) return;
@@ -126,10 +126,10 @@ export class After {
     if (proposed) await store.setTitle(session.id, proposed, "suggested");
   }
 
-  /** Under the turn's own epoch: once the next turn runs, its end is the next chance. */
+  /** Uses the turn's own epoch, so it does nothing once another turn has started; that turn tries again. */
   async #shorten({ key, session, epoch, agent }: Turn, { added, promptTokens }: Finished): Promise<void> {
     const { compression } = this.#context;
-    // A shorter history would be a new conversation for it.
+    // Such an agent would see a compressed history as a new conversation.
     if (agent.keepsState) return;
     const reason = compressionReason({
       promptTokens,

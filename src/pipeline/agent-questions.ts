@@ -16,8 +16,9 @@ export interface AgentQuestionStages {
 }
 
 /**
- * Questions of agents whose turn can't be suspended, because their work goes on in another program: the turn waits in memory. The
- * question itself is stored and answered like any other. After a crash it is withdrawn, and the agent may ask again.
+ * Questions from agents that run in another program. Their turns can't be suspended, so they wait in memory.
+ * The question is stored and answered like any other. After a crash it is withdrawn, and the agent may ask
+ * again.
  */
 export class AgentQuestions {
   readonly #context: Context;
@@ -28,12 +29,12 @@ export class AgentQuestions {
     this.#stages = stages;
   }
 
-  /** Resolves with a choice; undefined means no. */
+  /** Resolves with the choice, or undefined for no. */
   async ask(turn: Turn, question: AgentQuestion, signal: AbortSignal): Promise<string | undefined> {
     const { store, config } = this.#context;
     const { about, allow } = question;
-    const granted = await store.grants(turn.principal, turn.session.id);
-    // A program that waits for its answer can't be asked.
+    const granted = await store.grants({ person: turn.principal, sessionId: turn.session.id });
+    // A program that waits for a reply can't answer questions.
     const unattended = turn.unattended ?? (turn.isRequest ? "other" : undefined);
     const asked = { tool: about, ask: "always" as const, granted, unattended };
     const approval = approvalFor(asked, approvalSettingsOf(config));
@@ -41,7 +42,7 @@ export class AgentQuestions {
     return this.#answer(await this.#questionFor(turn, question), signal);
   }
 
-  /** An earlier attempt at the turn asked them: their answers have no use any more. */
+  /** Withdraws questions of an earlier attempt: their answers are no longer needed. */
   async withdraw({ key }: Turn): Promise<void> {
     const { questions } = this.#stages;
     for (const { id } of questions.approvalsIn(key)) await questions.end(id, "withdrawn");
@@ -59,6 +60,7 @@ export class AgentQuestions {
       const { state, answer } = await questions.decision(id, AbortSignal.any([signal, late]));
       return state === "answered" ? answer?.choiceId : undefined;
     } catch {
+      // Stopped, or not answered in time.
       await questions.end(id, signal.aborted ? "withdrawn" : "expired");
       return undefined;
     } finally {
@@ -76,7 +78,7 @@ export class AgentQuestions {
     const { platform, userId } = principal;
     return {
       ...{ id, kind: "approval" as const, sessionKey: key, text, choices, acceptsText: false, message },
-      // Also if there is no home channel: only owners decide then.
+      // Even without a home channel: then only owners can decide.
       asked: inHome ? null : { platform, userId },
       timeoutSeconds: config.approvals.timeout,
     };

@@ -17,8 +17,8 @@ export function askerOf(
 }
 
 /**
- * On whose behalf everything is looked up. In a session that several people share, the words of one could make the
- * agent look up what belongs to another: there the search is limited to the room.
+ * Whose data searches may return. In a shared session one person could make the agent read another person's
+ * data, so searches there are limited to the room.
  */
 export function principalOf(message: InboundMessage, owners: readonly string[], shared: boolean): Principal {
   const { platform, origin, task } = message;

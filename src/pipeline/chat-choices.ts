@@ -6,7 +6,7 @@ import type { Context } from "./context.js";
 
 const MAX_CHATS = 1000;
 
-/** The models and agents that chats without a route chose with /model and /agent, until the next start. Routes keep them otherwise. */
+/** Choices made with /model and /agent in chats without a route yet, kept in memory. Other chats store them in their route. */
 export class ChatChoices {
   readonly #choices = new Map<SessionKey, RouteChoice>();
 
@@ -47,7 +47,7 @@ export function agentOf(
   };
 }
 
-/** Null: back to what is configured. */
+/** Null restores the configured default. */
 export async function choose(
   { store, choices }: Pick<Context, "store" | "choices">,
   key: SessionKey,

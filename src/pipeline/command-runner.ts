@@ -44,10 +44,10 @@ export interface CommandStages {
   questions: Questions;
 }
 
-/** The longest time that /stop waits for the turn and its preview to end. */
+/** How long /stop waits for the turn and its preview to end. */
 const MAX_STOP_MS = 2000;
 
-/** Runs slash commands: right away where that makes sense, otherwise after what is queued before them. */
+/** Runs slash commands, immediately where that is safe, otherwise in queue order. */
 export class CommandRunner implements CommandGateway {
   readonly commands = commands;
   readonly reloadMcp = async () => (await this.#context.mcp?.reload()) ?? [];
@@ -75,7 +75,7 @@ export class CommandRunner implements CommandGateway {
     else await this.#stages.queue.lanes.hold(row.sessionKey, () => work());
   }
 
-  /** A button under a command's question: `/model gpt-5`. */
+  /** A pressed button of a command's question, as a command: `/model gpt-5`. */
   async runChosen(row: InboxRow, text: string): Promise<void> {
     const { command: name, args } = parseCommand(text);
     const command = findCommand(name ?? "");
@@ -95,7 +95,7 @@ export class CommandRunner implements CommandGateway {
     this.#stages.delivery.wake();
   }
 
-  /** A command that exists only in hooks. */
+  /** A command that only hooks implement. */
   isHooked(name: string): boolean {
     return this.#context.hooks?.wantsCommand(name) ?? false;
   }
@@ -117,7 +117,7 @@ export class CommandRunner implements CommandGateway {
     return { done: { name }, reply: decided(verdict, name) ?? unknownCommand(name, commands) };
   }
 
-  /** Hooks first, then the command itself, or the one that they rewrote it to. */
+  /** Runs hooks first, then the command, or the one a hook rewrote it to. */
   async #outcomeOf(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<Done> {
     const refusal = this.#refusalOf(row, command);
     if (refusal) return refusal;
@@ -166,7 +166,7 @@ export class CommandRunner implements CommandGateway {
     }
   }
 
-  /** The reply is stored with the end of the row, and so is the question for the agent if there is one. */
+  /** Stores the reply, and the question for the agent if there is one, in the transaction that ends the row. */
   async #settle(row: InboxRow, command: Done["done"], outcome: CommandOutcome): Promise<void> {
     const target = targetOf(row.message);
     if (outcome.question) await this.#ask(row, outcome.question);
@@ -181,10 +181,10 @@ export class CommandRunner implements CommandGateway {
     else if (next) this.#stages.queue.lanes.push({ row: next });
   }
 
-  /** Named after the command's row: asked once, also if the row is settled twice. */
+  /** The id comes from the command's row, so the question is asked once even if the row is settled twice. */
   async #ask(row: InboxRow, { text, choices: wanted }: CommandQuestion): Promise<void> {
     const { principal } = askerOf(row.message, this.#context);
-    // A typed number means both the id and the place in the list: they are the same.
+    // Ids equal list positions, so a typed number is unambiguous.
     const numbered = wanted.map((choice, i) => ({ id: String(i + 1), ...choice }));
     const choices = numbered.map(({ command: _, ...choice }) => choice);
     const commands = numbered.flatMap(({ id, command }) => (command === undefined ? [] : [[id, command]]));
@@ -290,19 +290,19 @@ export class CommandRunner implements CommandGateway {
 
   async decideApproval(question: QuestionRow, choiceId: string, call: CommandCall): Promise<boolean> {
     const { userName = null } = call.message.origin;
-    return this.#stages.questions.decideAs({ ...call.principal, userName }, question, choiceId);
+    return this.#stages.questions.decideAs({ ...call.principal, userName }, question, { choiceId });
   }
 
   async approveAll({ session, principal }: CommandCall, on: boolean): Promise<void> {
     const by = `${principal.platform}:${principal.userId}`;
-    if (session) await this.store.setSessionGrant(session.id, on ? by : null);
+    if (session) await this.store.setGrant({ sessionId: session.id }, "*", on ? by : null);
   }
 
   waiting(key: SessionKey): number {
     return this.#stages.queue.lanes.waiting(key);
   }
 
-  /** A message with a session of its own, as durable as any other. */
+  /** Queues a message with its own session, as durable as any other. */
   async background(call: CommandCall, prompt: string): Promise<string> {
     const id = randomUUID().slice(0, 8);
     const message = {
@@ -349,14 +349,14 @@ export class CommandRunner implements CommandGateway {
     return this.#changed(route)!;
   }
 
-  /** The stopped turn's preview gets its final text before /stop is answered, but that doesn't wait for long. */
+  /** Gives the stopped turn's preview a moment to get its final text before /stop replies. */
   async #stopped(key: SessionKey): Promise<void> {
     const { queue, previews, questions } = this.#stages;
     const enough = new AbortController();
     const timeout = sleep(MAX_STOP_MS, undefined, { signal: enough.signal }).catch(() => undefined);
     const over = queue.lanes
       .over(key)
-      // It may have asked a question at the same moment.
+      // The turn may have asked a question in the meantime.
       .then(() => queue.lanes.endSuspended(key))
       .then(() => Promise.all([previews.settle({ sessionKey: key }), questions.refresh()]));
     await Promise.race([over, timeout]);

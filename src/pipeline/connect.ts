@@ -10,7 +10,7 @@ import type { Events } from "../events.js";
 
 export interface ConnectingParts {
   adapter: Adapter;
-  /** Receives its messages. */
+  /** Receives the platform's messages. */
   intake: AdapterEvents;
   menu: readonly MenuCommand[];
   events: Events;
@@ -18,11 +18,11 @@ export interface ConnectingParts {
   pauses?: Pauses;
 }
 
-/** Between two attempts; each is up to twice the one before. */
+/** Delays between attempts; each is up to twice the previous one. */
 export interface Pauses {
   firstMs: number;
   longestMs: number;
-  /** If only a person can help: they may do so without a restart. */
+  /** Delay after errors only a person can fix, which they may do without a restart. */
   firstRefusedMs: number;
   longestRefusedMs: number;
 }
@@ -35,10 +35,11 @@ const PAUSES: Pauses = {
 };
 const CALL_MS = 30_000;
 
-/** Connects a platform, and retries with growing pauses. Other platforms aren't affected. */
+/** Connects a platform and retries with backoff, independently of other platforms. */
 export class Connecting {
   readonly #parts: ConnectingParts;
   readonly #pauses: Pauses;
+  #retries: Promise<void> | undefined;
 
   constructor(parts: ConnectingParts) {
     this.#parts = parts;
@@ -48,17 +49,23 @@ export class Connecting {
   /** Resolves after the first attempt; retries follow in the background. Never rejects. */
   async start(): Promise<void> {
     const failed = await this.#attempt();
-    if (failed) void this.#tryAgain(failed);
+    if (failed) this.#retries = this.#tryAgain(failed);
+  }
+
+  /** Resolves when no attempt is running or scheduled. Never rejects. */
+  async over(): Promise<void> {
+    await this.#retries;
   }
 
   async #tryAgain(first: Failed): Promise<void> {
     let failed: Failed | undefined = first;
     for (let failures = 0; failed; failures++) {
-      // Settings don't change until a restart.
+      // Settings only change with a restart.
       if (failed.kind === "invalid") return;
       if (!(await this.#pause(this.#pauseMs(failed, failures)))) return;
-      // Cleans up after the attempt before.
+      // Cleans up after the previous attempt; if that fails, the next attempt shows what is wrong.
       await this.#parts.adapter.disconnect().catch(() => undefined);
+      if (this.#parts.signal.aborted) return;
       failed = await this.#attempt();
     }
   }
@@ -79,7 +86,7 @@ export class Connecting {
     }
   }
 
-  /** The menu of commands is optional: messages arrive without it. */
+  /** Best effort: messages arrive without a command menu. */
   async #register(): Promise<void> {
     const { adapter, menu, signal } = this.#parts;
     if (!canRegisterCommands(adapter)) return;
@@ -103,7 +110,7 @@ export class Connecting {
       : pauseMs(failures, firstMs, longestMs);
   }
 
-  /** False: the gateway stops. */
+  /** Returns false if the connection is no longer wanted. */
   async #pause(ms: number): Promise<boolean> {
     const { signal } = this.#parts;
     await sleep(ms, undefined, { signal }).catch(() => undefined);

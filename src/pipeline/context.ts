@@ -9,7 +9,7 @@ import { ChatChoices } from "./chat-choices.js";
 import { Pace } from "./pace.js";
 import type { GatewayParts } from "./parts.js";
 
-/** What every stage works with: the gateway's parts, and what follows from the configuration. Made once. */
+/** Shared by all stages: the gateway's parts and values derived from the configuration. Created once. */
 export interface Context extends GatewayParts {
   isolation: Isolation;
   keys: KeyOptions;
@@ -19,9 +19,9 @@ export interface Context extends GatewayParts {
   pace: Pace;
   /** Aborted when the gateway stops. */
   stopping: AbortSignal;
-  /** A target without an account means the platform's first bot. */
+  /** A target without an account uses the platform's first bot. */
   adapterFor(target: Pick<Target, "platform" | "account">): Adapter | undefined;
-  /** Whether the account is a platform's second bot or a later one. */
+  /** Whether the account isn't the platform's first bot. */
   isAdditionalBot(platform: string, account: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** `delegate_task`: a nested turn in a session of its own. Its answer is the result of the call. */
+/** `delegate_task`: a nested turn in its own session. Its answer is the result of the call. */
 import { createHash } from "node:crypto";
 import type { AgentBackend, Failure, Tool, TurnMessage, TurnUsage } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
@@ -30,7 +30,7 @@ interface Result {
   failure?: Failure;
 }
 
-/** The same call has the same session: a call that a crash interrupted after its end has its answer there. */
+/** The same call uses the same session, so a crash after its end doesn't lose its answer. */
 export function taskRunner(parts: DelegateParts): RunTask {
   return async (task) => {
     const { store } = parts;
@@ -40,7 +40,7 @@ export function taskRunner(parts: DelegateParts): RunTask {
     const parent = await store.getSession(task.call.session.id);
     const startedAt = nowSeconds();
     const result = await converse(parts, task, id);
-    // Nothing is kept of a turn that is stopped: its calls are in the audit.
+    // A stopped turn leaves nothing in its session; the audit has its calls.
     task.call.signal.throwIfAborted();
     const session = sessionOf(task, parent, { id, startedAt, result, model: parts.agent.model });
     await store.importSessions([session]);
@@ -49,7 +49,7 @@ export function taskRunner(parts: DelegateParts): RunTask {
   };
 }
 
-/** Only tools whose calls may be repeated: after a crash the whole task runs again. None that asks a person. */
+/** Only repeatable tools, because a crash restarts the whole task, and none that asks a person. */
 export function mayDelegate(
   { tool, ask }: OfferedTool,
   toolsets: readonly string[] | undefined,

@@ -18,29 +18,31 @@ type DeliveryContext = Pick<
 interface Settled {
   row: OutboxRow;
   outcome: DeliveryOutcome;
-  /** When its send began. */
+  /** When the send started. */
   startedAt: number;
-  /** Left out if there was no attempt. */
+  /** Missing if there was no attempt. */
   sender?: PartSender | undefined;
 }
 
 const MAX_SENDS = 64;
 const SEND_TIMEOUT_MS = 60_000;
-/** How often to look for rows whose wait is over. */
+/** How often to check for rows that have become due. */
 const POLL_MS = 1000;
 const NO_ADAPTER_RETRY_SECONDS = 60;
 const GIVE_UP_AFTER_SECONDS = 86_400;
 
-/** Outbox rows → their parts → their outcome. In each chat in order; a chat that waits holds up no other. */
+/** Outbox rows → parts → outcomes. In order per chat; a waiting chat doesn't block others. */
 export class Delivery {
   readonly #context: DeliveryContext;
   readonly #sends = new PQueue({ concurrency: MAX_SENDS });
-  /** Outcomes that could not be stored (a full disk, say). Their chats wait, so they stay few. */
+  /** Outcomes that could not be stored (disk full, for example). Bounded, because their chats wait. */
   readonly #unstored = new Map<number, Settled>();
+  /** Running sends, by row. */
+  readonly #running = new Map<OutboxRow, Promise<void>>();
   #poll: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
   #again = false;
-  /** There was no room for everything in the outbox. */
+  /** The last claim didn't cover the whole outbox. */
   #more = false;
   #closed = false;
 
@@ -53,7 +55,7 @@ export class Delivery {
     this.wake();
   }
 
-  /** There may be something to send. Cheap to call often. */
+  /** Call when there may be something to send. Cheap to call often. */
   wake(): void {
     if (this.#closed) return;
     if (this.#claiming) {
@@ -68,7 +70,7 @@ export class Delivery {
     });
   }
 
-  /** For a transaction that adds to the outbox: its rows are claimed with it. Undefined: they have to wait. */
+  /** For a transaction that adds to the outbox and claims its rows at the same time. Undefined if they must wait. */
   claim(): Claim | undefined {
     if (this.#room === 0) this.#more = true;
     const { bootId, owners } = this.#context;
@@ -77,7 +79,19 @@ export class Delivery {
 
   /** Sends rows that were claimed. */
   take(rows: readonly OutboxRow[]): void {
-    for (const row of rows) void this.#sends.add(() => this.#deliver(this.#addressed(row)));
+    for (const row of rows) void this.#sends.add(() => this.#track(this.#addressed(row)));
+  }
+
+  /** Resolves when no matching send is running. Never rejects. */
+  async idle(isMeant: (target: Target) => boolean): Promise<void> {
+    const running = [...this.#running].filter(([{ target }]) => isMeant(target));
+    await Promise.allSettled(running.map(([, end]) => end));
+  }
+
+  async #track(row: OutboxRow): Promise<void> {
+    const end = this.#deliver(row).finally(() => this.#running.delete(row));
+    this.#running.set(row, end);
+    await end;
   }
 
   get #room(): number {
@@ -88,20 +102,20 @@ export class Delivery {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#poll);
-    // What it claims is sent as well: otherwise its outcome would be unknown.
+    // Rows claimed in the meantime are sent too; otherwise their outcome would be unknown.
     await this.#claiming;
     await this.#sends.onIdle();
     await this.#storeLeft();
   }
 
-  /** After a crash: asks the platform what arrived where that is possible; elsewhere `delivery.unknown` decides. */
+  /** After a crash: asks the platform what arrived, if it can tell; otherwise `delivery.unknown` decides. */
   async settleUnknown(rows: readonly OutboxRow[]): Promise<void> {
     await Promise.all(rows.map((row) => this.#settleOne(this.#addressed(row))));
     this.wake();
   }
 
   async #settleOne(row: OutboxRow): Promise<void> {
-    const error = "the gateway died during the send";
+    const error = "the gateway crashed during the send";
     const startedAt = nowSeconds();
     const sender = this.#senderOf(row);
     if (sender instanceof PartSender)
@@ -114,13 +128,13 @@ export class Delivery {
     await this.#settle({ row, outcome: sender ?? this.#afterUnknown(error), startedAt });
   }
 
-  /** Undefined: there is no adapter for it. An outcome: it can't be sent at all. */
+  /** Undefined if there is no adapter; an outcome if it can't be sent at all. */
   #senderOf(row: OutboxRow): PartSender | DeliveryOutcome | undefined {
     const adapter = this.#context.adapterFor(row.target);
     if (!adapter) return undefined;
     try {
       const sender = new PartSender(this.#context, adapter, row);
-      return sender.isEmpty ? { state: "dead", error: "There is nothing to send" } : sender;
+      return sender.isEmpty ? { state: "dead", error: "Nothing to send" } : sender;
     } catch (error) {
       this.#failed(error, row.traceId);
       return { state: "dead", error: `It can't be rendered: ${messageOf(error)}` };
@@ -155,7 +169,7 @@ export class Delivery {
     }
   }
 
-  /** A message to a chat without any messages names no bot: the platform's first bot sends it. */
+  /** A message to a chat without any messages has no account: the platform's first bot sends it. */
   #addressed(row: OutboxRow): OutboxRow {
     if (row.target.account !== "") return row;
     const account = this.#context.adapterFor(row.target)?.account ?? "";
@@ -171,7 +185,7 @@ export class Delivery {
     if (this.#more || (outcome.state === "pending" && outcome.waitSeconds === 0)) this.wake();
   }
 
-  /** False: it could not be stored; it is tried again soon. */
+  /** False if it could not be stored; retried soon. */
   async #settle(settled: Settled, claim?: Claim): Promise<boolean> {
     const { row, outcome, startedAt, sender } = settled;
     let next: OutboxRow[];
@@ -198,7 +212,7 @@ export class Delivery {
     return this.#tryAgain(row, `no adapter for ${row.target.platform}`, NO_ADAPTER_RETRY_SECONDS);
   }
 
-  /** Part by part, as long as its chat doesn't have to wait. */
+  /** Sends part by part until its chat has to wait. */
   async #send(sender: PartSender): Promise<DeliveryOutcome> {
     try {
       while (!sender.isDone) {
@@ -222,7 +236,8 @@ export class Delivery {
     const { pace, events } = this.#context;
     const seconds = delayMs / 1000;
     const penalty = pace.penalise(row.target, error.scope, seconds);
-    events.emit({ type: "penalised", platform: penalty.platform, scope: error.scope, seconds });
+    const { platform, account } = penalty;
+    events.emit({ type: "penalised", platform, account, scope: error.scope, seconds });
     return penalty;
   }
 

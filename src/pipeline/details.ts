@@ -1,4 +1,4 @@
-/** The result of a turn for the program that asked. */
+/** A turn's result, for the program that requested it. */
 import type { TurnMessage, TurnUsage } from "../agents/backend.js";
 import type { AnswerDetails, AnswerUsage, ClientCall, ClientRequest } from "../client-request.js";
 import type { SessionRow } from "../session.js";
@@ -29,7 +29,7 @@ export function failureDetails(
   return { sessionId: session.id, model, finishReason: "error", calls: [], usage: sumOf([]), failure };
 }
 
-/** Calls in the last message that the client must run. */
+/** Tool calls in the last message that the client must run. */
 function callsFor({ tools = [] }: ClientRequest, last: TurnMessage | undefined): ClientCall[] {
   const calls = (last?.tool_calls ?? []) as { id: string; function: { name: string; arguments: string } }[];
   return calls

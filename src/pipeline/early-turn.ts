@@ -4,13 +4,13 @@ import type { Queue } from "./queue.js";
 import type { Resolver } from "./resolve.js";
 import type { Router } from "./route.js";
 
-/** The turn of a message that is being stored: it starts with the commit that accepts the message. */
+/** The turn of a message that is being stored. It starts in the commit that accepts the message. */
 export interface EarlyTurn {
-  /** A promise where something has to be read first. Undefined: the turn has to start by itself. */
+  /** A promise if something must be read first. Undefined if the turn must start separately. */
   start: AcceptedStart | Promise<AcceptedStart | undefined>;
-  /** It is in the store. */
+  /** The store has started the turn. */
   begin(row: InboxRow, started: StartedTurn): void;
-  /** The message was only accepted, or not even that. */
+  /** The message was only accepted, or rejected. */
   release(): void;
 }
 
@@ -22,14 +22,14 @@ export interface EarlyStages {
 }
 
 /**
- * Routes a message before it is stored. If it gets a turn that can start at once, one commit does both. Nothing is decided for
- * good before it: the store checks that no older message waits and that the route is the one that was expected.
+ * Routes a message before it is stored. If its turn can start immediately, one commit does both. The commit
+ * decides: the store checks that no older message is waiting and that the route is the expected one.
  */
 export function earlyTurn(stages: EarlyStages, accepted: AcceptedMessage): EarlyTurn | undefined {
   const { message, receivedAt, sessionKey, cursor } = accepted;
   const { router, queue, resolver, after } = stages;
   if (after.isShortening(sessionKey) || !router.getsTurn(message, receivedAt)) return undefined;
-  // A cursor says that everything before it is stored: its message can't wait.
+  // A cursor means that everything before it is stored, so its message can't wait.
   const mayRead = cursor === undefined;
   const reservation = queue.reserve(message, sessionKey);
   const prepared = reservation && resolver.prepare(message, sessionKey, mayRead);

@@ -1,7 +1,7 @@
 import type { NewEvent } from "../events.js";
 import type { DeliveryOutcome, InboxRow, OutboxRow, RouteRow } from "../store/queues.js";
 
-/** Rows of the store as fields of events. */
+/** Store rows → event fields. */
 
 export function aboutMessage(row: InboxRow) {
   const { id, traceId, sessionKey, receivedAt, message } = row;
@@ -20,6 +20,7 @@ export function deliverySettled(row: OutboxRow, outcome: DeliveryOutcome, starte
     outboxId: id,
     turnId,
     platform: target.platform,
+    account: target.account,
     kind,
     outcome: outcomeOf(outcome),
     error: outcome.state === "sent" ? null : outcome.error,

@@ -28,14 +28,14 @@ import { plainWords } from "./turn-input.js";
 import { unansweredMessages } from "./unanswered.js";
 import { totalUsage } from "./usage.js";
 
-/** How a turn ended, beyond what its start says. */
+/** How a turn ended. */
 export type Ending = Pick<TurnEnd, "outcome"> & Partial<TurnEnd>;
 
 const OVERTAKEN: Ending = { outcome: "overtaken", failure: { kind: "overtaken", message: "overtaken" } };
 const GIVEN_UP =
   "Something went wrong on my side and your message was not answered. Please send it again later.";
-/** In place of it for tasks: the log and `hermes trace` have the details. */
-const INTERNAL_FAULT = "something went wrong here. The operator's log says what.";
+/** The same for tasks; the log and `hermes trace` have the details. */
+const INTERNAL_FAULT = "an internal error occurred. The operator can find it in the log.";
 
 export interface FinisherStages {
   after: After;
@@ -44,7 +44,7 @@ export interface FinisherStages {
   asked(questionId: string): Promise<void>;
 }
 
-/** The agent's result → one transaction: messages, counters, replies, rows done; or the rows' failure. */
+/** The agent's result → one transaction with messages, counters, replies and finished rows, or the rows' failure. */
 export class Finisher {
   readonly #context: Context;
   readonly #after: After;
@@ -90,13 +90,13 @@ export class Finisher {
     return { outcome: stopped ? "stopped" : "failed", failure: { kind, message }, answer: result.text };
   }
 
-  /** After a fault of ours: the message waits for another attempt; after the last one its chat is notified. */
+  /** After an internal error: the message waits for another attempt; after the last one its chat gets a notice. */
   async giveBack(turn: Turn, error: unknown): Promise<Ending> {
     const message = error instanceof Error ? error.message : String(error);
     const failure = { kind: "internal", message };
-    // Nothing was started: its rows still wait.
+    // Nothing was started, so its rows are still waiting.
     if (!turn.hasStarted) return { outcome: "retrying", failure };
-    // A turn that got further than before starts with a fresh count.
+    // A turn that made progress starts with a fresh attempt count.
     const attempt = turn.journal?.hasProgress ? 1 : turn.started.attempt;
     const delayMs = nextAttempt({ attempts: attempt, random: Math.random });
     const notice = turn.last.message.task ? INTERNAL_FAULT : GIVEN_UP;
@@ -188,7 +188,7 @@ export class Finisher {
     return resetNotice(route, { notify, excludedPlatforms, atHour, idleMinutes });
   }
 
-  /** The chat has moved on to another session: the message is asked again there, unless it was stopped. */
+  /** The chat has moved to another session: asks the message again there, unless it was stopped. */
   async #overtaken(turn: Turn): Promise<Ending> {
     if (!turn.running.controller.signal.aborted) {
       await this.#release(turn, "overtaken");
@@ -200,7 +200,7 @@ export class Finisher {
     return OVERTAKEN;
   }
 
-  /** Back into the inbox; the attempt doesn't count. */
+  /** Puts the message back into the inbox without counting the attempt. */
   async #release(turn: Turn, error: string): Promise<Ending> {
     await this.#fail(turn, { error, next: { state: "waiting", waitSeconds: 0, uncounted: true } });
     return { outcome: "released", failure: { kind: "released", message: error } };
@@ -226,8 +226,8 @@ interface TurnFault extends Pick<TurnFailure, "error" | "next"> {
 }
 
 /**
- * What stays in the session of a turn that isn't answered. Programs and schedules keep track of their own questions, and a
- * stopped question is dropped, but what a turn has done always stays.
+ * What stays in the session after a turn without an answer. Programs and schedules keep their own questions,
+ * and stopped questions are dropped, but what a turn did always stays.
  */
 function unansweredOf(
   turn: Turn,
@@ -250,7 +250,7 @@ function unansweredOf(
   };
 }
 
-/** Every call with a result: models reject a history in which one is missing. */
+/** Adds a result to every call: models reject a history with a missing one. */
 function stepsOf(
   turn: Turn,
   result: Pick<AgentResult, "messages" | "usages"> | undefined,
@@ -273,7 +273,7 @@ function withoutOpenCalls<T extends Pick<AgentResult, "messages">>({ journal }: 
 const CUT_OFF = "[The turn ended during this call. Its outcome is unknown.]";
 const NOT_RUN = "[Not run: the turn ended before.]";
 
-/** What was written before the interruption is part of the conversation; it isn't sent any more. */
+/** Text written before the interruption stays in the conversation, but isn't sent. */
 function withPartialAnswer(result: AgentResult, reason: "interrupted" | "stopped"): AgentResult {
   const content = unfinished(result);
   if (content === "") return result;
@@ -281,7 +281,7 @@ function withPartialAnswer(result: AgentResult, reason: "interrupted" | "stopped
   return { ...result, messages: [...result.messages, partial] };
 }
 
-/** What was written since the last complete message. */
+/** Text since the last complete message. */
 function unfinished({ text, messages }: AgentResult): string {
   const complete = messages
     .map(({ role, content }) => (role === "assistant" ? (content ?? "") : ""))
@@ -289,7 +289,7 @@ function unfinished({ text, messages }: AgentResult): string {
   return text.startsWith(complete) ? text.slice(complete.length) : text;
 }
 
-/** A stopped answer stays where people see the session, if something was written. */
+/** Keeps a stopped partial answer where people see the session. */
 function isKept({ adapter, isRequest }: Turn, result: AgentResult): boolean {
   return adapter?.showsSession === true && !isRequest && unfinished(result).trim() !== "";
 }
@@ -299,7 +299,7 @@ interface Added {
   author: Author | null;
 }
 
-/** All messages of the turn with their authors. What was added on the way is among the agent's own. */
+/** All messages of the turn with their authors. Messages added during the turn are among the agent's. */
 function addedBy(turn: Turn, result: AgentResult): Added[] {
   const earlier = earlierHistory(turn).map((message) => ({ message: message as NewMessage, author: null }));
   const asked = turn.asked.flatMap(({ messages, author }) =>
@@ -315,13 +315,13 @@ function addedBy(turn: Turn, result: AgentResult): Added[] {
 
 const MICROSECOND = 1e-6;
 
-/** The database and the transcript have the same times. */
+/** Set here, so that the database and the transcript have the same times. */
 function stamped(messages: readonly NewMessage[]): NewMessage[] {
   const now = nowSeconds();
   return messages.map((message, i) => ({ timestamp: now + i * MICROSECOND, ...message }));
 }
 
-/** Everything the model was given, cached or not. */
+/** The whole prompt, cached or not. */
 function promptTokens(usage: TurnUsage | undefined): number | undefined {
   return usage && usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }

@@ -17,19 +17,19 @@ import { truncated } from "../text-limits.js";
 import { readCalls, shareOut } from "../tool-calls.js";
 import type { Context } from "./context.js";
 
-/** A tool call of the turn, as the journal knows it. */
+/** A tool call of the turn. */
 export interface JournaledCall {
   /** The idempotency key. */
   readonly id: string;
   readonly tool: string;
   state: ToolCallState;
-  /** An earlier attempt started it and didn't record a result. */
+  /** An earlier attempt started it without recording a result. */
   interrupted: boolean;
   /** Who approved it. */
   decidedBy?: string | undefined;
-  /** The backend didn't announce it with a message. */
+  /** No message of the backend announced it. */
   unannounced?: true;
-  /** What it gave in an earlier attempt. */
+  /** Its result in an earlier attempt. */
   result?: string | undefined;
 }
 
@@ -38,35 +38,35 @@ export interface JournalParts {
   turnId: string;
   bootId: string;
   caller: ToolCaller;
-  /** The client's own tools: their calls aren't ours to record. */
+  /** The client's own tools: the client runs them, so they aren't recorded. */
   clientTools: readonly { name: string }[];
-  /** Whether the call can start as soon as it is recorded, without an approval. */
+  /** Whether the call can start without an approval. */
   startsAtOnce(tool: string): boolean;
 }
 
-/** Roles of entries that aren't part of the conversation. */
+/** Roles of journal entries that aren't part of the conversation. */
 const SENT = "prompt_sent";
 const ARRIVED = "prompt_arrived";
 const CALL_MADE = "call_made";
 const INTERNAL: ReadonlySet<string> = new Set([SENT, ARRIVED, CALL_MADE]);
-/** What is kept of arguments and results for the audit. */
+/** How much of arguments and results the audit keeps. */
 const MAX_KEPT_CHARS = 2000;
 
 /**
  * Records what a turn does, step by step: the model's message before its calls run, and each result before the next step.
- * A turn without calls records nothing. After a crash the turn continues behind its last record.
+ * A turn without calls records nothing. After a crash the turn resumes after its last record.
  */
 export class Journal {
   readonly #parts: JournalParts;
   readonly #calls = new Map<string, JournaledCall>();
   readonly #entries: StepEntry[];
-  /** Calls of earlier attempts that no message announced. A backend that makes such a call again gets what came of it. */
+  /** Unannounced calls of earlier attempts. A backend that repeats one gets the recorded result. */
   readonly #earlier: ToolCallRow[] = [];
-  /** Recorded calls without a result, in the order in which they run. */
+  /** Recorded calls without a result, in execution order. */
   #open: string[] = [];
   #ended: EndedToolCall | undefined;
   #newSteps = 0;
-  /** Calls so far: models and backends may repeat their ids, an idempotency key never is. */
+  /** Number of calls so far, for idempotency keys: models and backends may reuse call ids. */
   #made: number;
 
   constructor(parts: JournalParts, recorded: RecordedSteps | undefined) {
@@ -87,27 +87,27 @@ export class Journal {
     }
   }
 
-  /** What was recorded so far, by earlier attempts too. */
+  /** Everything recorded so far, including earlier attempts. */
   get messages(): TurnMessage[] {
     return this.#entries
       .map(({ message }) => message as TurnMessage)
       .filter(({ role }) => !INTERNAL.has(role));
   }
 
-  /** The prompt of an agent that keeps its own conversation was sent, to this agent and in this conversation of its. */
+  /** Where the prompt was sent, for an agent that keeps its own conversation: the agent and its conversation. */
   get sent(): { agent: string; conversation: string } | undefined {
     const entry = this.#entries.find(({ message }) => message.role === SENT);
     return entry && { agent: entry.message.tool_name ?? "", conversation: entry.message.tool_call_id ?? "" };
   }
 
-  /** Before it is sent: it is never sent again. */
+  /** Call before sending the prompt: it is never sent twice. */
   async sending(agent: string, conversation: string): Promise<void> {
     const message = { role: SENT, content: null, tool_name: agent, tool_call_id: conversation };
     await this.#record({ entries: [{ message }] });
     killPoint("prompt-recorded");
   }
 
-  /** The agent gave a sign that it has the prompt. */
+  /** The agent has shown that it received the prompt. */
   get hasArrived(): boolean {
     return this.#entries.some(({ message }) => message.role === ARRIVED);
   }
@@ -121,17 +121,17 @@ export class Journal {
     return this.#entries.flatMap(({ usage }) => (usage ? [usage as TurnUsage] : []));
   }
 
-  /** The rows that were added to the turn on the way, in order. */
+  /** Rows added to the running turn, in order. */
   get taken(): number[] {
     return this.#entries.flatMap(({ inboxId }) => inboxId ?? []);
   }
 
-  /** Steps of this attempt: the turn makes progress, so earlier attempts don't count against it. */
+  /** Steps of this attempt. A turn that makes progress starts with a fresh attempt count. */
   get hasProgress(): boolean {
     return this.#newSteps > 0;
   }
 
-  /** Tools whose calls an earlier attempt started and didn't end. */
+  /** Tools with calls that an earlier attempt started but didn't finish. */
   get interrupted(): string[] {
     const known = [...this.#calls.values()].flatMap(({ tool, interrupted }) => (interrupted ? tool : []));
     return [...known, ...this.#earlier.flatMap(({ tool, state }) => (state === "running" ? tool : []))];
@@ -141,7 +141,7 @@ export class Journal {
     return this.#calls.get(callId);
   }
 
-  /** Records a message of the agent if the turn goes on after it. `taken`: the row that it was added from. */
+  /** Records a message of the agent if the turn continues after it. `taken`: the inbox row it was added from. */
   async message(message: TurnMessage, usage: TurnUsage | undefined, taken?: InboxRow): Promise<void> {
     const entry: StepEntry = { message: message as NewMessage, usage, inboxId: taken?.id };
     if (message.role === "assistant") return this.#round(message, entry);
@@ -151,7 +151,7 @@ export class Journal {
     killPoint(isResult ? "result-recorded" : "steering-recorded");
   }
 
-  /** The end of a call; recorded together with its result. */
+  /** Ends a call; recorded together with its result. */
   end(callId: string, state: EndedToolCall["state"], result: string): void {
     const call = this.#calls.get(callId);
     if (!call) return;
@@ -159,7 +159,7 @@ export class Journal {
     this.#ended = { id: call.id, state, result: kept(result), decidedBy: call.decidedBy };
   }
 
-  /** Before a call that could not start at once runs. */
+  /** Call before running a call that had to wait. */
   async start(callId: string): Promise<void> {
     const call = this.#calls.get(callId);
     if (call?.state !== "waiting") return;
@@ -169,8 +169,8 @@ export class Journal {
   }
 
   /**
-   * A backend runs a call that it didn't announce with a message. After a crash it begins its turn again: the same call with the
-   * same arguments is the one that was made then.
+   * A backend runs a call without announcing it in a message. After a crash it restarts its turn, so a call
+   * with the same tool and arguments is matched with the recorded one.
    */
   async unannounced(callId: string, tool: string, args: string): Promise<void> {
     const isSame = (call: ToolCallRow) => call.tool === tool && call.arguments === kept(args);
@@ -188,7 +188,7 @@ export class Journal {
     await this.#record({ entries: [{ message }], calls: [call], starting: this.#next() });
   }
 
-  /** The end of a call that no message announced is recorded at once: there may be no message with its result. */
+  /** Records the end of an unannounced call immediately: no message with its result may follow. */
   async endUnannounced(callId: string): Promise<void> {
     const ended = this.#ended;
     if (!ended || !this.#calls.get(callId)?.unannounced) return;
@@ -197,12 +197,12 @@ export class Journal {
     await this.#record({ entries: [], ended: [ended] });
   }
 
-  /** For the audit: a call within a running one starts or ends. */
+  /** For the audit: a nested call starts or ends. */
   async nested(change: Pick<TurnStep, "calls" | "ended" | "starting">, sessionId: SessionId): Promise<void> {
     const { store, turnId, bootId, caller } = this.#parts;
     const about = { turnId, bootId, caller: { ...caller, sessionId }, position: this.#entries.length };
     const isHeld = await store.recordStep({ ...about, entries: [], isNested: true, ...change });
-    if (!isHeld) throw new HermesError("conflict", "The turn has lost its messages");
+    if (!isHeld) throw new HermesError("conflict", "The turn lost its inbox rows");
   }
 
   async #round(message: TurnMessage, entry: StepEntry): Promise<void> {
@@ -220,7 +220,7 @@ export class Journal {
     return { id, callId: call.id, tool: call.name, arguments: kept(call.arguments) };
   }
 
-  /** The state of a call that the tool itself didn't end: its name or its arguments were wrong. */
+  /** The state of a call that never reached its tool: unknown name or invalid arguments. */
   #endOf({ tool_call_id: callId, content }: TurnMessage): EndedToolCall | undefined {
     const call = callId === undefined ? undefined : this.#calls.get(callId);
     if (!call) return undefined;
@@ -232,7 +232,7 @@ export class Journal {
     return { id: call.id, state: "failed", result: kept(String(content ?? "")) };
   }
 
-  /** The next call, if it can start right after this record. */
+  /** The next call, if it can start immediately. */
   #next(): string | undefined {
     const callId = this.#open[0];
     const call = callId === undefined ? undefined : this.#calls.get(callId);
@@ -245,13 +245,13 @@ export class Journal {
     const { store, turnId, bootId, caller } = this.#parts;
     const position = this.#entries.length;
     const isHeld = await store.recordStep({ turnId, bootId, position, caller, ...step });
-    if (!isHeld) throw new HermesError("conflict", "The turn has lost its messages");
+    if (!isHeld) throw new HermesError("conflict", "The turn lost its inbox rows");
     this.#entries.push(...step.entries);
     this.#newSteps += 1;
   }
 }
 
-/** The number of a call within another one; `boot`: a repeated one is another call. */
+/** The number of a nested call. Contains the boot id because a repeat is a new call. */
 export function nestedId(call: JournaledCall, bootId: string, number: number): string {
   return `${call.id}/${bootId.slice(0, 8)}.${number}`;
 }

@@ -1,33 +1,33 @@
-/** One lane: the messages of a session key that wait, and the turn that runs. */
+/** One lane: the waiting messages and the running turn of a session key. */
 import { mergeWaiting } from "../policies/busy.js";
 import type { InboxRow } from "../store/queues.js";
 import type { EarlyStart } from "./turn.js";
 
 export interface LaneItem {
   row: InboxRow;
-  /** Runs instead of a turn, in the order of the queue. */
+  /** Runs instead of a turn, in queue order. */
   command?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface RunningTurn {
-  /** Who asks: the turn has their rights. Null: unknown. */
+  /** The sender, whose rights the turn has; null if unknown. */
   authorId: string | null;
   controller: AbortController;
-  /** Only /stop ends it: messages that arrive meanwhile wait. */
+  /** Only /stop ends it; new messages wait. */
   isCommand: boolean;
-  /** Messages that the agent hasn't taken yet. */
+  /** Messages the agent hasn't picked up yet. */
   steering: InboxRow[];
-  /** Messages that the agent has taken: done when the turn is. */
+  /** Messages the agent has picked up; they end with the turn. */
   taken: InboxRow[];
   /** The answer so far, as the chat sees it. */
   said: string;
-  /** Its end is in the store: the next turn may start there. */
+  /** Its end is stored, so the next turn may start. */
   isOver?: true;
-  /** Its start, if it is in the store already. */
+  /** Its start, if already stored. */
   early?: EarlyStart | undefined;
 }
 
-/** The messages of a turn that waits for something: it runs again after that time, or on `resume`. */
+/** The messages of a suspended turn. It runs again after the given time or on `resume`. */
 export interface SuspendedRows {
   rows: readonly InboxRow[];
   waitMs: number;
@@ -36,19 +36,19 @@ export interface SuspendedRows {
 export interface Lane {
   items: LaneItem[];
   scheduled: boolean;
-  /** Until its next turn may start. */
+  /** Timer for the start of its next turn. */
   timer: NodeJS.Timeout | undefined;
   running: RunningTurn | undefined;
-  /** Resolves when it has ended. */
+  /** Resolves when the turn has ended. */
   over: Promise<void> | undefined;
-  /** Commands that don't wait, one after another; no turn starts before they end. */
+  /** Immediate commands, run one after another. No turn starts before they end. */
   held: Promise<void> | undefined;
-  /** How many are still adding messages that must start together. */
+  /** How many callers are still adding messages that must start together. */
   filling: number;
   reserved: boolean;
-  /** No turn starts before: more of the same burst may arrive. */
+  /** No turn starts before this time, because the rest of a burst may still arrive. */
   quietUntilMs: number;
-  /** What the running turn is about to wait for is there already. */
+  /** The running turn is about to suspend, but its answer has already arrived. */
   resumed: boolean;
 }
 
@@ -65,7 +65,7 @@ export function newLane(): Lane {
   };
 }
 
-/** Nothing waits in it, and nothing runs except the last moments of a turn. */
+/** Nothing is waiting, and at most the very end of a turn is running. */
 export function isFree(lane: Lane): boolean {
   const { running, items, scheduled } = lane;
   const isIdle = !running || (running.isOver === true && running.steering.length === 0);
@@ -77,8 +77,8 @@ export function isOpen({ held, filling, reserved }: Lane): boolean {
 }
 
 /**
- * One command, or the messages of one sender up to the next command or sender. Messages of an interrupted turn become the
- * same turn again: its preview may answer all of them.
+ * Takes one command, or one sender's messages up to the next command or sender. Messages of an interrupted
+ * turn stay together, because its preview may answer all of them.
  */
 export function takeTurn(items: LaneItem[]): LaneItem[] {
   if (items[0]?.command) return items.splice(0, 1);
@@ -93,7 +93,7 @@ export function takeTurn(items: LaneItem[]): LaneItem[] {
   return items.splice(0, first?.messages.length ?? 0);
 }
 
-/** Others may have written between its messages: those that were added on the way came later. */
+/** Other people's messages may be in between: messages added to the running turn arrived later. */
 function takeInterrupted(items: LaneItem[], turnId: string): LaneItem[] {
   const isTheirs = ({ command, row }: LaneItem) => !command && row.turnId === turnId;
   const taken = items.filter(isTheirs);
@@ -101,7 +101,7 @@ function takeInterrupted(items: LaneItem[], turnId: string): LaneItem[] {
   return taken;
 }
 
-/** Its first messages belong to a turn that was interrupted or waits for an answer. */
+/** Its first messages belong to an interrupted or suspended turn. */
 export function hasSuspended({ running, items: [first] }: Lane): boolean {
   return running === undefined && first !== undefined && !first.command && first.row.turnId !== null;
 }
@@ -112,7 +112,7 @@ export function authorOf({ message: { origin } }: InboxRow): string | null {
   return userIdAlt ?? userId ?? (chatType === "dm" ? (chatId ?? "") : null);
 }
 
-/** Requests of programs are never merged: each has its own answer. */
+/** Requests from programs are never merged: each gets its own answer. */
 function senderOf({ message }: InboxRow): string | null {
   return message.request ? null : (message.origin.userIdAlt ?? message.origin.userId ?? null);
 }

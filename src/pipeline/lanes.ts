@@ -20,38 +20,38 @@ export interface LaneOptions {
   run(key: SessionKey, rows: InboxRow[], turn: RunningTurn): Promise<SuspendedRows | undefined>;
   /** How long to wait for more of the same message. */
   settleMs(row: InboxRow): number;
-  /** There is room again: read the rest from the store. */
+  /** Called when there is room again, to read the rest from the store. */
   refill(): Promise<void>;
   onError(error: unknown, key: SessionKey): void;
 }
 
-/** A free lane that is kept for a message while it is being stored. One of the two must be called, once. */
+/** A free lane, reserved for a message while it is being stored. Call exactly one of the two, once. */
 export interface Reservation {
-  /** Its turn has started in the store. */
+  /** The store has started the turn. */
   start(row: InboxRow, early: EarlyStart): void;
-  /** There is no turn for it, or not yet. */
+  /** The message gets no turn, or not yet. */
   release(): void;
 }
 
-/** How a turn starts, if not from the queue as usual. */
+/** How a turn starts if not from the queue. */
 interface TurnOrigin {
   early?: EarlyStart | undefined;
   stopped?: "stopped" | undefined;
 }
 
-/** Rows in memory. The rest stays in the inbox until there is room. */
+/** Maximum rows in memory. The rest stays in the inbox. */
 const MAX_ITEMS = 10_000;
 
 /**
- * Waiting messages → turns. One lane per session key, one turn at a time in it, in order; many lanes in parallel, up to
- * the cap. Consecutive messages of one person that waited become one turn.
+ * Waiting messages → turns. Each session key has a lane that runs one turn at a time, in order; lanes run in
+ * parallel up to a limit. Consecutive waiting messages of one person become one turn.
  */
 export class Lanes {
   readonly #options: LaneOptions;
   readonly #queue: PQueue;
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** Rows in a lane or running: a row that is read twice runs once. */
+  /** Rows in a lane or running, so that a row that is read twice runs once. */
   readonly #known = new Set<number>();
   #overflowed = false;
   #closed = false;
@@ -64,7 +64,7 @@ export class Lanes {
   push(item: LaneItem): void {
     const { row } = item;
     if (this.#closed || this.#known.has(row.id)) return;
-    // Once a row was skipped, newer ones must not overtake it.
+    // Once a row is skipped, newer ones must not overtake it.
     if (this.#overflowed || this.#known.size >= MAX_ITEMS) {
       this.#overflowed = true;
       return;
@@ -86,7 +86,7 @@ export class Lanes {
     return this.#lanes.get(key)?.items.length ?? 0;
   }
 
-  /** Whether a lane whose key starts with this has work. */
+  /** Whether a lane whose key has this prefix has work. */
   hasWork(prefix: string): boolean {
     for (const key of this.#lanes.keys()) if (key.startsWith(prefix)) return true;
     return false;
@@ -96,7 +96,7 @@ export class Lanes {
     return { waiting: this.#known.size, running: this.#queue.pending };
   }
 
-  /** Ends the running turn. Waiting messages stay, except those before the row `clearBefore`. */
+  /** Ends the running turn. Drops waiting messages before the row `clearBefore`; the others stay. */
   abort(key: SessionKey, reason: "stopped" | "interrupted", clearBefore = 0): boolean {
     const lane = this.#lanes.get(key);
     if (lane) this.#clear(lane, clearBefore);
@@ -109,7 +109,7 @@ export class Lanes {
     await this.#lanes.get(key)?.over;
   }
 
-  /** What the first message waits for is there: its turn starts now. */
+  /** Starts the suspended turn at the head of the lane: what it was waiting for has arrived. */
   resume(key: SessionKey): void {
     const lane = this.#lanes.get(key);
     if (!lane) return;
@@ -120,13 +120,13 @@ export class Lanes {
     this.#schedule(key, lane);
   }
 
-  /** Its next turn was interrupted, or waits for an answer. */
+  /** Whether its next turn was interrupted or is suspended. */
   isSuspended(key: SessionKey): boolean {
     const lane = this.#lanes.get(key);
     return lane !== undefined && hasSuspended(lane);
   }
 
-  /** Ends a turn that waits for something: it starts once more, stopped. False: none does. */
+  /** Ends a suspended turn by starting it again with a stop. False if there is none. */
   async endSuspended(key: SessionKey): Promise<boolean> {
     const lane = this.#lanes.get(key);
     if (!lane || !hasSuspended(lane)) return false;
@@ -136,7 +136,7 @@ export class Lanes {
     return true;
   }
 
-  /** A command that doesn't wait for the running turn. Later messages start after it. */
+  /** Runs a command without waiting for the running turn. Later messages start after it. */
   async hold(key: SessionKey, work: () => Promise<void>): Promise<void> {
     const lane = this.#lane(key);
     const mine = (lane.held ?? Promise.resolve()).then(work);
@@ -150,7 +150,7 @@ export class Lanes {
     await mine;
   }
 
-  /** No turn starts there until the returned function is called: rows that belong together start together. */
+  /** Holds the lane until the returned function is called, so that rows that belong together start together. */
   fill(key: SessionKey): () => void {
     const lane = this.#lane(key);
     lane.filling += 1;
@@ -163,7 +163,7 @@ export class Lanes {
     };
   }
 
-  /** A free lane and a free place among those that run. Undefined: there is none, so the message has to be queued. */
+  /** Reserves a free lane and a free slot. Undefined if there is none and the message must be queued. */
   reserve(key: SessionKey): Reservation | undefined {
     const { pending, size } = this.#queue;
     const isFull = size > 0 || pending >= this.#queue.concurrency || this.#known.size >= MAX_ITEMS;
@@ -191,7 +191,7 @@ export class Lanes {
     };
   }
 
-  /** While a running turn waits for a person, another one may run in its place. Call the result when it goes on. */
+  /** Frees the slot of a running turn that waits for a person. Call the result when the turn continues. */
   lendPlace(): () => void {
     this.#queue.concurrency += 1;
     let isLent = true;
@@ -206,9 +206,9 @@ export class Lanes {
   }
 
   /**
-   * Adds a message to the running turn, between two of its tool calls. If the turn doesn't take it, it becomes the next
-   * turn; so does a message of another person, whose rights the turn doesn't have, and one that would overtake another of
-   * the same person.
+   * Adds a message to the running turn, between two tool calls. It becomes the next turn instead if the turn
+   * doesn't pick it up, if another person sent it (the turn lacks their rights), or if it would overtake a
+   * message of the same person.
    */
   steer(row: InboxRow): void {
     const { running, items = [] } = this.#lanes.get(row.sessionKey) ?? {};
@@ -223,7 +223,7 @@ export class Lanes {
     }
   }
 
-  /** A message that waits to be added to a running turn was edited, or deleted (null). */
+  /** Updates a message that waits to be added to a running turn: edited, or deleted (null). */
   changeSteering(key: SessionKey, inboxId: number, text: string | null): void {
     const running = this.#lanes.get(key)?.running;
     if (!running) return;
@@ -234,7 +234,7 @@ export class Lanes {
     });
   }
 
-  /** No new turns; running ones get a grace period, then they are aborted. Their messages wait in the inbox. */
+  /** Starts no new turns; aborts running ones after a grace period. Their messages stay in the inbox. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     this.#queue.clear();
@@ -250,10 +250,10 @@ export class Lanes {
   #enter(item: LaneItem): void {
     const key = item.row.sessionKey;
     const lane = this.#lane(key);
-    // In the order of the inbox: rows may be read in another order.
+    // Sorted by inbox order: rows may be read in a different order.
     const place = lane.items.findLastIndex(({ row }) => row.id < item.row.id) + 1;
     lane.items.splice(place, 0, item);
-    // A row that waits for a retry holds up later ones: order counts more than speed.
+    // A row waiting for a retry blocks later ones: order matters more than speed.
     const pauseMs = item.row.waitSeconds * 1000;
     const settleMs = item.command ? 0 : this.#options.settleMs(item.row);
     lane.quietUntilMs = Math.max(lane.quietUntilMs, performance.now() + Math.max(pauseMs, settleMs));
@@ -281,7 +281,7 @@ export class Lanes {
   #goOn(key: SessionKey, lane: Lane): void {
     if (lane.items.length > 0) this.#schedule(key, lane);
     else if (!lane.running && isOpen(lane) && this.#lanes.get(key) === lane)
-      // Only if it is the same lane: a timer of a removed lane may fire when its successor runs.
+      // Check that it is the same lane: the timer of a removed lane may fire after its successor started.
       this.#lanes.delete(key);
   }
 
@@ -292,7 +292,7 @@ export class Lanes {
     const start = () => {
       lane.timer = undefined;
       lane.scheduled = false;
-      // More messages arrived meanwhile.
+      // More messages arrived in the meantime.
       if (lane.quietUntilMs > performance.now() + 1) return this.#schedule(key, lane);
       // Set before add(): with a free slot p-queue starts the task synchronously.
       lane.scheduled = true;
@@ -312,14 +312,14 @@ export class Lanes {
 
   async #runNext(key: SessionKey, lane: Lane): Promise<void> {
     lane.scheduled = false;
-    // It goes on when that is over.
+    // The turn continues when the wait is over.
     if (!isOpen(lane) || lane.running) return;
     const items = takeTurn(lane.items);
     if (!this.#closed) return this.#runNow(key, lane, items);
     for (const { row } of items) this.#known.delete(row.id);
   }
 
-  /** Afterwards the lane continues with what waits. */
+  /** Then the lane continues with its waiting messages. */
   async #runNow(key: SessionKey, lane: Lane, items: LaneItem[], how: TurnOrigin = {}): Promise<void> {
     let suspended: SuspendedRows | undefined;
     if (items.length > 0) {
@@ -333,7 +333,7 @@ export class Lanes {
     await this.#refillIfRoom().catch((error: unknown) => this.#options.onError(error, key));
   }
 
-  /** The turn keeps its place: later messages wait behind it. */
+  /** The turn keeps its position: later messages wait behind it. */
   #suspend(lane: Lane, { rows, waitMs }: SuspendedRows): void {
     for (const { id } of rows) this.#known.add(id);
     lane.items = [...rows.map((row) => ({ row })), ...lane.items];

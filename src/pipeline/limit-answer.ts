@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../agents/backend.js";
 import { endOfAnswer, MAX_ANSWER_CHARS } from "../text-limits.js";
 
-/** Stops an agent that never stops writing: its text up to the limit, with a note, is the answer. */
+/** Limits the length of an answer: cuts the agent's text at the limit and adds a note. */
 export async function* limitAnswer(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent> {
   let text = "";
   for await (const event of events) {

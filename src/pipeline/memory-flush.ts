@@ -11,16 +11,17 @@ import type { Lanes } from "./lanes.js";
 const MAX_MS = 60_000;
 const INSTRUCTION = `This conversation is about to be closed. If it holds something about the person or the work that will
 matter later and isn't in your memory yet, save it now with the memory tool, briefly. Otherwise do nothing. Your
-answer is not shown to anybody.`;
+answer is not shown to anyone.`;
 
 /**
- * Before a session that ended by itself is out of view, its agent may save what matters. The store queues a task with the
- * end of the session; it has the retries and lanes of any message, but no route, no reply, and leaves no messages.
+ * Lets the agent save memories after a session was reset automatically. The store queues the task in the
+ * transaction that ends the session. It uses the usual retries and lanes, but has no route, gets no reply
+ * and adds no messages.
  */
 export class MemoryFlushes {
   readonly #context: Context;
   readonly #lanes: Lanes;
-  /** Of a process that doesn't queue them. */
+  /** For a process that doesn't queue tasks. */
   readonly #running = new Set<Promise<void>>();
 
   constructor(context: Context, lanes: Lanes) {
@@ -33,7 +34,7 @@ export class MemoryFlushes {
     this.#lanes.push({ row, command: (signal) => this.#run(row, sessionId, signal) });
   }
 
-  /** Once, without a task: a process that serves one account leaves nothing to others. */
+  /** Runs immediately, without a task: a process that serves one account leaves no work to others. */
   runNow(route: RouteRow): void {
     const { store, log } = this.#context;
     const { sessionId, platform, userId } = memoryFlushOf(route);
@@ -75,10 +76,10 @@ export class MemoryFlushes {
     await store.failTurn({ turnId, sessionKey, inboxIds: [id], error, next, replies: [] });
   }
 
-  /** Undefined: the agent had its chance. Otherwise the reason why not. */
+  /** Undefined if the agent ran, otherwise why it didn't. */
   async #save(session: SessionRow, principal: Person, stopped?: AbortSignal): Promise<string | undefined> {
     const { store, agent, tools, stopping } = this.#context;
-    // An agent with its own tools has no memory tool of ours.
+    // An agent with its own tools doesn't have our memory tool.
     if (session.message_count === 0 || agent.name === "echo" || agent.keepsState) return undefined;
     const place = { id: session.id, key: `memory:${session.id}`, source: session.source };
     const offered = await tools.offered({ principal, room: undefined, platform: session.source });
@@ -110,7 +111,7 @@ export class MemoryFlushes {
   }
 }
 
-/** Its answer isn't sent. */
+/** Reads the answer without sending it. */
 function nowhere({ platform }: Person): Target {
   const none = { chatId: null, threadId: null, userId: null, replyTo: null };
   return { platform, account: "", chatType: "dm", ...none };

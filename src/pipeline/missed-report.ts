@@ -1,6 +1,6 @@
 import type { GatewayLog } from "../log.js";
 
-/** Messages that arrived too late to be answered: each is a row with its reason, together they are one log line. */
+/** Messages that arrived too late to be answered: one row with a reason each, one log line for all. */
 const QUIET_MS = 2000;
 
 interface Missed {
@@ -29,7 +29,7 @@ export class MissedReport {
     this.#timer = undefined;
     for (const [platform, { count, oldestSentAt }] of this.#missed) {
       const oldest = new Date(oldestSentAt * 1000).toISOString();
-      this.#log.warn({ platform, count, oldest }, "messages came too long ago and are not answered");
+      this.#log.warn({ platform, count, oldest }, "skipped messages that are too old to answer");
     }
     this.#missed.clear();
   }

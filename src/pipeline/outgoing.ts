@@ -3,7 +3,7 @@ import type { OutgoingRules } from "../media/outgoing.js";
 import type { Target } from "../message.js";
 import type { Context } from "./context.js";
 
-/** Where files for a chat may come from, and how large they may be. */
+/** Which folders files for a chat may come from, and the size limits. */
 export function outgoingRules(
   { config, homeDir, adapterFor, secrets }: Pick<Context, "config" | "homeDir" | "adapterFor" | "secrets">,
   target: Target,

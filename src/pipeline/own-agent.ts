@@ -7,7 +7,7 @@ import type { Store } from "../store/store.js";
 import type { AgentResult } from "./run.js";
 import type { Turn } from "./turn.js";
 
-/** What the agent itself keeps about the session, and whether it has the message already. */
+/** The agent's own conversation for this session, and whether it already has the message. */
 export function ownConversation(
   store: Pick<Store, "getValue" | "setValue">,
   { agentName, session, journal }: Turn,
@@ -23,7 +23,7 @@ export function ownConversation(
   };
 }
 
-/** A step that the agent made by itself, for watchers. */
+/** Reports a step of the agent to watchers. */
 export function emitStep(
   events: Events,
   { about, agent, agentName }: Turn,
@@ -38,11 +38,11 @@ export function emitStep(
   }
 }
 
-/** The agent that has the message doesn't exist any more, and no other one gets it. */
+/** The agent that received the message is no longer configured; the message isn't sent to another one. */
 export function abandoned(agent: string): AgentResult {
-  const message = `the agent ${agent || "default"} had this message before the restart and isn't configured any more`;
+  const message = `the agent ${agent || "default"} received this message before the restart and is no longer configured`;
   const notice =
-    "I was interrupted while another agent worked on this, and it isn't available any more. Check what is done, then ask again.";
+    "Another agent was working on this when I was interrupted, and it is no longer available. Check what it has done, then ask again.";
   const failure = { kind: "other", message, notice } as const;
   return { text: "", messages: [], usages: [], failure, askedAt: nowSeconds() };
 }

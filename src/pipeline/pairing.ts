@@ -5,7 +5,7 @@ import { hashPairingCode, newPairingCode } from "../policies/pairing.js";
 import type { InboxRow } from "../store/queues.js";
 import type { Store } from "../store/store.js";
 
-/** A stranger's message → a code for the operator, or silence while the limits require it. */
+/** A stranger's message → a pairing code, or no reply if a limit is reached. */
 export class Pairing {
   readonly #store: Store;
 
@@ -26,7 +26,7 @@ export class Pairing {
     });
   }
 
-  /** The reason if a limit forbids it. */
+  /** Which limit forbids a code, if any. */
   async #offerCode({ id: inboxId, message }: InboxRow, userId: string): Promise<string | undefined> {
     const { platform, origin } = message;
     const code = newPairingCode((count) => randomBytes(count));

@@ -15,8 +15,9 @@ export interface SenderContext {
 }
 
 /**
- * One attempt at an outbox row: sends its parts in order. The parts of a message that has several are stored before the
- * first is sent, and each one's ids after it is sent, so the next attempt continues with the first part without ids.
+ * One attempt at an outbox row: sends its parts in order. If there are several, they are stored before the
+ * first is sent, and each part's ids are stored after it is sent, so the next attempt continues with the
+ * first part without ids.
  */
 export class PartSender {
   readonly row: OutboxRow;
@@ -24,7 +25,7 @@ export class PartSender {
   readonly #adapter: Adapter;
   readonly #message: OutboundMessage;
   readonly #parts: OutboxPart[];
-  /** How many parts have their ids in the store; undefined: the parts aren't stored. */
+  /** How many parts have stored ids; undefined if the parts aren't stored. */
   #saved: number | undefined;
   /** The next part may have arrived. */
   #mayBeRepeat: boolean;
@@ -54,7 +55,7 @@ export class PartSender {
     return this.#parts.flatMap(({ ids = [] }) => ids);
   }
 
-  /** Sends the next part, unless it turns out to be there. Rejects with a SendError, or with a fault of the adapter. */
+  /** Sends the next part, unless it has arrived already. Rejects with a SendError, or with an adapter's own error. */
   async sendNext(signal: AbortSignal): Promise<void> {
     const before = this.#mayBeRepeat ? await this.lookUpNext(signal) : "missing";
     if (before !== "found") await this.#send(before === "unknown", signal);
@@ -73,11 +74,11 @@ export class PartSender {
     killPoint(this.isDone ? "sent" : "part-sent");
   }
 
-  /** Asks the platform whether the next part has arrived. Unknown: it can't tell. Rejects if it can't tell now. */
+  /** Asks the platform whether the next part has arrived. "unknown" if the platform can't tell; rejects if it can't tell right now. */
   async lookUpNext(signal: AbortSignal): Promise<"found" | "missing" | "unknown"> {
     const adapter = this.#adapter;
     if (!canLookUp(adapter)) return "unknown";
-    // Without stored parts (an older version sent some, perhaps) any number of them may be there.
+    // Without stored parts any number may have arrived: an older version may have sent them.
     const last = this.#saved === undefined ? this.#parts.length - 1 : this.#next;
     for (let index = this.#next; index <= last; index++) {
       const context = this.#baseContext(index, true);
@@ -89,8 +90,8 @@ export class PartSender {
   }
 
   /**
-   * Stores the ids of the part that arrived last. Those of the message's last part are stored with the outcome. False:
-   * another process has the message now.
+   * Stores the ids of the part that was just sent; those of the last part are stored with the outcome. False
+   * if another process owns the message now.
    */
   async save(): Promise<boolean> {
     const { store, bootId } = this.#context;
@@ -110,12 +111,12 @@ export class PartSender {
     return isOurs;
   }
 
-  /** The caller stores it again with the outcome of the attempt. */
+  /** The caller stores the ids again with the attempt's outcome. */
   async #saveOrStop(saving: Promise<boolean>): Promise<void> {
     const isOurs = await saving.catch((cause: unknown) => {
       throw new SendError("never_sent", "The parts of the message can't be stored", { cause });
     });
-    if (!isOurs) throw new SendError("never_sent", "Another process sends the message now");
+    if (!isOurs) throw new SendError("never_sent", "Another process is sending the message");
   }
 
   /** The first part without ids. */
@@ -136,8 +137,8 @@ export class PartSender {
   }
 
   /**
-   * A preview may be in the chat under an unknown id. If it can be found, it becomes the first part; otherwise that part
-   * is marked as a possible repeat.
+   * The chat may show a preview with an unknown id. If it can be found, it becomes the first part; otherwise
+   * the first part is marked as a possible repeat.
    */
   async #contextFor(index: number, mayBeRepeat: boolean, signal: AbortSignal): Promise<PartContext> {
     const context = this.#baseContext(index, mayBeRepeat);

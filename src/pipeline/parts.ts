@@ -15,24 +15,24 @@ import type { Store } from "../store/store.js";
 import type { Task } from "../task.js";
 import type { ToolRegistry } from "../tools/registry.js";
 
-/** What the gateway is made of. `startup/parts.ts` puts it together. */
+/** The gateway's dependencies. `startup/parts.ts` assembles them. */
 export interface GatewayParts {
   config: Config;
   store: Store;
-  /** Random for every start: liveness never depends on a process id. */
+  /** Random per start, so that liveness never depends on a process id. */
   bootId: string;
-  /** The default. */
+  /** The default agent. */
   agent: AgentBackend;
-  /** Others that chats can choose, by name. */
+  /** Other agents that chats can choose, by name. */
   agents: ReadonlyMap<string, NamedAgent>;
   auxiliary: Auxiliary;
   adapters: readonly Adapter[];
   /** The tools of a turn, by the rights of its principal. */
   tools: Pick<ToolRegistry, "offered">;
-  /** Configured tokens and keys: they never leave. */
+  /** Configured tokens and keys, which must never be sent anywhere. */
   secrets: SecretGuard;
   mcp?: Pick<McpServers, "reload"> | undefined;
-  /** Stored in a session when it starts. */
+  /** The system prompt, stored in a session when it starts. */
   systemPrompt(place: {
     origin: Origin;
     shared: boolean;
@@ -42,20 +42,20 @@ export interface GatewayParts {
   summarise(request: SummaryRequest, signal: AbortSignal): Promise<string>;
   title(exchange: { userText: string; answer: string }, signal: AbortSignal): Promise<string | undefined>;
   estimateTokens(message: ChatMessage): number;
-  /** A route has changed: `sessions.json` is written again. */
+  /** A route changed: rewrites `sessions.json`. */
   routesChanged(): void;
-  /** Messages were committed: the transcript gets them too. */
+  /** Messages were committed: appends them to the transcript. */
   messagesCommitted(session: SessionRow, messages: readonly NewMessage[]): void;
-  /** A session's messages were rewritten: its transcript is written again. */
+  /** A session's messages were changed: rewrites its transcript. */
   messagesChanged(sessionId: SessionId): void;
-  /** Everything that happens is emitted here. */
+  /** Receives all events. */
   events: Events;
-  /** May decide about slash commands before they run. */
+  /** Hooks that may decide about slash commands before they run. */
   hooks?: Pick<Hooks, "wantsCommand" | "askAboutCommand"> | undefined;
   log: GatewayLog;
   homeDir: string;
-  /** Why nothing can be accepted at the moment; undefined: everything can. */
+  /** Why messages can't be accepted right now; undefined if they can. */
   refusal?: (() => HermesError | undefined) | undefined;
-  /** The rows that this process works on, if others use the same file. */
+  /** Which rows this process owns, if others share the database. */
   owners?: Owners | undefined;
 }

@@ -4,8 +4,8 @@ import { killPoint } from "../kill-point.js";
 import type { Target } from "../message.js";
 
 /**
- * An answer while it is written, shown as a message that is edited at the platform's pace: the newest text, never two
- * calls at once. Failures are dropped; the answer itself is sent from the outbox.
+ * Shows an answer while it is being written, in a message that is edited at the platform's pace: always the
+ * newest text, one call at a time. Failures are ignored, because the answer itself is sent from the outbox.
  *
  *   empty ── posting ──► posting ── show succeeds ──► shown ── edits ──► shown
  *              ▲            ├── certainly not posted ──► empty
@@ -14,11 +14,11 @@ import type { Target } from "../message.js";
  */
 type State = { is: "empty" } | { is: "posting" } | { is: "shown"; messageId: string } | { is: "lost" };
 
-/** Stores the state, so that after a crash the answer takes the preview's place. */
+/** Stores the state, so that after a crash the answer replaces the preview. */
 export interface PreviewRecord {
-  /** A message is about to be posted. False: an earlier reply in this chat is still pending. */
+  /** A message is about to be posted. False if an earlier reply in this chat is still pending. */
   begin(): Promise<boolean>;
-  /** It was posted under this id; null: it wasn't posted. */
+  /** It was posted with this id; null if it wasn't posted. */
   name(messageId: string | null): Promise<unknown>;
 }
 
@@ -27,7 +27,7 @@ export interface PreviewOptions {
   target: Target;
   record: PreviewRecord;
   everyMs: number;
-  /** Nothing shorter is shown. */
+  /** Shorter texts aren't shown. */
   minChars: number;
   cursor: string;
   isOpen(): boolean;
@@ -55,20 +55,20 @@ export class Preview {
   /** Cancels a call that hasn't posted anything yet. */
   #cancel = new AbortController();
 
-  /** `earlier`: what an earlier attempt at the same answer left: an id, or null if its id was lost. */
+  /** `earlier`: the preview of an earlier attempt at the same answer: its id, or null if the id was lost. */
   constructor(options: PreviewOptions, earlier?: string | null) {
     this.#options = options;
     if (earlier === undefined) this.#state = { is: "empty" };
     else this.#state = earlier === null ? { is: "lost" } : { is: "shown", messageId: earlier };
   }
 
-  /** What the chat shows of it: an id, or null if its id is unknown; undefined: nothing. */
+  /** The message that shows it: its id, null if the id is unknown, undefined if there is none. */
   get left(): string | null | undefined {
     if (this.#state.is === "empty") return undefined;
     return this.#state.is === "shown" ? this.#state.messageId : null;
   }
 
-  /** There is more text; `text` is called when it is shown. `isShort`: it is shown even if it is short. */
+  /** There is more text; `text` is called when it is time to show it. `isShort`: show it even if it is short. */
   update(text: () => string, isShort = false): void {
     this.#latest = text;
     this.#isShort = isShort;
@@ -76,7 +76,7 @@ export class Preview {
     this.#schedule();
   }
 
-  /** Nothing is shown any more when it resolves. A draft that hangs must not hold up the answer. */
+  /** After it resolves, nothing more is shown. A call that hangs must not delay the answer. */
   async end(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -121,7 +121,7 @@ export class Preview {
     }
   }
 
-  /** The adapter calls it before it posts a message. */
+  /** Called by the adapter before it posts a message. */
   readonly #begin = async (): Promise<void> => {
     if (this.#cancel.signal.aborted) throw new SendError("never_sent", "The answer is ready");
     const before = this.#state;

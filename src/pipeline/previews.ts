@@ -19,11 +19,11 @@ import { Progress } from "./progress.js";
 import type { Turn } from "./turn.js";
 
 const CALL_TIMEOUT_MS = 10_000;
-/** A chat that has to wait longer is left for the next look. */
+/** Chats that must wait longer are left for the next sweep. */
 const MAX_WAIT_SECONDS = 2;
-/** Abandoned previews that couldn't be changed for so long stay as they are. */
+/** Abandoned previews that couldn't be edited for this long stay as they are. */
 const MAX_AGE_SECONDS = 300;
-/** After a start: nothing could be done while the gateway was down. */
+/** The same limit after a start, because the gateway was down in between. */
 const MAX_AGE_AFTER_START_SECONDS = 86_400;
 
 type PreviewContext = Pick<
@@ -31,10 +31,10 @@ type PreviewContext = Pick<
   "store" | "bootId" | "config" | "log" | "pace" | "adapterFor" | "stopping" | "owners" | "secrets"
 >;
 
-/** What a chat sees of an answer before it is sent: the typing sign, and the text while it is written. */
+/** What a chat sees before the answer is sent: the typing indicator, and the text as it is written. */
 export class Previews {
   readonly #context: PreviewContext;
-  /** Abandoned previews that are being changed, by the message they answer. */
+  /** Abandoned previews that are being edited, by the message they answer. */
   readonly #abandoning = new Map<number, Promise<void>>();
 
   constructor(context: PreviewContext) {
@@ -46,7 +46,7 @@ export class Previews {
     if (this.#context.pace.isOpen(target)) adapter.type(target);
   }
 
-  /** `text`: all that was written so far, with its file tags. `status`: what is shown below it. */
+  /** `text`: the whole text so far, with file tags. `status`: shown below it. */
   update(turn: Turn, text: string, status = ""): void {
     const { adapter, target, first, id } = turn;
     const { task, request } = first.message;
@@ -58,7 +58,7 @@ export class Previews {
     turn.preview.update(whole, status !== "");
   }
 
-  /** What the turn does besides writing, for chats whose messages can be edited. */
+  /** Shows what the turn does besides writing, in chats whose messages can be edited. */
   progress({ adapter, first }: Turn, changed: () => void): Progress {
     const { display } = this.#context.config;
     const isShown = adapter && canStream(adapter) && !canPreview(adapter) && !first.message.task;
@@ -70,12 +70,12 @@ export class Previews {
     });
   }
 
-  /** What the chat may see of it. Tags and messages that are left out or joined may have split a secret. */
+  /** Redacts what the chat sees. Runs last: removed tags and joined messages may have split a secret. */
   shownOf({ session }: Turn, text: string): string {
     return this.#context.secrets.of("answer", { sessionId: session.id }).redact(hideTags(text));
   }
 
-  /** Before the answer is stored: nothing is shown any more, and the id of its message is known. */
+  /** Ends the preview before the answer is stored, so that its message id is final. */
   async end(turn: Turn): Promise<void> {
     const { preview } = turn;
     if (!preview) return;
@@ -91,7 +91,7 @@ export class Previews {
     if (adapter && canStream(adapter)) await this.settle({ sessionKey: key });
   }
 
-  /** The message gets no reply: signs that it is being worked on are removed. */
+  /** The message gets no reply: removes the signs that it is being worked on. */
   dismiss(row: InboxRow): void {
     const target = targetOf(row.message);
     const adapter = this.#context.adapterFor(target);
@@ -123,14 +123,14 @@ export class Previews {
   // ── abandoned: the answer never comes ─────────────────────────────────────────────────────────────────────────
 
   /**
-   * The messages of abandoned previews keep their text without the cursor; empty ones are deleted. Resolves when all
-   * of them, or those of one session, are done or postponed. Never rejects.
+   * Removes the cursor from abandoned previews and deletes empty ones. Resolves when all, or those of one
+   * session, are done or postponed. Never rejects.
    */
   async settle(which: Omit<LeftPreviews, "since"> = {}): Promise<void> {
     await this.#settle({ since: nowSeconds() - MAX_AGE_SECONDS, ...which });
   }
 
-  /** The same, with what an earlier start left behind. */
+  /** The same, including previews of earlier starts. */
   async settleOld(): Promise<void> {
     await this.#settle({ since: nowSeconds() - MAX_AGE_AFTER_START_SECONDS });
   }
@@ -187,7 +187,7 @@ export class Previews {
     await adapter.abandon(target, id, text.trim(), signal);
   }
 
-  /** Null as well if the message shows another answer. */
+  /** Also null if the message shows another answer. */
   async #find(
     adapter: Adapter,
     { target, inboxId }: LeftPreview,
@@ -214,6 +214,6 @@ export class Previews {
   }
 
   #failed(error: unknown, preview?: LeftPreview): void {
-    this.#context.log.debug({ err: error, traceId: preview?.traceId }, "abandoned preview left as it is");
+    this.#context.log.debug({ err: error, traceId: preview?.traceId }, "left an abandoned preview as it is");
   }
 }

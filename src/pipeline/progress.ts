@@ -6,26 +6,26 @@ export type ToolProgress = "off" | "new" | "all" | "verbose";
 
 export interface ProgressOptions {
   tools: ToolProgress;
-  /** After this time without words the chat learns that the turn goes on; 0: never. */
+  /** Silence after which the chat is shown that the turn is still running; 0 means never. */
   longRunningMs: number;
-  /** The status has changed: it is shown again. */
+  /** The status changed and must be shown again. */
   changed(): void;
 }
 
-/** Most calls take less time and aren't worth a message. */
+/** Most calls are shorter and not worth a message. */
 const SHOWN_AFTER_MS = 1000;
 const MAX_AGAIN_MS = 30_000;
 const MAX_LINES = 8;
 const MAX_ARGUMENT_CHARS = 80;
 
-/** What a chat sees of a turn below its words so far: the calls of tools, and that it still goes on. */
+/** The status line below a turn's text: its tool calls, and that it is still running. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #startedMs = performance.now();
   #lastWordsMs = this.#startedMs;
-  /** Calls that have no result yet; the first one runs. */
+  /** Calls without a result yet; the first one is running. */
   #open: Call[] = [];
-  /** Calls since the last words. */
+  /** Calls since the last text. */
   #lines: { name: string; text: string; count: number }[] = [];
   #soon: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -51,14 +51,14 @@ export class Progress {
     this.#begin();
   }
 
-  /** A step that the agent makes by itself. */
+  /** A step of an agent with its own tools. */
   #stepped({ callId: id, title, tool, state }: Extract<AgentEvent, { type: "progress" }>): void {
     this.#open = this.#open.filter((call) => call.id !== id);
     if (state === "started") this.#open.push({ id, name: title || tool, arguments: "{}" });
     this.#begin();
   }
 
-  /** Empty: there is nothing to show but the words. */
+  /** Empty if there is nothing to show but the text. */
   text(nowMs = performance.now()): string {
     const running = this.#open[0]?.name;
     const lines = this.#lines.map(({ text, count }) => `🔧 ${text}${count > 1 ? ` ×${count}` : ""}`);
@@ -105,7 +105,7 @@ export class Progress {
   }
 }
 
-/** One line without marks that would end the code. */
+/** One line, without backticks that would end the code span. */
 function shortened(args: string): string {
   if (args === "{}" || args === "") return "";
   const line = startOf(args, MAX_ARGUMENT_CHARS * 2).replace(/[`\s]+/g, " ");

@@ -1,4 +1,4 @@
-/** What a question looks like in the chat, before and after it is decided. */
+/** Renders a question for the chat, before and after it is decided. */
 import { randomBytes } from "node:crypto";
 import { canAsk } from "../adapters/adapter.js";
 import type { Target } from "../message.js";
@@ -17,7 +17,7 @@ export function newQuestionId(): string {
   return randomBytes(6).toString("hex");
 }
 
-/** Arguments are the model's words: they are shown as code, whatever they contain. */
+/** The model wrote the arguments, so they are always shown as code. */
 export function approvalText(tool: string, args: Record<string, unknown>, { first }: Turn): string {
   const { userName, userId } = first.message.origin;
   const who = userName ?? userId;
@@ -26,12 +26,12 @@ export function approvalText(tool: string, args: Record<string, unknown>, { firs
   return `🔐 Allow \`${tool}\`${who ? ` for ${plain(who)}` : ""}?\n\n\`\`\`\n${code}\n\`\`\``;
 }
 
-/** Names come from outside. */
+/** Names are untrusted. */
 function plain(name: string): string {
   return name.replaceAll(/[*_`~[\]<>|\\\n]/g, " ").slice(0, 80);
 }
 
-/** The message that asks: with buttons where the platform has them, otherwise with a numbered list. */
+/** The message with the question: with buttons if the platform has them, otherwise with a numbered list. */
 export async function questionMessage(
   context: Context,
   target: Target,
@@ -59,7 +59,7 @@ async function homeOf({ config, store, log }: Context, { platform }: Target): Pr
   try {
     return await findTarget(store, name, places);
   } catch (error) {
-    log.warn({ err: error }, "approvals.ask_in: no home channel is set, asking owners in the chat");
+    log.warn({ err: error }, "approvals.ask_in: no home channel is set, so owners are asked in the chat");
     return undefined;
   }
 }

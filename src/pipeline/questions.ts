@@ -14,24 +14,27 @@ import type { Lanes } from "./lanes.js";
 import { decidedText } from "./question-message.js";
 
 const CALL_TIMEOUT_MS = 10_000;
-/** Decisions that couldn't be shown for so long stay invisible: their message may be gone. */
+/** Decisions that couldn't be shown for this long are dropped: their message may be gone. */
 const MAX_UNSHOWN_SECONDS = 86_400;
 
-/** The answer to a question, found in a message. */
+/** An answer to a question, found in a message. */
 export interface FoundAnswer {
   question: QuestionRow;
   choice: Choice | undefined;
 }
 
+/** One of the choices, or other words where the question takes them. */
+export type GivenAnswer = { choiceId: string } | { text: string };
+
 type Answerer = Person & { userName: string | null; inboxId?: number };
 
-/** Open questions: who may answer them, what an answer does, and how the chat sees it. */
+/** Open questions: who may answer them, what an answer does, and how the chat shows it. */
 export class Questions {
   readonly #context: Context;
   readonly #lanes: Lanes;
-  /** As many as the store lists. */
+  /** At most as many as the store lists. */
   #open = new Map<string, QuestionRow>();
-  /** Turns that wait in memory, by question. */
+  /** Turns waiting in memory, by question. */
   readonly #waiting = new Map<string, (question: QuestionRow) => void>();
   #showing: Promise<void> = Promise.resolve();
 
@@ -40,7 +43,7 @@ export class Questions {
     this.#lanes = lanes;
   }
 
-  /** Reads the open questions, ends those that expired, and shows decisions that the chat doesn't see yet. */
+  /** Reads the open questions, ends expired ones, and shows decisions the chat hasn't seen yet. */
   async refresh(): Promise<void> {
     const { store, owners } = this.#context;
     const open = await store.listQuestions("open", owners);
@@ -65,7 +68,7 @@ export class Questions {
     if (question?.state === "open") this.#open.set(id, question);
   }
 
-  /** Resolves with the question once it is decided. A turn that can't be suspended waits for it in memory. */
+  /** Resolves when the question is decided, for turns that can't be suspended and wait in memory. */
   async decision(id: string, signal: AbortSignal): Promise<QuestionRow> {
     const decided = new Promise<QuestionRow>((resolve) => this.#waiting.set(id, resolve));
     try {
@@ -76,12 +79,12 @@ export class Questions {
     }
   }
 
-  /** It needs no answer any more. */
-  async end(id: string, state: "expired" | "withdrawn"): Promise<void> {
-    await this.#decide(id, { state });
+  /** The question needs no answer any more. False if it was already decided. */
+  end(id: string, state: "expired" | "withdrawn"): Promise<boolean> {
+    return this.#decide(id, { state });
   }
 
-  /** Whether a message answers a question, and which. Undefined: it doesn't. */
+  /** The question that a message answers, if any. */
   async answerIn(row: InboxRow): Promise<FoundAnswer | undefined> {
     const { choice, text, task, request } = row.message;
     if (choice) {
@@ -102,16 +105,14 @@ export class Questions {
   async answer({ question, choice }: FoundAnswer, row: InboxRow): Promise<"decided" | "late" | "refused"> {
     const { principal } = askerOf(row.message, this.#context);
     if (!mayAnswer(question, principal)) return "refused";
-    // A crash came between the decision and what it does.
+    // A crash came between the decision and its effect.
     if (question.answer?.inboxId === row.id) return "decided";
     const by = { ...principal, userName: row.message.origin.userName ?? null, inboxId: row.id };
-    const isDecided = choice
-      ? await this.decideAs(by, question, choice.id)
-      : await this.#answerAs(by, question, undefined, row.message.text);
-    return isDecided ? "decided" : "late";
+    const given = choice ? { choiceId: choice.id } : { text: row.message.text };
+    return (await this.decideAs(by, question, given)) ? "decided" : "late";
   }
 
-  /** In its session, and where owners are asked about other chats. */
+  /** Looks in the session, and in the chat where owners are asked about other chats. */
   #askedIn({ sessionKey, message }: InboxRow): QuestionRow[] {
     const here = targetOf(message);
     return [...this.#open.values()].filter(
@@ -120,14 +121,14 @@ export class Questions {
     );
   }
 
-  /** Approvals that a turn of the session waits for. */
+  /** Approvals that turns of the session wait for. */
   approvalsIn(key: SessionKey): QuestionRow[] {
     return [...this.#open.values()].filter(
       ({ kind, sessionKey }) => kind === "approval" && sessionKey === key,
     );
   }
 
-  /** Those that this person may decide: in this session first, oldest first. */
+  /** Those this person may decide: this session's first, oldest first. */
   approvalsFor(principal: Principal, key: SessionKey): QuestionRow[] {
     const open = [...this.#open.values()].filter(
       (question) => question.kind === "approval" && mayAnswer(question, principal),
@@ -135,18 +136,15 @@ export class Questions {
     return open.toSorted((a, b) => Number(b.sessionKey === key) - Number(a.sessionKey === key));
   }
 
-  /** False: it was decided already. */
-  async decideAs(by: Answerer, question: QuestionRow, choiceId: string): Promise<boolean> {
-    const label = question.choices.find(({ id }) => id === choiceId)?.label ?? choiceId;
-    return this.#answerAs(by, question, choiceId, label);
-  }
-
-  #answerAs(
+  /** False if it was already decided. */
+  decideAs(
     { platform, userId, userName, inboxId }: Answerer,
     question: QuestionRow,
-    choiceId: string | undefined,
-    text: string,
+    given: GivenAnswer,
   ): Promise<boolean> {
+    const choiceId = "choiceId" in given ? given.choiceId : undefined;
+    const chosen = question.choices.find(({ id }) => id === choiceId);
+    const text = "text" in given ? given.text : (chosen?.label ?? given.choiceId);
     const answer = { choiceId, text, by: { platform, userId, userName }, at: nowSeconds(), inboxId };
     const grant = question.kind === "approval" ? grantOf(choiceId) : undefined;
     return this.#decide(question.id, { state: "answered", answer, grant });
@@ -171,12 +169,12 @@ export class Questions {
     if (question && question.state !== "open") this.#waiting.get(id)?.(question);
   }
 
-  /** Never rejects. One at a time: a decision is shown once. */
+  /** Never rejects. Runs one at a time, so that a decision is shown once. */
   #show(): Promise<void> {
     this.#showing = this.#showing
       .then(() => this.#showAll())
       .catch((error: unknown) => {
-        this.#context.log.warn({ err: error }, "decisions can't be shown");
+        this.#context.log.warn({ err: error }, "could not show decisions");
       });
     return this.#showing;
   }
@@ -189,7 +187,7 @@ export class Questions {
     }
   }
 
-  /** False: later. */
+  /** False if it must be retried later. */
   async #showOne(question: QuestionRow): Promise<boolean> {
     const { target, messageIds, answer, createdAt } = question;
     const isOld = nowSeconds() - (answer?.at ?? createdAt) > MAX_UNSHOWN_SECONDS;
@@ -202,7 +200,7 @@ export class Questions {
       await adapter.settleQuestion(target, messageIds, decidedText(question), signal);
       return true;
     } catch (error) {
-      log.debug({ err: error, question: question.id }, "a decision isn't shown yet");
+      log.debug({ err: error, question: question.id }, "could not show a decision yet");
       return (error as { outcome?: string }).outcome === "refused";
     }
   }

@@ -8,7 +8,7 @@ import { burstWaitMs } from "./burst.js";
 import type { Context } from "./context.js";
 import { type LaneOptions, Lanes, type Reservation } from "./lanes.js";
 
-/** Messages that get a turn → the lane of their session, or the turn that is running there. */
+/** Messages that get a turn → their session's lane, or its running turn. */
 export class Queue {
   readonly lanes: Lanes;
   readonly #context: Context;
@@ -30,7 +30,7 @@ export class Queue {
       return;
     }
     const mode = message.request ? "queue" : this.#context.config.display.busy_input_mode;
-    // A running turn takes words only: pictures wait for a turn of their own.
+    // A running turn only accepts text: images wait for their own turn.
     const canSteer = !message.attachments.some(isPicture);
     const decision = busyDecision(mode, { running: true, isCommand: false, canSteer });
     if (decision === "steer") lanes.steer(row);
@@ -38,7 +38,7 @@ export class Queue {
     if (decision === "interrupt") lanes.abort(sessionKey, "interrupted");
   }
 
-  /** A lane in which a message that isn't stored yet can start at once. Undefined: it has to wait. */
+  /** A lane where a message that isn't stored yet can start immediately; undefined if it must wait. */
   reserve(message: InboundMessage, key: SessionKey): Reservation | undefined {
     const waits = burstWaitMs(message, this.#context.adapterFor(message)?.burst) > 0;
     return waits ? undefined : this.lanes.reserve(key);

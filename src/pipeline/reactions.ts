@@ -6,10 +6,10 @@ import type { Context } from "./context.js";
 import type { Turn } from "./turn.js";
 
 const CALL_MS = 5000;
-/** A platform that doesn't answer must not collect calls. */
+/** Limits pending calls to a platform that doesn't answer. */
 const MAX_OPEN = 200;
 
-/** What the reaction becomes when a turn ends; null: it is removed; undefined: the turn goes on. */
+/** The reaction after a turn ends; null removes it, undefined if the turn continues. */
 export const AFTER: Record<TurnEnd["outcome"], ReactionState | null | undefined> = {
   answered: "done",
   failed: "failed",
@@ -19,10 +19,10 @@ export const AFTER: Record<TurnEnd["outcome"], ReactionState | null | undefined>
   ...{ retrying: undefined, overtaken: undefined, suspended: undefined, released: undefined },
 };
 
-/** The state of a message as a reaction on it. Best effort: nothing waits for it, and failures are ignored. */
+/** Shows a message's state as a reaction on it. Best effort: nothing waits for it, and failures are ignored. */
 export class Reactions {
   readonly #context: Pick<Context, "config" | "log" | "stopping">;
-  /** The last call about a message: the next one follows it. */
+  /** The last call per message, to keep calls in order. */
   readonly #open = new Map<string, Promise<void>>();
 
   constructor(context: Pick<Context, "config" | "log" | "stopping">) {

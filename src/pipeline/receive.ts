@@ -18,7 +18,9 @@ import type { Context } from "./context.js";
 import type { EarlyTurn } from "./early-turn.js";
 import { aboutMessage } from "./event-facts.js";
 
-/** message → its session key → inbox row. When `accept` resolves, the message can't be lost any more. */
+type OnEarly = (turn: AcceptedTurn | undefined) => void;
+
+/** Message → session key → inbox row. Once `accept` resolves, the message can't be lost. */
 export class Inbox {
   readonly #context: Context;
 
@@ -26,7 +28,7 @@ export class Inbox {
     this.#context = context;
   }
 
-  /** With its key and its trace id, as the store takes it. */
+  /** The message with its key and trace id, for the store. */
   address(received: InboundMessage, cursor?: AcceptedMessage["cursor"], key?: SessionKey): AcceptedMessage {
     const receivedAt = nowSeconds();
     const message = limitedMessage(received);
@@ -34,28 +36,29 @@ export class Inbox {
     return { message: { ...message, traceId: traceIdOf(message) }, receivedAt, cursor, ...place };
   }
 
-  /** Undefined if the event is in the inbox already. */
+  /** Undefined if the event is already in the inbox. */
   async accept(accepted: AcceptedMessage): Promise<InboxRow | undefined> {
     const [row] = await this.#context.store.acceptMessages([accepted]);
     killPoint("accepted");
     return row;
   }
 
-  /** The same, and its turn starts in the same commit if it can. */
+  /** The same, but starts the turn in the same commit if possible. `onEarly` may be called before the commit. */
   async acceptTurn(
     accepted: AcceptedMessage,
     start: AcceptedStart | undefined,
+    onEarly: OnEarly | undefined,
   ): Promise<AcceptedTurn | undefined> {
     if (!start) {
       const row = await this.accept(accepted);
       return row && { row, started: undefined };
     }
-    const turn = await this.#context.store.acceptTurn(accepted, start);
+    const turn = await this.#context.store.acceptTurn(accepted, start, onEarly);
     killPoint("accepted");
     return turn;
   }
 
-  /** Keys name no bot and are not injective: one that belongs to another bot or another origin gets a suffix. */
+  /** Keys don't contain the bot and aren't unique: one that belongs to another bot or origin gets a suffix. */
   #keyOf({ origin, platform, account }: InboundMessage): Pick<AcceptedMessage, "sessionKey" | "guard"> {
     const { isolation, keys, isAdditionalBot } = this.#context;
     const { key: plain, tuple } = identityOf(origin, isolation, keys);
@@ -64,22 +67,22 @@ export class Inbox {
   }
 }
 
-/** The stages that follow. */
+/** The next stages. */
 export interface Received {
-  /** For a message that can start its turn at once; undefined: it is routed once it is accepted. */
+  /** For a message that can start its turn immediately; otherwise it is routed once it is accepted. */
   earlyTurn(accepted: AcceptedMessage): EarlyTurn | undefined;
-  /** Starts routing; doesn't wait for it. */
+  /** Starts routing without waiting for it. */
   accepted(row: InboxRow): void;
-  /** A message that waits to be added to a running turn has changed, or was deleted (null). */
+  /** Updates a message that waits to be added to a running turn: edited, or deleted (null). */
   changeSteering(key: SessionKey, inboxId: number, text: string | null): void;
 }
 
-/** What adapters report → the inbox. The platform gets its acknowledgement when the promise resolves. */
+/** Adapter events → the inbox. Adapters acknowledge an event to the platform once the promise resolves. */
 export class Receiver {
   readonly #context: Context;
   readonly #inbox: Inbox;
   readonly #next: Received;
-  /** Messages that aren't stored yet because something has to be read before. One per lane at most. */
+  /** Messages that wait for a read before they are stored; at most one per lane. */
   readonly #preparing = new Map<SessionKey, Promise<unknown>>();
 
   constructor(context: Context, inbox: Inbox, next: Received) {
@@ -97,43 +100,54 @@ export class Receiver {
     events.emit({ type: "received", platform, traceId });
     const accepted = this.#inbox.address(message, cursor);
     const { sessionKey } = accepted;
-    // A message that came before in its chat is stored before.
+    // Earlier messages of the chat are stored first.
     while (cursor === undefined && this.#preparing.has(sessionKey)) await this.#preparing.get(sessionKey);
     const isNew = await this.#store(accepted, this.#next.earlyTurn(accepted));
     if (!isNew) events.emit({ type: "duplicate", platform, traceId, eventId });
   }
 
-  /** Asks the store at once, unless something has to be read before: the order of the calls is the order of the messages. */
+  /** Calls the store immediately unless something must be read first, because the order of calls is the order of messages. */
   async #store(accepted: AcceptedMessage, early: EarlyTurn | undefined): Promise<boolean> {
     if (!early) return this.#accepted(await this.#inbox.accept(accepted));
-    const turn = await this.#storeTurn(accepted, early.start).catch((error: unknown) => {
-      early.release();
+    let hasBegun = false;
+    const begin: OnEarly = (turn) => {
+      if (hasBegun || !turn?.started) return;
+      hasBegun = true;
+      this.#emitAccepted(turn.row);
+      early.begin(turn.started.rows[0]!, turn.started);
+    };
+    // A platform delivers again after a crash, so a message that crashes the gateway must be counted before its turn starts.
+    const onEarly = accepted.message.request ? begin : undefined;
+    const turn = await this.#storeTurn(accepted, early.start, onEarly).catch((error: unknown) => {
+      if (!hasBegun) early.release();
       throw error;
     });
-    if (!turn?.started) {
-      early.release();
-      return this.#accepted(turn?.row);
-    }
-    this.#emitAccepted(turn.row);
-    early.begin(turn.started.rows[0]!, turn.started);
-    return true;
+    begin(turn);
+    if (hasBegun) return true;
+    early.release();
+    return this.#accepted(turn?.row);
   }
 
-  async #storeTurn(accepted: AcceptedMessage, start: EarlyTurn["start"]): Promise<AcceptedTurn | undefined> {
-    if (!(start instanceof Promise)) return this.#inbox.acceptTurn(accepted, start);
-    const { storing } = await this.#prepared(accepted, start);
+  async #storeTurn(
+    accepted: AcceptedMessage,
+    start: EarlyTurn["start"],
+    onEarly: OnEarly | undefined,
+  ): Promise<AcceptedTurn | undefined> {
+    if (!(start instanceof Promise)) return this.#inbox.acceptTurn(accepted, start, onEarly);
+    const { storing } = await this.#prepared(accepted, start, onEarly);
     return storing;
   }
 
-  /** Wrapped, because it resolves when the store is asked, not when it has answered. */
+  /** Wrapped, because it resolves when the store is called, not when it has answered. */
   #prepared(
     accepted: AcceptedMessage,
     start: Promise<AcceptedStart | undefined>,
+    onEarly: OnEarly | undefined,
   ): Promise<{ storing: Promise<AcceptedTurn | undefined> }> {
     const { sessionKey } = accepted;
     const asked = start.then((prepared) => {
       this.#preparing.delete(sessionKey);
-      return { storing: this.#inbox.acceptTurn(accepted, prepared) };
+      return { storing: this.#inbox.acceptTurn(accepted, prepared, onEarly) };
     });
     this.#preparing.set(sessionKey, asked);
     return asked;
@@ -150,7 +164,7 @@ export class Receiver {
     this.#context.events.emit({ type: "accepted", ...aboutMessage(row) });
   }
 
-  /** Throws while messages can't be stored: then nothing is acknowledged, and platforms deliver again. */
+  /** Throws while messages can't be stored, so that nothing is acknowledged and platforms deliver again. */
   requireAccepting(): void {
     const refusal = this.#context.refusal?.();
     if (refusal) throw refusal;
@@ -176,7 +190,7 @@ export class Receiver {
     };
   }
 
-  /** The messages that came before are in the store, or on their way to it. */
+  /** Resolves when earlier messages have been passed to the store. */
   async #allStored(): Promise<void> {
     if (this.#preparing.size > 0) await Promise.all(this.#preparing.values());
   }

@@ -5,7 +5,7 @@ import type { Context } from "./context.js";
 import type { Lanes } from "./lanes.js";
 
 const RETRY_MS = 1000;
-/** Another process may have retried a dead message, and a turn may have ended without being stored. */
+/** Catches dead letters retried by another process and turns whose end wasn't stored. */
 const LOOK_EVERY_MS = 15_000;
 
 export interface RefillStages {
@@ -13,11 +13,11 @@ export interface RefillStages {
   route(row: InboxRow): Promise<void>;
 }
 
-/** Brings what waits in the inbox into the lanes: at the start, after failures, and now and then. */
+/** Moves waiting inbox rows into the lanes: at startup, after failures, and periodically. */
 export class Refill {
   readonly #context: Context;
   readonly #stages: RefillStages;
-  /** Routing in progress: a stop waits for it. */
+  /** Routing in progress, which a stop waits for. */
   readonly #tracked = new Set<Promise<void>>();
   #retry: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class Refill {
     await Promise.all(this.#tracked);
   }
 
-  /** Work in the background. If it fails, its messages still wait in the inbox: they are read again soon. */
+  /** Runs work in the background. If it fails, its messages are still in the inbox and are read again soon. */
   track(work: Promise<void>, traceId?: TraceId): void {
     const tracked = work
       .catch((error: unknown) => {
@@ -52,7 +52,7 @@ export class Refill {
     this.#tracked.add(tracked);
   }
 
-  /** For rows whose pause ends soon, or that could not be routed. */
+  /** For rows whose delay ends soon, or that could not be routed. */
   soon(): void {
     if (this.#context.stopping.aborted) return;
     clearTimeout(this.#retry);
@@ -70,7 +70,7 @@ export class Refill {
     for (const [key, rows] of bySession) await this.#fillLane(key, rows);
   }
 
-  /** No turn starts before all rows are in the lane: those that were one turn stay one. */
+  /** Starts no turn before all rows are in the lane, so that rows of one turn stay together. */
   async #fillLane(key: SessionKey, rows: readonly InboxRow[]): Promise<void> {
     const { lanes, route } = this.#stages;
     const filled = lanes.fill(key);
@@ -87,15 +87,15 @@ export class Refill {
     if (await this.#releaseStranded()) await this.readWaiting();
   }
 
-  /** Turns that ended, but neither their answer nor their failure could be stored (a full disk, say). */
+  /** Turns that ended, but whose end could not be stored (disk full, for example). */
   async #releaseStranded(): Promise<boolean> {
     const { store, bootId } = this.#context;
     const running = await store.openMessages({ runningUnder: bootId });
     const { lanes } = this.#stages;
-    // A turn that starts with its message is in the store before its lane knows the row.
+    // A turn that starts with its message is stored before its lane knows the row.
     const stranded = running.filter((row) => !lanes.has(row) && !lanes.isReserved(row.sessionKey));
     for (const { id, turnId, sessionKey } of stranded) {
-      const error = "the end of its turn could not be stored";
+      const error = "the end of the turn could not be stored";
       const next = { state: "waiting", waitSeconds: 0 } as const;
       await store.failTurn({ turnId: turnId!, sessionKey, inboxIds: [id], error, next, replies: [] });
     }

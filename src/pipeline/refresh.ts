@@ -1,12 +1,12 @@
-/** A short text is shown again with each word. */
+/** Shorter texts are redrawn for every chunk. */
 const SHORT_CHARS = 8000;
 const EVERY_MS = 100;
-/** At most this share of the time is spent on showing it. */
+/** The maximum share of time spent on redrawing. */
 const SHARE = 0.1;
 
 /**
- * Shows a text while it grows. Each time costs as much as the text is long, so a long one is shown at intervals: otherwise
- * the work would grow with the square of its length.
+ * Shows a text as it grows. Redrawing costs time in proportion to its length, so long texts are redrawn at
+ * intervals; otherwise the work would be quadratic.
  */
 export class Refresh {
   readonly #show: () => void;

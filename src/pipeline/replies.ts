@@ -1,4 +1,4 @@
-/** What goes out when a turn ends: the answer, or why there is none. */
+/** The messages sent when a turn ends: the answer, or why there is none. */
 import type { Failure } from "../agents/backend.js";
 import { isRefused, refusalText } from "../media/outgoing.js";
 import { readTags, type WantedFile } from "../media/tags.js";
@@ -9,10 +9,10 @@ import { answerDetails, failureDetails } from "./details.js";
 import type { AgentResult } from "./run.js";
 import type { Turn } from "./turn.js";
 
-/** Copies the files that an answer names; a file that can't be sent comes back with the reason. */
+/** Copies the files an answer names. Returns a reason for each file that can't be sent. */
 export type TakeFiles = (files: readonly WantedFile[], target: Target) => Promise<ReplyFile[]>;
 
-/** The agent's last text. Some agents write all of it before their last tool call, and nothing after it. */
+/** The agent's last text. Some agents write their answer before their last tool call and nothing after it. */
 export function lastAnswer(result: AgentResult): string {
   const texts = result.messages
     .filter(({ role, content }) => role === "assistant" && typeof content === "string")
@@ -25,7 +25,7 @@ export function reply(turn: Turn, text: string, kind: NewReply["kind"]): NewRepl
   return { target: turn.replyTarget, kind, text: task ? underHeading(task, text) : text };
 }
 
-/** `answer` undefined: the agent has nothing to say. A program that waits for a reply gets one all the same. */
+/** If `answer` is undefined the agent has nothing to say, but a program waiting for a reply still gets one. */
 export async function answerReplies(
   turn: Turn,
   model: string,
@@ -39,7 +39,7 @@ export async function answerReplies(
   return [{ ...(await withFiles(turn, answer ?? lastAnswer(result), takeFiles)), details }];
 }
 
-/** With the files that it names; where one can't be sent, the answer says why. */
+/** Includes the files it names; for those that can't be sent, the answer says why. */
 async function withFiles(turn: Turn, answer: string, takeFiles: TakeFiles): Promise<NewReply> {
   const { text, files: wanted } = readTags(answer);
   const plain = reply(turn, text, "answer");
@@ -61,12 +61,12 @@ export function failureReplies(
   return [{ target: turn.replyTarget, kind: "notice", text, ...(details ? { details } : {}) }];
 }
 
-/** The agent was silent for so long that the turn was ended. */
+/** The turn was ended because the agent was silent for too long. */
 export function tookTooLong({ last, end }: Turn, seconds: number): Failure {
   const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
   const message = `there was no progress for ${time}`;
   const more = "The operator can allow more time (`agent.gateway_timeout`).";
-  // If the session has ended with it, /retry would repeat something else.
+  // If the session ended too, /retry would repeat something else.
   const again = end ? "Send it again." : "Send it again or /retry.";
   const notice = last.message.task
     ? `${message}. ${more}`

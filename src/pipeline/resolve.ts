@@ -28,28 +28,28 @@ import type { ReadAhead, Turn } from "./turn.js";
 
 export interface ResolverStages {
   hasBackgroundWork(key: string): boolean;
-  /** A message found the session of a route due for a reset. */
+  /** A message arrived when its session was due for a reset. */
   ended(route: RouteRow, reason: string): void;
-  /** A human answers: the messages may have been added to the session without a turn. */
+  /** Messages may be added without a turn, because a human is answering. */
   kept(turn: Turn, route: RouteRow): void;
 }
 
-/** Between reading a route and starting a turn, a command or another process may change it. */
+/** Attempts: a command or another process may change the route between reading it and starting the turn. */
 const MAX_TRIES = 5;
 
 const KNOWN_ROUTES = 4096;
 
-/** The session of a message that isn't stored yet continues. */
+/** For a message that isn't stored yet, whose session continues. */
 export interface Prepared {
   start: AcceptedStart;
   ahead: ReadAhead;
 }
 
-/** key → the live session, or a new one with the reason why. The turn starts in the same transaction. */
+/** Session key → the current session, or a new one and why. Starts the turn in the same transaction. */
 export class Resolver {
   readonly #context: Context;
   readonly #stages: ResolverStages;
-  /** Routes of recent turns. The store checks that they are current. */
+  /** Routes of recent turns, as a cache. The store checks that they are current. */
   readonly #known = new BoundedMap<SessionKey, RouteRow>(KNOWN_ROUTES);
 
   constructor(context: Context, stages: ResolverStages) {
@@ -58,8 +58,8 @@ export class Resolver {
   }
 
   /**
-   * How the turn of a message that isn't stored yet starts with it; for a new session that has to be read. Undefined: the turn has
-   * to start by itself.
+   * How to start a turn in the commit that stores its message; a promise if a new session needs data first.
+   * Undefined if the turn must start separately.
    */
   prepare(
     message: InboundMessage,
@@ -81,7 +81,7 @@ export class Resolver {
 
   #readAhead({ sessionId }: RouteRow): ReadAhead {
     const messages = this.#context.store.getConversation(sessionId);
-    // Handled where it is used, if it is used.
+    // The rejection is handled where the promise is awaited; it may never be.
     messages.catch(() => undefined);
     return { sessionId, messages };
   }
@@ -94,12 +94,12 @@ export class Resolver {
       const open = await this.#openingFor(askerOf(message, this.#context), message);
       return { ...start, expected: null, open };
     } catch {
-      // The message is accepted all the same; its turn reports the fault.
+      // The message is accepted anyway; its turn reports the error.
       return undefined;
     }
   }
 
-  /** Undefined: its messages don't wait any more. */
+  /** Undefined if its messages are no longer waiting. */
   async start(turn: Turn): Promise<StartedTurn | undefined> {
     const started = (await this.#takeOver(turn)) ?? (await this.#startWaiting(turn));
     if (!started) return undefined;
@@ -108,13 +108,13 @@ export class Resolver {
     return started;
   }
 
-  /** Of a turn that started with its message. */
+  /** For a turn that started with its message. */
   async #takeOver(turn: Turn): Promise<StartedTurn | undefined> {
     const { early } = turn.running;
     if (!early) return undefined;
     const { started, ahead } = early;
-    // The acknowledgement goes out first.
-    await immediately();
+    // The acknowledgement goes out first. A request gets none.
+    if (!turn.isRequest) await immediately();
     if (ahead) turn.readAhead(ahead);
     if (started.opened) this.#opened(started.route);
     return started;
@@ -150,7 +150,7 @@ export class Resolver {
     });
     if (!started && isKept) this.#stages.kept(turn, route);
     if (!started?.opened) return started;
-    // Sessions that the sweep ended were reported then.
+    // Sessions that the sweep ended were reported by the sweep.
     if (reason && route && !route.expiredReason) this.#stages.ended(route, reason);
     this.#opened(started.route);
     return started;
@@ -203,7 +203,7 @@ export interface ResetQuestion {
   reset: ResetSettings;
 }
 
-/** Why this session ends: the sweep found it due, or it is due now. */
+/** Why this session ends: the sweep expired it, or it is due now. */
 export function dueReason(route: RouteRow, question: ResetQuestion): ResetReason | "suspended" | undefined {
   if (route.suspended) return "suspended";
   if (route.expiredReason) return route.expiredReason as ResetReason;
@@ -211,7 +211,7 @@ export function dueReason(route: RouteRow, question: ResetQuestion): ResetReason
   return resetReason(resetPolicyFor(route.origin, question.reset), clockOf(route, question));
 }
 
-/** A whole second, at or before the moment at which a session that isn't due may become due. */
+/** A whole second at or before the session can become due. */
 export function notDueBefore(route: RouteRow, question: ResetQuestion): number {
   const next = nextReset(resetPolicyFor(route.origin, question.reset), clockOf(route, question));
   return next ? Math.floor(Math.max(next.at, route.humanUntil ?? 0)) : Number.POSITIVE_INFINITY;

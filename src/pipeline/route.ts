@@ -33,13 +33,13 @@ export type Decision =
   | { to: "pair"; reason: string }
   | { to: "command"; command: Command; args: string }
   | { to: "unknown_command"; name: string }
-  /** `otherwise`: its decision if the question was answered meanwhile. */
+  /** `otherwise`: the decision if the question has been answered in the meantime. */
   | { to: "answer"; found: FoundAnswer; otherwise: "turn" | "ignore" }
   | { to: "turn" };
 
-/** The reason of a message that was missed for longer than `catch_up_max_age`. */
+/** The reason for messages older than `catch_up_max_age`. */
 const TOO_OLD = "too_old";
-/** The reason of a person who is on no list. */
+/** The reason for people who aren't on any list. */
 const NOT_LISTED = "not_listed";
 
 export async function decide(
@@ -51,12 +51,12 @@ export async function decide(
   if (!("reason" in decision) || decision.reason !== NOT_LISTED) return decision;
   const { platform, origin } = message;
   const ids = [origin.userId, origin.userIdAlt].filter((id) => !!id) as string[];
-  // Pairing only adds people to the lists: the store is asked only about those who aren't on them.
+  // Pairing only adds people, so the store is asked only about those who aren't listed.
   if (!(await options.isPaired(platform, ids))) return decision;
   return decideNow(message, options, receivedAt, true);
 }
 
-/** Without the store: a person who isn't listed counts as a stranger unless the caller knows better. */
+/** Decides without the store: an unlisted person counts as a stranger unless the caller knows better. */
 function decideNow(
   message: InboundMessage,
   options: RouterOptions,
@@ -71,11 +71,11 @@ function decideNow(
   }
   const refusal = refusalOf(message, lists, dmBehaviour, paired);
   if (refusal) return refusal;
-  // A pressed button that belongs to no question any more.
+  // A pressed button whose question is gone.
   if (message.choice) return { to: "ignore", reason: "unknown question" };
   const engaged = engagedBy(message, engage);
   if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
-  // Not typed as a command, even if the text starts with a slash.
+  // Not a typed command, even if the text starts with a slash.
   if (task || edited || fromCommand) return { to: "turn" };
   const { isCommand, command: name, args } = parseCommand(message.text);
   if (!isCommand || name === null) return { to: "turn" };
@@ -120,7 +120,7 @@ export interface RouterStages {
   questions: Questions;
 }
 
-/** Decides what becomes of a message, and hands it on. */
+/** Decides what happens to a message and passes it on. */
 export class Router {
   readonly #context: Context;
   readonly #stages: RouterStages;
@@ -149,17 +149,17 @@ export class Router {
     this.#stages.delivery.wake();
   }
 
-  /** A message that would start a turn, or be ignored, may answer an open question. */
+  /** A message that would start a turn or be ignored may answer an open question. */
   async #decide(row: InboxRow): Promise<Decision> {
     const decision = await decide(row.message, this.#options, row.receivedAt);
     if (decision.to !== "turn" && decision.to !== "ignore") return decision;
-    // An interrupted turn asks; it doesn't answer.
+    // The message of an interrupted turn asked the question; it isn't an answer.
     if (row.turnId !== null) return decision;
     const found = await this.#stages.questions.answerIn(row);
     return found ? { to: "answer", found, otherwise: decision.to } : decision;
   }
 
-  /** Whether a message gets a turn, if that is known without the store. */
+  /** Whether a message gets a turn, if that can be decided without the store. */
   getsTurn(message: InboundMessage, receivedAt: number): boolean {
     // A message may answer an open question.
     if (message.task?.memoryOf !== undefined || this.#stages.questions.hasOpen) return false;
@@ -197,7 +197,7 @@ export class Router {
     }
   }
 
-  /** An answer to a command's question runs the command. */
+  /** The answer to a command's question runs the command. */
   async #answer(row: InboxRow, { found, otherwise }: Extract<Decision, { to: "answer" }>): Promise<void> {
     const outcome = await this.#stages.questions.answer(found, row);
     if (outcome === "late" && !row.message.choice && otherwise === "turn") return this.#stages.queue.add(row);

@@ -7,7 +7,7 @@ import { accessListsOf, dmBehaviourOf, engageSettingsOf, platformConfig } from "
 import type { Store } from "../store/store.js";
 
 export interface RouterOptions {
-  /** When this gateway started to listen. */
+  /** When this gateway started receiving. */
   startedAt: number;
   of(platform: string): PlatformRules;
   findCommand(name: string): Command | undefined;
@@ -17,19 +17,19 @@ export interface RouterOptions {
 export interface PlatformRules {
   lists: AccessLists;
   engage: EngageSettings;
-  /** What strangers' direct messages get. */
+  /** How direct messages from strangers are handled. */
   dmBehaviour: "pair" | "ignore" | undefined;
-  /** Missed messages that are older get no answer; undefined: no limit. */
+  /** Older missed messages get no answer; undefined means no limit. */
   maxAgeSeconds: number | undefined;
 }
 
-/** What the router needs, from the configuration and the store. */
+/** The router's inputs from the configuration and the store. */
 export function routerOptionsOf(
   config: Config,
   store: Pick<Store, "isPaired">,
   startedAt: number,
 ): RouterOptions {
-  /** As many as there are platforms. */
+  /** One per platform. */
   const known = new Map<string, PlatformRules>();
   const rulesFor = (platform: string) => {
     const rules = {

@@ -27,7 +27,7 @@ import { Turn } from "./turn.js";
 import { toUserMessage, withImages } from "./turn-input.js";
 import { timerMs, type Watchdog, watchdog } from "./watchdog.js";
 
-/** What the agent gave, complete or not. */
+/** The agent's output, complete or not. */
 export interface AgentResult {
   text: string;
   messages: TurnMessage[];
@@ -46,7 +46,7 @@ export interface TurnStages {
   reactions: Reactions;
   after: After;
   questions: Pick<AgentQuestions, "ask" | "withdraw">;
-  /** Something failed and may wait in the inbox again. */
+  /** A failure after which the messages may go back to the inbox. */
   retrySoon(): void;
   track(work: Promise<void>, row: InboxRow): void;
 }
@@ -55,7 +55,7 @@ const TYPING_EVERY_MS = 4000;
 /** Endings without a reply. */
 const SILENT: ReadonlySet<TurnEnd["outcome"]> = new Set(["stopped", "interrupted", "silent"]);
 
-/** Rows → session → the agent's events → one transaction. If anything fails before it, the rows are still in the inbox. */
+/** Rows → session → the agent's events → one transaction. If anything fails before the transaction, the rows are still in the inbox. */
 export class Turns {
   readonly #context: Context;
   readonly #stages: TurnStages;
@@ -65,7 +65,7 @@ export class Turns {
     this.#stages = stages;
   }
 
-  /** Resolves with its rows if the turn goes on later. */
+  /** Resolves with the turn's rows if it continues later. */
   async run(
     key: SessionKey,
     rows: readonly InboxRow[],
@@ -88,7 +88,7 @@ export class Turns {
     return turn.suspended;
   }
 
-  /** False: its messages were cancelled while they waited. */
+  /** False if its messages were cancelled while they waited. */
   async #start(turn: Turn): Promise<boolean> {
     const { events, messagesChanged } = this.#context;
     const { first } = turn;
@@ -105,7 +105,7 @@ export class Turns {
     return true;
   }
 
-  /** Its tools and its journal. The tools stay the same until it ends, also if their configuration changes. */
+  /** Loads the turn's tools and journal. The tools stay the same until it ends, even if the configuration changes. */
   async #equip(turn: Turn): Promise<void> {
     const { store, bootId, tools } = this.#context;
     const { id: turnId, principal, session, started, first } = turn;
@@ -120,7 +120,7 @@ export class Turns {
       this.#context,
       turn,
       offered,
-      asks ? await store.grants(principal, session.id) : [],
+      asks ? await store.grants({ person: principal, sessionId: session.id }) : [],
     );
     const caller = {
       ...turn.authorOf(first),
@@ -140,21 +140,21 @@ export class Turns {
   #ended(turn: Turn, ending: Ending): void {
     const { previews, reactions, retrySoon, track } = this.#stages;
     const end = { failure: null, answer: "", ...ending, startedAt: turn.startedAt };
-    this.#context.events.emit({ type: "turn-ended", ...turn.about, ...end });
+    this.#context.events.emit({ type: "turn-ended", ...turn.about, ...end, model: turn.model ?? null });
     reactions.show(turn, AFTER[end.outcome]);
     if (end.outcome !== "answered" && end.outcome !== "suspended")
       track(previews.drop(turn, SILENT.has(end.outcome)), turn.first);
     if (end.failure) retrySoon();
   }
 
-  /** A crash can't be counted before the next start: what was done must be kept then, so the turn ends here. */
+  /** Crashes are only counted at the next start. After the last attempt the turn ends here, and what it did is kept. */
   async #goOn(turn: Turn): Promise<Ending> {
     if (turn.started.steps && attemptsExhausted(turn.started.attempt - 1))
-      return this.#stages.finisher.giveBack(turn, new Error("the gateway died in its turn"));
+      return this.#stages.finisher.giveBack(turn, new Error("the gateway crashed during the turn"));
     return this.#converse(turn);
   }
 
-  /** If the history is too long for the model, a shorter one is tried once. */
+  /** If the history is too long for the model, compresses it and retries once. */
   async #converse(turn: Turn): Promise<Ending> {
     const { finisher, after, questions } = this.#stages;
     const { store } = this.#context;
@@ -168,12 +168,12 @@ export class Turns {
     const shortened = await after.prepare(turn.session.id, { reason: "context_length" });
     if (!shortened) return finisher.conclude(turn, result);
     const { running, key, epoch, session } = turn;
-    // What was recorded is part of the journal; the rest is offered again.
+    // Recorded messages are in the journal; the rest is offered again.
     const recorded = new Set(turn.journal.taken);
     running.steering.unshift(...running.taken.filter(({ id }) => !recorded.has(id)));
     running.taken = running.taken.filter(({ id }) => recorded.has(id));
     const second = await this.#ask(turn, shortened.messages);
-    // Only a history that the model accepts is worth a child session.
+    // Create the child session only if the model accepts the history.
     if (second.failure) return finisher.conclude(turn, second);
     const split = await after.commit({ key, epoch, sessionId: session.id }, shortened);
     const route = split && (await store.getRoute(key));
@@ -220,7 +220,7 @@ export class Turns {
     return result;
   }
 
-  /** For an agent that keeps its own conversation. While a person thinks, the turn isn't late. */
+  /** For an agent that keeps its own conversation. Time spent waiting for a person doesn't count as silence. */
   #ownOf(turn: Turn, watch: Watchdog): Pick<TurnRequest, "own" | "ask"> {
     if (!turn.agent.keepsState) return {};
     const { questions } = this.#stages;
@@ -270,7 +270,7 @@ export class Turns {
     return input;
   }
 
-  /** Resolves when the event is recorded: the agent goes on only then. */
+  /** Resolves when the event is recorded; the agent waits for it. */
   async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
     const { events, config } = this.#context;
     const { about, journal, running } = turn;
@@ -284,7 +284,7 @@ export class Turns {
     if (event.type === "progress") emitStep(events, turn, event);
     if (event.type !== "message") return;
     const { message } = event;
-    // An answer that was paid for is used; only further calls are stopped.
+    // An answer that is already paid for is used; only further calls are stopped.
     if (message.tool_calls?.length)
       reach(turn, costLimit([...result.usages, ...turn.spentByHelpers], limitsOf(config)));
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
@@ -298,12 +298,12 @@ export class Turns {
   }
 }
 
-/** An earlier attempt called these. */
+/** Tools that an earlier attempt called. */
 function calledTools(steps: RecordedSteps | undefined): string[] {
   return (steps?.calls ?? []).map(({ tool }) => tool);
 }
 
-/** A new session starts with the history that its client sent along. */
+/** A new session starts with the history its client sent. */
 export function earlierHistory({ session, first }: Turn): readonly ChatMessage[] {
   return session.message_count === 0 ? (first.message.request?.history ?? []) : [];
 }
@@ -318,7 +318,7 @@ function limitsOf({ agent }: Context["config"]): TurnLimits {
   return { seconds: agent.max_turn_seconds, costUsd: agent.max_turn_cost_usd };
 }
 
-/** The turn ends; what it did stays in its session. */
+/** Ends the turn; what it did stays in its session. */
 function reach(turn: Turn, limit: LimitReached | undefined): void {
   if (!limit || turn.running.controller.signal.aborted) return;
   turn.limit = limit;

@@ -6,7 +6,7 @@ import type { Context } from "./context.js";
 
 const MAX_ARGUMENT_CHARS = 2000;
 
-/** Passes calls of tools to chats that show them themselves. Returns a function that ends it. */
+/** Forwards tool calls to chats that render them themselves. Returns a function that stops it. */
 export function showTools({ events, adapterFor }: Pick<Context, "events" | "adapterFor">): () => void {
   return events.watch("shown tools", (event) => {
     if (event.type !== "tool-started" && event.type !== "tool-ended") return;

@@ -21,9 +21,9 @@ import type { Turn } from "./turn.js";
 const UNKNOWN =
   "Error: the gateway was restarted during this call, so its outcome is unknown. It was not repeated. Check whether it took " +
   "effect before you try again, and tell the user if you can't.";
-const EXPIRED = "there was no answer in time";
+const EXPIRED = "the question was not answered in time";
 
-/** The tools of one turn, as its agent gets them: every call is allowed, approved, recorded, limited and reported. */
+/** The tools of one turn as its agent gets them: checks, approves, records, limits and reports every call. */
 export class ToolRunner {
   readonly tools: readonly Tool[];
   readonly #context: Context;
@@ -32,7 +32,7 @@ export class ToolRunner {
   readonly #grants: readonly ToolGrant[];
   #loops: LoopState = NO_CALLS;
   #nestedCalls = 0;
-  /** Why no call of this turn runs any more. */
+  /** Why no further call of this turn may run. */
   #stopped: string | undefined;
 
   constructor(context: Context, turn: Turn, offered: readonly OfferedTool[], grants: readonly ToolGrant[]) {
@@ -50,14 +50,14 @@ export class ToolRunner {
     }));
   }
 
-  /** An earlier attempt made these calls. */
+  /** Calls of an earlier attempt. */
   remember(messages: readonly ChatMessage[]): void {
     const open = new Set(openCalls(messages).map(({ id }) => id));
     for (const { id, name, arguments: args } of messages.flatMap(readCalls))
       if (!open.has(id)) this.#count(name, parseArguments(args) ?? {});
   }
 
-  /** Stand-ins for tools of interrupted calls that aren't offered any more: what came of these calls is unknown. */
+  /** Stand-ins for tools that were interrupted and are no longer offered: the outcome of their calls is unknown. */
   missing(names: readonly string[]): Tool[] {
     const gone = [...new Set(names)].filter((name) => !this.#offered.has(name));
     return gone.map((name) => ({
@@ -69,7 +69,7 @@ export class ToolRunner {
     }));
   }
 
-  /** The call needs no approval. */
+  /** Whether the call needs no approval. */
   startsAtOnce(tool: string): boolean {
     const offered = this.#offered.get(tool);
     return offered !== undefined && this.#approvalOf(offered).to === "run";
@@ -109,7 +109,7 @@ export class ToolRunner {
     if (call.interrupted && tool.repeat === "never") return { state: "unknown", text: UNKNOWN };
     const note = this.#count(tool.name, args);
     if (this.#stopped !== undefined) return { state: "denied", text: this.#stopped };
-    // A call that an earlier attempt started was approved then.
+    // A call that an earlier attempt started has been approved.
     const refusal = call.interrupted ? undefined : await this.#refusal(offered, args, call);
     if (refusal !== undefined)
       return { state: "denied", text: `Error: the call was denied: ${refusal}. Don't try it another way.` };
@@ -118,7 +118,7 @@ export class ToolRunner {
     return note === "" ? ended : { ...ended, text: `${ended.text}\n\n${note}` };
   }
 
-  /** Counts calls of the turn, with those of earlier attempts; repeats are reported to the model, then stopped. */
+  /** Counts the turn's calls, including earlier attempts. Warns the model about repeats, then stops them. */
   #count(name: string, args: Record<string, unknown>): string {
     const { state, verdict, note } = countCall(this.#loops, { name, args });
     this.#loops = state;
@@ -134,7 +134,7 @@ export class ToolRunner {
     more: Partial<ToolCall> = {},
   ): Promise<Outcome> {
     const { homeDir, secrets } = this.#context;
-    // Before it is stored anywhere.
+    // Redact before the result is stored anywhere.
     const clean = secrets.of("tool_result", { sessionId: this.#turn.session.id });
     const timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS;
     const late = AbortSignal.timeout(timeoutMs);
@@ -187,7 +187,7 @@ export class ToolRunner {
     };
   }
 
-  /** A helper's call, with the rights of the call that it helps. */
+  /** A helper's call, with the rights of the call that started the helper. */
   async #nested(
     within: JournaledCall,
     tool: ToolDefinition,
@@ -219,7 +219,7 @@ export class ToolRunner {
     return approvalFor(question, approvalSettingsOf(this.#context.config));
   }
 
-  /** Why the call may not run; undefined: it may. Suspends the turn until a person has decided. */
+  /** Why the call may not run; undefined if it may. Suspends the turn until a person decides. */
   async #refusal(
     offered: OfferedTool,
     args: Record<string, unknown>,
@@ -245,11 +245,11 @@ export class ToolRunner {
     return answer && { choiceId: answer.choiceId, text: answer.text };
   }
 
-  /** The answer to the question of a call; undefined: there was none in time. If it is open, the turn is suspended. */
+  /** The answer to a call's question; undefined if it timed out. Suspends the turn while it is open. */
   async #decision(callId: string, ask: () => Promise<NewQuestion>) {
     const { store } = this.#context;
     let known = await store.getQuestion({ callId });
-    // The answer may come at the same moment: one of the two decides.
+    // The answer may arrive at the same moment; the store decides which one wins.
     if (known?.state === "open" && known.secondsLeft < 1)
       known = (await store.decideQuestion(known.id, { state: "expired" }))?.question;
     if (known && known.state !== "open") return known.answer ?? undefined;
@@ -291,7 +291,7 @@ export class ToolRunner {
     const { platform, userId } = principal;
     return {
       ...{ id, kind, sessionKey: key, text, choices, acceptsText, callId, message },
-      // Also if there is no home channel: only owners decide then.
+      // Even without a home channel: then only owners can decide.
       asked: inHome ? null : { platform, userId },
       timeoutSeconds: timeoutSeconds ?? this.#context.config.approvals.timeout,
     };

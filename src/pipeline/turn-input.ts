@@ -8,9 +8,9 @@ import type { ChangeNote, InboxRow } from "../store/queues.js";
 
 type Arrived = Pick<InboxRow, "message" | "receivedAt">;
 
-const NO_WORDS = "[A message without words]";
+const NO_WORDS = "[A message without text]";
 
-/** A person's message as the agent reads it. In a shared session every message has its sender's name. */
+/** A person's message as the agent sees it. In a shared session it starts with the sender's name. */
 export function toUserMessage(
   { message, receivedAt }: Arrived,
   shared: boolean,
@@ -19,7 +19,7 @@ export function toUserMessage(
   const { origin, text, quoted, attachments, sentAt, request } = message;
   const quote = quoted ? [`> ${quoted.text.replaceAll("\n", "\n> ")}`] : [];
   const body = lines([...quote, text, ...attachments.map(describe)]);
-  // A mention of the bot and nothing else: models reject empty messages.
+  // Only a mention of the bot; models reject empty messages.
   const words = body === "" && !request ? NO_WORDS : body;
   const said = shared ? senderPrefix(origin) + words : words;
   const late = lateSeconds({ sentAt, receivedAt });
@@ -45,13 +45,13 @@ function lines(parts: readonly string[]): string {
 
 const QUOTED_CHARS = 200;
 
-/** Information for the agent, not a request. */
+/** Tells the agent about a change, without asking for anything. */
 function noteText({ before, text, userName }: ChangeNote, shared: boolean): string {
   const quoted = before.length > QUOTED_CHARS ? `${before.slice(0, QUOTED_CHARS)}…` : before;
   const who = shared && userName ? `${senderName({ userName })}'s` : "The";
   const earlier = `${who} earlier message ${JSON.stringify(quoted)}`;
   return text === null
-    ? `[Note: ${earlier} was taken back]`
+    ? `[Note: ${earlier} was deleted]`
     : `[Note: ${earlier} was edited and now reads ${JSON.stringify(text)}]`;
 }
 
@@ -61,7 +61,7 @@ function span(seconds: number): string {
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
 }
 
-/** What a message adds to the conversation: results of the sender's tools, then the text. */
+/** A message's contribution to the conversation: results of the client's tools, then the text. */
 export function toMessages(row: Arrived, shared: boolean, notes: readonly ChangeNote[] = []): NewMessage[] {
   const { request, text, attachments } = row.message;
   if (!request) return [toUserMessage(row, shared, notes)];
@@ -74,7 +74,7 @@ function resultMessage({ callId, text }: ToolResult): NewMessage {
   return { role: "tool", content: text, tool_call_id: callId };
 }
 
-/** Short, with its path: an agent may be able to open it. */
+/** A short description with the path, so that agents with file access can open it. */
 function describe({ kind, name, mimeType, bytes, path, problem }: Attachment): string {
   const size = bytes === undefined ? undefined : sizeOf(bytes);
   const details = [name, mimeType, size, path && `at ${path}`, problem].filter(Boolean).join(", ");
@@ -85,10 +85,10 @@ function sizeOf(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** With its pictures, for the agent only: the history has their description instead. */
+/** Adds images, for the agent only; the history has their descriptions. */
 export function withImages(message: NewMessage, { parts, omitted }: ShownImages): ChatMessage {
   const { role, content } = message;
-  const missing = omitted > 0 ? [{ type: "text", text: `[${omitted} of the pictures can't be shown]` }] : [];
+  const missing = omitted > 0 ? [{ type: "text", text: `[${omitted} of the images can't be shown]` }] : [];
   if (parts.length + missing.length === 0) return { role, content: content ?? null };
   return { role, content: [{ type: "text", text: content }, ...parts, ...missing] };
 }

@@ -16,17 +16,17 @@ import type { RunningTurn, SuspendedRows } from "./lane.js";
 import type { Preview } from "./preview.js";
 import { toMessages } from "./turn-input.js";
 
-/** A message of the turn, and what it adds to the conversation. */
+/** A message of the turn and its contribution to the conversation. */
 export interface Asked {
   row: InboxRow;
   messages: NewMessage[];
   author: Author;
 }
 
-/** A question that the turn waits for, and for how long. */
+/** The question the turn waits for, and for how long. */
 export type Suspension = NewQuestion;
 
-/** The conversation of a session, read while its turn starts. */
+/** A session's conversation, read while its turn starts. */
 export interface ReadAhead {
   sessionId: SessionId;
   messages: Promise<ChatMessage[]>;
@@ -38,43 +38,43 @@ export interface EarlyStart {
   ahead?: ReadAhead | undefined;
 }
 
-/** One turn, with everything that its stages need to know about it. Facts are computed once. */
+/** One turn and all facts its stages need, each computed once. */
 export class Turn {
   readonly id: string;
   readonly key: SessionKey;
   readonly running: RunningTurn;
   readonly startedAt = nowSeconds();
-  /** Who asks. All messages of a turn are one person's. */
+  /** The sender: all messages of a turn are from one person. */
   readonly principal: Principal;
   /** Several people write in this session. */
   readonly shared: boolean;
   readonly tuple: string;
-  /** Why the session ends with this turn; undefined: it goes on. */
+  /** Why the session ends with this turn; undefined if it continues. */
   readonly end: EndReason | undefined;
-  /** The model that this chat or this request asks for; undefined: the configured one. */
+  /** The model chosen by the chat or the request; undefined for the configured one. */
   model: string | undefined;
-  /** Who answers. Final when the turn starts. */
+  /** The agent that answers. Final once the turn starts. */
   agent: AgentBackend;
-  /** Its name in `agents`; empty: it is the default. */
+  /** Its name in `agents`; empty for the default. */
   agentName = "";
-  /** Where the preview and the typing sign go. */
+  /** Where the preview and the typing indicator go. */
   target: Target;
   adapter: Adapter | undefined;
-  /** Set when it starts. */
+  /** Set when the turn starts. */
   tools: readonly Tool[] = [];
-  /** What it has done so far. Set when it starts. */
+  /** What the turn has done so far. Set when it starts. */
   journal!: Journal;
-  /** It waits for the answer to a question; undefined: it doesn't. */
+  /** Set while the turn waits for an answer. */
   suspension: Suspension | undefined;
-  /** Its messages wait in the inbox for so long, then it goes on; undefined: they don't. */
+  /** If set, the turn's messages wait in the inbox this long, then it continues. */
   waitMs: number | undefined;
-  /** What helpers used for it; it is counted in their own sessions. */
+  /** Usage of helpers, which their own sessions count. */
   readonly spentByHelpers: EventUsage[] = [];
-  /** Why it has to stop now; undefined: it may go on. */
+  /** Why the turn must stop now, if it must. */
   limit: LimitReached | undefined;
-  /** While the agent writes. */
+  /** Set while the agent writes. */
   preview: Preview | undefined;
-  /** The message that shows a part of the answer: its id, or null if its id is unknown; undefined: none. */
+  /** The preview message's id, null if the id is unknown, undefined if there is no preview. */
   shown: string | null | undefined;
   readonly #context: Pick<Context, "config" | "agent" | "agents" | "choices">;
   #rows: readonly InboxRow[];
@@ -85,7 +85,7 @@ export class Turn {
 
   constructor(context: Context, key: SessionKey, rows: readonly InboxRow[], running: RunningTurn) {
     const { message, state, turnId } = rows[0]!;
-    // A turn that started with its message has its id already.
+    // A turn that started with its message already has an id.
     this.id = state === "running" && turnId !== null ? turnId : randomUUID();
     const { principal, shared, tuple } = askerOf(message, context);
     this.key = key;
@@ -102,7 +102,7 @@ export class Turn {
     this.#rows = rows;
   }
 
-  /** The rows as stored: one may have been edited or deleted while it waited. */
+  /** The rows as stored: they may have been edited or deleted while they waited. */
   begin(started: StartedTurn): void {
     const before = this.first;
     this.#started = started;
@@ -110,7 +110,7 @@ export class Turn {
     const override = overrideFor(started.route.origin, this.#context.config.channel_overrides);
     this.model ??= started.route.model ?? override?.model ?? undefined;
     this.#choose([this.#context.choices.get(this.key).agent, started.route.agent, override?.agent]);
-    // Messages that an earlier attempt added on the way are part of its steps.
+    // Messages added during an earlier attempt are part of its steps.
     const added = new Map(
       started.steps?.entries.flatMap(({ inboxId }, i) => (inboxId ? [[inboxId, i]] : [])),
     );
@@ -127,7 +127,7 @@ export class Turn {
     this.agent = agents.get(this.agentName)?.backend ?? agent;
   }
 
-  /** An interrupted attempt sent its prompt to this agent: only it can continue. False: it doesn't exist any more. */
+  /** Selects the agent that an interrupted attempt sent its prompt to; only that one can continue. False if it no longer exists. */
   returnTo(agentName: string): boolean {
     const { agent, agents } = this.#context;
     const backend = agentName === "" ? agent : agents.get(agentName)?.backend;
@@ -137,7 +137,7 @@ export class Turn {
     return true;
   }
 
-  /** The conversation goes on in a child session, under a new epoch. */
+  /** Continues the conversation in a child session, with a new epoch. */
   moveTo(session: SessionRow, route: RouteRow): void {
     this.#started = { ...this.started, session, route, epoch: route.epoch };
     this.#about = undefined;
@@ -185,30 +185,30 @@ export class Turn {
     return this.#rows.map(({ id }) => id);
   }
 
-  /** A program waits for a reply, whatever happens. */
+  /** A program is waiting, so there must be a reply. */
   get isRequest(): boolean {
     return this.first.message.request !== undefined;
   }
 
-  /** No person waits for the answer: a schedule, a webhook, a house, a command line without a terminal. */
+  /** No person is waiting for the answer: a schedule, a webhook, Home Assistant, or a command without a terminal. */
   get unattended(): "cron" | "other" | undefined {
     const { task } = this.first.message;
     if (task) return task.run ? "cron" : "other";
     return this.adapter?.unattended ? "other" : undefined;
   }
 
-  /** What its messages add to the conversation; notes about earlier messages go before the first. */
+  /** The messages to add to the conversation, with notes about earlier messages before the first. */
   get asked(): readonly Asked[] {
     this.#asked ??= this.#rows.map((row, i) => this.#askedBy(row, i === 0 ? this.started.notes : []));
     return this.#asked;
   }
 
-  /** The same without the notes: the next turn has them. */
+  /** The same without the notes, which the next turn gets. */
   get askedWithoutNotes(): readonly Asked[] {
     return this.started.notes.length === 0 ? this.asked : this.#rows.map((row) => this.#askedBy(row, []));
   }
 
-  /** What is stored of its messages if a human answers them. */
+  /** What is stored if a human answers instead. */
   get kept(): KeptMessage[] {
     return this.#rows.map((row) => {
       const { messages, author } = this.#askedBy(row, []);
@@ -221,7 +221,7 @@ export class Turn {
     return { platform, userId, userName: row.message.origin.userName ?? null };
   }
 
-  /** One person may have two ids, and tasks may name another principal: each message keeps its own. */
+  /** Each message keeps its own principal: one person may have two ids, and tasks may name another principal. */
   personOf({ message }: InboxRow): Principal {
     const { message: first } = this.first;
     const isSame = !message.task && !first.task && message.origin.userId === first.origin.userId;
@@ -229,12 +229,12 @@ export class Turn {
     return principalOf(message, this.#context.config.owners, this.shared);
   }
 
-  /** While the turn starts: the route's epoch tells afterwards that nothing was added meanwhile. */
+  /** Reads the conversation while the turn starts. The route's epoch shows afterwards whether it is still current. */
   readAhead(ahead: ReadAhead): void {
     this.#ahead = ahead;
   }
 
-  /** What was read ahead; undefined: it has to be read now. */
+  /** The conversation read ahead, if it is still current. */
   get conversation(): Promise<ChatMessage[]> | undefined {
     const { session, opened, withdrawnFrom } = this.started;
     if (opened && session.message_count === 0) return Promise.resolve([]);
@@ -243,7 +243,7 @@ export class Turn {
       : undefined;
   }
 
-  /** Its messages, as they wait for the answer to its question or for the next attempt. */
+  /** The turn's messages, as they wait for an answer or the next attempt. */
   get suspended(): SuspendedRows | undefined {
     const { waitMs } = this;
     if (waitMs === undefined) return undefined;
@@ -252,7 +252,7 @@ export class Turn {
     return { rows, waitMs };
   }
 
-  /** For events. */
+  /** Fields for events. */
   get about() {
     this.#about ??= aboutTurn(this);
     return this.#about;

@@ -1,8 +1,8 @@
-/** What stays in the session if the turn of a question failed. */
+/** What stays in the session after a failed turn. */
 import type { FailureKind } from "../agents/backend.js";
 import type { NewMessage } from "../session.js";
 
-/** A question this long may be the reason why the conversation didn't fit. */
+/** A message this long may be why the conversation didn't fit. */
 const LONG_CHARS = 20_000;
 
 /** Text that the model would reject in every later turn is replaced by a note. */

@@ -1,7 +1,7 @@
 import type { TurnUsage } from "../agents/backend.js";
 import type { Usage } from "../store/store.js";
 
-/** What several model requests used together, for the counters of their session. */
+/** Sums the usage of several model requests, for the session's counters. */
 export function totalUsage(usages: readonly TurnUsage[]): Usage {
   const sum = (pick: (usage: TurnUsage) => number) => usages.reduce((total, usage) => total + pick(usage), 0);
   const last = usages.at(-1);

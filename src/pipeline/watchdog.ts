@@ -1,4 +1,4 @@
-/** setTimeout fires at once with a longer delay. */
+/** setTimeout fires immediately for longer delays. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timerMs(seconds: number): number {
@@ -7,7 +7,7 @@ export function timerMs(seconds: number): number {
 
 export interface Watchdog {
   restart(): void;
-  /** Doesn't count the time of this work. */
+  /** Pauses the watchdog during this work. */
   paused<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
 }

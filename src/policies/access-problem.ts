@@ -1,4 +1,4 @@
-/** What an operator should know about who may talk on a platform: its lists → a sentence with the fix, or nothing. Pure. */
+/** Checks a platform's access lists → a sentence with the fix if something is wrong. Pure. */
 import { type AccessLists, anyAllowlistSet, unauthorizedResponse } from "./access.js";
 
 export interface AccessProblem {

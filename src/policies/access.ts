@@ -137,10 +137,10 @@ function isRoom(chatType: ChatType): boolean {
   return chatType !== "dm";
 }
 
-/** Of WhatsApp. What follows the @ of other ids, such as mail addresses, says whose they are. */
+/** WhatsApp servers. In other ids, such as email addresses, the part after the @ matters. */
 const JID = /^(\d+)@(?:s\.whatsapp\.net|lid|g\.us|c\.us)$/;
 
-/** Each id; those of WhatsApp also without their server, which Hermes' lists often omit. */
+/** Each id; WhatsApp ids also without their server, which Hermes' lists often omit. */
 function idForms(ids: readonly (string | null | undefined)[]): string[] {
   return ids.flatMap((id) => (id ? [id, ...(JID.exec(id)?.slice(1) ?? [])] : []));
 }

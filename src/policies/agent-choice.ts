@@ -18,8 +18,8 @@ export function usableAgents(agents: AgentLists, principal: Principal): string[]
 }
 
 /**
- * The first of the wishes that names something decides; undefined: the default. An agent that doesn't exist any more, or that the
- * person may not use, is the default, too.
+ * The first set choice wins; undefined for the default. An agent that no longer exists, or that the person
+ * may not use, also means the default.
  */
 export function chosenAgent(
   wishes: readonly (string | null | undefined)[],
@@ -31,7 +31,7 @@ export function chosenAgent(
   return lists && isListed(lists.allow, principal) ? wish! : undefined;
 }
 
-/** For a thread its own entry, then that of its chat; "platform:id" before the bare id. */
+/** A thread's own entry before its chat's; "platform:id" before the bare id. */
 export function overrideFor(
   { platform, threadId, chatId, parentChatId }: Origin,
   overrides: Readonly<Record<string, ChannelOverride>>,

@@ -15,9 +15,9 @@ export interface ApprovalQuestion {
   /** Older names of the tool. */
   aliases?: readonly string[] | undefined;
   ask: AskMode;
-  /** Approvals that are remembered for the person or the session. `*`: for every tool. */
+  /** Approvals remembered for the person or the session; `*` for every tool. */
   granted: readonly { tool: string; scope: "person" | "session" }[];
-  /** No person waits for the answer of the turn. */
+  /** No person is waiting for the turn's answer. */
   unattended: "cron" | "other" | undefined;
 }
 
@@ -45,7 +45,7 @@ function isGranted({ tool, ask, granted }: ApprovalQuestion): boolean {
   );
 }
 
-/** The answers to an approval: no more is remembered than the mode allows. */
+/** The choices for an approval, limited by what the mode allows to remember. */
 export function approvalChoices(ask: AskMode): Choice[] {
   return [
     { id: "once", label: "Allow once", style: "primary" },
@@ -55,13 +55,13 @@ export function approvalChoices(ask: AskMode): Choice[] {
   ];
 }
 
-/** What the choice remembers; undefined: nothing. */
+/** What the choice remembers, if anything. */
 export function grantOf(choiceId: string | undefined): "person" | "session" | undefined {
   if (choiceId === "always") return "person";
   return choiceId === "session" ? "session" : undefined;
 }
 
-/** `*` matches any characters. Linear: each part is searched behind the one before it. */
+/** `*` matches any characters. Linear: each part is searched after the previous one. */
 export function matches(name: string, pattern: string): boolean {
   const parts = pattern.split("*");
   const [first = "", ...rest] = parts;

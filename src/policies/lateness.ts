@@ -1,9 +1,9 @@
-/** Messages that arrive long after they were written: late, or too old to be answered. Times are epoch seconds. */
+/** Messages that arrive long after they were sent: late, or too old to answer. Times are epoch seconds. */
 
 export interface Arrival {
   sentAt: number;
   receivedAt: number;
-  /** When this gateway started to listen. */
+  /** When this gateway started receiving. */
   startedAt: number;
   /** Messages missed for longer get no answer. 0: no missed message gets one. */
   maxAgeSeconds: number;
@@ -21,7 +21,7 @@ export function isTooOld({ sentAt, receivedAt, startedAt, maxAgeSeconds }: Arriv
   return receivedAt - sentAt > limit;
 }
 
-/** By how many seconds; undefined: not worth mentioning. */
+/** Delay in seconds; undefined if not worth mentioning. */
 export function lateSeconds({
   sentAt,
   receivedAt,

@@ -5,7 +5,7 @@ export interface ReadinessQuestion {
   stopping: boolean;
   /** The open database is no longer the file at its path. */
   isReplaced: boolean;
-  /** Undefined: the store didn't respond in time. */
+  /** Undefined if the store didn't respond in time. */
   store: StoreState | undefined;
   /** Age of the oldest message that could be processed, and of the oldest answer that could be sent. */
   waitedSeconds: { inbox: number; outbox: number };

@@ -2,7 +2,7 @@
 import type { Principal, Room } from "../message.js";
 import type { AskMode, ToolDefinition } from "../tools/tool.js";
 
-/** One entry of `tools` in the configuration. What it leaves out, a less specific entry or the default decides. */
+/** One entry of `tools` in the configuration. Missing keys come from a less specific entry or the default. */
 export interface ToolRule {
   /** `owner`, `paired`, `everyone`, or `platform:user id`. An empty list denies, whatever other entries say. */
   allow?: readonly string[] | undefined;
@@ -42,12 +42,14 @@ export interface ToolAccess {
 /** From lax to strict. */
 const ASK_MODES: readonly AskMode[] = ["never", "once", "session", "always"];
 
-/** A rule and the words for where it comes from. */
-type Sourced = ToolRule & { source: string };
+/** A rule and a description of its source. */
+export type RuleAbout = ToolRule & { source: string };
+
+type AboutTool = ToolAccessQuestion["tool"];
 
 /**
- * For each key, the tool's own entry beats those of its toolsets, and those beat `*`. Several toolsets apply together, as do
- * restrictions: each of them must allow it, and the strictest asks.
+ * For each key, the tool's own entry beats its toolsets' entries, which beat `*`. Several toolsets and
+ * restrictions apply together: all must allow it, and the strictest approval mode wins.
  */
 export function toolAccess(question: ToolAccessQuestion): ToolAccess {
   const { tool, principal, room, restrictions = [] } = question;
@@ -61,7 +63,7 @@ export function toolAccess(question: ToolAccessQuestion): ToolAccess {
   const deny = (reason: string): ToolAccess => ({ allowed: false, ask, reason });
 
   const emptyList = [...levels.flat(), ...later].find(({ allow }) => allow?.length === 0);
-  if (emptyList) return deny(`${emptyList.source} denies it to everybody`);
+  if (emptyList) return deny(`${emptyList.source} denies it to everyone`);
 
   const deciding = settingAt(levels, "allow");
   const standing = standingOf(principal);
@@ -76,17 +78,27 @@ export function toolAccess(question: ToolAccessQuestion): ToolAccess {
 }
 
 /** From the most specific to the least; the last is the default, which has a list of people. */
-function levelsOf({ tool, sets, rules }: ToolAccessQuestion): Sourced[][] {
-  const entry = (name: string): Sourced[] => {
+function levelsOf({ tool, sets, rules }: ToolAccessQuestion): RuleAbout[][] {
+  return [...configuredLevels(tool, sets, rules), [defaultRule(tool)]];
+}
+
+function configuredLevels(tool: AboutTool, sets: readonly string[], rules: ToolRules): RuleAbout[][] {
+  const entry = (name: string): RuleAbout[] => {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     return rule ? [{ ...rule, source: `tools.${name}` }] : [];
   };
   const own = [tool.name, ...(tool.aliases ?? [])];
   const others = sets.filter((set) => !own.includes(set) && set !== "*");
-  return [own.flatMap(entry), others.flatMap(entry), entry("*"), [defaultOf(tool)]];
+  return [own.flatMap(entry), others.flatMap(entry), entry("*")];
 }
 
-function defaultOf({ effect, allow, ask }: ToolAccessQuestion["tool"]): Sourced {
+/** The configured entries about a tool, the most specific first. */
+export function rulesAbout(tool: AboutTool, sets: readonly string[], rules: ToolRules): RuleAbout[] {
+  return configuredLevels(tool, sets, rules).flat();
+}
+
+/** What applies where the configuration says nothing. */
+export function defaultRule({ effect, allow, ask }: AboutTool): RuleAbout {
   const why = allow
     ? ""
     : effect === "read"
@@ -100,7 +112,7 @@ function defaultOf({ effect, allow, ask }: ToolAccessQuestion["tool"]): Sourced 
 }
 
 /** The rules of the first level that sets the key. */
-function settingAt(levels: readonly Sourced[][], key: keyof ToolRule): Sourced[] {
+function settingAt(levels: readonly RuleAbout[][], key: keyof ToolRule): RuleAbout[] {
   const level = levels.find((rules) => rules.some((rule) => rule[key] !== undefined)) ?? [];
   return level.filter((rule) => rule[key] !== undefined);
 }
@@ -120,8 +132,8 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
 };
 
 /**
- * Only people who may talk to the bot get this far, by pairing or by a list: they are `paired`. Where a platform doesn't say
- * who writes in a room, the principal has the room's id.
+ * Only people who may talk to the bot get this far, so they are `paired`. If a platform doesn't identify the
+ * sender in a room, the principal has the room's id.
  */
 function standingOf({ owner, userId, room }: Principal): Standing {
   if (owner) return "owner";
@@ -143,7 +155,7 @@ function isAmong(allow: readonly string[], { platform, userId }: Principal, stan
 const PEOPLE: Readonly<Record<string, string>> = {
   owner: "owners",
   paired: "paired people",
-  everyone: "everybody",
+  everyone: "everyone",
 };
 
 function listed(allow: readonly string[]): string {

@@ -1,7 +1,7 @@
 /** How long a turn may take and what it may cost. Pure. */
 
 export interface TurnLimits {
-  /** 0: no limit. */
+  /** 0 means no limit. */
   seconds: number;
   costUsd: number;
 }
@@ -13,7 +13,7 @@ export interface LimitReached {
   notice: string;
 }
 
-/** Undefined: the turn may go on with its calls. Requests without a known price count as free. */
+/** Undefined if the turn may go on with its calls. Requests without a known price count as free. */
 export function costLimit(
   usages: readonly { costUsd?: number | undefined }[],
   { costUsd }: TurnLimits,

@@ -46,6 +46,7 @@ const YOUNG_GENERATION_MB = 16;
  */
 export class FilesThread {
   readonly #pending = new Map<number, Pending>();
+  #unsent: Call[] = [];
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #lastId = 0;
@@ -65,8 +66,15 @@ export class FilesThread {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      worker.postMessage({ id, verb, args } satisfies Call<V>);
+      // Calls of the same moment travel together.
+      if (this.#unsent.push({ id, verb, args }) === 1) process.nextTick(() => this.#send());
     });
+  }
+
+  #send(): void {
+    const calls = this.#unsent;
+    this.#unsent = [];
+    this.#worker?.postMessage(calls);
   }
 
   /** Ends the thread. Call it after the last write. */
@@ -83,7 +91,9 @@ export class FilesThread {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    worker.on("message", (reply: Reply) => this.#settle(reply));
+    worker.on("message", (replies: Reply[]) => {
+      for (const reply of replies) this.#settle(reply);
+    });
     worker.on("error", (error) => this.#end(worker, error));
     worker.on("exit", () => this.#end(worker, new Error("The file-writing thread has exited.")));
     return worker;
@@ -103,6 +113,7 @@ export class FilesThread {
   #end(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#unsent = [];
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }

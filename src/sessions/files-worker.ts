@@ -101,4 +101,17 @@ async function answer({ id, verb, args }: Call): Promise<Reply> {
 }
 
 const port = parentPort!;
-port.on("message", (call: Call) => void answer(call).then((reply) => port.postMessage(reply)));
+let replies: Reply[] = [];
+
+/** Replies of one moment travel together. */
+function send(reply: Reply): void {
+  if (replies.push(reply) > 1) return;
+  setImmediate(() => {
+    port.postMessage(replies);
+    replies = [];
+  });
+}
+
+port.on("message", (calls: Call[]) => {
+  for (const call of calls) void answer(call).then(send);
+});

@@ -51,7 +51,7 @@ export class Transcripts {
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy.values());
   }
 
-  /** Rewrites the file from the database, without undone messages. False: there is no such session. */
+  /** Rewrites the file from the database, without undone messages. False if there is no such session. */
   rebuild(store: Pick<Store, "getSession" | "getMessages">, id: SessionId): Promise<boolean> {
     return this.#serialised(id, async (path) => {
       const session = await store.getSession(id);

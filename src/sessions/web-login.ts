@@ -5,7 +5,7 @@ import type { Store } from "../store/store.js";
 import { OPERATOR, WEB } from "../web-person.js";
 
 const LOGIN = "login";
-const MINUTES = 10;
+export const LINK_MINUTES = 10;
 
 export interface WebLogin {
   person: string;
@@ -16,24 +16,33 @@ export interface WebLogin {
 export async function newLoginCode(store: Pick<Store, "saveRecord">, login: WebLogin): Promise<string> {
   const code = randomBytes(24).toString("base64url");
   const record = { platform: WEB, kind: LOGIN, owner: login.person, id: idOf(code) };
-  await store.saveRecord({ ...record, value: login, expiresAt: nowSeconds() + MINUTES * 60 });
+  await store.saveRecord({ ...record, value: login, expiresAt: nowSeconds() + LINK_MINUTES * 60 });
   return code;
 }
 
-/** Undefined: it was used, has expired, or never was one. */
-export async function takeLoginCode(
-  store: Pick<Store, "removeRecords" | "listRecords">,
+/** The person the code signs in, and its id in the database. Undefined if it was used, has expired, or never existed. */
+export async function findLogin(
+  store: Pick<Store, "listRecords">,
   code: string,
-): Promise<WebLogin | undefined> {
+): Promise<(WebLogin & { id: string }) | undefined> {
   if (!/^[\w-]{32}$/.test(code)) return undefined;
-  const [taken] = await store.removeRecords({ platform: WEB, kind: LOGIN, id: idOf(code) });
-  return taken?.value as WebLogin | undefined;
+  const id = idOf(code);
+  const [found] = await store.listRecords({ platform: WEB, kind: LOGIN, id });
+  return found && { ...(found.value as WebLogin), id };
+}
+
+export async function endLoginCode(store: Pick<Store, "removeRecords">, id: string): Promise<void> {
+  await store.removeRecords({ platform: WEB, kind: LOGIN, id });
 }
 
 /** `next`: the page that it leads to, if that isn't the web chat. */
 export function loginLink(url: string, code: string, next?: "/dashboard"): string {
+  return url.replace(/\/$/, "") + loginPath(code, next);
+}
+
+export function loginPath(code: string, next?: "/dashboard"): string {
   const query = next === undefined ? "" : `?${new URLSearchParams({ next })}`;
-  return `${url.replace(/\/$/, "")}/login/link${query}#${code}`;
+  return `/login/link${query}#${code}`;
 }
 
 /** Signs the operator in, to the dashboard, too. */

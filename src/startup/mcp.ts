@@ -3,28 +3,32 @@ import type { Env } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { GatewayLog } from "../log.js";
 import { McpServers } from "../mcp/manager.js";
+import type { SecretSet } from "../secret-set.js";
 
 export interface McpParts {
   config: Config;
-  /** Says which keys aren't used. */
+  /** Logs unused keys. */
   loaded?: Pick<LoadedConfig, "ignored">;
   home: string;
   env: Env;
   log: GatewayLog;
-  /** Beside those of the configuration, which win under the same name. */
+  /** Receives logins that are created or renewed while the servers run. */
+  secrets?: SecretSet | undefined;
+  /** In addition to the configured ones, which take precedence. */
   more?: Config["mcp_servers"] | undefined;
   /** Only these. */
   skipsConfigured?: boolean | undefined;
 }
 
 /** The MCP servers of the configuration. They connect once `start` is called. */
-export function mcpServers({ config, loaded, home, env, log, more, skipsConfigured }: McpParts): McpServers {
+export function mcpServers(parts: McpParts): McpServers {
+  const { config, loaded, home, env, log, secrets, more, skipsConfigured } = parts;
   const unused = loaded?.ignored.map(({ path }) => path).filter((path) => path.startsWith("mcp_servers."));
-  if (unused && unused.length > 0)
-    log.warn({ keys: unused }, "these keys of MCP servers mean nothing to the gateway");
+  if (unused && unused.length > 0) log.warn({ keys: unused }, "unknown keys of MCP servers are ignored");
   const all = (configured: Config["mcp_servers"]) => ({ ...more, ...(skipsConfigured ? {} : configured) });
   return new McpServers({
     ...{ servers: all(config.mcp_servers), home, env, log },
+    onSecrets: (learned) => secrets?.add(learned),
     load: () => all(loadConfig({ home, env }).config.mcp_servers),
   });
 }

@@ -2,7 +2,8 @@ import type { Context, Hono } from "hono";
 import { TERMINAL } from "../adapters/cli/index.js";
 import type { LoadedPlatforms, Platforms } from "../adapters/registry.js";
 import { nowSeconds } from "../clock.js";
-import type { LoadedConfig } from "../config/load.js";
+import { externalTo } from "../config/known-platforms.js";
+import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { Gateway } from "../gateway.js";
@@ -16,18 +17,21 @@ import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import { isWebAdapter, type WebChat } from "../http/web/chat.js";
-import { startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
-import { oidcLogin } from "../http/web/oidc/routes.js";
-import { isSignedIn } from "../http/web/visitor.js";
+import { otherLogins, startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
+import { isSignedIn, visitorBy } from "../http/web/visitor.js";
 import type { Log } from "../log.js";
+import type { LogFile } from "../log-file.js";
 import type { McpServers } from "../mcp/manager.js";
 import { type ChatService, DECIDER } from "../mcp-server/service.js";
+import { NO_RESTART, type Restart } from "../restart.js";
 import { knownTargetsOf } from "../rules.js";
 import { operatorLink } from "../sessions/web-login.js";
 import { openStore } from "../store/open.js";
 import type { Owners } from "../store/queues.js";
 import { GATEWAY } from "../store/shared/owner.js";
 import type { OnProgress, Store } from "../store/store.js";
+import { type MemoryFiles, memoryFiles } from "../tools/memory-files.js";
+import type { ToolRegistry } from "../tools/registry.js";
 import type { ToolDefinition } from "../tools/tool.js";
 import { version } from "../version.js";
 import { openAdapters } from "./adapters.js";
@@ -35,7 +39,7 @@ import { mcpServers } from "./mcp.js";
 import { gatewayParts, type PartsInput } from "./parts.js";
 import { openSessionFiles, type SessionFiles } from "./session-files.js";
 import type { Shutdown } from "./shutdown.js";
-import { startUpkeep } from "./upkeep.js";
+import { backupParts, startUpkeep } from "./upkeep.js";
 import { healthOf, readinessOf, type Watched, type Watchers } from "./watchers.js";
 
 export interface OpenOptions {
@@ -43,6 +47,8 @@ export interface OpenOptions {
   env: Env;
   config: Config;
   loaded: LoadedConfig;
+  /** Overrides by dotted path, with which the configuration was loaded. */
+  flags?: Record<string, unknown> | undefined;
   log: Log;
   bootId: string;
   /** The last gateway of this home didn't shut down properly. */
@@ -54,6 +60,9 @@ export interface OpenOptions {
   secrets: NonNullable<PartsInput["secrets"]>;
   onProgress?: OnProgress | undefined;
   routes?: ((app: Hono) => void) | undefined;
+  /** Left out: the embedding program has its own log. */
+  logFile?: LogFile | undefined;
+  restart?: Restart | undefined;
   stdin?: NodeJS.ReadableStream | undefined;
   stdout?: NodeJS.WritableStream | undefined;
 }
@@ -65,7 +74,7 @@ export interface RunningGateway {
   gateway: Gateway;
   mcp: McpServers;
   store: Store;
-  /** A link that signs the operator in to the web chat and the dashboard, once; undefined: the web chat is off. */
+  /** A link that signs the operator in to the web chat and the dashboard, once; undefined if the web chat is off. */
   operatorLink(): Promise<string | undefined>;
   stop(): Promise<void>;
 }
@@ -86,14 +95,15 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   const mcp = mcpServers(options);
   // After the turns that use them.
   shutdown.add("watchers", () => mcp.stop());
-  const gateway = newGateway(options, { store, databaseFile, platforms, files, mcp });
+  const memory = memoryFiles(homePaths(home).memoriesDir);
+  const { gateway, tools } = newGateway(options, { store, databaseFile, platforms, files, mcp, memory });
   shutdown.add("traffic", () => gateway.stop());
   const { stateDb } = homePaths(home);
   const watched: Watched = {
     ...{ config, gateway, store, stateDb, databaseFile, log: options.log, owners: OWNERS },
   };
   const readiness = readinessOf(watched);
-  const dashboard = newDashboard(options, { store, gateway, mcp, readiness });
+  const dashboard = newDashboard(options, { store, gateway, tools, memory, platforms, mcp, readiness });
   shutdown.add("traffic", () => dashboard.close());
   const web = webChat(options, { store, platforms, gateway });
   if (web) shutdown.add("watchers", watchConversations(web));
@@ -134,34 +144,35 @@ interface Parts {
   gateway: Gateway;
   dashboard: Dashboard;
   mcp: McpServers;
+  tools: ToolRegistry;
+  memory: MemoryFiles;
 }
 
 function newGateway(
   { config, log, bootId, home, watchers, tools, secrets, agents: given }: OpenOptions,
-  parts: Pick<Parts, "store" | "databaseFile" | "platforms" | "files" | "mcp">,
-): Gateway {
-  const { store, databaseFile, platforms, files, mcp } = parts;
+  parts: Pick<Parts, "store" | "databaseFile" | "platforms" | "files" | "mcp" | "memory">,
+): Pick<Parts, "gateway" | "tools"> {
+  const { store, databaseFile, platforms, files, mcp, memory } = parts;
   const { events, hooks } = watchers;
   const { adapters } = platforms;
   const { index, transcripts } = files;
-  return new Gateway(
-    gatewayParts({
-      ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
-      ...(given ? { agents: given } : {}),
-      ...{ tools, mcp, secrets },
-      refusal: () => databaseFile.refusal,
-    }),
-  );
+  const made = gatewayParts({
+    ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
+    ...(given ? { agents: given } : {}),
+    ...{ tools, mcp, secrets, memory },
+    refusal: () => databaseFile.refusal,
+  });
+  return { gateway: new Gateway(made), tools: made.tools };
 }
 
 /** Adds all routes to the HTTP server. */
 function serve(
   options: OpenOptions,
-  parts: Omit<Parts, "files" | "mcp" | "databaseFile"> & { web: WebChat | undefined },
+  parts: Omit<Parts, "files" | "mcp" | "databaseFile" | "tools" | "memory"> & { web: WebChat | undefined },
   health: HealthOptions,
 ): void {
   const { home, config, log } = options;
-  const { http, store, platforms, gateway, dashboard } = parts;
+  const { http, store, platforms, gateway, dashboard, web } = parts;
   const { dashboardToken } = homePaths(home);
   http.serve({
     ...httpSettings(config),
@@ -169,12 +180,13 @@ function serve(
     home,
     callbacks: platforms.callbacks,
     areas: platforms.areas,
-    ...(parts.web ? { isGuest: (c) => isGuest(c, store), otherLogin: oidcLogin(parts.web) } : {}),
+    ...(web ? { isGuest: (c) => isGuest(c, store), otherLogins: () => otherLogins(web) } : {}),
+    isOwnerDevice: async (device) => (await visitorBy(device, store)).owner,
     health,
     ...(config.http.token === null ? { ownerToken: ownerToken(dashboardToken) } : {}),
     routes: (app, ownerOnly) => {
       for (const routes of platforms.routes) routes(app);
-      if (parts.web) webRoutes(app, parts.web);
+      if (web) webRoutes(app, web);
       options.routes?.(app);
       dashboard.routes(app, ownerOnly);
       docsRoutes(app);
@@ -191,14 +203,14 @@ function serve(
   });
 }
 
-/** Of the web chat. The rest of the port stays the owner's. */
+/** Sign-in to the web chat. The rest of the port needs the owner's token. */
 async function isGuest(c: Context, store: Store): Promise<boolean> {
   const { path } = c.req;
   const isTheirs = path === "/" || path.startsWith("/c/") || path.startsWith("/api/web/");
   return isTheirs && (await isSignedIn(c, store));
 }
 
-/** Undefined: the web chat is off. */
+/** Undefined if the web chat is off. */
 function webChat(
   { config, home, log, watchers }: OpenOptions,
   { store, platforms, gateway }: Pick<Parts, "store" | "platforms" | "gateway">,
@@ -214,7 +226,7 @@ function chatService({ config, watchers }: OpenOptions, store: Store, gateway: G
   return {
     store,
     places: knownTargetsOf(config),
-    decide: (question, choiceId) => gateway.decideQuestion(question, choiceId, DECIDER),
+    decide: (question, choiceId) => gateway.decideQuestion(question, { choiceId }, DECIDER),
     wake: () => gateway.wake(),
     watch: (changed) => watchers.events.watch("mcp", changed),
   };
@@ -232,20 +244,30 @@ function httpSettings({ http }: Config) {
 }
 
 function newDashboard(
-  { home, loaded, log, watchers }: OpenOptions,
-  { store, gateway, mcp, readiness }: Pick<Parts, "store" | "gateway" | "mcp"> & { readiness: Readiness },
+  { home, env, flags = {}, loaded, log, bootId, watchers, logFile, restart = NO_RESTART }: OpenOptions,
+  parts: Pick<Parts, "store" | "gateway" | "tools" | "memory" | "platforms" | "mcp"> & {
+    readiness: Readiness;
+  },
 ): Dashboard {
+  const { store, gateway, tools, memory, platforms, mcp, readiness } = parts;
+  const { adapters } = platforms;
   let keyFault: string | undefined;
   watchers.events.watch("model key", (event) => {
     if (event.type !== "turn-ended") return;
     if (event.outcome === "answered") keyFault = undefined;
     else if (event.failure?.kind === "credentials") keyFault = event.failure.message;
   });
+  const external = externalTo(loaded.config);
   return createDashboard({
     ...{ store, gateway, loaded, home, log, reports: store.reports, version: version() },
+    ...{ tools, memory, bootId, web: platforms.adapters.find(isWebAdapter) },
     startedAt: nowSeconds(),
+    loadSettings: (texts) => loadConfig({ home, env, flags, external, texts }),
+    backups: backupParts({ home, store, config: loaded.config }),
+    hookReport: () => watchers.hookReport(),
     places: knownTargetsOf(loaded.config),
     mcpServers: () => mcp.status(),
+    operations: { adapters, mcp, logFile, restart },
     notReady: () => readiness.problems(),
     keyFault: () => keyFault,
     watch: (watcher) => watchers.events.watch("dashboard", watcher),

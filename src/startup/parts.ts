@@ -12,12 +12,13 @@ import type { Events } from "../events.js";
 import type { GatewayLog } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import type { Principal } from "../message.js";
+import { attemptRecords } from "../pipeline/attempt-records.js";
 import { taskRunner } from "../pipeline/delegate.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
 import { approvalSettingsOf, knownTargetsOf, toolSettingsOf } from "../rules.js";
 import { SecretGuard } from "../secret-guard.js";
-import type { Secret } from "../secret-redactor.js";
+import type { SecretSet } from "../secret-set.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
 import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
 import type { Owners } from "../store/queues.js";
@@ -39,12 +40,14 @@ export interface PartsInput {
   adapters: readonly Adapter[];
   /** Besides the built-in ones. */
   tools?: readonly ToolDefinition[] | undefined;
-  /** Brings more tools, whenever its servers connect. */
+  /** Default: those of the home. Who changes them elsewhere in this process must use the same ones. */
+  memory?: MemoryFiles;
+  /** Adds tools whenever its servers connect. */
   mcp?: McpServers | undefined;
   /** Default: as configured. */
   agents?: Agents;
-  /** What must not leave. Default: the configured tokens and keys. */
-  secrets?: readonly Secret[];
+  /** Secrets that must not leave. Default: the configured tokens and keys. */
+  secrets?: SecretSet;
   /** `sessions.json`, if this process writes it. */
   index?: Pick<IndexWriter, "changed">;
   transcripts?: Pick<TranscriptKeeper, "changed" | "committed">;
@@ -55,7 +58,7 @@ export interface PartsInput {
 }
 
 /** Creates the gateway's parts from the configuration and the store. */
-export function gatewayParts(input: PartsInput): GatewayParts {
+export function gatewayParts(input: PartsInput): GatewayParts & { tools: ToolRegistry } {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
   const given = input.agents ?? createAgents(config, home);
   const secrets = new SecretGuard(input.secrets ?? allSecrets(config), (leak) =>
@@ -67,12 +70,12 @@ export function gatewayParts(input: PartsInput): GatewayParts {
     { ...one, backend: guardedAgent(one.backend, secrets) },
   ]);
   const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
-  const memory = memoryFiles(homePaths(home).memoriesDir);
+  const memory = input.memory ?? memoryFiles(homePaths(home).memoriesDir);
   const registry: ToolRegistry = toolRegistry({ ...input, memory, runTask: (task) => runTask(task) });
   const runTask = taskRunner({ agent, store, tools: registry, approvals: approvalSettingsOf(config) });
   input.mcp?.feed(registry);
-  for (const problem of registry.problems())
-    log.warn({ problem }, "the configuration of tools has no effect here");
+  events.watch("attempts", recordOf(store, config, log));
+  for (const problem of registry.problems()) log.warn({ problem }, "some tool settings have no effect");
   return {
     ...{ config, store, bootId, agent, agents: new Map(named), auxiliary, adapters, events, log },
     ...{ estimateTokens, secrets },
@@ -88,6 +91,11 @@ export function gatewayParts(input: PartsInput): GatewayParts {
     messagesChanged: (id) => transcripts?.changed(id),
     messagesCommitted: (session, messages) => transcripts?.committed(session, messages),
   };
+}
+
+function recordOf(store: Store, { model }: Config, log: GatewayLog) {
+  const onError = (error: unknown) => log.warn({ err: error }, "an attempt could not be recorded");
+  return attemptRecords({ store, model: model.default ?? model.provider, onError });
 }
 
 /** The built-in tools and those of an embedding program, with the configured rules. */
@@ -106,7 +114,9 @@ export function toolRegistry(
       tavilyKey: web.tavily_api_key,
     },
   });
-  return new ToolRegistry(toolSettingsOf(config), [...builtIn, ...tools]);
+  const registry = new ToolRegistry(toolSettingsOf(config), builtIn);
+  registry.register(...tools);
+  return registry;
 }
 
 /** Session reads for the agent's tools. */

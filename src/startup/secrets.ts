@@ -2,8 +2,9 @@ import { parseEnvFile } from "../config/dotenv.js";
 import { isSecretPath } from "../config/mask.js";
 import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
+import { storedLogins } from "../mcp/token-files.js";
 import { readRegularSync } from "../regular-file.js";
-import type { Secret } from "../secret-redactor.js";
+import { type Secret, SecretSet } from "../secret-set.js";
 
 /** Configured tokens and keys. The log redacts them. */
 export function secretsOf(config: Config): string[] {
@@ -11,8 +12,8 @@ export function secretsOf(config: Config): string[] {
 }
 
 /**
- * Everything that must not leave the gateway: configured tokens and keys, and variables that are named like one. `.env` is
- * given as another environment.
+ * Everything that must not leave the gateway: configured tokens and keys, and variables named like one.
+ * `.env` is passed as a second environment.
  */
 export function allSecrets(config: Config, ...environments: readonly Env[]): Secret[] {
   const variables = environments.flatMap((env) =>
@@ -21,9 +22,9 @@ export function allSecrets(config: Config, ...environments: readonly Env[]): Sec
   return [...configuredSecrets(config), ...variables];
 }
 
-/** With those of the process and of `.env`. */
-export function homeSecrets(home: string, config: Config, env: Env): Secret[] {
-  return allSecrets(config, env, envFile(homePaths(home).envFile));
+/** Includes those of the process, of `.env` and of MCP logins, which may be renewed later. */
+export function homeSecrets(home: string, config: Config, env: Env): SecretSet {
+  return new SecretSet([...allSecrets(config, env, envFile(homePaths(home).envFile)), ...storedLogins(home)]);
 }
 
 /** Empty without a readable file: loading the configuration has reported that. */
@@ -41,7 +42,7 @@ function configuredSecrets(config: Config): Secret[] {
   const walk = (value: unknown, path: readonly string[]): void => {
     if (typeof value === "string" && isSecretPath(path)) {
       found.push({ name: path.join("."), value });
-      // A header has the token behind a word such as Bearer.
+      // In a header the token follows a word such as Bearer.
       const token = value.split(" ").at(-1)!;
       if (token !== value && token !== "") found.push({ name: path.join("."), value: token });
     }

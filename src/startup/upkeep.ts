@@ -50,10 +50,16 @@ async function warnAboutKeys(config: Config, log: Log, signal: AbortSignal): Pro
   for (const problem of await keyProblems(config, signal)) log.warn(problem);
 }
 
-function backupSchedule({ home, store, config, log }: UpkeepOptions): BackupSchedule {
-  const { every_hours: everyHours, keep, folder } = config.backup;
-  return new BackupSchedule({
-    ...{ home, store: store.maintenance, isSecretPath, everyHours, keep, log, version: version() },
+function backupSchedule(options: UpkeepOptions): BackupSchedule {
+  const { every_hours: everyHours, keep } = options.config.backup;
+  return new BackupSchedule({ ...backupParts(options), everyHours, keep, log: options.log });
+}
+
+/** What a backup of this home is made of, and where it goes. */
+export function backupParts({ home, store, config }: Pick<UpkeepOptions, "home" | "store" | "config">) {
+  const { folder } = config.backup;
+  return {
+    ...{ home, store: store.maintenance, isSecretPath, version: version() },
     folder: folder === null ? homePaths(home).backupsDir : resolve(home, folder),
-  });
+  };
 }

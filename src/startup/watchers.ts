@@ -10,7 +10,9 @@ import type { DatabaseFile } from "../health/database-file.js";
 import { Readiness } from "../health/readiness.js";
 import { hideHome } from "../hide-home.js";
 import { Hooks } from "../hooks/index.js";
+import { type ListedHook, listHooks } from "../hooks/list.js";
 import { loadHooks } from "../hooks/load.js";
+import { type HookRecord, HookRecords } from "../hooks/records.js";
 import type { HealthOptions } from "../http/health.js";
 import type { Log } from "../log.js";
 import { logEvents } from "../log-events.js";
@@ -25,6 +27,8 @@ export interface Watchers {
   events: Events;
   metrics: Metrics;
   hooks: Hooks;
+  /** Each hook with the outcomes of its calls. */
+  hookReport(): (ListedHook & HookRecord)[];
   close(): Promise<void>;
 }
 
@@ -32,7 +36,7 @@ export interface WatcherOptions {
   log: Log;
   env: Env;
   bootId: string;
-  /** Left out: no hooks are called. */
+  /** If missing, no hooks are called. */
   hooks?: { dir: string; settings: Config["hooks"] };
 }
 
@@ -42,30 +46,38 @@ export async function startWatchers(options: WatcherOptions): Promise<Watchers> 
   logEvents(events, log);
   const metrics = new Metrics(events, { version: version(), node: process.version });
   const tracing = await traceTo(tracesUrl(env), events, options);
-  const hooks = newHooks(options, metrics);
+  const { hooks, hookReport } = newHooks(options, metrics);
   // The gateway doesn't wait for them.
   void hooks.start(events);
   const close = async () => {
     await Promise.all([tracing?.close(), hooks.close()]);
   };
-  return { events, metrics, hooks, close };
+  return { events, metrics, hooks, hookReport, close };
 }
 
-function newHooks({ log, hooks: from }: WatcherOptions, metrics: Metrics): Hooks {
-  if (!from) return new Hooks([]);
-  const { hooks, modules, problems } = loadHooks(from.dir, from.settings, {
+function newHooks(
+  { log, hooks: from }: WatcherOptions,
+  metrics: Metrics,
+): Pick<Watchers, "hooks" | "hookReport"> {
+  if (!from) return { hooks: new Hooks([]), hookReport: () => [] };
+  const records = new HookRecords({
     outcome: (hook, outcome) => metrics.hookCalled(hook, outcome),
     failed: (hook, event, error) => log.error({ hook, event, err: error }, "hook failed"),
     gaveUp: (hook, reason) => log.error({ hook, reason }, "hook disabled until the next start"),
     said: (hook, line) => log.info({ hook, line }, "hook output"),
   });
+  const { hooks, modules, problems } = loadHooks(from.dir, from.settings, records);
   for (const { name, problem } of problems) log.warn({ hook: name, problem }, "hook not loaded");
   for (const { name, warning } of modules)
     if (warning) log.warn({ hook: name, problem: warning }, "hook has a warning");
-  return new Hooks(hooks);
+  const listed = listHooks(from.dir, { modules, problems }, from.settings.webhooks);
+  return {
+    hooks: new Hooks(hooks),
+    hookReport: () => listed.map((hook) => ({ ...hook, ...records.of(hook.name) })),
+  };
 }
 
-/** OpenTelemetry takes memory: it is loaded only if it is configured. */
+/** OpenTelemetry costs memory, so it is loaded only if configured. */
 async function traceTo(url: string | undefined, events: Events, { log, bootId }: WatcherOptions) {
   if (url === undefined) return undefined;
   const { startTracing } = await import("../tracing/index.js");
@@ -87,7 +99,7 @@ export interface Watched {
   stateDb: string;
   databaseFile: DatabaseFile;
   log: Log;
-  /** The rows that the gateway works on. */
+  /** The rows the gateway owns. */
   owners: Owners;
 }
 
@@ -134,6 +146,7 @@ export function healthOf({ metrics }: Watchers, readiness: Readiness, watched: W
 }
 
 async function sizeOf(path: string): Promise<{ file: string; bytes: number }> {
+  // A missing file has no bytes.
   const found = await stat(path).catch(() => undefined);
   return { file: basename(path), bytes: found?.size ?? 0 };
 }

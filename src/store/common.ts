@@ -1,4 +1,4 @@
-/** Types that several families of the store share. Times are epoch seconds, ids are opaque numbers. */
+/** Types shared by several store families. Times are epoch seconds, ids are opaque numbers. */
 
 export interface Progress {
   step: string;
@@ -22,7 +22,7 @@ export interface Distribution {
 }
 
 /**
- * A position in a list, made by the engine: pass it back unchanged to continue there. Rows that are added or removed meanwhile don't
- * move it.
+ * An opaque position in a list. Pass it back unchanged to continue there; added or removed rows don't shift
+ * it.
  */
 export type Position = string;

@@ -2,7 +2,7 @@ import type { Survey, SurveyQuestions } from "./sqlite/survey.js";
 
 export type { Survey } from "./sqlite/survey.js";
 
-/** Looks into a `state.db` that need not be ours, without changing a byte. Loaded on demand. */
+/** Inspects a `state.db`, perhaps of another program, without changing a byte. Loaded on demand. */
 
 export async function surveyFile(path: string, questions: SurveyQuestions): Promise<Survey> {
   const { survey } = await import("./sqlite/survey.js");

@@ -15,13 +15,13 @@ import type { OnProgress } from "./common.js";
 export interface History {
   getSession(id: SessionId): Promise<SessionRow | undefined>;
   listSessions(query?: ListQuery): Promise<SessionSummary[]>;
-  /** By id, by the unique beginning of an id, or by title (the newest session of its lineage); or by title alone. */
+  /** Finds a session by id, unique id prefix or title (newest of its lineage), or by title only. */
   resolveSession(reference: string | { title: string }, asker?: Principal): Promise<SessionRow | undefined>;
   deleteSession(id: SessionId): Promise<boolean>;
 
   /**
    * Null clears the title. False if the session doesn't exist. Rejects a title that another session has; with `numbered`, a number is
-   * appended instead. So it is to a suggested one, which is for a session without a title (otherwise false).
+   * appended instead, as it always is for suggested titles. Those only apply to untitled sessions (otherwise false).
    */
   setTitle(id: SessionId, title: string | null, how?: "suggested" | "numbered"): Promise<boolean>;
 
@@ -54,7 +54,7 @@ export interface NewSession {
   started_at?: number;
   title?: string | null;
   cwd?: string | null;
-  /** The room in which it begins, if several people read it. */
+  /** The room it starts in, if several people read it. */
   room?: Room | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface ListQuery {
 
 export interface MessageQuery {
   includeUndone?: boolean;
-  /** Only these. */
+  /** Restricts the result to these. */
   ids?: readonly number[];
   limit?: number;
 }
@@ -128,12 +128,12 @@ export interface SearchHit {
   context: { role: Role; content: string }[];
 }
 
-/** How a query was understood. */
+/** How a query was parsed. */
 export interface SearchPlan {
   query: string;
   /** The query after cleaning, in the engine's own syntax. */
   match: string;
-  /** Which way the engine chose, in its own words. */
+  /** The engine's chosen strategy, as engine-specific text. */
   path: string;
 }
 
@@ -160,12 +160,12 @@ export interface LineageNode {
   message_count: number;
   parent_session_id: SessionId | null;
   kind: "root" | "compression" | "branch" | "delegate" | "child";
-  /** Of a copy that has only the beginning of its parent. */
+  /** Set for a fork, which has only the beginning of its parent. */
   fork?: Fork;
 }
 
 export interface Fork {
-  /** How many messages it has from its parent. */
+  /** Number of messages copied from the parent. */
   messages: number;
 }
 
@@ -175,7 +175,7 @@ export interface Lineage {
   session: LineageNode;
   /** In tree order, parents before children. */
   descendants: LineageNode[];
-  /** The session in which the conversation continues: the last of the compression children. */
+  /** The session in which the conversation continues: the last compression child. */
   tip: SessionId;
   /** The room that the tip belongs to. */
   room?: Room | undefined;
@@ -196,14 +196,14 @@ export interface PruneQuery {
   source?: string;
   /** Only counts. */
   dryRun?: boolean;
-  /** At most once in this time, over all processes. */
+  /** Runs at most once per interval, across all processes. */
   everyHours?: number;
 }
 
 export interface Pruned {
   sessions: number;
   messages: number;
-  /** False: the last time was less than `everyHours` ago, so nothing was done. */
+  /** False if nothing was done because the last run was less than `everyHours` ago. */
   isDue: boolean;
 }
 
@@ -213,7 +213,7 @@ export interface ExportQuery {
 }
 
 export interface SessionExport extends AsyncIterable<ExportedSession> {
-  /** How many there are now. */
+  /** The number of sessions afterwards. */
   total(): Promise<number>;
 }
 

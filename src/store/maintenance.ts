@@ -1,6 +1,6 @@
 import type { Distribution, OnProgress } from "./common.js";
 
-/** Work on the file as a whole. Only an engine that keeps one file offers it. */
+/** Work on the whole file. Only engines with a single file offer it. */
 export interface Maintenance {
   /** Returns free space to the disk. False if another process prevents it. */
   shrink(onProgress?: OnProgress): Promise<boolean>;
@@ -11,12 +11,15 @@ export interface Maintenance {
   repair(onProgress?: OnProgress): Promise<RepairReport>;
   /** A consistent copy while others read and write. */
   backup(target: string): Promise<void>;
-  /** Removes deleted text from the bytes of the file: merges indexes, frees pages, empties the log. */
-  scrub(onProgress?: OnProgress): Promise<Scrubbed>;
+  /**
+   * Removes deleted text from the bytes of the file: merges indexes, frees pages, empties the log. `inUse`: the file isn't
+   * rewritten as a whole, which would hold up everything else.
+   */
+  scrub(onProgress?: OnProgress, how?: { inUse: boolean }): Promise<Scrubbed>;
   /** True if something was erased and no scrub has finished since. */
   scrubDue(): Promise<boolean>;
   layout(): Promise<FileLayout>;
-  /** Answers even while another process holds the file. */
+  /** Works even while another process locks the file. */
   writerStats(): Promise<WriterStats>;
 }
 
@@ -58,9 +61,9 @@ export interface WriterStats {
   /** Writes per transaction. */
   commitWrites: Distribution;
   failures: number;
-  /** How often another process held the file. */
+  /** How often another process had the file locked. */
   lockWaits: number;
-  /** Writes that are waiting now, and for how long none was committed although some wait. */
+  /** Pending writes, and how long they have waited without a commit. */
   waiting: number;
   waitingSeconds: number;
   lastCommitAt: number | null;

@@ -5,9 +5,9 @@ export interface Membership {
   state(): Promise<MembershipState>;
 }
 
-/** This process's registration. It ends with the process, however that dies. */
+/** This process's registration. It ends with the process, however the process ends. */
 export interface Member {
-  /** The previous gateway ended without leaving. */
+  /** The previous gateway crashed. */
   readonly afterCrash: boolean;
   update(changes: Partial<GatewayInfo>): Promise<void>;
   leave(): Promise<void>;
@@ -16,7 +16,7 @@ export interface Member {
 export interface MembershipState {
   running: boolean;
   info?: GatewayInfo;
-  /** The last gateway ended without leaving: the next start picks up what it left open. */
+  /** The last gateway crashed: the next start recovers its open work. */
   crashed?: GatewayInfo;
   /** Hermes Agent's own gateway uses this home: ours can't start. */
   agentPid?: number;
@@ -27,7 +27,7 @@ export interface GatewayInfo {
   /** Epoch seconds. */
   started_at: number;
   boot_id: string;
-  /** Set once it listens. */
+  /** Set once the HTTP server listens. */
   url: string | null;
   /** When it last stored the state of its platforms. */
   checked_at?: number;
@@ -47,8 +47,8 @@ export interface PlatformStatus {
   platform: string;
   account: string;
   state: "ok" | "degraded" | "down";
-  /** When the platform last proved that it receives us. */
+  /** The platform's last proof of life. */
   last_proof_at: number | null;
-  /** What is wrong and what to do. */
+  /** What is wrong and how to fix it. */
   detail?: string;
 }

@@ -6,7 +6,7 @@ import type { Store } from "./store.js";
 
 export { readingForMs } from "./sqlite/thread.js";
 
-/** The only way into an engine for the rest of the program. Engines are loaded on demand. */
+/** The only place that opens an engine. Engines are loaded on demand. */
 
 export interface StoreConfig {
   /** The SQLite file; its folder is created if it is missing. */
@@ -14,18 +14,18 @@ export interface StoreConfig {
 }
 
 export interface OpenOptions extends StoreConfig {
-  /** False: everything runs on the calling thread, for programs that end soon. */
+  /** False runs everything on the calling thread, for short-lived programs. */
   threads?: boolean;
   /** Called while an older file is migrated. */
   onProgress?: OnProgress;
-  /** What to do with a file of another Hermes program. Default: refuse it. */
+  /** How to handle a file of another Hermes program. Default: refuse it. */
   foreign?: ForeignFile;
-  /** Allows a migration from an earlier version's layout, for a process that has the gateway lock or a file of its own. */
+  /** Allows migrating an older layout. Only for a process that holds the gateway lock or has the file to itself. */
   migrate?: boolean;
   limits?: Partial<ReadLimits>;
 }
 
-/** Opens the store, or creates it. */
+/** Opens or creates the store. */
 export async function openStore(options: OpenOptions): Promise<Store> {
   const engine = await import("./sqlite/index.js");
   return engine.openStore(options);

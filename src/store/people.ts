@@ -3,7 +3,7 @@ import type { SessionId, SessionKey } from "../session.js";
 import type { OnProgress } from "./common.js";
 import type { InboxState, OutboxState } from "./queues.js";
 
-/** Known people: their data, and its erasure. A person is one id on one platform, over all of its accounts. */
+/** Known people, their data, and its erasure. A person is one id on one platform, across all its accounts. */
 export interface People {
   /** Everyone with stored data, most recently seen first. */
   listPeople(platform?: string): Promise<KnownPerson[]>;

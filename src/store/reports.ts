@@ -9,30 +9,32 @@ import type {
   PairingRow,
   ToolCallRow,
   ToolCallState,
+  TurnAttempt,
 } from "./queues.js";
 
 /**
- * What operators read: dashboard and command line. Reads only. Lists are paged by a position, and no single call takes long: a page
- * whose rows are far apart comes in parts, each with the position at which the next one continues.
+ * Reads for the dashboard and the command line. Lists are paged by position. Calls are bounded in time: a
+ * page with sparse matches comes in several parts, each with the position where the next one continues.
  */
 export interface Reports {
   browseSessions(query: BrowseQuery): Promise<SessionPage>;
   /** The sources of all sessions, in alphabetical order. */
   sessionSources(): Promise<string[]>;
-  /** A page of a session, with long texts cut; or one message in full. */
+  /** A page of a session with long texts cut, or one message in full. */
   readTranscript(of: SessionId | { messageId: number }, query?: TranscriptQuery): Promise<TranscriptPage>;
-  /** What people and the agent said, and which approvals were asked for and decided, after a position: oldest first. */
+  /** Messages of people and the agent, and requested and decided approvals, after a position, oldest first. */
   readActivity(query: ActivityQuery): Promise<ActivityPage>;
-  stats(): Promise<Stats>;
+  /** `turnsSince`: with the figures of the turns that ended since then. */
+  stats(turnsSince?: number): Promise<Stats>;
   usage(query: UsageQuery): Promise<UsageRow[]>;
   insights(query: InsightsQuery): Promise<Insights>;
 
-  /** `since`: with what was handled and sent since then, by minute. */
+  /** `since`: adds the messages handled and sent since then, per minute. */
   queueDepths(since?: number): Promise<QueueDepths>;
   recentMessages(query: RecentQuery): Promise<RecentPage>;
-  /** The way of a message, found by its own id, its trace, its event, or an answer to it. */
+  /** The history of a message, found by its id, trace id, event id or an answer's id. */
   traceMessage(reference: string): Promise<Trace[]>;
-  /** What waits for an operator: failed messages whose chats got no notice, and answers that didn't arrive. */
+  /** What needs an operator: failed messages whose chats got no notice, and answers that didn't arrive. */
   deadPage(query: DeadQuery): Promise<DeadPage>;
   pairingPage(query: PairingQuery): Promise<PairingPage>;
   /** Who used which tool, newest first. */
@@ -42,7 +44,7 @@ export interface Reports {
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface BrowseQuery {
-  /** Only this session itself, in full, even if its conversation continues in another one. */
+  /** Only this session, in full, even if its conversation continues in another one. */
   id?: SessionId;
   source?: string;
   userId?: string;
@@ -64,11 +66,11 @@ export interface SessionPage {
 
 export type BrowsedSession = Omit<SessionSummary, "system_prompt" | "model_config"> & {
   place: Place | null;
-  /** Only of a session that is asked for by its id. */
+  /** Only set if the session was requested by id. */
   detail?: { system_prompt: string | null; session_key: SessionKey | null };
 };
 
-/** The chat of a session and its person, as far as known. */
+/** A session's chat and person, as far as known. */
 export interface Place {
   chatType: string | null;
   chatName: string | null;
@@ -112,7 +114,7 @@ export interface ShownMessage {
 }
 
 export interface ActivityQuery {
-  /** Null: nothing is returned but the position of the end. It stays valid after restarts. */
+  /** Null returns only the end position, which stays valid after restarts. */
   after: Position | null;
   limit?: number;
 }
@@ -156,14 +158,34 @@ export interface UsageRow {
   costUsd: number;
 }
 
+export interface TurnFigures {
+  total: Figures;
+  /** By their number, the most first. An empty name: unknown. */
+  platforms: (Figures & { name: string })[];
+  models: (Figures & { name: string })[];
+}
+
+export interface Figures {
+  /** Those that have a result. */
+  turns: number;
+  failed: number;
+  /** From the receipt of a message to its answer; null: there is none. */
+  answerSeconds: { p50: number | null; p95: number | null };
+  tokens: number;
+  /** Of all attempts. */
+  costUsd: number;
+}
+
 export interface Stats {
-  /** Without the archived ones. */
+  /** Not counting archived ones. */
   sessions: number;
   archived: number;
   messages: number;
   bySource: { source: string; sessions: number; messages: number }[];
   newestMessageAt: number | null;
   databaseBytes: number;
+  /** Only if asked for. */
+  turns?: TurnFigures;
 }
 
 export interface InsightsQuery {
@@ -211,21 +233,23 @@ export interface QueueDepths {
   outbox: { pending: number; sending: number; unknown: number; dead: number };
   oldestWaiting: { id: number; at: number; platform: string } | null;
   oldestPending: { id: number; at: number; platform: string } | null;
-  /** The oldest row of each state whose pause is over; null: none. */
+  /** The oldest row of each state that isn't delayed; null if there is none. */
   dueSince: Record<"waiting" | "running" | "pending" | "sending", number | null>;
-  /** Rows with an impossible pause: set in the future, or longer than any pause. */
+  /** Rows with an impossible delay: set in the future, or longer than any valid delay. */
   misdated: number;
-  /** Change with every added row: a cheap way to notice one. */
+  /** Change with every added row: a cheap change check. */
   marks: { inbox: number; outbox: number; messages: number };
   /** Messages handled and answers sent within the last minute. */
   lastMinute: { handled: number; sent: number };
   pairings: number;
-  /** Empty unless it is asked for. */
+  /** Questions that wait for an answer. */
+  questions: number;
+  /** Empty unless requested. */
   byMinute: Throughput;
 }
 
 export interface Throughput {
-  /** Epoch minutes → count; minutes without any are missing. */
+  /** Epoch minute → count; minutes with none are missing. */
   handled: [minute: number, count: number][];
   sent: [minute: number, count: number][];
 }
@@ -243,6 +267,7 @@ export interface RecentMessage {
   chatType: string;
   chatId: string | null;
   chatName: string | null;
+  userId: string | null;
   userName: string | null;
   text: string;
   attachments: number;
@@ -254,7 +279,7 @@ export interface RecentMessage {
   startedAt: number | null;
   finishedAt: number | null;
   sessionId: SessionId | null;
-  /** The worst state of its answers; null: there are none. */
+  /** The worst state of its answers; null if there are none. */
   delivery: OutboxState | null;
 }
 
@@ -281,6 +306,8 @@ export interface Trace {
   turnId: string | null;
   sessionId: SessionId | null;
   steps: { at: number; what: string; detail: string | null }[];
+  /** Oldest first. The last one may still run; it isn't listed then. */
+  attempts: (TurnAttempt & { calls: ToolCallRow[] })[];
   deliveries: DeliveryRow[];
 }
 
@@ -290,7 +317,8 @@ export interface DeadQuery {
 }
 
 export interface DeadPage {
-  letters: (DeadLetter & { state: "dead" | "unknown" })[];
+  /** `chatName`: in a direct chat, the person's name. */
+  letters: (DeadLetter & { state: "dead" | "unknown"; chatName: string | null })[];
   next: Position | null;
 }
 
@@ -318,8 +346,14 @@ export interface ToolCallQuery {
   limit?: number;
 }
 
+export interface NamedToolCall extends ToolCallRow {
+  /** In a direct chat, the person's name. */
+  chatName: string | null;
+  deciderName: string | null;
+}
+
 export interface ToolCallPage {
   /** May be fewer than requested, even none, although there are more. */
-  calls: ToolCallRow[];
+  calls: NamedToolCall[];
   next: Position | null;
 }

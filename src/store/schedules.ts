@@ -9,8 +9,8 @@ export interface Schedules {
   /** Ordered by name, finished ones last; the due ones by their due time. */
   listSchedules(query?: ScheduleQuery): Promise<ScheduleRow[]>;
   /**
-   * Undefined if it doesn't exist or can't be read. A tick with a run is accepted as a message whose task names it: that
-   * transaction advances the schedule.
+   * Undefined if it doesn't exist or can't be read. A tick with a run is accepted as a message whose task
+   * names the schedule; that transaction advances the schedule.
    */
   changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
   /** Also cancels its waiting and running runs. */
@@ -23,47 +23,47 @@ export interface NewSchedule {
   id: string;
   name: string;
   prompt: string;
-  /** The rule, in the form that the policies read. */
+  /** The rule, as parsed by the policies. */
   when: unknown;
-  /** IANA name; null: the configured one. */
+  /** IANA name; null for the configured zone. */
   timeZone: string | null;
   missed: "run" | "skip";
-  /** The chat that gets the answer; null: resolved from `deliver` for each run. */
+  /** The chat that gets the answer; null to resolve `deliver` for each run. */
   target: Target | null;
   /** `home`, a platform's home, or `local` for nowhere. */
   deliver: string;
-  /** The person it runs for; null: the operator. */
+  /** The person it runs for; null for the operator. */
   maker: { platform: string; userId: string } | null;
   nextAt: number | null;
   createdAt: number;
 }
 
 export interface ScheduleQuery {
-  /** Only the one with this id or name; of two with the same name, the one that isn't done. */
+  /** Only the schedule with this id or name; of two with the same name, the unfinished one. */
   called?: string;
-  /** Only those that are due at this time, and those with a requested run. */
+  /** Only those due at this time or with a requested run. */
   dueAt?: number;
-  /** With their last runs, at most so many. */
+  /** Include up to this many of the last runs. */
   runs?: number;
 }
 
 export interface ScheduleChanges extends Omit<NewSchedule, "id" | "maker" | "createdAt"> {
   state: ScheduleState;
-  /** When a run was requested; null: none is. */
+  /** When a run was requested, if one was. */
   runRequestedAt: number | null;
   /** Records a tick without a run, with the reason. */
   skipped: { tick: number; reason: string };
 }
 
 export interface ScheduleRow extends NewSchedule {
-  /** Why rule, target and maker can't be read (they are null then); such a row can only be removed. */
+  /** Why the row can't be parsed (rule, target and creator are null then). It can only be removed. */
   fault: string | null;
   state: ScheduleState;
   runRequestedAt: number | null;
   lastRun: RunRow | null;
-  /** A run is waiting or running. Only due ones have it. */
+  /** Whether a run is waiting or running. Only set on due schedules. */
   isBusy?: boolean;
-  /** Newest first. Only if they are asked for. */
+  /** Newest first. Only if requested. */
   runs?: RunRow[];
 }
 
@@ -81,6 +81,6 @@ export interface RunRow {
   sessionId: SessionId | null;
   /** The inbox row, for `hermes trace`. */
   inboxId: number | null;
-  /** The state of its answer; null: it had none, or it was pruned. */
+  /** The state of its answer; null if there was none or it was pruned. */
   delivery: OutboxState | null;
 }

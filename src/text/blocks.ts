@@ -31,7 +31,7 @@ export interface Span {
   marks: readonly Mark[];
   /** Characters that would be markup without an escape. */
   literal?: boolean;
-  /** Makes no sense in two pieces. */
+  /** Must not be split. */
   solid?: boolean;
 }
 

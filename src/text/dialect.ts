@@ -79,7 +79,7 @@ export function fence(language: string): Frame {
   return { kind: "code", open: `\`\`\`${language}\n`, close: "\n```", prefix: "" };
 }
 
-/** Three back-ticks would end the block: an invisible character keeps them apart. */
+/** Three backticks would end the block: an invisible character keeps them apart. */
 export function withoutFences(code: string): string {
   return code.replace(/``(?=`)/g, "``\u200b");
 }

@@ -104,7 +104,7 @@ class Layout {
       code.within === "all"
         ? frames
         : frames.filter(({ kind }) => kind === "quote" && code.within === "quotes");
-    // A bullet that can't be before the code gets a line of its own.
+    // A bullet that can't be before the code gets its own line.
     if (frames.some((frame) => this.#unstarted.has(frame) && !around.includes(frame))) this.#line([], frames);
     const inside = [...around, code.frame(language)];
     const marks = code.mark ? [code.mark] : [];

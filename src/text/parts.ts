@@ -49,7 +49,7 @@ export function splitIntoParts(lines: readonly Line[], dialect: Dialect, options
   }
 }
 
-/** Behind a block of code a marker gets a line of its own: in its last line it could belong to it. */
+/** Behind a block of code a marker gets its own line: in its last line it could belong to it. */
 function separator(part: readonly Line[], dialect: Dialect): string {
   return isCode(part.at(-1)!) && !dialect.marksBehindCode ? "\n" : " ";
 }

@@ -110,14 +110,14 @@ class Splitter {
   }
 }
 
-/** A place in spans. */
-interface Place {
+/** A position in a list of spans. */
+interface SpanPosition {
   span: number;
   at: number;
 }
 
 interface Taken {
-  end: Place;
+  end: SpanPosition;
   isAll: boolean;
   cost: number;
 }
@@ -193,7 +193,7 @@ function keepsTogether({ text, marks, solid, literal }: Span, room: number): boo
 }
 
 /** The last space up to that place. */
-function lastSpace(spans: readonly Span[], end: Place, room: number): Place | undefined {
+function lastSpace(spans: readonly Span[], end: SpanPosition, room: number): SpanPosition | undefined {
   for (let span = Math.min(end.span, spans.length - 1); span >= 0; span--) {
     const { text } = spans[span]!;
     let at = keepsTogether(spans[span]!, room)
@@ -206,24 +206,24 @@ function lastSpace(spans: readonly Span[], end: Place, room: number): Place | un
 }
 
 /** At least one code point, however small the room. */
-function progress(spans: readonly Span[], end: Place): Place {
+function progress(spans: readonly Span[], end: SpanPosition): SpanPosition {
   if (!isStart(end)) return end;
   const { text } = spans[0]!;
   return { span: 0, at: pointStart(text, 1) === 1 ? 1 : 2 };
 }
 
-function isStart({ span, at }: Place): boolean {
+function isStart({ span, at }: SpanPosition): boolean {
   return span === 0 && at === 0;
 }
 
-function before(spans: readonly Span[], { span, at }: Place): Span[] {
+function before(spans: readonly Span[], { span, at }: SpanPosition): Span[] {
   const kept = spans.slice(0, span);
   if (at > 0) kept.push({ ...spans[span]!, text: spans[span]!.text.slice(0, at) });
   return kept;
 }
 
 /** The rest of a line. Spaces at the cut are dropped, but not in code. */
-function afterCut({ frames, spans }: Line, { span, at }: Place): Line | undefined {
+function afterCut({ frames, spans }: Line, { span, at }: SpanPosition): Line | undefined {
   const isKept = frames.at(-1)?.kind === "code";
   for (let i = span; i < spans.length; i++) {
     const rest = i === span ? spans[i]!.text.slice(at) : spans[i]!.text;

@@ -137,3 +137,9 @@ export function cleanEntry(text: string): string {
     .join("\n")
     .trim();
 }
+
+/** Shrinking is always allowed, even if another program made the file too large. */
+export function isTooLong(entries: readonly string[], before: readonly string[]): boolean {
+  const chars = joinEntries(entries).length;
+  return chars > MAX_MEMORY_CHARS && chars >= joinEntries(before).length;
+}

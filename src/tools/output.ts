@@ -5,9 +5,9 @@ import path from "node:path";
 import { SPILL_FOLDER, SPILL_HOURS } from "../config/paths.js";
 import { startOf } from "../text-limits.js";
 
-/** More than any tool should give: the rest is dropped, also from the file. */
+/** More than any tool should return: the rest is dropped, even from the file. */
 const MAX_FILE_CHARS = 5_000_000;
-/** What the beginning gets of the room; the end has the outcome, so it gets more. */
+/** The beginning's share; the end gets more, because it has the outcome. */
 const HEAD_SHARE = 0.4;
 
 export interface OutputPlace {

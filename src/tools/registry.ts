@@ -17,7 +17,7 @@ export interface ToolSettings extends ToolsetSettings {
   rules: ToolRules;
 }
 
-/** For whom and where tools are offered. */
+/** The context that decides which tools are offered. */
 export interface ToolPlace {
   principal: Principal;
   /** The room that reads the answer; undefined: a direct chat. */
@@ -33,6 +33,18 @@ export interface OfferedTool {
   ask: AskMode;
 }
 
+/** Where a tool comes from: it is built in, an embedding program brings it, or a source such as an MCP server does. */
+export type ToolOrigin = "built in" | "library" | { source: string };
+
+export interface ListedTool {
+  tool: ToolDefinition;
+  from: ToolOrigin;
+  /** Every toolset that contains it. */
+  sets: readonly string[];
+  /** Why it can't be used at the moment; undefined: it can. */
+  unavailable: string | undefined;
+}
+
 export interface ExplainedTool {
   tool: ToolDefinition;
   offered: boolean;
@@ -40,7 +52,7 @@ export interface ExplainedTool {
   reason: string;
 }
 
-/** Tools that come and go together. */
+/** Tools that are added and removed together. */
 export interface ToolSource {
   /** A name in the configuration that may mean one of its tools, or its toolset. */
   mayKnow(name: string): boolean;
@@ -58,18 +70,20 @@ const MAX_REMEMBERED_PLACES = 1000;
 export class ToolRegistry {
   readonly #settings: ToolSettings;
   readonly #tools = new Map<string, ToolDefinition>();
-  /** Where tools come from that come and go. */
+  /** Sources of dynamic tools. */
   readonly #sources = new Map<string, ToolSource>();
   readonly #bySource = new Map<string, string>();
+  readonly #builtIn: ReadonlySet<string>;
   #sorted: readonly ToolDefinition[] = [];
   #toolsets: Toolsets;
-  /** What people may use, computed once for each person and kind of place. */
+  /** Access decisions, cached per person and kind of chat. */
   readonly #allowed = new BoundedMap<string, readonly OfferedTool[]>(MAX_REMEMBERED_PLACES);
 
-  constructor(settings: ToolSettings, tools: readonly ToolDefinition[] = []) {
+  constructor(settings: ToolSettings, builtIn: readonly ToolDefinition[] = []) {
     this.#settings = settings;
     this.#toolsets = new Toolsets([], settings);
-    this.register(...tools);
+    this.#builtIn = new Set(builtIn.map(({ name }) => name));
+    this.register(...builtIn);
   }
 
   /** Rejects a name that is in use: another tool's rules would apply to it. Nothing is registered then. */
@@ -83,14 +97,13 @@ export class ToolRegistry {
     this.#sort();
   }
 
-  /** A source of tools that come and go, such as a server. Its toolset counts as known while it has none. */
+  /** Adds a source of dynamic tools, such as a server. Its toolset is known even while it has no tools. */
   addSource(name: string, source: ToolSource): void {
     this.#sources.set(name, source);
   }
 
   /**
-   * All tools of a source, instead of those before; turns that run keep theirs. Returns the names that are left out: they are
-   * in use, or no names for tools.
+   * Replaces a source's tools; running turns keep theirs. Returns skipped names: already in use or invalid.
    */
   replace(source: string, tools: readonly ToolDefinition[]): string[] {
     for (const [name, tool] of this.#tools) if (this.#bySource.get(name) === source) this.#drop(tool);
@@ -118,11 +131,11 @@ export class ToolRegistry {
     this.#allowed.clear();
   }
 
-  /** The tools of a turn, in a stable order. `needed`: it has called these already. */
+  /** The tools of a turn, in a stable order. `needed`: tools the turn has already called. */
   async offered(place: ToolPlace, needed: readonly string[] = []): Promise<OfferedTool[]> {
     await Promise.all([...this.#sources.values()].map((source) => source.settled?.(needed)));
     const allowed = this.#allowedIn(place);
-    // Most tools are always available: only checks that take their time are waited for.
+    // Most tools are always available; only asynchronous checks are awaited.
     const refusals = allowed.map(({ tool }) => refusalOf(tool));
     if (refusals.every((refusal) => refusal === undefined)) return [...allowed];
     const settled = await Promise.all(refusals);
@@ -161,7 +174,23 @@ export class ToolRegistry {
     );
   }
 
-  /** Names in the configuration that mean nothing, one sentence each. */
+  /** Every tool, with where it comes from. */
+  async listed(): Promise<ListedTool[]> {
+    return Promise.all(
+      this.#sorted.map(async (tool) => ({
+        ...{ tool, from: this.#originOf(tool), sets: this.#toolsets.setsOf(tool.name) },
+        unavailable: await refusalOf(tool),
+      })),
+    );
+  }
+
+  #originOf({ name }: ToolDefinition): ToolOrigin {
+    const source = this.#bySource.get(name);
+    if (source !== undefined) return { source };
+    return this.#builtIn.has(name) ? "built in" : "library";
+  }
+
+  /** Unknown names in the configuration, one sentence each. */
   problems(): string[] {
     const isKnown = (name: string) =>
       isEverything(name) ||
@@ -172,7 +201,7 @@ export class ToolRegistry {
     const mayKnow = (name: string) => [...this.#sources.values()].some((source) => source.mayKnow(name));
     const unknown = Object.keys(this.#settings.rules).filter((name) => !isKnown(name) && !mayKnow(name));
     return [
-      ...unknown.map((name) => `tools.${name} is about no tool and no toolset`),
+      ...unknown.map((name) => `tools.${name} matches no tool or toolset`),
       ...this.#toolsets.problems(mayKnow),
     ];
   }
@@ -197,12 +226,12 @@ function check({ name, toolset }: ToolDefinition, other: ToolDefinition | undefi
       hint: `One is in the toolset ${other.toolset}, the other in ${toolset}. Rename one of them.`,
     });
   if (!NAME.test(name))
-    throw new HermesError("invalid", `"${name}" is no name for a tool.`, {
+    throw new HermesError("invalid", `"${name}" isn't a valid tool name.`, {
       hint: "Use up to 64 letters, digits, _ and -.",
     });
 }
 
-/** Why it can't be used at the moment. A check that fails or takes too long counts as a reason. */
+/** Why it can't be used right now. A check that fails or times out counts as a reason. */
 function refusalOf(tool: ToolDefinition): Promise<string | undefined> | string | undefined {
   try {
     const found = tool.unavailable?.();

@@ -9,10 +9,10 @@ export function failure(error: string): string {
   return JSON.stringify({ success: false, error });
 }
 
-/** A mistake of the model, or something that it can tell the person: it gets the words, and the turn goes on. */
+/** An error the model can act on or explain: it gets the text, and the turn continues. */
 export class ToolMistake extends Error {}
 
-/** The result, or the words of the error. Internal errors are passed on. */
+/** The result or the error's text. Internal errors are rethrown. */
 export async function told(work: () => Promise<string>, { hints = true } = {}): Promise<string> {
   try {
     return await work();

@@ -4,7 +4,7 @@ import type { ToolRestriction } from "../policies/tool-access.js";
 import type { Choice } from "../question.js";
 import type { SessionId, SessionKey } from "../session.js";
 
-/** A tool as it is registered. The pipeline decides who may call it, asks first where it has to, and records every call. */
+/** A registered tool. The pipeline decides who may call it, asks for approval if needed, and records every call. */
 export interface ToolDefinition {
   name: string;
   /** Older names, which rules, toolsets and stored conversations may still use. */
@@ -21,7 +21,7 @@ export interface ToolDefinition {
   allow?: readonly ("owner" | "paired" | "everyone" | `${string}:${string}`)[];
   /** When to ask for approval if the configuration doesn't say. Default: never. */
   ask?: AskMode;
-  /** What no configured rule can widen. */
+  /** Restrictions that configured rules can't lift. */
   restrictions?: readonly ToolRestriction[];
   /** Default: see `limits.ts`. */
   timeoutMs?: number;
@@ -36,7 +36,7 @@ export interface ToolDefinition {
 /** `once` remembers the approval per person, `session` per session, `always` asks every time. */
 export type AskMode = "never" | "once" | "session" | "always";
 
-/** One call of a tool: on whose behalf, where, and how it is identified. */
+/** One tool call: its principal, chat and identity. */
 export interface ToolCall {
   /** The same after a restart: pass it to services that recognise repeats. */
   idempotencyKey: string;
@@ -48,7 +48,7 @@ export interface ToolCall {
   room: Room | undefined;
   /** Several people write in this session. */
   shared: boolean;
-  /** Started by a schedule or a webhook: no person waits for it. */
+  /** Started by a schedule or a webhook, so no person is waiting. */
   unattended: boolean;
   signal: AbortSignal;
   /**
@@ -56,11 +56,11 @@ export interface ToolCall {
    * tool runs again from its start when the answer is there, so it must not change anything before it asks.
    */
   ask(question: ToolQuestion): Promise<ToolAnswer | undefined>;
-  /** For tools that let a helper work; undefined: they can't here. */
+  /** For tools that let a helper work; undefined if they can't here. */
   nested?: NestedCalls | undefined;
 }
 
-/** What a helper does within a call. It is recorded and limited as all calls are, and repeated with its call. */
+/** A helper's work within a call, recorded and limited like all calls, and repeated with its call. */
 export interface NestedCalls {
   run(
     tool: ToolDefinition,

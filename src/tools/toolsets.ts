@@ -4,9 +4,9 @@ import { BoundedMap } from "../bounded-map.js";
 export interface ToolsetSettings {
   /** Own toolsets. One with the name of a tool's own toolset replaces it. */
   toolsets: Readonly<Record<string, { tools: readonly string[]; includes: readonly string[] }>>;
-  /** By platform; left out: all tools. */
+  /** By platform. Default: all tools. */
   platformToolsets: Readonly<Record<string, readonly string[]>>;
-  /** Removed at the end. */
+  /** Removed last. */
   disabled: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export class Toolsets {
     return this.#setsOf.get(tool) ?? [];
   }
 
-  /** Why a platform doesn't have a tool; undefined: it has. */
+  /** Why a platform doesn't have a tool; undefined if it has. */
   refusal(platform: string, tool: string): string | undefined {
     if (this.#disabled.has(tool)) return "agent.disabled_toolsets removes it";
     return this.#onPlatform(platform).has(tool)
@@ -58,13 +58,13 @@ export class Toolsets {
       : `platform_toolsets.${platform} doesn't contain it`;
   }
 
-  /** Names in the configuration that mean nothing, one sentence each. */
+  /** Unknown names in the configuration, one sentence each. */
   problems(mayKnow: (name: string) => boolean = () => false): string[] {
     const { toolsets, platformToolsets, disabled } = this.#settings;
     const unknown = (names: readonly string[], where: string) =>
       names
         .filter((name) => !this.#isKnown(name) && !mayKnow(name))
-        .map((name) => `${where} names "${name}", which is no toolset and no tool`);
+        .map((name) => `${where} names "${name}", which is neither a toolset nor a tool`);
     return [
       ...Object.entries(toolsets).flatMap(([name, { tools, includes }]) => [
         ...unknown(tools, `toolsets.${name}.tools`),
@@ -89,7 +89,7 @@ export class Toolsets {
     return new Set(names.flatMap((name) => [...this.#resolve(name, new Set())]));
   }
 
-  /** `above` ends cycles, which the configuration's check reports. */
+  /** `above` breaks cycles; the configuration check reports them. */
   #resolve(name: string, above: ReadonlySet<string>): ReadonlySet<string> {
     const own = this.#own(name);
     if (own && !above.has(name)) {

@@ -56,6 +56,7 @@ export function startTracing(events: Events, options: TracingOptions): Tracing {
   return {
     close: async () => {
       stop();
+      // The exporter reports its failures itself.
       await Promise.race([provider.shutdown().catch(() => undefined), after(CLOSE_MS)]);
     },
   };

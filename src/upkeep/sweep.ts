@@ -24,7 +24,7 @@ export class Sweep {
   readonly #expired: (route: RouteRow, reason: string) => void;
   /** On the monotonic clock. */
   #nextMediaLook = 0;
-  /** The last change of routes by another process that was seen. */
+  /** The last seen change of routes by another process. */
   #routesChangedAt: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -80,7 +80,7 @@ export class Sweep {
     } while (page.length === ROUTES_PER_BATCH);
   }
 
-  /** Ends a session at once: the chat's next message opens a new one. False: the chat isn't in it any more. */
+  /** Ends a session immediately; the chat's next message opens a new one. False if the chat no longer uses it. */
   async end(route: RouteRow, reason: string): Promise<boolean> {
     const { store } = this.#parts;
     const { sessionKey, sessionId } = route;
@@ -135,7 +135,7 @@ export class Sweep {
     let removed = 0;
     for (const folder of [MEDIA_FOLDERS.incoming, MEDIA_FOLDERS.sent])
       removed += await removeOldFiles(join(homeDir, folder), now - days * DAY_SECONDS);
-    if (removed > 0) log.info({ removed }, "old files of chats removed");
+    if (removed > 0) log.info({ removed }, "removed old files of chats");
   }
 }
 

@@ -40,7 +40,7 @@ it("knows a connection that was never answered, as node-fetch tells of it", () =
   expect(neverConnected(Object.assign(new Error("read ETIMEDOUT"), { code: "ETIMEDOUT" }))).toBe(false);
 });
 
-it("doesn't take a request that may have arrived for one that has not", async () => {
+it("doesn't treat a request that may have arrived as never sent", async () => {
   const server = http.createServer((_, response) => void response.socket?.destroy());
   const url = await listening(server);
   expect(neverConnected(await failure(url))).toBe(false);
@@ -49,7 +49,7 @@ it("doesn't take a request that may have arrived for one that has not", async ()
     expect(neverConnected(nothing)).toBe(false);
 });
 
-it("tells a network that went away before the connection from one that did under it", () => {
+it("distinguishes a network failure before the connection from one during it", () => {
   const told = (reason: string) => {
     const fault = Object.assign(new Error(reason), { code: "EHOSTUNREACH" });
     const asNodeFetch = Object.assign(new Error(`request to https://a.b failed, reason: ${reason}`), {
@@ -62,7 +62,7 @@ it("tells a network that went away before the connection from one that did under
   expect(told("write EHOSTUNREACH")).toEqual([false, false, false]);
 });
 
-it("comes to an end where errors hold each other", () => {
+it("terminates if errors contain each other", () => {
   const one = new Error("one");
   one.cause = new Error("two", { cause: one });
   expect([...errorsWithin(one)].length).toBeLessThan(10);

@@ -268,7 +268,7 @@ describe("an answer", () => {
     expect((await events.next("preview")).data).toEqual({ turnId: "t1", text: "" });
   });
 
-  it("shows calls of tools when they start and when they end, to its own browser only", async () => {
+  it("shows tool calls when they start and end, to its own browser only", async () => {
     const { adapter } = gateway;
     const [events, others] = [await ann.listen(), await bob.listen()];
     const call = { turnId: "t1", callId: "c1", tool: "web_search", args: '{"query":"x"}' };

@@ -20,8 +20,7 @@ describe("the echo agent", () => {
   it("mentions in a session's first answer that no model is configured", async () => {
     const events = await runTurn(echoAgent(), turn("hello"));
     expect(messages(events)[0]?.content).toBe(`${NO_MODEL}\n\nhello`);
-    expect(NO_MODEL).toContain("config.yaml");
-    expect(NO_MODEL).toContain("config.yaml");
+    expect(NO_MODEL).toContain("hermes setup");
   });
 
   it("costs nothing", async () => {

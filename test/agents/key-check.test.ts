@@ -2,6 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { keyProblems } from "../../src/agents/key-check.js";
+import { closedAddress } from "../support/closed-address.js";
 import { configWith } from "./support.js";
 
 /** A model service that takes one key. */
@@ -34,8 +35,10 @@ it.each(["openai", "anthropic", "openai-compatible"])("reports a rejected %s key
   expect(await problemsOf({ provider, default: "m-1", base_url, api_key: "right" })).toEqual([]);
 });
 
-it("reports nothing for the echo agent or an unreachable service", async () => {
+it("reports a service that can't be reached, and nothing for the echo agent", async () => {
   expect(await problemsOf({ provider: "echo" })).toEqual([]);
-  const gone = { provider: "openai", default: "m", base_url: "http://127.0.0.1:9/v1", api_key: "k" };
-  expect(await problemsOf(gone)).toEqual([]);
+  const base_url = await closedAddress();
+  expect(await problemsOf({ provider: "openai", default: "m", base_url, api_key: "k" })).toEqual([
+    `m (openai) can't be reached: nothing listens there (ECONNREFUSED). Start its server, or check model.base_url (${base_url}).`,
+  ]);
 });

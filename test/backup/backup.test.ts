@@ -123,7 +123,9 @@ describe("hermes backup and restore", () => {
       expect(ran.code).toBe(1);
       expect(ran.stderr).toMatch(/can't be restored|There is no file/);
     }
-    expect((await runHermes(daemon.home, ["restore", file, "--check"])).stdout).toContain("whole and sound");
+    expect((await runHermes(daemon.home, ["restore", file, "--check"])).stdout).toContain(
+      "complete and intact",
+    );
     expect(fs.readdirSync(daemon.home).sort()).toEqual(before);
   });
 
@@ -140,7 +142,7 @@ describe("hermes backup and restore", () => {
     const slip = await runHermes(daemon.home, ["backup", "--to", database]);
     expect(slip).toMatchObject({ code: 1, stdout: "" });
     expect(slip.stderr).toBe(
-      `error: ${database} exists already, and is no backup.\nName another file, or a folder.\n`,
+      `error: ${database} exists and isn't a backup.\nName another file, or a folder.\n`,
     );
     expect(everything(daemon.home).messages).toEqual([]);
   });

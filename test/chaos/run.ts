@@ -6,9 +6,25 @@ import { parseArgs } from "node:util";
 import { endAll } from "../support/at-end.js";
 import { PLATFORMS } from "./platforms.js";
 import { type StormOptions, storm } from "./storm.js";
-import { asJson, brokenPromises, crashTable, type Outcome, page } from "./table.js";
+import {
+  asJson,
+  brokenPromises,
+  cellsOf,
+  crashTable,
+  type Line,
+  type Outcome,
+  otherLines,
+  page,
+} from "./table.js";
 import { type ToolOutcome, toolStorm } from "./tools/storm.js";
-import { brokenToolPromises, isAllKept, TOOLS_TITLE, toolSection, toolTable } from "./tools/table.js";
+import {
+  brokenToolPromises,
+  isAllKept,
+  TOOLS_TITLE,
+  toolCellsOf,
+  toolSection,
+  toolTable,
+} from "./tools/table.js";
 import { isKept, judge } from "./verdict.js";
 
 const RESULTS = new URL("../../bench/results-chaos.md", import.meta.url);
@@ -22,7 +38,7 @@ calm, and what the people see is counted.
 --seed   the same rounds and the same deaths again; the moments depend on the machine. Several: one after another
 --tools  a model answers and calls tools whose effects are counted; the gateway dies once a round, and only this table is made
 --keep   leaves the home and the daemon's log of each storm in this folder
---write  keeps the table in bench/results-chaos.md`;
+--write  keeps the lines in bench/results-chaos.md, in place of those of the same platforms`;
 
 const { values } = parseArgs({
   options: {
@@ -109,11 +125,15 @@ async function outcomeOf<T extends Outcome>(
   }
 }
 
-/** Each table is kept without the other. */
-function keepTable(part: "storm" | "tools", text: string): void {
+/** Replaces the lines of these platforms; the others and the other table stay. */
+function keepTable(part: "storm" | "tools", lines: readonly Line[]): void {
   const now = fs.existsSync(RESULTS) ? fs.readFileSync(RESULTS, "utf8") : "";
   const [storms = "", tools] = now.split(TOOLS_TITLE);
+  const all = [...otherLines((part === "storm" ? storms : tools) ?? "", lines), ...lines].toSorted((a, b) =>
+    String(a.platform).localeCompare(String(b.platform)),
+  );
   const withTools = tools === undefined ? "" : `\n${TOOLS_TITLE}${tools}`;
+  const text = part === "storm" ? page(all, machine()) : toolSection(all, machine());
   fs.writeFileSync(RESULTS, part === "storm" ? text + withTools : `${storms.trimEnd()}\n\n${text}`);
 }
 
@@ -127,7 +147,7 @@ function reportTools(outcomes: readonly ToolOutcome[]): void {
       ),
     );
   else console.log(toolTable(outcomes));
-  if (values.write) keepTable("tools", toolSection(outcomes, machine()));
+  if (values.write) keepTable("tools", outcomes.map(toolCellsOf));
   complain(
     outcomes.filter((outcome) => !isAllKept(outcome)),
     brokenToolPromises,
@@ -137,7 +157,7 @@ function reportTools(outcomes: readonly ToolOutcome[]): void {
 function report(outcomes: readonly Outcome[]): void {
   if (values.json) console.log(JSON.stringify(outcomes.map(asJson), null, 2));
   else console.log(crashTable(outcomes));
-  if (values.write) keepTable("storm", page(outcomes, machine()));
+  if (values.write) keepTable("storm", outcomes.map(cellsOf));
   complain(
     outcomes.filter(({ verdict }) => !isKept(verdict)),
     brokenPromises,

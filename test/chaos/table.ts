@@ -11,7 +11,9 @@ export interface Outcome {
 
 const MAX_LINES = 20;
 
-function cellsOf({ seed, rounds, evidence, verdict }: Outcome): Record<string, string | number> {
+export type Line = Record<string, string | number>;
+
+export function cellsOf({ seed, rounds, evidence, verdict }: Outcome): Line {
   return {
     platform: evidence.platform,
     seed,
@@ -34,7 +36,22 @@ export function crashTable(outcomes: readonly Outcome[]): string {
   return tableOf(outcomes.map(cellsOf));
 }
 
-export function tableOf(lines: readonly Record<string, string | number>[]): string {
+/** The lines of a page that was written before, of platforms that have no new ones. */
+export function otherLines(page: string, lines: readonly Line[]): Line[] {
+  const rows = page.split("\n").filter((line) => line.startsWith("|"));
+  const [titles = [], , ...found] = rows.map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const known = found.map(
+    (cells): Line => Object.fromEntries(titles.map((title, i) => [title, cells[i] ?? ""])),
+  );
+  return known.filter((line) => lines.every(({ platform }) => platform !== line.platform));
+}
+
+export function tableOf(lines: readonly Line[]): string {
   const titles = Object.keys(lines[0] ?? {});
   const width = (title: string) => Math.max(title.length, ...lines.map((line) => String(line[title]).length));
   const row = (cell: (title: string) => string) => `| ${titles.map(cell).join(" | ")} |`;
@@ -59,9 +76,7 @@ export function namedLines(platform: string, named: Record<string, readonly stri
 }
 
 /** For `bench/results-chaos.md`. */
-export function page(outcomes: readonly Outcome[], machine: string): string {
-  const seeds = [...new Set(outcomes.map(({ seed }) => `--seed ${seed}`))].join(" ");
-  const rounds = Math.max(...outcomes.map((outcome) => outcome.rounds));
+export function page(lines: readonly Line[], machine: string): string {
   return `# The crash table
 
 People write in direct chats, groups and threads of an emulated platform; some answers are long, some are shown while
@@ -70,16 +85,16 @@ the faults of the next columns, each as often as it was met. Then it is calm, an
 
 - *lost*: a stretch of an answer that is to be seen nowhere
 - *documented losses*: messages that the service itself drops, as its page in \`docs/platforms\` says
-- *run twice*: a question that stands in two finished turns
+- *run twice*: a question in two finished turns
 - *out of order*: an answer before the answer to an earlier message of its conversation
 - *repeated*: an answer, or an unfinished one left behind, that is to be seen twice
 - *marked repeats*: the same on a platform that promises no more, after a send whose outcome is
   unknown, and with words that say so
 - *other*: answers in the wrong place, words that answer nothing, rows left open, a daemon that fell over
 
-${crashTable(outcomes)}
+${tableOf(lines)}
 
-${machine}. Repeat with \`npm run chaos -- --rounds ${rounds} ${seeds} --write\`.
+${machine}. Repeat a line with \`npm run chaos -- --platform NAME --rounds N --seed S --write\`.
 `;
 }
 

@@ -27,6 +27,7 @@ const answer = (id: string, text: string, more: Partial<AnswerMessage> = {}): An
     stopped: false,
     undone: false,
     turnId: null,
+    sources: [],
   },
   ...{ tools: [], files: [], reasoning: null, usage: null },
   ...more,

@@ -24,7 +24,7 @@ describe("hermes sessions rename", () => {
   it("requires an id where a title means the newest of several", async () => {
     const ran = await runHermes(await someHistory(), ["sessions", "rename", "my project", "another"]);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain("'my project' goes on as 'my project #2' (20250304_150000_cccccccc)");
+    expect(ran.stderr).toContain("'my project' continues as 'my project #2' (20250304_150000_cccccccc)");
   });
 });
 
@@ -87,11 +87,11 @@ describe("hermes sessions optimize and repair", () => {
 
   it("repair checks, keeps a copy, and says so", async () => {
     const home = await someHistory();
-    expect(await hermes(home, "sessions", "repair", "--check-only")).toBe("The database is sound.\n");
+    expect(await hermes(home, "sessions", "repair", "--check-only")).toBe("The database is intact.\n");
     expect(await hermesJson(home, "sessions", "repair", "--check-only")).toEqual({ ok: true, problems: [] });
     const before = readdirSync(home).length;
     expect(await hermes(home, "sessions", "repair")).toMatch(
-      /A copy is kept at .*\nThe database is sound\.\n$/,
+      /A copy is kept at .*\nThe database is intact\.\n$/,
     );
     expect(readdirSync(home).length).toBeGreaterThan(before);
     expect(await hermesJson(home, "sessions", "repair")).toMatchObject({

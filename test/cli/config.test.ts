@@ -37,7 +37,7 @@ describe("hermes config set", () => {
     const said = await hermes(home, "config", "set", "http.port", "2000");
     expect(fileOf(home)).toBe("# mine\nhttp:\n  port: 2000 # chosen\nlog: {level: info}\n");
     expect(said).toContain("+   port: 2000 # chosen");
-    expect(await hermes(home, "config", "set", "http.port", "2000")).toBe("It is so already.\n");
+    expect(await hermes(home, "config", "set", "http.port", "2000")).toBe("It already has this value.\n");
   });
 
   it("reads the value as YAML, and starts a file that isn't there", async () => {

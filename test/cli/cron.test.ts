@@ -40,7 +40,7 @@ async function withSchedule(more: Partial<NewSchedule> = {}): Promise<string> {
 }
 
 describe("hermes cron", { timeout: 60_000 }, () => {
-  it("adds and lists, as many as there may be", async () => {
+  it("adds and lists schedules up to the maximum", async () => {
     const home = someHome();
     const day = ["cron", "add", "0 9 * * *", "What is on?", "--to", "telegram:-5:7", "--name", "day"];
     expect(await hermes(home, ...day)).toMatch(
@@ -99,7 +99,7 @@ describe("hermes cron", { timeout: 60_000 }, () => {
     expect(await hermes(home, "cron", "remove", "tea", "--yes")).toBe('Removed "tea" (30 7 * * *).\n');
   });
 
-  it("shows what became of its ticks", async () => {
+  it("shows the outcome of its runs", async () => {
     const home = await withSchedule();
     const skipped = { tick: 1_780_000_000, reason: "nobody was there" };
     const changes = { nextAt: null, state: "done", skipped } as const;

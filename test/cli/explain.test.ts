@@ -62,7 +62,7 @@ describe("hermes explain key", () => {
       "7",
     ];
     expect(await hermes(home, ...room)).toBe(
-      "agent:main:telegram:group:-1001:7\nbecause: everybody has a session of their own here\n",
+      "agent:main:telegram:group:-1001:7\nbecause: everyone has their own session here\n",
     );
     writeFileSync(join(home, "config.yaml"), "group_sessions_per_user: false\n");
     expect(await hermesJson(home, ...room)).toEqual({
@@ -76,7 +76,7 @@ describe("hermes explain key", () => {
     });
   });
 
-  it("stays in step with the questions when one makes no sense, and says so with its exit code", async () => {
+  it("answers every question in order if one is invalid, and reports it by its exit code", async () => {
     const good = { source: { platform: "telegram", chat_id: 5 } };
     const input = `${JSON.stringify(good)}\nnonsense\n{"source": 3}\n${JSON.stringify(good)}\n`;
     const ran = await runHermes(temporaryFolder(), ["explain", "key", "-"], input);
@@ -137,7 +137,7 @@ describe("hermes explain reset", () => {
     });
     const late = [...ask, "--last", "2026-06-16T10:30:00Z"];
     expect(await hermes(home, ...late)).toBe("idle\nbecause: no message for more than 60 minutes\n");
-    expect(await hermes(home, ...late, "--busy")).toBe("none\nbecause: background work holds the session\n");
+    expect(await hermes(home, ...late, "--busy")).toBe("none\nbecause: background work is running\n");
   });
 
   it("answers for a chat by its session key", async () => {
@@ -173,7 +173,7 @@ describe("hermes explain access", () => {
     expect(await hermesJson(home, ...ask)).toEqual({
       allow: false,
       rule: "no_user_id",
-      because: "the platform doesn't say who it is",
+      because: "the platform doesn't identify the sender",
     });
     expect(await hermes(home, ...ask, "--user", "7", "--paired")).toMatch(/^allow paired\n/);
   });
@@ -248,7 +248,7 @@ agent: {disabled_toolsets: [todo]}
       web_search: expect.stringContaining("SEARXNG_URL"),
     });
     expect(owner.found.problems).toEqual([
-      'platform_toolsets.telegram names "terminal", which is no toolset and no tool',
+      'platform_toolsets.telegram names "terminal", which is neither a toolset nor a tool',
     ]);
     const person = await explain("telegram:2", "telegram:-1001");
     expect(person.offered).toEqual(["memory"]);

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readLines } from "../../src/cli/lines.js";
-import { jsonLine } from "../../src/cli/sessions/export.js";
 import { readSessions } from "../../src/cli/sessions/exported.js";
+import { jsonLine } from "../../src/json-line.js";
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -78,7 +78,7 @@ describe("exported sessions", () => {
       /^Line 2: the session has no list of messages\.$/,
     ],
     [JSON.stringify({ ...session, id: "b", messages: [{ role: "user" }] }), /^Line 2: message 1 has no role/],
-    [JSON.stringify(session), /^Line 2: session 'a' is on line 1 already\.$/],
+    [JSON.stringify(session), /^Line 2: session 'a' is also on line 1\.$/],
   ])("refuse %s", async (line, message) => {
     const reading = all(readSessions(inPieces(`${JSON.stringify(session)}\n${line}\n`, 7)));
     await expect(reading).rejects.toThrow(message);

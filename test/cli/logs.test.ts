@@ -41,7 +41,7 @@ describe("hermes gateway logs", () => {
     expect(JSON.parse(json!)).toMatchObject({ level: "warn", platform: "slack" });
   });
 
-  it("says so where there is none", async () => {
+  it("reports a missing log", async () => {
     const ran = await runHermes(temporaryFolder(), ["gateway", "logs"]);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no log") });
   });
@@ -79,7 +79,7 @@ describe("the log file", () => {
     );
   });
 
-  it("writes nothing before it may, and nothing fails on a folder that can't be written", () => {
+  it("writes nothing before begin, and ignores an unwritable folder", () => {
     const folder = path.join(temporaryFolder(), "logs");
     const file = new LogFile(folder);
     file.write("early\n");

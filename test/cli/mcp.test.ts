@@ -73,7 +73,7 @@ describe("hermes mcp", () => {
     expect(await hermes(home, "config", "show")).not.toContain("very-secret");
   });
 
-  it("says what is wrong", async () => {
+  it("reports invalid usage", async () => {
     const home = homeWith(
       `mcp_servers:\n  bad: {command: ${process.execPath}, args: [${SCRIPTED}, --exit-at-start]}\n`,
     );

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { closedAddress } from "../support/closed-address.js";
 import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";
 
 async function homeWithService(status: number, body: object): Promise<string> {
@@ -27,9 +28,16 @@ describe("hermes models", () => {
     expect(await hermesJson(home, "models")).toMatchObject({ current: "llama", models: ["llama", "qwen"] });
   });
 
-  it("says what to do if the key is rejected, or nothing is configured", async () => {
+  it("explains what to do if the key is rejected or nothing is configured", async () => {
     const rejected = await runHermes(await homeWithService(401, {}), ["models"]);
     expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining("Set HERMES_MODEL_API_KEY") });
+    const closed = temporaryFolder();
+    fs.writeFileSync(
+      path.join(closed, "config.yaml"),
+      `model: {provider: openai-compatible, base_url: "${await closedAddress()}", default: llama}\n`,
+    );
+    const unreachable = await runHermes(closed, ["models"]);
+    expect(unreachable.stderr).toContain("can't be reached: nothing listens there (ECONNREFUSED).");
     const echo = await runHermes(temporaryFolder(), ["models"]);
     expect(echo).toMatchObject({ code: 1, stderr: expect.stringContaining("hermes setup") });
   });

@@ -35,7 +35,7 @@ interface Listed {
 }
 
 describe("hermes pairing", () => {
-  it("lists who waits and who may talk, and never a hash", async () => {
+  it("lists requests and approved people, and never a hash", async () => {
     const home = await homeWith(["7", "AAAABBBB"], ["8", "CCCCDDDD", PAIRING_TTL_SECONDS + 60]);
     const text = await hermes(home, "pairing", "list");
     expect(text).toMatch(/telegram +7 +Zoë +60m left/);
@@ -90,7 +90,7 @@ describe("hermes pairing", () => {
     expect((await storeIn(home, (store) => store.pairingState("discord", "7"))).lockedUntil).toBeNull();
   });
 
-  it("takes a permission back", async () => {
+  it("revokes an approval", async () => {
     const home = await homeWith(["7", "AAAABBBB"]);
     await hermes(home, "pairing", "approve", "telegram", "AAAABBBB");
     expect(await hermesJson(home, "pairing", "revoke", "telegram", "7")).toEqual({
@@ -101,7 +101,7 @@ describe("hermes pairing", () => {
     expect(again.stderr).toMatch(/^error: 7 is not paired on telegram\./);
   });
 
-  it("forgets requests and leaves approved people alone", async () => {
+  it("clears requests without affecting approved people", async () => {
     const home = await homeWith(["7", "AAAABBBB"], ["8", "CCCCDDDD"], ["9", "EEEEFFFF"]);
     await hermes(home, "pairing", "approve", "telegram", "AAAABBBB");
     expect(await hermes(home, "pairing", "clear-pending")).toBe("Cleared 2 requests.\n");
@@ -109,7 +109,7 @@ describe("hermes pairing", () => {
     expect([pending, approved.map(({ userId }) => userId)]).toEqual([[], ["7"]]);
   });
 
-  it("makes no database where there is none", async () => {
+  it("doesn't create a database", async () => {
     const home = temporaryFolder();
     expect(await hermesJson(home, "pairing", "list")).toEqual({ pending: [], approved: [] });
     expect(await hermes(home, "pairing", "clear-pending")).toBe("Cleared 0 requests.\n");

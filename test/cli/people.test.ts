@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { namedIn } from "../../src/cli/people/left-alone.js";
-import { parsePerson } from "../../src/cli/people/person.js";
+import { parsePerson } from "../../src/cli/people/parse-person.js";
+import { namedIn } from "../../src/people/left-alone.js";
 import { memoryFiles, memoryOwners } from "../../src/tools/memory-files.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
 import { TestGateway } from "../support/gateway.js";

@@ -41,7 +41,7 @@ describe("hermes sessions list", () => {
     expect(first?.id).toBe(WEATHER);
   });
 
-  it("makes nothing where nothing is", async () => {
+  it("creates no files in an empty home", async () => {
     const home = join(temporaryFolder(), "none");
     expect(await hermes(home, "sessions", "list")).toBe("No sessions found.\n");
     expect(await hermesJson(home, "sessions", "list")).toEqual([]);
@@ -71,7 +71,7 @@ describe("hermes sessions show", () => {
     expect(await hermes(home, "sessions", "show", "refactoring auth")).toBe(shown);
   });
 
-  it("gives rows to programs", async () => {
+  it("prints rows as JSON", async () => {
     const home = history();
     const shown = await hermesJson<{ id: string; messages: unknown[] }>(
       home,
@@ -87,12 +87,12 @@ describe("hermes sessions show", () => {
     });
   });
 
-  it("fails for what isn't there, and for what is several", async () => {
+  it("fails for unknown and ambiguous references", async () => {
     const home = history();
     expect(await runHermes(home, ["sessions", "show", "nope"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "error: Session 'nope' not found.\n`hermes sessions list` shows what there is.\n",
+      stderr: "error: Session 'nope' not found.\n`hermes sessions list` shows all sessions.\n",
     });
     const several = await runHermes(home, ["sessions", "show", "202503"]);
     expect(several).toMatchObject({ code: 1, stdout: "" });
@@ -137,7 +137,7 @@ describe("hermes sessions search", () => {
     expect(plan).toMatchObject({ query: "東京タワー", path: "trigram" });
   });
 
-  it("refuses what can't be understood", async () => {
+  it("rejects invalid queries", async () => {
     const ran = await runHermes(history(), ["sessions", "search", "  "]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toMatch(/^error: There is nothing to search for\.\nGive a word/);

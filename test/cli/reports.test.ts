@@ -25,7 +25,7 @@ describe("what commands say", () => {
   it("optimize tells why no space was given back", () => {
     const sizes = { bytesBefore: 356 * MB, bytesAfter: 178 * MB };
     expect(drawOptimized({ ...sizes, converted: true })).toBe(
-      "Database size: 356.0 MB → 178.0 MB\nThe full-text index has the compact layout now.",
+      "Database size: 356.0 MB → 178.0 MB\nThe full-text index now has the compact layout.",
     );
     expect(drawOptimized({ ...sizes, converted: false, note: "In use." })).toMatch(/178\.0 MB\nIn use\.$/);
   });
@@ -35,7 +35,7 @@ describe("what commands say", () => {
       "problem: page 3\nThe database has problems.",
     );
     expect(drawReport({ ok: true, problems: ["fts"], copy: "/x.bak", repaired: ["full text"] })).toBe(
-      "problem: fts\nrepaired: full text\nA copy is kept at /x.bak\nThe database is sound.",
+      "problem: fts\nrepaired: full text\nA copy is kept at /x.bak\nThe database is intact.",
     );
   });
 });
@@ -50,9 +50,9 @@ describe("the picker", () => {
   } as SessionSummary;
 
   it("aligns its labels, wide characters included", () => {
-    const [name] = pickLabel(session, NOW).split("  1m ago · telegram");
+    const [name] = pickLabel(session, NOW, 104).split("  1m ago · telegram");
     expect(cellWidth(name!)).toBe(44);
-    expect(pickLabel({ ...session, title: null }, NOW)).toMatch(/^What's the weather\? /);
+    expect(pickLabel({ ...session, title: null }, NOW, 104)).toMatch(/^What's the weather\? /);
   });
 
   it("finds a session by any words of what it shows", () => {

@@ -27,7 +27,7 @@ const waiting = (home: string) =>
   });
 
 describe("hermes send", { timeout: 60_000 }, () => {
-  it("queues when no gateway runs, and says so", async () => {
+  it("queues the message if no gateway is running, and reports that", async () => {
     const home = await someHome();
     expect(await hermes(home, "send", "telegram:Family", "hello")).toMatch(
       /^Queued for telegram:-200 as out:1: no gateway is running/,
@@ -58,7 +58,7 @@ describe("hermes send", { timeout: 60_000 }, () => {
     expect(await waiting(home)).toHaveLength(1);
   });
 
-  it("refuses what makes no sense, and says what to do", async () => {
+  it("rejects invalid arguments with advice", async () => {
     const home = await someHome();
     const cases: [string[], number, string][] = [
       [[], 2, "Where to?"],

@@ -4,25 +4,39 @@ import { hermes, runHermes } from "./support/run.js";
 import { openScreen } from "./support/terminal.js";
 
 describe("in a terminal", () => {
-  it("browse narrows as one types, and shows the session that is chosen", async () => {
+  it("browse narrows as one types, and reads the session that is chosen", async () => {
     const screen = openScreen(await someHistory(), ["sessions", "browse"]);
     const all = await screen.until(/Choose a session \(3\)[\s\S]*to select/);
     expect(all).toMatch(/refactoring auth[\s\S]*my project #2[\s\S]*What's the weather/);
     screen.type("tele weath");
     expect(await screen.until(/1 match\b/)).not.toContain("refactoring auth");
     screen.press("Enter");
+    expect(await screen.until(/What now\?[\s\S]*Read its last/)).toContain(
+      "its chat on telegram starts a new session",
+    );
+    screen.press("Down", "Enter");
     const shown = await screen.until(/exit=0/);
     expect(shown).toMatch(/● user[\s\S]*東京タワー[\s\S]*◆ assistant/);
     expect(shown).toContain(`hermes -r ${WEATHER}`);
     expect(shown).toContain(`hermes sessions show ${WEATHER}`);
   });
 
-  it("browse goes down by arrow, and away by Ctrl-C", async () => {
+  it("browse continues the session that is chosen, and goes away by Ctrl-C", async () => {
     const home = await someHistory();
     const down = openScreen(home, ["sessions", "browse", "--source", "cli"]);
     await down.until(/Choose a session \(1\)[\s\S]*to select/);
     down.press("Down", "Enter");
-    expect(await down.until(/exit=0/)).toContain("[1 tool call: terminal]");
+    await down.until(/What now\?/);
+    down.press("Enter");
+    expect(await down.until(/\/help for commands/)).toMatch(
+      /Resumed 20250305_091523_a1b2c3d4 "refactoring auth"/,
+    );
+    down.type("and now?");
+    down.press("Enter");
+    await down.until(/Echo: and now\?|and now\?[\s\S]*and now\?/);
+    down.press("C-d");
+    await down.until(/exit=0/);
+    expect(await hermes(home, "sessions", "show", AUTH)).toContain("and now?");
     const away = openScreen(home, ["sessions", "browse"]);
     await away.until(/Choose a session \(3\)[\s\S]*to select/);
     away.press("C-c");
@@ -87,5 +101,16 @@ describe("in a terminal", () => {
     const found = await screen.until(/exit=0/);
     expect(found).toContain("What's the weather in");
     expect(found).not.toContain(">>>");
+  });
+
+  it.each([80, 200])("a list of sessions has one line for each on %i columns", async (columns) => {
+    const home = await someHistory();
+    const title = "東京 👍🏽 a title ".repeat(6);
+    await hermes(home, "sessions", "rename", AUTH, title);
+    const screen = openScreen(home, ["sessions", "list"], columns);
+    const lines = (await screen.until(/exit=0/)).trimEnd().split("\n");
+    expect(lines.slice(0, 6)).toHaveLength(6);
+    expect(lines[2]).toMatch(new RegExp(` 2h ago +${AUTH}$`));
+    expect(lines[5]).toBe("exit=0");
   });
 });

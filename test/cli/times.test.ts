@@ -25,7 +25,7 @@ describe("relativeTime", () => {
     expect(relativeTime(NOW - age, NOW)).toBe(text);
   });
 
-  it("says ? where there is no time", () => {
+  it("shows ? if there is no time", () => {
     expect(relativeTime(null, NOW)).toBe("?");
     expect(relativeTime(undefined, NOW)).toBe("?");
     expect(relativeTime(0, NOW)).toBe("?");

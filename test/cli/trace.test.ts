@@ -102,7 +102,7 @@ describe("hermes trace", () => {
     expect(await hermes(home, "trace", "in:1")).toMatch("sending 1 of 2 parts sent message m-1");
   });
 
-  it("tells the way of a message that was answered, by any of its ids", async () => {
+  it("shows the timeline of an answered message, by any of its ids", async () => {
     const home = await twoMessages();
     const text = await hermes(home, "trace", "in:1");
     expect(text).toMatch(/^in:1 {2}done/);
@@ -123,18 +123,18 @@ describe("hermes trace", () => {
     for (const reference of ["1", "m1", "900"]) expect(await hermes(home, "trace", reference)).toBe(text);
   });
 
-  it("says why a message got no answer", async () => {
+  it("shows why a message got no answer", async () => {
     const home = await twoMessages();
     expect(await hermes(home, "trace", "m2")).toMatch(/^in:2 {2}refused: not_listed\n/);
     const [trace] = await hermesJson<Trace[]>(home, "trace", "m2");
     expect(trace).toMatchObject({ reason: "not_listed", inbox: { state: "refused" }, deliveries: [] });
   });
 
-  it("says so when there is no such message, or no database at all", async () => {
+  it("reports an unknown message or a missing database", async () => {
     for (const home of [await twoMessages(), temporaryFolder()]) {
       const ran = await runHermes(home, ["trace", "nobody"]);
       expect(ran).toMatchObject({ code: 1, stdout: "" });
-      expect(ran.stderr).toMatch(/^error: No message 'nobody' is known\./);
+      expect(ran.stderr).toMatch(/^error: No message 'nobody' found\./);
     }
   });
 });

@@ -44,13 +44,13 @@ describe("the transcript", () => {
     );
   });
 
-  it("says how much a limit leaves out", () => {
+  it("shows how many messages a limit omits", () => {
     const three = ["one", "two", "three"].map((content) => message({ content }));
     expect(drawTranscript(three, 1)).toBe("... 2 earlier messages ...\n\n● user  2026-06-16 09:15\n  three");
     expect(drawTranscript([])).toBe("No messages yet.");
   });
 
-  it("lets no stored text speak to the terminal", () => {
+  it("removes terminal control sequences from stored text", () => {
     expect(drawTranscript([message({ content: "\u001b[2Jgone" })])).not.toContain("\u001b");
   });
 

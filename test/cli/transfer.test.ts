@@ -74,7 +74,7 @@ describe("hermes sessions export", () => {
 });
 
 describe("hermes sessions import", () => {
-  it("gives back what was exported, byte for byte", async () => {
+  it("restores what was exported, byte for byte", async () => {
     const home = await someHistory();
     const other = join(temporaryFolder(), "new");
     const exported = await hermes(home, "sessions", "export", "-");
@@ -84,7 +84,7 @@ describe("hermes sessions import", () => {
     expect(statSync(other).mode & 0o777).toBe(0o700);
   });
 
-  it("leaves alone what is there, and links children to parents in any order", async () => {
+  it("skips existing sessions, and links children to parents in any order", async () => {
     const home = await someHistory();
     const other = temporaryFolder();
     const file = join(other, "reversed.jsonl");
@@ -117,7 +117,7 @@ describe("hermes sessions import", () => {
 });
 
 describe("a home that can't be used", () => {
-  it("is no empty home", async () => {
+  it("isn't treated as an empty home", async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, "state.db"));
     chmodSync(home, 0o700);

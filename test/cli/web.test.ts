@@ -34,7 +34,7 @@ describe("hermes web", () => {
     expect(await runHermes(home, ["web", "password", "ann", "--remove"])).toMatchObject({ code: 1 });
   });
 
-  it("says how to start a gateway where none runs", async () => {
+  it("explains how to start a gateway if none is running", async () => {
     const { code, stderr } = await runHermes(temporaryFolder(), ["web", "link"]);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("hermes gateway") });
   });

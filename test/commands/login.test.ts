@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takeLoginCode } from "../../src/sessions/web-login.js";
+import { endLoginCode, findLogin } from "../../src/sessions/web-login.js";
 import { webPersonOf } from "../../src/web-person.js";
 import { TestGateway } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
@@ -12,15 +12,16 @@ describe("/login", () => {
     const reply = (await test.ask(inDm("ann"), "/login")).join("\n");
     const code = /^https:\/\/chat\.example\.org\/login\/link#([\w-]{32})$/m.exec(reply)?.[1];
     expect(reply).toContain("once, within ten minutes");
-    const login = await takeLoginCode(test.store, code!);
+    const login = await findLogin(test.store, code!);
     expect(login).toMatchObject({ person: webPersonOf("test:ann"), owner: false });
-    expect(await takeLoginCode(test.store, code!)).toBeUndefined();
+    await endLoginCode(test.store, login!.id);
+    expect(await findLogin(test.store, code!)).toBeUndefined();
   });
 
   it("makes owners owners there", async () => {
     const test = await TestGateway.start({ config: { ...config, owners: ["test:ann"] } });
     const code = /#([\w-]{32})$/m.exec((await test.ask(inDm("ann"), "/login")).join())?.[1];
-    expect(await takeLoginCode(test.store, code!)).toMatchObject({ owner: true });
+    expect(await findLogin(test.store, code!)).toMatchObject({ owner: true });
   });
 
   it("isn't given away in a room", async () => {

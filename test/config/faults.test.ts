@@ -164,6 +164,12 @@ test("any file either loads or throws a HermesError", () => {
   );
 });
 
+test("a name that isn't allowed says which are", () => {
+  expect(lines({ yaml: "agents: {My Agent: {backend: model}}\n" })).toEqual([
+    "config.yaml:1  agents.My Agent: is not a valid name: up to 32 lower case letters, digits, _ and -",
+  ]);
+});
+
 test("any flags and variables either load or throw a HermesError", () => {
   const home = temporaryHome();
   const path = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join("."));

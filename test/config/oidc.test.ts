@@ -21,7 +21,7 @@ test("reads an issuer, with its secret from the environment", () => {
 
 test.each([
   [`${ISSUER}, client_id: hermes`, "set allowed_domains, allowed_groups, or allow_all: true"],
-  [`${ISSUER}, client_id: hermes, allowed_domains: [], allow_all: false`, "says nothing about who may"],
+  [`${ISSUER}, client_id: hermes, allowed_domains: [], allow_all: false`, "restrict who may"],
   [`${ISSUER}, allow_all: true`, "is missing, but there is an issuer"],
   ['issuer: "http://id.example.org", client_id: hermes, allow_all: true', "is not https"],
 ])("refuses %s", (keys, words) => {

@@ -114,7 +114,7 @@ export function abilities(platform: Platform): void {
     });
   });
 
-  can("type")("the typing sign", () => {
+  can("type")("the typing indicator", () => {
     it("is shown, and fails silently where it can't be", async () => {
       const { stage, inbox, adapter, dm } = await able<CanType>(platform);
       dm.say("tell me");

@@ -57,7 +57,7 @@ describe("a gateway that dies while an ACP agent works", () => {
     expect((await answers())[0]!.text).toBe("you said: do it");
   });
 
-  it("before the agent gives a sign doesn't send the prompt again", async () => {
+  it("before the agent's first update doesn't send the prompt again", async () => {
     const { agent, daemon, person, answers } = await started();
     await person.send("!mute please");
     await until("the prompt arrives", () => agent.prompts().length === 1);
@@ -68,7 +68,7 @@ describe("a gateway that dies while an ACP agent works", () => {
     expect(agent.prompts()[1]).toContain("was interrupted");
   });
 
-  it("right after the agent gave a sign asks it to continue", async () => {
+  it("right after the agent's first update asks it to continue", async () => {
     const { agent, daemon, person, answers } = await started({ HERMES_KILL_AT: "prompt-arrived" });
     await person.send("!slow");
     await daemon.run.ended;

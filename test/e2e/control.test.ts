@@ -4,7 +4,7 @@ import { Daemon } from "../support/daemon.js";
 import { Browser } from "../support/web-chat.js";
 
 describe("a gateway that wasn't installed as a service", () => {
-  it("is stopped from another terminal, and its log tells so", async () => {
+  it("can be stopped from another terminal, and logs it", async () => {
     const daemon = await new Daemon().start();
     expect(await hermesJson(daemon.home, "gateway", "stop")).toMatchObject({ stopped: true });
     expect(await daemon.run.ended).toMatchObject({ code: 0 });
@@ -23,7 +23,7 @@ describe("a gateway that wasn't installed as a service", () => {
   });
 });
 
-it("stopping is no failure where none runs", async () => {
+it("stopping succeeds if no gateway is running", async () => {
   expect(await hermesJson(temporaryFolder(), "gateway", "stop")).toEqual({ stopped: false });
 });
 
@@ -41,7 +41,7 @@ describe("hermes dashboard", () => {
     expect(stdout).toMatch(/Dashboard +http:\S+\/dashboard\nSign in +http:\S+#[\w-]{32}/);
   });
 
-  it("says which token to use where the web chat is off, and how to start a gateway", async () => {
+  it("shows which token to use if the web chat is off, and how to start a gateway", async () => {
     const daemon = new Daemon({ yaml: "platforms: {web: {enabled: false}, console: {enabled: false}}\n" });
     const { code, stderr } = await runHermes(daemon.home, ["dashboard"]);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("hermes gateway") });

@@ -40,7 +40,7 @@ describe("a gateway that dies", () => {
     ["settled", 2],
     ["split-ready", 1],
     ["split-committed", 1],
-  ])("at %s loses nothing and says nothing twice", { timeout: 2 * PATIENCE_MS }, async (point, count) => {
+  ])("at %s loses no message and repeats no answer", { timeout: 2 * PATIENCE_MS }, async (point, count) => {
     const isSplit = point.startsWith("split");
     const daemon = new Daemon(isSplit ? { yaml: SUMMARISING } : {});
     const deadly = { HERMES_KILL_AT: `${point}:${count}` };
@@ -54,7 +54,7 @@ describe("a gateway that dies", () => {
     await expectOneTruth(daemon, people);
   });
 
-  it("at any moment loses nothing and says nothing twice", { timeout: 3 * PATIENCE_MS }, async () => {
+  it("at any moment loses no message and repeats no answer", { timeout: 3 * PATIENCE_MS }, async () => {
     const daemon = new Daemon({ yaml: SUMMARISING });
     const supervisor = new Supervisor(daemon);
     const random = seeded(20260616);

@@ -29,7 +29,7 @@ const whenReady = (daemon: Daemon, code: number) =>
   );
 
 describe("a running gateway", () => {
-  it("is alive, ready, and tells its numbers", async () => {
+  it("is alive and ready, and serves metrics", async () => {
     const daemon = await new Daemon().start();
     expect(await (await fetch(`${daemon.url}/healthz`)).json()).toEqual({ status: "ok" });
     expect(await readyz(daemon)).toEqual({ code: 200, body: { status: "ready" } });
@@ -67,7 +67,7 @@ describe("a running gateway", () => {
     await whenReady(daemon, 200);
   });
 
-  it("accepts nothing once its database was deleted, and says so once", async () => {
+  it("accepts no messages after its database was deleted, and logs it once", async () => {
     const daemon = await new Daemon().start();
     const client = new WebClient(daemon.url);
     await client.send("hello");

@@ -22,7 +22,7 @@ function exampleHome(): string {
 }
 
 describe("the hook in docs/hooks.md", () => {
-  it("is listed, can be tried, and works", async () => {
+  it("is listed, can be tested, and works", async () => {
     const home = exampleHome();
     const listed = await runHermes(home, ["hooks", "list"]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
@@ -48,7 +48,7 @@ describe("the hook in docs/hooks.md", () => {
     expect(await daemon.stop()).toBe(0);
   });
 
-  it("says what is wrong with others, and with what one asks", async () => {
+  it("reports invalid hooks and invalid arguments", async () => {
     const home = exampleHome();
     mkdirSync(path.join(home, "hooks/broken"));
     writeFileSync(path.join(home, "hooks/broken/HOOK.yaml"), "events: [session:start]\n");

@@ -67,7 +67,7 @@ describe("after a long outage", () => {
     expect(rows.map(({ platform }) => platform)).toEqual(["discord", "slack", "telegram"]);
     const { stdout } = await runHermes(daemon.home, ["trace", `in:${rows[0]!.id}`]);
     expect(stdout).toMatch(/refused: too_old/);
-    const line = "messages came too long ago and are not answered";
+    const line = "skipped messages that are too old to answer";
     await until("the log counts them", () => daemon.run.logged(line).length === 3);
   });
 });

@@ -21,16 +21,14 @@ const inboxRow = (home: string, eventId: string) =>
   )[0];
 
 describe("hermes gateway status", () => {
-  it("tells a crash from a goodbye", async () => {
+  it("distinguishes a crash from a clean exit", async () => {
     const daemon = await new Daemon().start();
     const { home, pid } = daemon;
     await daemon.kill();
     const crashed = await runHermes(home, ["gateway", "status"]);
     expect(crashed).toMatchObject({ code: 1 });
     expect(crashed.stdout).toMatch(
-      new RegExp(
-        `^No gateway is running on .*\\.\nThe last one \\(pid ${pid}, since .*\\) ended without a goodbye`,
-      ),
+      new RegExp(`^No gateway is running on .*\\.\nThe last one \\(pid ${pid}, since .*\\) crashed`),
     );
     await daemon.start();
     await daemon.stop();
@@ -41,7 +39,7 @@ describe("hermes gateway status", () => {
 });
 
 describe("a second gateway", () => {
-  it("on the same home is refused with pid and start time of the first", async () => {
+  it("is refused on the same home, with the pid and start time of the first", async () => {
     const daemon = await new Daemon().start();
     const second = await finished(spawnHermes(daemon.home, ["gateway", "--port", "0"]));
     expect(second.code).toBe(1);
@@ -68,7 +66,7 @@ describe("a public address", () => {
     expect(refused.stdout).not.toContain("running");
   });
 
-  it("that is taken already ends the process with a fault", async () => {
+  it("ends the process with an error if it is in use", async () => {
     const daemon = await new Daemon().start();
     const args = ["gateway", "--port", new URL(daemon.url).port];
     expect(await finished(spawnHermes(path.join(tempDir(), "home"), args))).toMatchObject({ code: 1 });
@@ -76,7 +74,7 @@ describe("a public address", () => {
 });
 
 describe("SIGTERM in the middle of a turn", () => {
-  it("cuts the turn off; the message is answered once after the next start, as a first attempt", async () => {
+  it("interrupts the turn; the message is answered once after the next start, as a first attempt", async () => {
     const daemon = await new Daemon({ yaml: "agent:\n  restart_drain_timeout: 0.5\n" }).start();
     const client = new WebClient(() => daemon.url);
     const events = await client.events();
@@ -110,8 +108,8 @@ describe("SIGTERM in the middle of a turn", () => {
   });
 });
 
-describe("a message that kills the gateway again and again", () => {
-  it("is given up aloud after the third time, and can be retried", {
+describe("a message that kills the gateway repeatedly", () => {
+  it("is given up with a notice after the third time, and can be retried", {
     timeout: SLOW_MS,
   }, async () => {
     const daemon = await new Daemon().start({ HERMES_KILL_AT: "turn-answered:1" });

@@ -70,7 +70,7 @@ describe("a preview whose delivery is uncertain", () => {
 });
 
 describe("an unfinished answer", () => {
-  it("is not shown before what was said earlier is there", async () => {
+  it("is not shown before earlier replies have arrived", async () => {
     const { slack, chats, daemon, ...platforms } = await scene("streaming: {edit_interval: 0.05}");
     await daemon.start();
     await allConnected({ slack, ...platforms });

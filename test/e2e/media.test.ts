@@ -17,7 +17,7 @@ function putOut(daemon: Daemon, name: string): string {
 }
 
 describe("files through the real daemon", () => {
-  it("come in on every platform, under names of ours", async () => {
+  it("are received on every platform, under generated names", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;
     const daemon = await new Daemon({ yaml: platformsYaml(platforms) }).start();
@@ -61,7 +61,7 @@ describe("files through the real daemon", () => {
     expect(said()).toEqual([expect.stringContaining("3 pictures seen")]);
   });
 
-  it("go out on every platform", async () => {
+  it("are sent on every platform", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;
     const daemon = await new Daemon({ yaml: platformsYaml(platforms) }).start();

@@ -28,7 +28,7 @@ const filesWith = (home: string, text: string) =>
   [...bytesUnder(home)].filter(([, bytes]) => bytes.includes(text)).map(([name]) => name);
 
 describe("a person of the real daemon", () => {
-  it("is listed, exported, and erased while it runs; the others go on", async () => {
+  it("is listed, exported and erased while the daemon runs, without affecting others", async () => {
     const platforms = await startPlatforms();
     const { telegram } = platforms;
     const ann = telegram.users.person("Annabel", { id: 987650123 });
@@ -77,7 +77,7 @@ describe("a person of the real daemon", () => {
     expect(names.filter((name) => /^(?:memory|media\/in)\/.+\.\w+$/.test(name))).toHaveLength(2);
     expect(await run("export", her, "--to", to)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/exists already/),
+      stderr: expect.stringMatching(/already exists/),
     });
 
     expect(await run("erase", her)).toMatchObject({ code: 1, stderr: expect.stringMatching(/--yes/) });
@@ -116,7 +116,7 @@ describe("a person of the real daemon", () => {
     expect(filesWith(daemon.home, "a strange one")).not.toEqual([]);
     expect(await run("erase", her, "--yes")).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/Nothing is kept/),
+      stderr: expect.stringMatching(/Nothing is stored/),
     });
 
     // Everything is in order for those who stay.
@@ -139,7 +139,7 @@ describe("a person of the real daemon", () => {
     const refused = await runHermes(daemon.home, ["people", "erase", `telegram:${ann.id}`, "--yes"]);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/answering this person at the moment/),
+      stderr: expect.stringMatching(/currently answering this person/),
     });
     await daemon.kill();
     // A turn of a dead gateway doesn't count as running.

@@ -39,7 +39,7 @@ function errorLines(daemon: Daemon): Record<string, unknown>[] {
 }
 
 describe("a platform in trouble", () => {
-  it("has its line in the status and the log, while the others answer", async () => {
+  it("appears in the status and the log, while other platforms keep answering", async () => {
     const telegram = await new TelegramEmulator().start();
     const discord = new DiscordEmulator();
     await discord.start();

@@ -14,7 +14,7 @@ const slackAnswers = (slack: SlackEmulator) =>
     .map((message) => message.text);
 
 describe("Telegram, Discord and Slack at once", () => {
-  it("asks Discord and Slack what became of the sends it died in, so that nothing has to be held", async () => {
+  it("looks up interrupted sends on Discord and Slack, so that nothing has to be held", async () => {
     const platforms = await startPlatforms();
     const { discord, slack } = platforms;
     const bob = discord.user("Bob");
@@ -35,7 +35,7 @@ describe("Telegram, Discord and Slack at once", () => {
     expect(slackAnswers(slack)).toEqual([expect.stringContaining("hello")]);
   }, 120_000);
 
-  it("answers every message once and in order, though the daemon is killed again and again", async () => {
+  it("answers every message once and in order, even if the daemon is killed repeatedly", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord, slack } = platforms;
     const ann = telegram.users.person("Ann");

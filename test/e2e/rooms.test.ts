@@ -9,7 +9,7 @@ import { until } from "../support/until.js";
 /** Who is heard in rooms, through the real daemon: by the settings' own names. */
 
 describe("rooms of the real daemon", () => {
-  it("are answered as the settings say, and every silence has its reason", async () => {
+  it("are answered according to the settings, and every ignored message has a reason", async () => {
     const platforms = await startPlatforms();
     const { telegram, discord } = platforms;
     const ann = telegram.users.person("Ann");
@@ -89,7 +89,7 @@ describe("rooms of the real daemon", () => {
     expect(await ask(dm, '!tool session_search {"query":"ill"}')).toContain("my walrus is");
   });
 
-  it("get as many messages a minute as the platform takes; the rest waits and is not lost", async () => {
+  it("get as many messages per minute as the platform allows; the rest waits and isn't lost", async () => {
     const platforms = await startPlatforms();
     const { telegram } = platforms;
     const group = telegram.chats.make("supergroup", { title: "Busy" });

@@ -53,7 +53,7 @@ function makeDue(daemon: Daemon, secondsAgo: number): void {
 }
 
 describe("a schedule", () => {
-  it("runs once for its tick, though the daemon is killed all along the way", async () => {
+  it("runs once per tick, even if the daemon is killed at every step", async () => {
     const { said, daemon } = await someTelegram();
     await cron(daemon.home, "add", "in 1s", "!slow 1 rise and shine", "--to", "home", "--name", "alarm");
     // The tick is in the inbox; its turn has begun; its answer is stored; the send begins: each time the daemon dies.
@@ -108,7 +108,7 @@ describe("a schedule", () => {
     ]);
   }, 60_000);
 
-  it("made in a chat answers there; one that can't be delivered holds up no other", async () => {
+  it("answers in the chat that created it; an undeliverable one doesn't block others", async () => {
     const { telegram, ann, chat, said, daemon } = await someTelegram();
     await daemon.start();
     await cron(daemon.home, "add", "in 1s", "nobody hears this", "--to", "telegram:999999", "--name", "lost");

@@ -28,7 +28,7 @@ platforms:
 }
 
 describe("hermes send", { timeout: 60_000 }, () => {
-  it("is sent by the running daemon, and by the next one when none runs", async () => {
+  it("is sent by the running daemon, or by the next one", async () => {
     const { said, yaml, to } = await telegramWith("Ann");
     const daemon = new Daemon({ yaml: yaml() });
     expect((await runHermes(daemon.home, ["send", to, "before"])).stdout).toContain("no gateway is running");
@@ -44,7 +44,7 @@ describe("hermes send", { timeout: 60_000 }, () => {
     });
   });
 
-  it("takes files along, from anywhere by the command, from allowed folders over HTTP", async () => {
+  it("sends files: from anywhere by the command, from allowed folders over HTTP", async () => {
     const { telegram, chat, yaml, to } = await telegramWith("Ann");
     const daemon = await new Daemon({ yaml: yaml(`http: {token: "${TOKEN}"}`) }).start();
     const picture = path.join(tempDir(), "cat.png");
@@ -120,7 +120,7 @@ describe("POST /api/send", { timeout: 60_000 }, () => {
     expect(await post({ to, text: "x".repeat(200_000) })).toMatchObject({ status: 400 });
   });
 
-  it("is closed where no token is set", async () => {
+  it("is disabled without a token", async () => {
     const { yaml, to } = await telegramWith("Ann");
     const daemon = await new Daemon({ yaml: yaml() }).start();
     const body = JSON.stringify({ to, text: "x" });

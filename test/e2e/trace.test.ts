@@ -8,10 +8,10 @@ import { until } from "../support/until.js";
 const DEBUG = { yaml: "log: { level: debug }\n" };
 
 async function post(daemon: Daemon, text: string, headers: Record<string, string> = {}): Promise<string> {
-  const response = await fetch(`${daemon.url}/api/chat/messages`, {
+  const response = await fetch(`${daemon.url}/api/web/conversations/main/messages`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({ id: crypto.randomUUID(), text }),
+    body: JSON.stringify({ clientId: crypto.randomUUID(), text }),
   });
   expect(response.status).toBe(202);
   return response.headers.get("x-request-id")!;
@@ -31,7 +31,7 @@ const linesOf = (daemon: Daemon, traceId: string) =>
     .map((line) => (JSON.parse(line) as { msg: string }).msg);
 
 describe("one trace id", () => {
-  it("is on the answer to the request, on every line of the log, and found again", async () => {
+  it("is in the response and in every log line, and finds the message", async () => {
     const daemon = await new Daemon(DEBUG).start();
     const traceId = await post(daemon, "hello");
     expect(isTraceId(traceId)).toBe(true);
@@ -44,7 +44,7 @@ describe("one trace id", () => {
     expect(shown.stdout).toContain(traceId);
   });
 
-  it("is the caller's where it gave one, also over a crash", async () => {
+  it("is the caller's id if given, even across a crash", async () => {
     const daemon = await new Daemon(DEBUG).start({ HERMES_KILL_AT: "turn-committed" });
     expect(await post(daemon, "hello", { "x-request-id": "order-66" })).toBe("order-66");
     const traceId = traceIdOfRequest("order-66");
@@ -55,6 +55,19 @@ describe("one trace id", () => {
     const parent = "4bf92f3577b34da6a3ce929d0e0e4736";
     expect(await post(daemon, "again", { traceparent: `00-${parent}-00f067aa0ba902b7-01` })).toBe(parent);
     expect((await traceOf(daemon, parent)).inbox.message.text).toBe("again");
+  });
+
+  it("leads to every attempt, also to one that a crash ended", async () => {
+    const daemon = await new Daemon().start({ HERMES_KILL_AT: "turn-started" });
+    await post(daemon, "hello", { "x-request-id": "order-67" });
+    expect((await daemon.run.ended).signal).toBe("SIGKILL");
+    await daemon.start();
+    const outcomes = async () => (await traceOf(daemon, "order-67")).attempts.map(({ outcome }) => outcome);
+    await until("the second attempt is recorded", async () => (await outcomes()).length === 2);
+    expect(await outcomes()).toEqual(["cut off", "answered"]);
+    const { stdout } = await runHermes(daemon.home, ["trace", "order-67"]);
+    expect(stdout).toMatch(/attempt 1 {2}cut off/);
+    expect(stdout).toMatch(/attempt 2 {2}answered .*tokens/);
   });
 
   it("is on answers to requests that make no message, and never what isn't fit for it", async () => {

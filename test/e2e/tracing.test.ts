@@ -10,10 +10,10 @@ const QUICK = { OTEL_BSP_SCHEDULE_DELAY: "50", OTEL_EXPORTER_OTLP_TIMEOUT: "500"
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 async function say(daemon: Daemon, text: string): Promise<void> {
-  const response = await fetch(`${daemon.url}/api/chat/messages`, {
+  const response = await fetch(`${daemon.url}/api/web/conversations/main/messages`, {
     method: "POST",
     headers: { "content-type": "application/json", traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
-    body: JSON.stringify({ id: crypto.randomUUID(), text }),
+    body: JSON.stringify({ clientId: crypto.randomUUID(), text }),
   });
   expect(response.status).toBe(202);
 }
@@ -22,7 +22,7 @@ const attribute = (span: ReceivedSpan, name: string) =>
   Object.values(span.attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
 describe("OpenTelemetry", () => {
-  it("gets the way of a message as one trace, under the caller's id", async () => {
+  it("gets the path of a message as one trace, under the caller's id", async () => {
     const collector = await new OtlpReceiver().start();
     const daemon = await new Daemon().start({ ...QUICK, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await say(daemon, '!tool session_search {"query":"secret words"}');
@@ -75,7 +75,7 @@ describe("OpenTelemetry", () => {
         return collector.url;
       },
     ],
-  ])("does no harm with a collector %s, and logs it once", async (_, urlOf) => {
+  ])("is harmless with a collector %s, and logs it once", async (_, urlOf) => {
     const daemon = await new Daemon().start({ ...QUICK, OTEL_EXPORTER_OTLP_ENDPOINT: await urlOf() });
     const client = new WebClient(daemon.url);
     for (const text of ["one", "two"]) {

@@ -86,7 +86,7 @@ describe("an answer that never comes, on each platform,", () => {
     }
   }, 60_000);
 
-  it("goes when nothing was said after a restart", async () => {
+  it("is deleted after a restart if it has no text", async () => {
     const { model, daemon, chats, platforms } = await started({ top: restartSoon });
     for (const chat of chats) await chat.askHalf();
     await daemon.stop();
@@ -104,7 +104,7 @@ describe("an answer that never comes, on each platform,", () => {
     }
   }, 60_000);
 
-  it("stays as it is when the platform doesn't let us, and nothing hangs on it", async () => {
+  it("stays as it is if the platform rejects the edit, and blocks nothing", async () => {
     for (const chat of (await started()).chats) {
       await chat.askHalf();
       chat.refuseEdits();
@@ -161,7 +161,7 @@ describe("a command on Discord that is stopped before a word", () => {
     }
   }
 
-  it("stops thinking", async () => {
+  it("no longer shows 'is thinking'", async () => {
     const { model, discord, ada, dm } = await silentModel();
     discord.command(ada, dm, "queue", "a question");
     await model.received(1);

@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";
 import { describe, expect, it } from "vitest";
-import type { Me, Upload } from "../../src/adapters/web/api.js";
+import type { Devices, Me, Upload } from "../../src/adapters/web/api.js";
 import { newLoginCode } from "../../src/sessions/web-login.js";
 import { openStore } from "../../src/store/open.js";
 import { webPersonOf } from "../../src/web-person.js";
+import { rows } from "../support/agreement.js";
 import { Daemon } from "../support/daemon.js";
 import { CLIENT, OidcIssuer } from "../support/oidc-issuer.js";
 import { comeBack, leave, visit } from "../support/oidc-login.js";
+import { ShiftedClock } from "../support/shifted-clock.js";
 import { until } from "../support/until.js";
 import { Browser, texts } from "../support/web-chat.js";
 
@@ -39,6 +41,41 @@ async function sendUntilAccepted(
     ),
   );
 }
+
+describe("automatic resets", () => {
+  const DAY_MS = 86_400_000;
+
+  it.each([
+    ["leave conversations alone, and end the chat without one", "", 1, 2],
+    [
+      "end conversations, too, with a policy for the platform",
+      "reset_by_platform: {web: {mode: daily}}\n",
+      2,
+      2,
+    ],
+  ])(
+    "%s",
+    async (_, more, conversations, main) => {
+      const start = Date.now();
+      const clock = new ShiftedClock(start);
+      const daemon = await new Daemon({ yaml: `session_reset: {mode: daily}\n${more}` }).start(clock.env);
+      const ann = new Browser(() => daemon.url);
+      const id = randomUUID();
+      for (const day of [0, 3]) {
+        clock.moveTo(start + day * DAY_MS);
+        for (const where of [id, "main"]) {
+          await ann.send(where, `day ${day}`);
+          await ann.settled(where);
+        }
+      }
+      const count = (key: string) =>
+        rows(daemon.home, `SELECT DISTINCT session_id FROM gw_inbox WHERE session_key LIKE '%:${key}'`)
+          .length;
+      expect([count(id), count((await ann.get<Me>("me")).person.id)]).toEqual([conversations, main]);
+    },
+    120_000,
+  );
+});
 
 describe("kill -9", () => {
   it.each(["accepted", "turn-answered", "turn-committed", "sent"])(
@@ -84,8 +121,8 @@ describe("kill -9", () => {
     expect(fs.readdirSync(folder).filter((name) => !name.endsWith(".part"))).toHaveLength(1);
   }, 120_000);
 
-  it.each(["login-taken", "login-moved"])(
-    "at %s: the next login finds all conversations",
+  it.each(["login-found", "login-moved", "login-saved"])(
+    "at %s: the link still works, once, and finds all conversations",
     async (point) => {
       const daemon = await new Daemon().start();
       const ann = new Browser(() => daemon.url);
@@ -99,11 +136,9 @@ describe("kill -9", () => {
       await login(code).catch(() => undefined);
       await daemon.run.ended;
       await daemon.start();
+      expect((await login(code)).body.person).toMatchObject({ id: ANN.person, signedIn: true });
+      expect((await ann.get<Devices>("devices")).devices).toMatchObject([{ current: true }]);
       expect((await login(code)).status).toBe(403);
-      expect((await login(await codeFor(daemon))).body.person).toMatchObject({
-        id: ANN.person,
-        signedIn: true,
-      });
       expect((await ann.conversations()).map((one) => one.id)).toEqual([id]);
       await ann.send(id, "after");
       expect(texts(await ann.settled(id))).toHaveLength(4);

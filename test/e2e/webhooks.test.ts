@@ -132,7 +132,7 @@ webhooks:
     expect(said.map(({ content }) => content).toSorted()).toEqual(["charge.failed 500", "fire", "water"]);
   });
 
-  it("that can't deliver says so and accepts nothing", async () => {
+  it("reports that it can't deliver, and accepts nothing", async () => {
     const yaml = `webhooks:\n  lost: {secret: ${SECRET}, deliver: "telegram:1"}`;
     const daemon = await new Daemon({ yaml }).start();
     const refused = await github(daemon, "lost", {}, "l-1");

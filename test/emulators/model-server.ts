@@ -25,6 +25,8 @@ export interface Scripted {
   cutAfter?: number;
   /** After this many chunks nothing more comes, and the connection stays. */
   stallAfter?: number;
+  /** After so many chunks it waits until the test lets it go on. */
+  gates?: readonly { after: number; opened: Promise<unknown> }[];
   /** The text comes again and again, until the client leaves. */
   endless?: boolean;
 }
@@ -82,6 +84,10 @@ export interface ModelServerOptions {
   port?: number;
   /** Answers when the script is at its end; by default with the user's last message. */
   otherwise?: Respond;
+  /** What it lists under `/models`. Default: nothing. */
+  models?: readonly string[];
+  /** If set, other keys get a 401. */
+  key?: string;
   /** Requests that the script answers. Default: all. */
   isScripted?: (request: RecordedRequest) => boolean;
 }
@@ -93,9 +99,14 @@ export class ModelServer {
   readonly #script: Scripted[] = [];
   readonly #otherwise: Respond;
   readonly #isScripted: (request: RecordedRequest) => boolean;
+  readonly #models: readonly string[];
+  readonly #key: string | undefined;
   #left = 0;
 
-  private constructor({ otherwise = repeat, isScripted = () => true }: ModelServerOptions) {
+  private constructor(options: ModelServerOptions) {
+    const { otherwise = repeat, isScripted = () => true, models = [], key } = options;
+    this.#models = models;
+    this.#key = key;
     this.#otherwise = otherwise;
     this.#isScripted = isScripted;
     this.#events.setMaxListeners(0);
@@ -140,7 +151,13 @@ export class ModelServer {
 
   async #handle(incoming: http.IncomingMessage, body: string, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? "";
-    if (incoming.method !== "POST") return sendJson(response, 200, { object: "list", data: [] });
+    if (this.#key !== undefined && incoming.headers.authorization !== `Bearer ${this.#key}`)
+      return sendJson(response, 401, { error: { message: "Incorrect API key provided" } });
+    if (incoming.method !== "POST") {
+      if (path !== "/v1/models") return sendJson(response, 404, { error: { message: "Not found" } });
+      const data = this.#models.map((id) => ({ id, object: "model" }));
+      return sendJson(response, 200, { object: "list", data });
+    }
     const request = { path, headers: incoming.headers, body: JSON.parse(body) as ChatBody };
     const next = this.#isScripted(request) ? this.#script.shift() : undefined;
     const scripted = next ?? this.#otherwise(request);
@@ -192,6 +209,7 @@ async function stream(scripted: Scripted, dialect: Dialect, response: ServerResp
       if (response.destroyed) return;
       if (sent === scripted.cutAfter) return cut(response);
       if (sent === scripted.stallAfter) return;
+      await gateAt(scripted, sent, response);
       if (scripted.everyMs !== undefined) await elapsed(scripted.everyMs, response);
       await written(response, piece);
       sent++;
@@ -199,7 +217,14 @@ async function stream(scripted: Scripted, dialect: Dialect, response: ServerResp
   } while (scripted.endless);
   if (sent === scripted.cutAfter) return cut(response);
   if (sent === scripted.stallAfter) return;
+  await gateAt(scripted, sent, response);
   response.end(dialect.after.join(""));
+}
+
+/** Open at once when the client leaves. */
+async function gateAt({ gates = [] }: Scripted, sent: number, response: ServerResponse): Promise<void> {
+  const gate = gates.find(({ after }) => after === sent);
+  if (gate && !response.destroyed) await Promise.race([gate.opened, once(response, "close")]);
 }
 
 /** Resolves early when the client leaves, so that no test waits for it. */

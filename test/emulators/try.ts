@@ -24,6 +24,9 @@ EMULATORS_HOST     address of the page (127.0.0.1)
 EMULATORS_CONFIG   writes the config.yaml into this file
 EMULATORS_GATEWAY  address of the gateway, for platforms that call it (http://127.0.0.1:8787)`;
 
+const START = `Save this as config.yaml in an empty folder, then start a gateway there in another terminal:
+  HERMES_HOME=/path/to/the/folder npm start`;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { help: { type: "boolean", short: "h", default: false } },
@@ -36,7 +39,11 @@ if (values.help) {
   console.error(`There is no emulator of '${unknown}'.\n\n${HELP}`);
   process.exitCode = 2;
 } else {
-  await run(positionals.length === 0 ? EMULATED_NAMES : positionals);
+  await run(positionals.length === 0 ? EMULATED_NAMES : positionals).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    console.error("EMULATORS_PORT chooses the port of the page, --help shows all settings.");
+    process.exit(1);
+  });
 }
 
 async function run(names: readonly string[]): Promise<void> {
@@ -53,7 +60,7 @@ async function run(names: readonly string[]): Promise<void> {
   });
   console.log(`Write as Ann on ${url}
 
-${CONFIG ? `Start a gateway with ${CONFIG}` : "Start a gateway on them with this config.yaml"}:
+${CONFIG ? `Start a gateway with ${CONFIG}:` : START}
 
 ${config}`);
 }

@@ -89,7 +89,7 @@ describe("agent.backend: acp", () => {
     expect(await gateway.store.getQuestion({ id })).toMatchObject({ state: "withdrawn" });
   });
 
-  it("gets an interrupted message once: after a restart it continues, with one answer", async () => {
+  it("gets an interrupted message once: after a restart it continues and answers once", async () => {
     const { gateway, agent, config } = await started();
     await gateway.say(ann, "!wait for me");
     await until("the prompt arrives", () => agent.prompts().length === 1);
@@ -126,7 +126,7 @@ describe("agent.backend: acp", () => {
     expect(await again.store.getQuestion({ id })).toMatchObject({ state: "withdrawn" });
   });
 
-  it("that crashes is reported to the chat, and answers the next message", async () => {
+  it("reports a crash to the chat, and answers the next message", async () => {
     const { gateway } = await started();
     const [notice] = await gateway.ask(ann, "!crash");
     expect(notice).toContain("ended unexpectedly");
@@ -156,7 +156,7 @@ describe("named agents", () => {
     expect((await again.ask(ann, "/agent nope"))[0]).toContain("There is no agent `nope`");
   });
 
-  it("are for those who may use them: others get the default", async () => {
+  it("are only for allowed people; others get the default", async () => {
     const { gateway } = await withCoder(
       { channel_overrides: { "test:room": { agent: "coder" } }, group_sessions_per_user: false },
       ["test:ann"],
@@ -168,12 +168,12 @@ describe("named agents", () => {
     expect(last[0]).toBe("you said: [ann] back");
   });
 
-  it("that have a message and vanish from the configuration end it with a notice", async () => {
+  it("that disappear from the configuration end their interrupted turn with a notice", async () => {
     const { gateway, agent } = await withCoder();
     await gateway.ask(ann, "/agent coder");
     await gateway.say(ann, "!wait");
     await until("the prompt arrives", () => agent.prompts().length === 1);
     const again = await gateway.restart();
-    expect(await answered(again, ann)).toContain("isn't available any more");
+    expect(await answered(again, ann)).toContain("no longer available");
   });
 });

@@ -53,7 +53,7 @@ describe("an approval", () => {
     },
   );
 
-  it.each(["button", "number", "/deny"])("is refused by %s, and the call doesn't run", async (way) => {
+  it.each(["button", "number", "/deny"])("is denied by %s, and the call doesn't run", async (way) => {
     const { gateway, act } = await scene("always", { buttons: way === "button" });
     await asks(gateway);
     if (way === "button") await gateway.adapter.press(ann, "deny");
@@ -74,7 +74,7 @@ describe("an approval", () => {
     expect(gateway.adapter.sent.at(-1)!.question?.choices.map(({ id }) => id)).toEqual(ids);
   });
 
-  it("once isn't remembered", async () => {
+  it("for one call isn't remembered", async () => {
     const { gateway, act } = await scene("once");
     for (let n = 1; n <= 2; n += 1) {
       await asks(gateway);
@@ -117,7 +117,7 @@ describe("an approval", () => {
 });
 
 describe("without an approval", () => {
-  it("a call is denied when the time is over, and a late press changes nothing", async () => {
+  it("a call is denied after the timeout, and a late press changes nothing", async () => {
     const { gateway, act } = await scene("always");
     await asks(gateway);
     const { id } = gateway.adapter.sent.at(-1)!.question!;
@@ -125,7 +125,7 @@ describe("without an approval", () => {
     gateway.change("UPDATE gw_questions SET not_before = 1");
     const next = await TestGateway.start({ home: gateway.home, tools: [act.definition], buttons: true });
     await next.idle();
-    expect(last(next)).toContain("the call was denied: there was no answer in time");
+    expect(last(next)).toContain("the call was denied: the question was not answered in time");
     await until("the message shows it", () => settled(next).length === 1);
     expect(settled(next)[0]).toContain("⌛ Not answered in time: denied");
     const late = await next.say(ann, "once", { choice: { questionId: id, choiceId: "once" } });
@@ -162,7 +162,7 @@ describe("a question", () => {
     const pressed = await gateway.adapter.press(room[1], "once");
     await until("it is refused", () => gateway.inbox(pressed)?.state === "refused");
     await gateway.say(room[1], "/approve");
-    await until("he is told", () => last(gateway, room[1]).includes("Nothing waits for your approval"));
+    await until("he is told", () => last(gateway, room[1]).includes("Nothing is waiting for your approval"));
     await gateway.say(room[1], "1");
     await until("it is a message like any other", () => last(gateway, room[1]).endsWith("1"));
     expect(act.calls).toEqual([]);
@@ -196,18 +196,18 @@ describe("a question", () => {
     expect(gateway.adapter.to(annThere)).toHaveLength(2);
   });
 
-  it("is for owners only if they are asked at home, also without a home channel", async () => {
+  it("is for owners only with ask_in: home, even without a home channel", async () => {
     const { gateway, act } = await scene("always", { config: { approvals: { ask_in: "home" } } });
     await asks(gateway);
     const pressed = await gateway.adapter.press(ann, "once");
     await until("she may not", () => gateway.inbox(pressed)?.state === "refused");
     await gateway.say(ann, "/approve");
-    await until("she is told", () => last(gateway).includes("Nothing waits for your approval"));
+    await until("she is told", () => last(gateway).includes("Nothing is waiting for your approval"));
     await gateway.say(olga, "/approve");
     await answered(gateway, ann, act, 1);
   });
 
-  it("leaves the place of its turn to others, and later messages of its chat wait", async () => {
+  it("frees the slot of its turn, while later messages of its chat wait", async () => {
     const { gateway, act } = await scene("always", { config: { max_concurrent_sessions: 1 } });
     await asks(gateway);
     await gateway.say(ann, "and then this");

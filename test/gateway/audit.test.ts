@@ -48,7 +48,7 @@ it("lists calls newest first, page by page, with filters", async () => {
   expect((await toolCalls({ platform: "test", userId: "ben" })).calls).toHaveLength(1);
   expect((await toolCalls({ state: "failed" })).calls).toHaveLength(1);
   expect((await toolCalls({ state: "denied" })).calls).toEqual([]);
-  await expect(toolCalls({ before: "nonsense" })).rejects.toThrow("no position");
+  await expect(toolCalls({ before: "nonsense" })).rejects.toThrow("Invalid position");
 });
 
 it("a list without calls is empty", async () => {
@@ -56,7 +56,7 @@ it("a list without calls is empty", async () => {
   expect(await store.reports.toolCalls({})).toEqual({ calls: [], next: null });
 });
 
-it("hermes audit shows them, and hermes trace has the calls of a turn", async () => {
+it("hermes audit lists tool calls, and hermes trace shows the calls of a turn", async () => {
   const gateway = await withCalls();
   const id = await gateway.say(ann, '!tool look {"at":3}');
   await gateway.idle();
@@ -67,8 +67,8 @@ it("hermes audit shows them, and hermes trace has the calls of a turn", async ()
     { arguments: '{"at":3}' },
     { arguments: '{"at":2}' },
   ]);
-  expect(await hermes(home, "audit", "--state", "denied")).toBe("No calls of tools found.\n");
-  expect((await runHermes(home, ["audit", "--person", "ann"])).stderr).toContain("'ann' is no person.");
+  expect(await hermes(home, "audit", "--state", "denied")).toBe("No tool calls found.\n");
+  expect((await runHermes(home, ["audit", "--person", "ann"])).stderr).toContain("'ann' isn't a person.");
   const trace = await hermes(home, "trace", id);
   expect(trace).toContain("the model called look");
   expect(trace).toMatch(/look done +\d+\.\d\d s/);

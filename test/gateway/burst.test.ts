@@ -26,11 +26,11 @@ describe("waiting for the rest of a message", () => {
     ["a single picture", photo, false],
     ["a single picture with a caption", { ...photo, caption: "look" }, false],
     ["a picture of an album", { ...photo, media_group_id: "9" }, true],
-  ])("on Telegram, after %s", (_, fields, waits) => {
+  ])("happens on Telegram after %s", (_, fields, waits) => {
     expect(burstWaitMs(fromTelegram(fields), telegram.burst) > 0).toBe(waits);
   });
 
-  it("on Discord, only after a text at its limit", () => {
+  it("happens on Discord only after a text at the length limit", () => {
     const { burst } = discordAdapter({ token: "t" });
     const says = (length: number) => fromTelegram({ text: "x".repeat(length) });
     expect([10, 1000, 2000].map((length) => burstWaitMs(says(length), burst) > 0)).toEqual([

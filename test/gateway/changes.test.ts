@@ -37,7 +37,7 @@ describe("an edit before the turn", () => {
     expect((await again.session(ann)).id).toBe(before);
   });
 
-  it("that deletes the message keeps its neighbours", async () => {
+  it("keeps neighbouring messages if it deletes one", async () => {
     const gateway = await TestGateway.start();
     await busy(gateway);
     const id = await gateway.say(ann, "secret");
@@ -72,11 +72,11 @@ describe("an edit during or after the turn", () => {
     await gateway.idle();
     await gateway.adapter.remove(bob, id);
     expect(await gateway.ask(inGroup("eve", "room", "Eve"), "hi")).toEqual([
-      '[Note: Bob\'s earlier message "wrong room" was taken back]\n[Eve] hi',
+      '[Note: Bob\'s earlier message "wrong room" was deleted]\n[Eve] hi',
     ]);
   });
 
-  it("counts with its last text; an edit without changes is ignored", async () => {
+  it("is reported with its last text; an edit without changes is ignored", async () => {
     const gateway = await TestGateway.start();
     const id = await gateway.say(ann, "one");
     await gateway.idle();
@@ -129,7 +129,7 @@ describe("a missed message", () => {
     expect(answers(gateway)).toEqual(["[Late: this was written 3 h before it reached me]\nare you there?"]);
   });
 
-  it("that is too old becomes a row with its reason, counted in the log", async () => {
+  it("becomes a row with a reason if it is too old, and is counted in the log", async () => {
     const gateway = await TestGateway.start({ platform: { catch_up_max_age: 600 } });
     const ids = [await gateway.say(ann, "old", ago(700)), await gateway.say(ann, "/new", ago(7000))];
     await gateway.say(ann, "younger", ago(500));
@@ -138,7 +138,7 @@ describe("a missed message", () => {
     for (const id of ids) expect(gateway.inbox(id)).toMatchObject({ state: "refused", reason: "too_old" });
     await gateway.stop();
     expect(gateway.warnings).toContainEqual({
-      message: "messages came too long ago and are not answered",
+      message: "skipped messages that are too old to answer",
       fields: { platform: "test", count: 2, oldest: expect.stringMatching(/^\d{4}-/) },
     });
   });

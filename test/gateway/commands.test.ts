@@ -58,7 +58,7 @@ describe("/new", () => {
     expect(await restarted.ask(ann, "hello")).toEqual(["hello"]);
   });
 
-  it("runs before messages that were written after it", async () => {
+  it("runs before later messages", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "before");
     const old = await gateway.session(ann);
@@ -156,7 +156,7 @@ describe("a command that fails", () => {
     const gateway = await TestGateway.start();
     gateway.change("DROP TABLE gw_participants");
     const [reply] = await gateway.ask(bob, "/sessions");
-    expect(reply).toBe("/sessions failed: something went wrong here. The operator's log says what.");
+    expect(reply).toBe("/sessions failed: an internal error occurred. The operator can find it in the log.");
     expect(gateway.warnings).toContainEqual({
       message: "command failed",
       fields: expect.objectContaining({
@@ -410,7 +410,7 @@ describe("text that a command passes to the agent", () => {
 });
 
 describe("a command", () => {
-  it("that doesn't exist is answered with the nearest one", async () => {
+  it("gets a suggestion if it doesn't exist", async () => {
     const gateway = await TestGateway.start();
     const [reply] = await gateway.ask(ann, "/statsu");
     expect(reply).toContain("/status");
@@ -425,7 +425,7 @@ describe("a command", () => {
     expect(await gateway.route(ann)).toBeUndefined();
   });
 
-  it("that the platform delivers twice runs once", async () => {
+  it("runs once if the platform delivers it twice", async () => {
     const gateway = await TestGateway.start();
     await gateway.ask(ann, "one");
     const before = await gateway.store.listSessions();
@@ -436,7 +436,7 @@ describe("a command", () => {
     expect(gateway.adapter.to(ann)).toHaveLength(2);
   });
 
-  it("for admins is refused to others", async () => {
+  it("is refused to others if it is for admins", async () => {
     const gateway = await TestGateway.start({ platform: { allow_admin_from: ["ann"] } });
     const [reply] = await gateway.ask(bob, "/model other");
     expect(reply).toContain("admin-only");

@@ -35,7 +35,7 @@ function helpers(gateway: TestGateway): ChildRow[] {
 }
 
 describe("a delegated task", () => {
-  it("runs in a session of its own, and its answer is the result", async () => {
+  it("runs in its own session, and its answer is the result", async () => {
     const agent = agents([{ usage: 0.2 }, { call: "look" }, { usage: 0.3 }, { say: ["found ", "it"] }], {
       ...{ goal: "find it", context: "it is red" },
     });
@@ -58,7 +58,7 @@ describe("a delegated task", () => {
     ]);
   });
 
-  it("has no tools that talk to people, change something for good, ask first or delegate", async () => {
+  it("has no tools that message people, can't be repeated, need approval or delegate", async () => {
     const agent = agents([{ say: ["ok"] }]);
     const gateway = await TestGateway.start({
       agent,
@@ -91,7 +91,7 @@ describe("a delegated task", () => {
     expect(narrow.requests[1]!.tools.map(({ name }) => name)).toEqual(["look"]);
   });
 
-  it("that fails tells the agent, and its session is kept", async () => {
+  it("reports a failure to the agent, and its session is kept", async () => {
     const agent = agents([{ call: "look" }, { wait: () => Promise.reject(new Error("no model")) }]);
     const gateway = await TestGateway.start({ agent, tools: [tool("look")] });
     expect(await gateway.ask(ann, "go")).toEqual(["all done"]);
@@ -123,7 +123,7 @@ describe("a delegated task", () => {
     expect(calls.map(({ state }) => state)).toEqual(["unknown", "unknown"]);
   });
 
-  it("runs again after a restart; its turn goes on", async () => {
+  it("runs again after a restart, and its turn continues", async () => {
     let runs = 0;
     const first = tool("look", {
       run: (_, { signal }) => new Promise((_, no) => signal.addEventListener("abort", no)),
@@ -162,7 +162,7 @@ describe("a delegated task", () => {
     ]);
   });
 
-  it("counts for the cost of its turn", async () => {
+  it("counts towards the cost of its turn", async () => {
     const agent = new ScriptedAgent((request) =>
       isHelper(request)
         ? [{ usage: 2 }, { say: ["found"] }]

@@ -32,11 +32,11 @@ describe("a message to a free chat", () => {
     const started: string[] = [];
     gateway.events.watch("test", (event) => void started.push(event.type));
     expect(await gateway.ask(ann, "one")).toEqual(["one"]);
-    const commits = async () => (await gateway.store.maintenance.writerStats()).commitWrites.sum;
-    const before = await commits();
+    const writes = async () => (await gateway.store.maintenance.writerStats()).commitWrites.sum;
+    const before = await writes();
     expect(await gateway.ask(ann, "two")).toEqual(["two"]);
-    // Accept and start, finish, settle. Nothing else was written.
-    expect((await commits()) - before).toBe(3);
+    // Accept and start, finish, settle, and the record of the attempt. Nothing else was written.
+    expect((await writes()) - before).toBe(4);
     const path = started.filter((type) => /^(received|accepted|routed|turn-)/.test(type));
     const turn = ["received", "accepted", "routed", "turn-started", "turn-usage", "turn-ended"];
     expect(path).toEqual([...turn, ...turn]);
@@ -53,7 +53,7 @@ describe("a message to a free chat", () => {
     expect(texts(gateway)).toEqual(["once", "and now"]);
   });
 
-  it("is stored before those that come after it, also while its prompt is read", async () => {
+  it("is stored before later messages, even while its prompt is being read", async () => {
     const { gateway, waiting } = await withHeldPrompts();
     const said = ["one", "two", "three"].map((text) => gateway.say(ann, text));
     await until("the prompt is read", () => waiting.length === 1);
@@ -72,7 +72,7 @@ describe("a message to a free chat", () => {
     expect(answers.join("\n")).toMatch(/one[\s\S]*two[\s\S]*three/);
   });
 
-  it("is edited after it is stored", async () => {
+  it("can be edited once it is stored", async () => {
     const { gateway, waiting } = await withHeldPrompts();
     const said = gateway.say(ann, "first text", { eventId: "e1" });
     await until("the prompt is read", () => waiting.length === 1);
@@ -83,7 +83,7 @@ describe("a message to a free chat", () => {
     expect((await gateway.ask(ann, "next")).join("\n")).toContain("second text");
   });
 
-  it("doesn't wait for a prompt if a cursor is saved with it", async () => {
+  it("doesn't wait for the prompt if it saves a cursor", async () => {
     const { gateway, waiting } = await withHeldPrompts();
     const message = { ...MESSAGE, origin: { platform: "test", chatType: "dm", chatId: "9", userId: "9" } };
     await gateway.gateway.receive(message as never, { name: "offset", value: "1" });
@@ -93,7 +93,7 @@ describe("a message to a free chat", () => {
     await gateway.idle();
   });
 
-  it("is accepted if its prompt can't be read", async () => {
+  it("is accepted even if its prompt can't be read", async () => {
     let faults = 0;
     const gateway = await TestGateway.start({
       parts: ({ systemPrompt }) => ({

@@ -176,7 +176,7 @@ describe.each(MOMENTS)("a turn with steps that is %s", (moment) => {
         server.requests[n]!.body.messages.flatMap(({ role, content }) => (role === "user" ? [content] : []));
       expect(users(2)).toEqual(["go"]);
       await gateway.ask(ann, "and now?");
-      const note = change === "change" ? 'was edited and now reads "go elsewhere"' : "was taken back";
+      const note = change === "change" ? 'was edited and now reads "go elsewhere"' : "was deleted";
       expect(users(3)).toEqual(["go", expect.stringContaining(note)]);
       expect(first.calls).toHaveLength(1);
     },

@@ -75,7 +75,7 @@ describe("an image", () => {
     expect(contents).toHaveLength(6);
     for (const content of contents.slice(0, 5)) {
       expect(content).not.toContain("base64");
-      expect(content).toContain("1 of the pictures can't be shown");
+      expect(content).toContain("1 of the images can't be shown");
     }
     expect(contents[5]!.match(/base64/g)).toHaveLength(1);
   });
@@ -97,7 +97,7 @@ describe("an image", () => {
     expect(test.adapter.sent[0]!.text).toMatch(/look\n\[image: cat\.png.*\]\n\(1 picture seen\)$/);
   });
 
-  it("that wasn't downloaded has a reason", async () => {
+  it("shows why it wasn't downloaded", async () => {
     const test = await TestGateway.start();
     const problem = "It is larger than 20 MB";
     await test.say(ann, "look", { attachments: [{ kind: "video", name: "a.mp4", problem }] });
@@ -143,7 +143,7 @@ describe("files in an answer", () => {
     expect(stored.at(-1)!.content).toContain("MEDIA:media/out/plot.png");
   });
 
-  it("that may not be sent are listed in the answer and in its row", async () => {
+  it("are listed in the answer and its row if they may not be sent", async () => {
     const test = await TestGateway.start();
     await test.ask(ann, "hello");
     const [said] = await test.ask(ann, "see MEDIA:/etc/hostname.txt and MEDIA:config.yaml");
@@ -166,7 +166,7 @@ describe("files in an answer", () => {
 });
 
 describe("files that arrive separately", () => {
-  it("become one question on platforms that send them so, without delaying text", async () => {
+  it("become one question on platforms that split albums, without delaying text", async () => {
     const album = new TestAdapter({ account: "album", afterAlbumMs: 500 });
     const gateway = await TestGateway.start({ bots: [album] });
     for (const name of ["a.png", "b.png"])

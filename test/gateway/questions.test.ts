@@ -28,7 +28,7 @@ async function asked(gateway: TestGateway, text: string, person: Person = ann): 
 }
 
 describe("clarify", () => {
-  it("takes the person's own words", async () => {
+  it("accepts an answer in the person's own words", async () => {
     const gateway = await TestGateway.start({ buttons: true });
     expect(await asked(gateway, clarify("Which colour?"))).toBe("Which colour?");
     const answer = await gateway.say(ann, "something like teal");
@@ -38,7 +38,7 @@ describe("clarify", () => {
     expect(gateway.adapter.to(ann)).toHaveLength(2);
   });
 
-  it.each(["press", "2", "Blue"])("takes a choice (%s)", async (way) => {
+  it.each(["press", "2", "Blue"])("accepts a choice (%s)", async (way) => {
     const gateway = await TestGateway.start({ buttons: way === "press" });
     const shown = await asked(gateway, clarify("Which colour?", ["Red", "Blue"]));
     expect(shown.includes("2. Blue")).toBe(way !== "press");
@@ -109,7 +109,7 @@ describe("the question of a command", () => {
     expect(last(gateway)).not.toContain("stopped the running turn");
   });
 
-  it("that is open doesn't count as a turn that runs", async () => {
+  it("doesn't count as a running turn while it is open", async () => {
     const gateway = await TestGateway.start({ buttons: true, config: models });
     await gateway.ask(olga, "hello");
     await asked(gateway, "/model", olga);

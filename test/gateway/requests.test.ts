@@ -62,7 +62,7 @@ describe("an API request", () => {
     expect(answers.toSorted()).toEqual(["four", "one", "three", "two"]);
   });
 
-  it("that is stopped gets a failure", async () => {
+  it("gets a failure if it is stopped", async () => {
     const { gateway } = await start();
     await gateway.say(client, "!slow 60000 one", { request: { fingerprint: "1", stream: false } });
     await gateway.store.getRoute(gateway.keyOf(client));
@@ -110,7 +110,7 @@ describe("a client's tools", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  it("are offered beside ours, and a call of them ends the turn", async () => {
+  it("are offered in addition to ours, and calling one ends the turn", async () => {
     const server = await startServer();
     const { gateway, ask } = await start({ agent: agentOn(server) });
     server.script(
@@ -139,7 +139,7 @@ describe("a client's tools", () => {
     await gateway.idle();
   });
 
-  it("win over ours of the same name", async () => {
+  it("take precedence over ours of the same name", async () => {
     const server = await startServer();
     const { ask } = await start({ agent: agentOn(server) });
     server.script(calls("memory", { q: 1 }, "c9"));

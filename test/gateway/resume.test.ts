@@ -95,7 +95,7 @@ describe("a turn with tools", () => {
 });
 
 describe("after a crash", () => {
-  it("a backend that announces no calls begins again, and finds what its calls gave", async () => {
+  it("a backend that announces no calls restarts its turn and gets the recorded results", async () => {
     const [one, two] = [new HeldTool({ name: "one" }), new HeldTool({ name: "two" })];
     two.isHeld = true;
     const agent = unannounced(["one", "two", "one"]);
@@ -114,7 +114,7 @@ describe("after a crash", () => {
     expect(steps(gateway)).toEqual([]);
   });
 
-  it("a turn goes on behind its last step: nothing that was completed is repeated or paid again", async () => {
+  it("a turn resumes after its last step: no completed step is repeated or paid again", async () => {
     const [one, two] = [new HeldTool({ name: "one" }), new HeldTool({ name: "two", repeat: "safe" })];
     const world = await scene([one, two]);
     const { server } = world;
@@ -138,7 +138,7 @@ describe("after a crash", () => {
     ]);
   });
 
-  it("a call that can't be repeated isn't: the agent learns that its outcome is unknown", async () => {
+  it("a call that isn't repeatable is not repeated: its result says that the outcome is unknown", async () => {
     const act = new HeldTool();
     const world = await scene([act]);
     world.server.script(calls("act", { n: 1 }), says("I don't know whether it worked"));
@@ -185,7 +185,7 @@ describe("after a crash", () => {
     expect(texts(next)).toEqual(["done"]);
   });
 
-  it("completed steps reset the count of attempts", async () => {
+  it("completed steps reset the attempt count", async () => {
     const act = new HeldTool({ repeat: "safe" });
     const world = await scene([act]);
     const crashes = 5;
@@ -230,7 +230,7 @@ describe("after a crash", () => {
     expect(act.calls).toHaveLength(4);
   });
 
-  it("a message that waited to be added to the turn gets a turn of its own, once", async () => {
+  it("a message that waited to be added to the turn gets its own turn, once", async () => {
     const act = new HeldTool({ repeat: "safe" });
     const world = await scene([act], { display: { busy_input_mode: "steer" } });
     act.isHeld = true;
@@ -314,7 +314,7 @@ describe("in one turn", () => {
     expect(results(asked(server, before + 2))).toEqual(["did act 1"]);
   });
 
-  it("every call has a key of its own, also if the backend announces none and repeats its ids", async () => {
+  it("every call has a unique idempotency key, even if the backend repeats call ids", async () => {
     const act = new HeldTool();
     const agent = {
       ...{ name: "own", model: "own", contextLength: 1000 },

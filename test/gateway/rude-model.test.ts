@@ -23,7 +23,7 @@ async function scene() {
 }
 
 describe("a model that misbehaves", () => {
-  it("and calls the same tool again and again is warned, then stopped, and still answers", async () => {
+  it("is warned and then stopped if it repeats the same tool call, and still answers", async () => {
     const { server, act, gateway, results } = await scene();
     for (let n = 0; n < 8; n += 1) server.script(calls("act", { n: 1 }));
     server.script(says("sorry"));
@@ -34,7 +34,7 @@ describe("a model that misbehaves", () => {
     for (const refused of results().slice(5)) expect(refused).toContain("the tools are off");
   });
 
-  it("and goes round in circles over a crash is stopped all the same", async () => {
+  it("is stopped if it alternates between the same calls, even across a crash", async () => {
     const server = await startServer();
     const act = new HeldTool({ repeat: "safe" });
     const options = { agent: agentOn(server, {}, { maxSteps: 30 }), tools: [act.definition] };
@@ -58,7 +58,7 @@ describe("a model that misbehaves", () => {
     expect(act.calls).toHaveLength(6);
   });
 
-  it("and makes hundreds of calls at once gets a result for each", async () => {
+  it("gets a result for each of hundreds of parallel calls", async () => {
     const { server, act, gateway, results } = await scene();
     const many = Array.from({ length: 300 }, (_, n) => ({ name: "act", arguments: { n }, id: "same" }));
     server.script({ calls: many }, says("done"));
@@ -68,7 +68,7 @@ describe("a model that misbehaves", () => {
     expect(results()).toHaveLength(300);
   });
 
-  it("and sends very long arguments gets an error, and the record stays small", async () => {
+  it("gets an error for very long arguments, and the record stays small", async () => {
     const { server, act, gateway, results } = await scene();
     server.script(calls("act", { words: "x".repeat(250_000) }), says("sorry"));
     expect(await gateway.ask(ann, "go")).toEqual(["sorry"]);
@@ -78,7 +78,7 @@ describe("a model that misbehaves", () => {
     expect(row!.chars).toBeLessThan(2500);
   });
 
-  it("and sends arguments without end is cut off", async () => {
+  it("is cut off if its arguments never end", async () => {
     const { server, act, gateway } = await scene();
     server.script(calls("act", { words: "x".repeat(3_000_000) }));
     expect((await gateway.ask(ann, "go"))[0]).toContain("no usable answer");
@@ -89,7 +89,7 @@ describe("a model that misbehaves", () => {
     ["names a tool that doesn't exist", calls("rm_rf", {}), 'there is no tool "rm_rf"'],
     ["sends invalid JSON", calls("act", '{"n": 1'), "the arguments are not a JSON object"],
     ["sends a list", calls("act", "[1]"), "the arguments are not a JSON object"],
-  ])("and %s gets an error that it can act on", async (_, scripted, error) => {
+  ])("gets an error that it can act on if it %s", async (_, scripted, error) => {
     const { server, act, gateway, results } = await scene();
     server.script(scripted, says("sorry"));
     expect(await gateway.ask(ann, "go")).toEqual(["sorry"]);
@@ -98,7 +98,7 @@ describe("a model that misbehaves", () => {
     expect(gateway.read("SELECT state FROM gw_tool_calls")).toEqual([{ state: "failed" }]);
   });
 
-  it("and repeats the ids of its calls gets each result under an id of its own", async () => {
+  it("gets a unique id for each call if it repeats call ids", async () => {
     const { server, act, gateway } = await scene();
     server.script(calls("act", { n: 1 }, "x"), calls("act", { n: 2 }, "x"), says("done"));
     expect(await gateway.ask(ann, "go")).toEqual(["done"]);

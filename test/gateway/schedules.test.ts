@@ -66,7 +66,7 @@ describe("/cron", () => {
       maker: { platform: "test", userId: "ann" },
     });
     expect((await gateway.ask(ann, "/cron add --name tea every 2h again"))[0]).toContain(
-      'called "tea" already',
+      'already a schedule called "tea"',
     );
     expect((await gateway.ask(ann, "/cron list"))[0]).toContain("`tea`");
     expect(await gateway.ask(ann, "/cron pause tea")).toEqual(["`tea` is paused."]);

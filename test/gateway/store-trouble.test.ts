@@ -43,3 +43,17 @@ it("a send whose end can't be stored isn't repeated, and its chat continues", as
     { state: "sent", may_be_repeat: 0 },
   ]);
 });
+
+it("a message whose commit fails is neither acknowledged nor answered, until it is delivered again", async () => {
+  const gateway = await TestGateway.start();
+  await gateway.ask(ann, "one");
+  // Fails the commit, not the statement: by then the turn has started.
+  gateway.change("CREATE TABLE missing (id INTEGER PRIMARY KEY)");
+  gateway.change("CREATE TABLE doomed (id REFERENCES missing DEFERRABLE INITIALLY DEFERRED)");
+  gateway.change("CREATE TRIGGER broken AFTER INSERT ON gw_inbox BEGIN INSERT INTO doomed VALUES (1); END");
+  await expect(gateway.say(ann, "two", { eventId: "two" })).rejects.toThrow("FOREIGN KEY");
+  mend(gateway);
+  await gateway.say(ann, "two", { eventId: "two" });
+  await gateway.idle();
+  expect(texts(gateway)).toEqual(["one", "two"]);
+});

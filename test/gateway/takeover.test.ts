@@ -24,7 +24,7 @@ async function replyAs(gateway: TestGateway, text: string, key?: string): Promis
 }
 
 describe("a chat that a human has taken over", () => {
-  it("stores what comes in, sends what the human says, and the agent knows both afterwards", async () => {
+  it("stores incoming messages, sends the human's answers, and the agent sees both afterwards", async () => {
     const agent = new ScriptedAgent([{ say: ["from the agent"] }]);
     const gateway = await TestGateway.start({ agent });
     await gateway.ask(ann, "hello");
@@ -51,7 +51,7 @@ describe("a chat that a human has taken over", () => {
     await expect(replyAs(gateway, "too late")).rejects.toThrow("isn't taken over");
   });
 
-  it("stays with the human after a crash, and returns to the agent when the time is over", async () => {
+  it("stays taken over after a crash, and returns to the agent when the time is up", async () => {
     const before = await TestGateway.start();
     await before.ask(ann, "hello");
     await before.gateway.takeOver(before.keyOf(ann), soon());
@@ -63,7 +63,7 @@ describe("a chat that a human has taken over", () => {
     expect(await said(gateway)).toContain("user: still there?");
   });
 
-  it("ends the running turn, and messages that wait behind it are for the human", async () => {
+  it("ends the running turn and leaves waiting messages to the human", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -79,7 +79,7 @@ describe("a chat that a human has taken over", () => {
     expect(agent.requests).toHaveLength(1);
   });
 
-  it("isn't reset meanwhile", async () => {
+  it("isn't reset during the takeover", async () => {
     const gateway = await TestGateway.start({ config: { session_reset: { mode: "idle", idle_minutes: 1 } } });
     await gateway.ask(ann, "hello");
     const { id } = await gateway.session(ann);

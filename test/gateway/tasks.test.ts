@@ -70,7 +70,7 @@ it("an internal error is reported to the target without operator details", async
   };
   const gateway = await TestGateway.start({ agent });
   const told = await send(gateway, "what is new?", { target: TARGET, name: "News" });
-  expect(told).toEqual(["⚠️ News failed: something went wrong here. The operator's log says what."]);
+  expect(told).toEqual(["⚠️ News failed: an internal error occurred. The operator can find it in the log."]);
   expect(gateway.read("SELECT error FROM gw_inbox")).toEqual([
     { error: "/home/operator/.hermes/state.db is gone" },
   ]);
@@ -87,7 +87,9 @@ it("a task that was interrupted too often is given up with a notice", async () =
   again.change("UPDATE gw_inbox SET state = 'running', boot_id = 'another', attempts = 3");
   const last = await again.restart();
   await last.idle();
-  expect(last.adapter.to(group).map(({ text }) => text)).toEqual(["⚠️ News failed: it was cut off too often"]);
+  expect(last.adapter.to(group).map(({ text }) => text)).toEqual([
+    "⚠️ News failed: it was interrupted too often",
+  ]);
   expect(await last.store.listRoutes()).toEqual([]);
 });
 

@@ -52,17 +52,17 @@ describe("tools of an embedding program", () => {
     expect(calls[0]!.idempotencyKey).not.toBe(calls[1]!.idempotencyKey);
   });
 
-  it("must have names of their own", async () => {
+  it("are rejected if their names are taken", async () => {
     await expect(start([tool({ name: "memory" })])).rejects.toThrow('Two tools are named "memory".');
   });
 
-  it("that take too long fail, and the turn goes on", async () => {
+  it("fail if they take too long, and the turn continues", async () => {
     const slow = tool({ timeoutMs: 30, run: () => new Promise(() => undefined) });
     const gateway = await start([slow]);
     expect(await gateway.ask(olga, "!tool act")).toEqual(["Error: act gave no result within 0.03 s"]);
   });
 
-  it("with long results leave them in a file", async () => {
+  it("have long results stored in a file", async () => {
     const gateway = await start([tool({ maxChars: 500, run: async () => `${"x".repeat(2000)} the end` })]);
     const [answer] = await gateway.ask(olga, "!tool act");
     expect(answer!.length).toBeLessThanOrEqual(500);
@@ -77,9 +77,9 @@ describe("tools of an embedding program", () => {
   });
 });
 
-it("names in the configuration that mean nothing are logged at the start", async () => {
+it("unknown names in the configuration are logged at startup", async () => {
   const gateway = await start([], { tools: { terminal: { allow: ["owner"] } } });
   expect(gateway.warnings).toContainEqual(
-    expect.objectContaining({ fields: { problem: "tools.terminal is about no tool and no toolset" } }),
+    expect.objectContaining({ fields: { problem: "tools.terminal matches no tool or toolset" } }),
   );
 });

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { ActionsAnswer, AuditAnswer } from "../../src/http/dashboard/audit-types.js";
 import { asTyped } from "../../src/http/dashboard/search.js";
 import type {
-  AuditAnswer,
   ConfigAnswer,
   DeadAnswer,
   LineageAnswer,
@@ -15,6 +15,7 @@ import type {
   TranscriptPage,
   UsageAnswer,
 } from "../../src/http/dashboard/types.js";
+import { runHermes } from "../cli/support/run.js";
 import { Daemon } from "../support/daemon.js";
 import { until } from "../support/until.js";
 import { WebClient } from "../support/web-client.js";
@@ -91,7 +92,7 @@ describe("the dashboard's endpoints", () => {
     expect(JSON.stringify(pairing)).not.toMatch(/hash|salt/);
   });
 
-  it("list calls of tools, with filters", async () => {
+  it("list tool calls, with filters", async () => {
     const { get, daemon } = await startDashboard();
     await new WebClient(daemon.url, { token: TOKEN }).send('!tool session_search {"query":"x"}');
     const path = "/audit?tool=session_search&platform=web&state=done";
@@ -120,7 +121,7 @@ describe("the dashboard's endpoints", () => {
     expect(JSON.stringify(config)).not.toContain(TOKEN);
   });
 
-  it("refuse what makes no sense, and say what", async () => {
+  it("reject invalid parameters, and say which", async () => {
     const shown = common();
     const status = async (path: string) => {
       const { status: code, text } = await shown.ask(`/api/dashboard${path}`);
@@ -169,7 +170,7 @@ describe("an abandoned search", () => {
 
 describe("who may look", () => {
   it("is anyone with the token; requests from other sites are refused", async () => {
-    const { daemon, ask: asOwner } = await startDashboard();
+    const { daemon, demo, ask: asOwner } = await startDashboard();
     const paths = [
       "/dashboard",
       "/dashboard/sessions",
@@ -192,6 +193,21 @@ describe("who may look", () => {
     expect((await asOwner("/api/dashboard/pairing/approve", { ...post, headers: own })).status).toBe(200);
     const [line] = daemon.run.logged("operator");
     expect(line).toMatchObject({ action: "approve", id: "ask-nora" });
+    const again = { ...post, headers: own };
+    expect((await asOwner("/api/dashboard/pairing/approve", again)).status).toBe(404);
+    await asOwner(`/api/dashboard/sessions/${demo.newest}/export`);
+    const recorded = JSON.parse((await asOwner("/api/dashboard/audit/actions")).text) as ActionsAnswer;
+    expect(recorded).toMatchObject({
+      actions: [
+        { action: "export", who: "owner", outcome: "done", from: "127.0.0.1" },
+        { action: "pairing/approve", outcome: "not_found", fields: "{}" },
+        { action: "approve", who: "owner", outcome: "done", fields: '{"id":"ask-nora"}' },
+      ],
+      next: null,
+    });
+    const listed = await runHermes(daemon.home, ["audit", "--operator"]);
+    expect(listed.stdout).toMatch(/owner +127\.0\.0\.1 +approve +done +\{"id":"ask-nora"\}/);
+    expect((await runHermes(daemon.home, ["audit", "--operator", "--tool", "x"])).code).toBe(2);
   });
 
   it("needs the owner's own token where none is configured; the web chat needs none", async () => {

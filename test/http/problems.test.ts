@@ -13,6 +13,9 @@ const WELL: ProblemFacts = {
   },
   isEcho: false,
   keyFault: undefined,
+  freeBytes: 50e9,
+  databaseBytes: 1e9,
+  approvals: [600],
 };
 
 it("a gateway without problems is well", () => {
@@ -25,18 +28,33 @@ it("every problem is listed, the worst first", () => {
     ...WELL,
     isEcho: true,
     keyFault: "401",
+    approvals: [600, 30],
+    freeBytes: 20e6,
+    platforms: [{ platform: "slack", account: "", state: "down", lastProofAt: null, detail: "no network" }],
     notReady: [
       { check: "store", reason: "writes fail" },
+      { check: "inbox", reason: "a message waits since 60 s" },
       { check: "platforms", reason: "all are down" },
     ],
     mcpServers: [{ name: "files", state: "failing", tools: 0, detail: "it ended" }],
     queues: { ...WELL.queues, inbox: { ...inbox, dead: 2 } },
   });
-  expect(problems.map(({ severity, text }) => `${severity}: ${text}`)).toEqual([
-    "bad: Not ready, store: writes fail",
-    "bad: The model rejects the key: 401",
-    "wait: No model is configured: the agent repeats what people write",
-    "wait: MCP server files fails: it ended",
-    "wait: 2 messages were given up",
+  expect(problems.map(({ severity, text, path }) => `${severity}: ${text} → ${path}`)).toEqual([
+    "bad: Not ready, store: writes fail → /log",
+    "bad: Not ready, inbox: a message waits since 60 s → /messages?state=waiting",
+    "bad: 20 MB free on the disk: writes fail soon → /backups",
+    "bad: slack is down: no network → /platforms",
+    "bad: The model rejects the key: 401 → /config",
+    "wait: No model is configured: the agent repeats what people write → /config",
+    "wait: MCP server files fails: it ended → /mcp",
+    "wait: 1 approval expires soon → /questions",
+    "wait: 2 messages were given up → /dead",
   ]);
+});
+
+it("a disk without room for a copy of the database is a problem", () => {
+  const [problem] = problemsOf({ ...WELL, freeBytes: 1.2e9 });
+  expect(problem).toMatchObject({ severity: "wait", path: "/backups" });
+  expect(problem!.text).toBe("1200 MB free on the disk: too little for a copy of the database");
+  expect(problemsOf({ ...WELL, freeBytes: undefined })).toEqual([]);
 });

@@ -97,7 +97,7 @@ describe.each(DOORS)("$method $path", (door) => {
     expect(accepted()).toBe(before);
   });
 
-  it("doesn't open to the secret of another door", async () => {
+  it("rejects the secret of another endpoint", async () => {
     const other = door.secret === TOKEN ? KEY : TOKEN;
     expect((await knock(door, bearer(other))).status).toBe(401);
   });
@@ -132,7 +132,7 @@ describe.each(DOORS)("$method $path", (door) => {
 });
 
 describe("guessing", () => {
-  it("is slowed down after ten wrong ones, from one client", async () => {
+  it("is throttled after ten wrong tokens from one client", async () => {
     const from = (client: string, key: string) =>
       ask(`${daemon.url}/v1/models`, { headers: { ...bearer(key), "x-forwarded-for": client } });
     const statuses: number[] = [];
@@ -171,7 +171,7 @@ describe("too much", () => {
     expect(answer.status).toBe(431);
   });
 
-  it("of JSON in JSON is no way in", async () => {
+  it("nested JSON is refused", async () => {
     const deep = `${'{"messages":'.repeat(50_000)}1${"}".repeat(50_000)}`;
     const post = (body: string) =>
       ask(`${daemon.url}/v1/chat/completions`, { method: "POST", body, headers: bearer(KEY) });
@@ -265,7 +265,7 @@ describe("a webhook", () => {
     expect(accepted()).toBe(before);
   });
 
-  it("can't order commands by what it brings", async () => {
+  it("can't run commands through its content", async () => {
     const body = '{"text": "/sessions"}';
     expect((await call(body, sign(body), "d-3")).status).toBe(202);
     await until(
@@ -408,11 +408,11 @@ describe("a public address", () => {
     expect(run.stderr + run.stdout).toMatch(/HERMES_HTTP_TOKEN/);
   });
 
-  it("doesn't start with one secret for two doors", async () => {
+  it("doesn't start with the same secret for two endpoints", async () => {
     const yaml =
       "http: {token: same}\nplatforms: {api_server: {api_key: same}}\nwebhooks: {a: {secret: same}}";
     const run = new Daemon({ yaml }).launch();
     expect((await run.ended).code).not.toBe(0);
-    expect((run.stderr + run.stdout).match(/every door has a secret of its own/g)).toHaveLength(2);
+    expect((run.stderr + run.stdout).match(/use a different secret for each/g)).toHaveLength(2);
   });
 });

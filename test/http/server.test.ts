@@ -56,14 +56,14 @@ afterEach(async () => {
 });
 
 describe("the HTTP server", () => {
-  it("says that it is alive", async () => {
+  it("answers the liveness check", async () => {
     const { url } = await start();
     const answer = await ask(`${url}/healthz`);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({ status: "ok" });
   });
 
-  it("says nothing of where the home is", async () => {
+  it("doesn't reveal the path of the home", async () => {
     const { url } = await start({ home: "/home/ann/.hermes" });
     const answer = await ask(`${url}/full`);
     expect(answer.status).toBe(503);
@@ -76,7 +76,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  it("is alive before it serves anything, and asks to come back", async () => {
+  it("is alive during startup, and answers other requests with Retry-After", async () => {
     const server = await listenHttp({ host: "127.0.0.1", port: 0, token: null });
     running.push(server);
     expect((await ask(`${server.url}/healthz`)).status).toBe(200);
@@ -101,7 +101,7 @@ describe("the HTTP server", () => {
     }
   });
 
-  it("cuts off who doesn't take an answer that is there, and lets those be who wait for one", async () => {
+  it("closes connections that don't read a ready response, but not those waiting for one", async () => {
     const cut: string[] = [];
     const note = (c: Context) => (c.env as HttpBindings).outgoing.once("close", () => cut.push(c.req.path));
     let release = () => {};
@@ -131,7 +131,7 @@ describe("the HTTP server", () => {
     expect((await slow).text).toBe("at last");
   });
 
-  it("keeps the details of its own faults to itself", async () => {
+  it("doesn't reveal details of internal errors", async () => {
     const errors: object[] = [];
     const log = { warn: () => {}, error: (fields: object) => void errors.push(fields) };
     const { url } = await start({ log });
@@ -141,7 +141,7 @@ describe("the HTTP server", () => {
     expect(errors).toMatchObject([{ err: { message: "secret detail" }, path: "/broken" }]);
   });
 
-  it("answers what isn't there with JSON", async () => {
+  it("answers unknown paths with JSON", async () => {
     const { url } = await start();
     const answer = await ask(`${url}/../../etc/passwd`);
     expect(answer.status).toBe(404);
@@ -162,7 +162,7 @@ describe("where it listens", () => {
     expect((await ask(`${url}/healthz`)).status).toBe(200);
   });
 
-  it("names the port that is taken, and the way out", async () => {
+  it("names the port in use, and the fix", async () => {
     const { url } = await start();
     const port = Number(new URL(url).port);
     const error = await startHttp({ host: "127.0.0.1", port, token: null, routes }).catch((e: unknown) => e);
@@ -170,7 +170,7 @@ describe("where it listens", () => {
     expect((error as { hint: string }).hint).toMatch(/http\.port.*HERMES_HTTP_PORT/);
   });
 
-  it("knows loopback when it sees it", () => {
+  it("recognises loopback addresses", () => {
     for (const host of [
       "localhost",
       "LOCALHOST.",
@@ -217,7 +217,7 @@ describe("the Origin check", () => {
   const post = (url: string, headers: Record<string, string>) =>
     ask(`${url}/thing`, { method: "POST", body: "12345", headers });
 
-  it("takes our own page, and programs", async () => {
+  it("accepts our own page and programs", async () => {
     const { url } = await start();
     expect((await post(url, { origin: url, "sec-fetch-site": "same-origin" })).text).toBe("5");
     expect((await post(url, {})).text).toBe("5");
@@ -244,7 +244,7 @@ describe("the Origin check", () => {
     expect((await post(url, { "sec-fetch-site": "cross-site" })).status).toBe(403);
   });
 
-  it("lets other pages link here, and no more", async () => {
+  it("allows other pages to link here, and nothing else", async () => {
     const { url } = await start();
     const get = (mode: string) =>
       ask(`${url}/thing`, { headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": mode } });
@@ -314,20 +314,20 @@ describe("the token", () => {
     expect((await get(url, { cookie: cookie.split(";")[0]! })).text).toBe("thing");
   });
 
-  it("takes no login that it didn't give", async () => {
+  it("rejects forged login cookies", async () => {
     const { url } = await start({ token: TOKEN });
     for (const value of ["", "1.x", "99999999999.forged", `99999999999.${TOKEN}`])
       expect((await get(url, { cookie: `hermes_login=${value}` })).status).toBe(401);
   });
 
-  it("stops looking after ten wrong ones", async () => {
+  it("stops checking after ten wrong tokens", async () => {
     const { url } = await start({ token: TOKEN });
     for (let i = 0; i < 10; i += 1)
       expect((await get(url, { authorization: `Bearer ${i}` })).status).toBe(401);
     expect((await get(url, { authorization: `Bearer ${TOKEN}` })).status).toBe(429);
   });
 
-  it("looks again after a minute", () => {
+  it("checks again after a minute", () => {
     const throttle = new LoginThrottle();
     for (let i = 0; i < 10; i += 1) throttle.check("a", () => false, 0);
     expect(throttle.check("a", () => true, 59_999)).toBe("too_many");
@@ -429,8 +429,8 @@ describe("how often one may ask", () => {
   });
 });
 
-describe("a part with rules of its own", () => {
-  it("asks for its own secret and takes more", async () => {
+describe("a path prefix with its own rules", () => {
+  it("checks its own secret and has its own body limit", async () => {
     const area = { beginning: "/thing", ownSecret: true, bodyMegabytes: 2 };
     const { url } = await start({ token: TOKEN, areas: [area] });
     const body = "x".repeat(1.5 * 1024 * 1024);

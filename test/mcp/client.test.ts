@@ -9,7 +9,7 @@ import { OWNER, processesOf, rig, scripted, serversOf } from "./support/servers.
 const seconds = (ms: number) => AbortSignal.timeout(ms);
 
 describe("an MCP server over stdio", () => {
-  it("brings its tools, under names that models accept, with what they promise", async () => {
+  it("offers its tools under valid names, with their annotations", async () => {
     const { mcp, registry, names, call } = rig({ "my-files": scripted() });
     mcp.start();
     expect(await names()).toContain("mcp__my_files__write_it");
@@ -28,7 +28,7 @@ describe("an MCP server over stdio", () => {
     expect(mcp.status()).toEqual([{ name: "my-files", state: "ready", tools: 10 }]);
   });
 
-  it("that starts slowly is waited for where a call of its tools was interrupted", async () => {
+  it("is awaited if it starts slowly and a call of its tools was interrupted", async () => {
     const file = path.join(tempDir(), "now");
     const { mcp, names, registry } = rig({ slow: scripted(["--late", file]) });
     mcp.start();
@@ -51,7 +51,7 @@ describe("an MCP server over stdio", () => {
     expect(mcp.status().map(({ state }) => state)).toEqual(["ready", "ready", "ready", "off"]);
   });
 
-  it("gets a few variables and its own, never the gateway's keys", async () => {
+  it("gets only a few environment variables and its own, never the gateway's keys", async () => {
     const env = { PATH: process.env.PATH, HOME: "/home/x", OPENAI_API_KEY: "sk-secret" };
     const { mcp, call } = rig({ one: scripted([], { env: { GREETING: "hello" } }) }, { env });
     mcp.start();
@@ -107,7 +107,7 @@ describe("an MCP server over stdio", () => {
     await ready("one");
   });
 
-  it("is tried for ever if it can't be started, and says why", async () => {
+  it("is retried indefinitely if it can't be started, and reports why", async () => {
     const { mcp, state, names, servers, ready } = rig({
       gone: { command: "/nowhere/at-all" },
       broken: scripted(["--exit-at-start"]),
@@ -126,6 +126,35 @@ describe("an MCP server over stdio", () => {
     await mcp.reload();
     await ready("broken");
     expect(mcp.status().map(({ name }) => name)).toEqual(["broken"]);
+  });
+
+  it("is connected again on its own, and keeps its last error", async () => {
+    const broken = path.join(tempDir(), "broken");
+    fs.writeFileSync(broken, "");
+    const { mcp, state, names, ready } = rig({
+      one: scripted(["--fail-if", broken], { trust: "untrusted", env: { KEY: "hidden" } }),
+      off: { ...scripted(), enabled: false },
+    });
+    mcp.start();
+    await until("it fails", () => state("one")?.state === "failing");
+    fs.rmSync(broken);
+    expect(await mcp.reconnect("one")).toMatchObject({ state: "ready" });
+    await ready("one");
+    expect(await names()).toContain("mcp__one__read");
+    fs.writeFileSync(broken, "");
+    expect(await mcp.reconnect("one")).toMatchObject({ state: "failing", tools: 0 });
+    expect(await names()).toEqual([]);
+    fs.rmSync(broken);
+    await ready("one");
+    expect(await mcp.reconnect("nothing")).toBeUndefined();
+    const [one, off] = mcp.details();
+    expect(one).toMatchObject({
+      ...{ name: "one", state: "ready", transport: "stdio", trust: "untrusted", oauth: false },
+      lastError: { at: expect.any(Number), reason: expect.stringContaining("I can't find my files") },
+    });
+    expect(one?.offered).toContainEqual({ name: "mcp__one__read", description: "Reads", effect: "read" });
+    expect(JSON.stringify(one)).not.toContain("hidden");
+    expect(off).toMatchObject({ state: "off", offered: [] });
   });
 
   it("doesn't keep turns waiting if it never answers", async () => {
@@ -149,7 +178,7 @@ const noneLeft = (home: string) =>
   });
 
 describe("processes of MCP servers", () => {
-  it("are gone after a stop, with their children, also if they ignore it", async () => {
+  it("are ended by a stop with their children, even if they ignore it", async () => {
     const { mcp, home, ready } = rig({
       good: scripted(),
       parent: scripted(["--child"]),
@@ -176,7 +205,7 @@ describe("processes of MCP servers", () => {
     await noneLeft(cancelled.home);
   });
 
-  it("don't pile up while a server dies again and again", async () => {
+  it("don't accumulate while a server dies repeatedly", async () => {
     const { mcp, home, call } = rig({ one: scripted(["--child"]) });
     mcp.start();
     for (let i = 0; i < 3; i++) await expect(call("die")).rejects.toThrow();

@@ -5,10 +5,15 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.js";
 import { logIn } from "../../src/mcp/login.js";
+import { storedLogins } from "../../src/mcp/token-files.js";
+import { SecretRedactor } from "../../src/secret-redactor.js";
+import { homeSecrets } from "../../src/startup/secrets.js";
 import { runHermes } from "../cli/support/run.js";
 import { passedOn } from "../support/passed-on.js";
 import { tempDir } from "../support/temp.js";
+import { inDm } from "../support/test-adapter.js";
 import { until } from "../support/until.js";
+import { startChats } from "./support/chats.js";
 import { OAuthServer } from "./support/oauth-server.js";
 import { rig, serversOf } from "./support/servers.js";
 
@@ -104,4 +109,46 @@ it("hermes mcp login, test and logout", async () => {
   const out = await runHermes(home, ["mcp", "logout", "locked", "--json"]);
   expect(JSON.parse(out.stdout)).toEqual({ ok: true, name: "locked", logged_in: true });
   expect((await test()).code).toBe(1);
+});
+
+it("tokens of a login reach neither the agent nor a chat, also after they are renewed", async () => {
+  const { server, home, login } = await scene();
+  fs.writeFileSync(
+    path.join(home, "config.yaml"),
+    `mcp_servers:\n  locked: {url: "${server.url}", auth: oauth}\n`,
+    { mode: 0o600 },
+  );
+  await login(visit);
+  const chats = await startChats(home);
+  const look = async () => {
+    const before = chats.adapter.sent.length;
+    await chats.adapter.say(inDm("ann"), "!tool mcp__locked__look");
+    await until("an answer", () => chats.adapter.sent.length > before);
+    return chats.adapter.sent[before]!.text;
+  };
+  expect(await look()).toContain("seen [REDACTED] [REDACTED].");
+  server.expire();
+  expect(await look()).toContain("seen [REDACTED] [REDACTED] [REDACTED] [REDACTED].");
+  expect(server.issued).toHaveLength(4);
+  const stored = await chats.running.store.searchMessages("seen");
+  expect(stored.hits.length).toBeGreaterThan(0);
+  for (const token of server.issued) expect(JSON.stringify(stored.hits)).not.toContain(token);
+
+  const known = new SecretRedactor(homeSecrets(home, chats.running.config, {}));
+  const [access, refresh] = server.issued.slice(-2);
+  expect(known.redact(`${access} ${refresh}`)).toBe("[REDACTED] [REDACTED]");
+});
+
+it("a file of tokens that isn't JSON doesn't keep the other logins from being redacted", () => {
+  const home = tempDir();
+  fs.mkdirSync(path.join(home, "mcp-tokens"));
+  fs.writeFileSync(path.join(home, "mcp-tokens", "broken.json"), "{");
+  fs.writeFileSync(path.join(home, "mcp-tokens", "empty.json"), "null");
+  fs.writeFileSync(
+    path.join(home, "mcp-tokens", "one.client.json"),
+    JSON.stringify({ client_id: "public-client", client_secret: "client-secret-1" }),
+  );
+  expect(storedLogins(home)).toEqual([
+    { name: "mcp-tokens/one.client.json client_secret", value: "client-secret-1" },
+  ]);
 });

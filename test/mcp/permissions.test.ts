@@ -25,7 +25,7 @@ async function matrix(server: object, settings: Partial<ToolSettings> = {}) {
 }
 
 describe("who may use the tools of a server", () => {
-  it("is by default decided by what they do", async () => {
+  it("depends on their effect by default", async () => {
     expect(await matrix({})).toEqual({
       owner: { read: "never", write_it: "never" },
       paired: { read: "never" },

@@ -20,7 +20,7 @@ const TEN = [
 ];
 
 describe("/mcp", () => {
-  it("is for the owner's token alone", async () => {
+  it("requires the owner's token", async () => {
     const { running, token } = await startChats(newHome());
     await expect(overHttp(running.url!)).rejects.toThrow();
     await expect(overHttp(running.url!, "wrong")).rejects.toThrow();
@@ -56,7 +56,7 @@ describe("/mcp", () => {
     expect((await ask(client, "messages_read", { session_key, limit: 900 })).error).toBeDefined();
   });
 
-  it("sends once for a key, and says what came of it", async () => {
+  it("sends once per key, and returns the outcome", async () => {
     const chats = await startChats(newHome());
     await say(chats, "hello", "hello");
     const client = await overHttp(chats.running.url!, chats.token);
@@ -99,10 +99,12 @@ describe("/mcp", () => {
       event: null,
       reason: "timeout",
     });
-    expect((await ask(later, "events_poll", { after_cursor: "nonsense" })).error).toContain("no position");
+    expect((await ask(later, "events_poll", { after_cursor: "nonsense" })).error).toContain(
+      "Invalid position",
+    );
   });
 
-  it("decides approvals: the turn that waits goes on", async () => {
+  it("decides approvals, and the waiting turn continues", async () => {
     const lit: string[] = [];
     const chats = await startChats(newHome(), { tools: [lampOf(lit)] });
     const client = await overHttp(chats.running.url!, chats.token);
@@ -124,7 +126,7 @@ describe("/mcp", () => {
     await until("the answer", () => chats.adapter.sent.some(({ text }) => text.includes("lit")));
     expect(lit).toEqual(["ann"]);
     expect((await ask(client, "permissions_respond", { id, decision: "deny" })).error).toContain(
-      "decided already",
+      "already been decided",
     );
     const { events } = await ask(client, "events_poll", { after_cursor });
     expect(events.map(({ type }) => type)).toEqual(

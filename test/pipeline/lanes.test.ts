@@ -97,7 +97,7 @@ describe("a lane", () => {
     end();
   });
 
-  it("goes on at once if the answer came before its turn was set aside", async () => {
+  it("continues immediately if the answer arrived before its turn was suspended", async () => {
     let isFirst = true;
     const ran: number[][] = [];
     const lanes: Lanes = lanesOf({
@@ -261,7 +261,7 @@ it("an old timer doesn't affect a later turn", async () => {
 describe("a reserved lane", () => {
   const early = { started: {} as StartedTurn };
 
-  it("runs its message at once, and what came meanwhile after it", async () => {
+  it("runs its message immediately, and later messages after it", async () => {
     const { lanes, ran, end } = lanesOf();
     const reserved = lanes.reserve("a")!;
     lanes.push({ row: row(2) });
@@ -276,7 +276,7 @@ describe("a reserved lane", () => {
     expect(ran).toEqual([[1], [2]]);
   });
 
-  it("lets others run when it is released", async () => {
+  it("frees its slot when it is released", async () => {
     const { lanes, ran, end } = lanesOf();
     const reserved = lanes.reserve("a")!;
     lanes.push({ row: row(2) });
@@ -288,7 +288,7 @@ describe("a reserved lane", () => {
     expect(lanes.hasWork("a")).toBe(false);
   });
 
-  it("isn't there while something waits, runs or holds it", async () => {
+  it("isn't available while something waits, runs or holds it", async () => {
     const { lanes, ran, end } = lanesOf();
     lanes.push({ row: row(1) });
     expect(lanes.reserve("a")).toBeUndefined();
@@ -316,7 +316,7 @@ describe("a reserved lane", () => {
     expect(lanes.reserve("a")).toBeDefined();
   });
 
-  it("is given in the last moments of a turn whose end is stored", async () => {
+  it("is available as soon as the end of the running turn is stored", async () => {
     const running: RunningTurn[] = [];
     const ran: number[] = [];
     let end = () => {};
@@ -343,7 +343,7 @@ describe("a reserved lane", () => {
     expect(running[1]!.early).toBe(early);
   });
 
-  it("takes a place among those that run", async () => {
+  it("occupies a slot", async () => {
     const { lanes, ran } = lanesOf({ maxConcurrent: 1 });
     const reserved = lanes.reserve("a")!;
     lanes.push({ row: row(2, "b") });

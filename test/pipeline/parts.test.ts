@@ -136,7 +136,7 @@ describe("a message of several parts", () => {
     await gateway.ask(ann, "empty");
     await gateway.ask(ann, "broken");
     expect(gateway.read("SELECT state, error FROM gw_outbox ORDER BY id")).toEqual([
-      { state: "dead", error: "There is nothing to send" },
+      { state: "dead", error: "Nothing to send" },
       { state: "dead", error: "It can't be rendered: a bug in the renderer" },
     ]);
   });

@@ -63,7 +63,7 @@ describe("the status of a turn", () => {
     expect(text.length).toBeLessThan(1200);
   });
 
-  it("says after a while without words that the turn goes on, and with which tool", () => {
+  it("shows after a while without text that the turn is still running, and with which tool", () => {
     const [call] = called("web_search");
     const slow = progress("off", [call!], 60_000);
     expect(slow.text(performance.now() + 30_000)).toBe("");
@@ -118,7 +118,7 @@ describe("a chat whose messages can be edited", () => {
     expect(editing.left).toEqual([]);
   });
 
-  it("shows no tools if it is off there, but that the turn goes on", async () => {
+  it("shows that the turn is still running even if tools are off there", async () => {
     const { tool, release } = held();
     const display = { long_running_seconds: 0.2, platforms: { test: { tool_progress: "off" } } };
     const { gateway, editing } = await start([{ call: "slow" }, { say: ["done"] }], {
@@ -152,14 +152,14 @@ describe("reactions", () => {
     expect(editing.reactions).toEqual([]);
   });
 
-  it("show that a message is worked on and what became of it, in order", async () => {
+  it("show that a message is being processed and its outcome, in order", async () => {
     const { gateway, editing } = await start([{ say: ["hi"] }], reactions);
     await gateway.ask(ann, "hello");
     await until("it is done", () => editing.reactions.length === 2);
     expect(editing.reactions).toEqual(["working", "done"]);
   });
 
-  it("are never waited for, and may fail", async () => {
+  it("never delay a turn, and may fail", async () => {
     const { gateway, editing } = await start([{ say: ["hi"] }], reactions);
     const react = vi.fn(() => new Promise<void>(() => undefined));
     editing.beforeReact = react;

@@ -4,7 +4,7 @@ import type { Target } from "../../src/message.js";
 import { TestGateway } from "../support/gateway.js";
 import { inDm } from "../support/test-adapter.js";
 
-it("a chat that shows calls of tools itself learns of each, when it starts and when it ends", async () => {
+it("a chat that renders tool calls itself is notified when each starts and ends", async () => {
   const shown: { chatId: string | null; call: ShownCall }[] = [];
   const gateway = await TestGateway.start({
     parts: ({ adapters: [adapter] }) => ({

@@ -23,8 +23,8 @@ const arrived = (fields: Partial<InboundMessage>) => ({
 
 describe("a message with only the bot's name", () => {
   it("becomes non-empty text for the model", () => {
-    expect(toUserMessage(arrived({}), false).content).toBe("[A message without words]");
-    expect(toUserMessage(arrived({}), true).content).toBe("[Ada] [A message without words]");
+    expect(toUserMessage(arrived({}), false).content).toBe("[A message without text]");
+    expect(toUserMessage(arrived({}), true).content).toBe("[Ada] [A message without text]");
   });
 
   it("needs no extra text if it has attachments", () => {

@@ -34,7 +34,7 @@ describe("who may talk on a platform", () => {
     });
   });
 
-  it("is worth a line if an allowlist switches pairing off", () => {
+  it("is mentioned if an allowlist disables pairing", () => {
     const problem = problemOf("platforms: {telegram: {allow_from: [1]}}");
     expect(problem).toMatchObject({ level: "info", text: expect.stringContaining("no pairing code") });
   });

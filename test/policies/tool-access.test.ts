@@ -51,7 +51,7 @@ describe("a rule", () => {
     expect(allowed({ rules: { ...rules, look: { allow: ["owner"] } } })).toBe(false);
   });
 
-  it("leaves what it doesn't say to the next", () => {
+  it("falls back to the next rule for missing keys", () => {
     const rules: Record<string, ToolRule> = {
       "*": { rooms: "dm" },
       set: { ask: "once" },
@@ -78,11 +78,11 @@ describe("a rule", () => {
     expect(allowed({ rules: { look: { allow: ["test:g1"] } }, principal: unknown })).toBe(false);
   });
 
-  it("with an empty list denies, whatever others say", () => {
+  it("denies with an empty list, whatever other rules allow", () => {
     const rules = { "*": { allow: [] }, look: { allow: ["everyone"] } };
     expect(ask({ rules, principal: owner })).toMatchObject({
       allowed: false,
-      reason: "tools.* denies it to everybody",
+      reason: "tools.* denies it to everyone",
     });
   });
 

@@ -49,7 +49,7 @@ function link(modules: string, name: string, target: string): void {
 }
 
 describe("the packed package", () => {
-  it("answers from a fresh home, and does the rest that README says", async () => {
+  it("answers from a fresh home, and does what the README says", async () => {
     const { folder, userHome } = install();
     const tried = await tryPackage({ folder, userHome });
     expect(tried).toMatchObject({
@@ -117,7 +117,7 @@ describe("what is packed", () => {
       expect(fs.readFileSync(path.join(ROOT, target), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it("imports nothing but what it depends on, or can do without", () => {
+  it("imports only its declared or optional dependencies", () => {
     const optional = ["bufferutil", "utf-8-validate", "zlib-sync"];
     const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules, ...optional]);
     const code = files.filter((file) => /^dist\/(?!(?:chat|dashboard|docs)\/).*\.js$/.test(file));

@@ -63,7 +63,7 @@ describe("hermes gateway install", () => {
     expect(fs.readFileSync(file, "utf8")).toContain("/bin/true");
   });
 
-  it("says what to do where there is no systemd, and shows the unit anyway", async () => {
+  it("explains what to do without systemd, and can still print the unit", async () => {
     const env = { PATH: tempDir(), XDG_CONFIG_HOME: tempDir() };
     const without = await runHermes(tempDir(), ["gateway", "install"], "", env);
     expect(without).toMatchObject({ code: 1 });
@@ -81,7 +81,7 @@ describe("hermes gateway install", () => {
 });
 
 describe("a gateway that systemd watches", () => {
-  it("says that it is up, that it is well, and that it ends", async () => {
+  it("notifies systemd of its start, health and stop", async () => {
     const systemd = stubs("systemd-notify");
     const daemon = await new Daemon().start({
       PATH: systemd.path,

@@ -27,7 +27,7 @@ function read(options: Partial<UnitOptions> = {}): Map<string, string> {
 }
 
 describe("the systemd unit", () => {
-  it("starts the gateway on its home, starts it again, and watches that it is well", () => {
+  it("starts the gateway on its home, restarts it, and has a watchdog", () => {
     const unit = read();
     expect(unit.get("Service.ExecStart")).toBe("/usr/bin/node /opt/hermes/dist/cli/hermes.js gateway");
     expect(unit.get("Service.Environment")).toBe("HERMES_HOME=/home/ann/.hermes");
@@ -44,7 +44,7 @@ describe("the systemd unit", () => {
     expect(unit.has("Service.ProtectSystem")).toBe(false);
   });
 
-  it("shuts a machine's service in: it can write its home and nothing else", () => {
+  it("sandboxes a system service: it can only write to its home", () => {
     const unit = read({ scope: "system", user: "ann" });
     expect(unit.get("Service.User")).toBe("ann");
     expect(unit.get("Service.ProtectSystem")).toBe("strict");
@@ -55,7 +55,7 @@ describe("the systemd unit", () => {
     expect(unit.has("Service.MemoryDenyWriteExecute")).toBe(false);
   });
 
-  it("quotes what systemd would read otherwise", () => {
+  it("escapes systemd's special characters", () => {
     const unit = read({ home: '/home/a b/50% "x" $HOME', node: "/opt/node 24/node" });
     expect(unit.get("Service.Environment")).toBe('"HERMES_HOME=/home/a b/50%% \\"x\\" $$HOME"');
     expect(unit.get("Service.ExecStart")).toMatch(/^"\/opt\/node 24\/node" \/opt/);

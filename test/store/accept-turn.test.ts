@@ -49,6 +49,24 @@ const states = async (store: OpenedStore) =>
   (await store.openMessages()).map(({ message, attempts }) => [message.eventId, attempts]);
 
 describe("a message that starts its turn when it is accepted", () => {
+  it.each([false, true])(
+    "reports the turn before the commit, which the end of the turn shares (threads: %s)",
+    async (threads) => {
+      const { store } = await tempStore(undefined, undefined, { threads });
+      const before = (await store.maintenance.writerStats()).commitSeconds.count;
+      let finished: Promise<unknown> | undefined;
+      const turn = await store.acceptTurn(accepted("e1"), opening("t1"), (early) => {
+        const { session, epoch, rows } = early!.started!;
+        const end = { turnId: "t1", sessionKey: KEY, sessionId: session.id, epoch, inboxIds: [rows[0]!.id] };
+        finished = store.finishTurn({ ...end, messages: [], usage: {}, participants: [], replies: [] });
+      });
+      expect(turn?.started?.session.id).toBe("s1");
+      expect(await finished).toEqual([]);
+      expect((await store.maintenance.writerStats()).commitSeconds.count - before).toBeLessThanOrEqual(2);
+      expect(await states(store)).toEqual([]);
+    },
+  );
+
   it("opens its session with the same commit", async () => {
     const { store } = await tempStore();
     const before = (await store.maintenance.writerStats()).commitSeconds.count;
@@ -66,14 +84,14 @@ describe("a message that starts its turn when it is accepted", () => {
     ]);
   });
 
-  it("continues the session of the route that its caller knows", async () => {
+  it("continues the session of the caller's route", async () => {
     const { store, route } = await chat();
     const turn = await store.acceptTurn(accepted("e2"), going("t2", route));
     expect(turn?.started).toMatchObject({ opened: false, epoch: route.epoch + 1, session: { id: "s1" } });
     expect(turn?.started?.route.lastUserActivity).toBe(3000);
   });
 
-  it("adds nothing if the event is there already", async () => {
+  it("adds nothing if the event is already stored", async () => {
     const { store, route } = await chat();
     expect(await store.acceptTurn(accepted("e1"), going("t2", route))).toBeUndefined();
     expect(await store.acceptTurn(accepted("e1"), opening("t3", "s2"))).toBeUndefined();
@@ -142,7 +160,7 @@ describe("a message that starts its turn when it is accepted", () => {
     expect((await store.getRoute(KEY))?.epoch).toBe(route.epoch);
   });
 
-  it("saves its cursor with it", async () => {
+  it("saves its cursor in the same commit", async () => {
     const { store, route } = await chat();
     const cursor = { name: "offset", value: "7" };
     await store.acceptTurn(accepted("e2", { cursor }), going("t2", route));
@@ -151,7 +169,7 @@ describe("a message that starts its turn when it is accepted", () => {
     ).toBe("7");
   });
 
-  it("waits again after a crash, as often as any message", async () => {
+  it("waits again after a crash, like any message", async () => {
     const { store } = await tempStore();
     const notices = { dead: "I gave up.", interrupted: "I was interrupted." };
     await store.acceptTurn(accepted("e1"), opening("t1"));

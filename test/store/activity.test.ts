@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tempStore } from "../support/temp.js";
 
-it("gives what was said after a position, page by page, without results of tools and copies", async () => {
+it("returns messages after a position, page by page, without tool results and copies", async () => {
   const { store } = await tempStore();
   await store.createSession({ id: "a", source: "test" });
   await store.appendMessages("a", [{ role: "user", content: "before" }]);
@@ -29,5 +29,5 @@ it("gives what was said after a position, page by page, without results of tools
   }
   expect(said).toEqual(["one", "two", "three"]);
   expect(await store.reports.readActivity({ after })).toEqual({ events: [], next: after });
-  await expect(store.reports.readActivity({ after: "nonsense" })).rejects.toThrow("no position");
+  await expect(store.reports.readActivity({ after: "nonsense" })).rejects.toThrow("Invalid position");
 });

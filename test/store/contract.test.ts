@@ -5,14 +5,14 @@ import { verbs } from "../../src/store/sqlite/verbs.js";
 import { tempStore } from "../support/temp.js";
 
 /** What an engine must implement. Another engine pays for every verb: add one only if no other can take it over. */
-const MAX_VERBS = 95;
+const MAX_VERBS = 96;
 
 const STORE = path.resolve(import.meta.dirname, "../../src/store");
 const FAMILIES: Record<string, string> = {
   ...{ History: "history", People: "people", Schedules: "schedules", Reports: "reports" },
   ...{ Inbox: "queues/inbox", Routes: "queues/routes", Turns: "queues/turns", Outbox: "queues/outbox" },
   ...{ Previews: "queues/previews", Values: "queues/values", Pairing: "queues/pairing" },
-  ...{ Steps: "queues/steps", Questions: "queues/questions" },
+  ...{ Attempts: "queues/attempts", Steps: "queues/steps", Questions: "queues/questions" },
   ...{ Conversations: "queues/conversations", Records: "queues/records" },
 };
 
@@ -62,7 +62,7 @@ describe("the contract of the store", () => {
     expect(contract.filter((verb) => !callers.includes(`.${verb}`))).toEqual([]);
   });
 
-  it("mentions neither files nor how an engine stores things", () => {
+  it("mentions neither files nor engine details", () => {
     const files = [
       "common.ts",
       "store.ts",

@@ -26,7 +26,7 @@ const listed = async (store: OpenedStore, query: object = {}) =>
   (await store.listConversations({ person: ANN, key: KEY, ...query })).conversations;
 
 describe("conversations", () => {
-  it("are the threads of a person's chat, the chat, and sessions that no chat is in", async () => {
+  it("are a person's chat, its threads, and sessions without a chat", async () => {
     const { store } = await tempStore();
     await store.createSession({ id: "old", source: "web", user_id: "ann" });
     await store.appendMessages("old", [{ role: "user", content: "from before", timestamp: 5 }]);
@@ -74,7 +74,7 @@ describe("conversations", () => {
     expect(await listed(store)).toMatchObject([{ id: "t1", title: "Numbers", sessionId: child!.id }]);
   });
 
-  it("are deleted with their sessions and what the queues hold of them", async () => {
+  it("are deleted with their sessions and queue rows", async () => {
     const { store } = await tempStore();
     const key = await talk(store, "t1", "s1", ["one"]);
     await talk(store, "t2", "s2", ["other"]);
@@ -95,7 +95,7 @@ describe("conversations", () => {
     expect(await store.acceptMessages([{ message, sessionKey: key, receivedAt: 2 }])).toEqual([]);
   });
 
-  it("have a log of their own", async () => {
+  it("have separate logs", async () => {
     const { store } = await tempStore();
     const accept = (eventId: string, threadId: string | null) =>
       store.acceptMessages([
@@ -148,7 +148,7 @@ describe("records", () => {
     expect(await store.removeRecords({ platform: "web", expiredBy: 10 })).toHaveLength(1);
   });
 
-  it("go with the other data of an erased person", async () => {
+  it("are erased with the person's other data", async () => {
     const { store } = await tempStore();
     await talk(store, "t1", "s1", ["one"]);
     await store.saveRecord(record("ann", "f1"));

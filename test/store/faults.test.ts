@@ -57,10 +57,10 @@ describe("an unusable file gives one clear sentence and is not changed", () => {
     [
       "nothing but a header",
       (file) => fs.writeFileSync(file, soundFile(`${file}.0`).subarray(0, 100)),
-      /is cut off/,
+      /is truncated/,
     ],
-    ["cut off in the middle", (file) => fs.truncateSync(file, soundFile(file).length / 2), /is cut off/],
-    ["cut off within a page", (file) => fs.truncateSync(file, soundFile(file).length - 100), /is cut off/],
+    ["cut off in the middle", (file) => fs.truncateSync(file, soundFile(file).length / 2), /is truncated/],
+    ["cut off within a page", (file) => fs.truncateSync(file, soundFile(file).length - 100), /is truncated/],
     ["another program's database", (file) => otherProgram(file), /is a database of another program/],
     [
       "another program's database in WAL mode",

@@ -10,6 +10,7 @@ function commits() {
   db.exec("CREATE TABLE done (name TEXT)");
   const group = new GroupCommit(db, () => undefined);
   const resolved: string[] = [];
+  const early: string[] = [];
   const job = (name: string, late = false): Job => ({
     work: () => void db.prepare("INSERT INTO done VALUES (?)").run(name),
     late,
@@ -18,7 +19,8 @@ function commits() {
       throw error;
     },
   });
-  return { group, job, resolved, count: () => group.stats().commitSeconds.count };
+  const earlyJob = (name: string): Job => ({ ...job(name), early: () => void early.push(name) });
+  return { db, group, job, earlyJob, resolved, early, count: () => group.stats().commitSeconds.count };
 }
 
 describe("work that isn't urgent", () => {
@@ -44,5 +46,53 @@ describe("work that isn't urgent", () => {
     group.add(job("outcome", true));
     await group.end();
     expect(resolved).toEqual(["outcome"]);
+  });
+});
+
+describe("a job with an early result", () => {
+  it("reports it before the commit, which it shares with the job that follows", () => {
+    const { group, job, earlyJob, early, resolved, count } = commits();
+    group.add(earlyJob("message"));
+    expect([early, resolved, count()]).toEqual([["message"], [], 0]);
+    group.add(job("answer"));
+    expect([resolved, count()]).toEqual([["message", "answer"], 1]);
+  });
+
+  it("is committed on its own if nothing follows", async () => {
+    const { db, group, earlyJob, resolved, count } = commits();
+    group.add(earlyJob("message"));
+    await until("it is committed", () => resolved.length === 1);
+    expect([db.inTransaction, count()]).toEqual([false, 1]);
+  });
+
+  it("is committed before a job that needs no transaction, and before the end", async () => {
+    const { db, group, job, earlyJob, resolved } = commits();
+    group.add(earlyJob("message"));
+    group.add({ ...job("vacuum"), work: () => void db.exec("VACUUM"), alone: true });
+    expect(resolved).toEqual(["message", "vacuum"]);
+    group.add(earlyJob("another"));
+    await group.end();
+    expect(resolved).toEqual(["message", "vacuum", "another"]);
+  });
+
+  it("rejects together with what followed from it if the commit fails", () => {
+    const { db, group, earlyJob, job, early } = commits();
+    db.exec(
+      "PRAGMA foreign_keys = ON; CREATE TABLE parent (id INTEGER PRIMARY KEY);" +
+        "CREATE TABLE child (parent REFERENCES parent(id) DEFERRABLE INITIALLY DEFERRED)",
+    );
+    const rejected: string[] = [];
+    const failing = (name: string, from: Job): Job => ({ ...from, reject: () => void rejected.push(name) });
+    group.add(
+      failing("message", {
+        ...earlyJob("message"),
+        work: () => void db.exec("INSERT INTO child VALUES (1)"),
+      }),
+    );
+    group.add(failing("answer", job("answer")));
+    expect([early, rejected]).toEqual([["message"], ["message", "answer"]]);
+    expect([db.inTransaction, db.prepare("SELECT count(*) FROM done").pluck().get()]).toEqual([false, 0]);
+    group.add(job("later"));
+    expect(db.prepare("SELECT name FROM done").pluck().all()).toEqual(["later"]);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { type InboundMessage, targetOf } from "../../src/message.js";
+import { operatorActions, recordAction } from "../../src/store/operator-actions.js";
 import type { QuestionAnswer } from "../../src/store/queues.js";
 import { dump, PLATFORM, type Place, World, type WorldPerson } from "../support/people-world.js";
 import { tempStore } from "../support/temp.js";
@@ -55,7 +56,7 @@ async function scene() {
   return { store, file, act };
 }
 
-it("leaves nothing of theirs, and the records of others", async () => {
+it("erasure removes a person's tool records and keeps those of others", async () => {
   const { store, file, act } = await scene();
   await act(ann, { kind: "dm", chat: "" }, "zanthorrhoea");
   await act(ben, { kind: "dm", chat: "" }, "something");
@@ -71,7 +72,7 @@ it("leaves nothing of theirs, and the records of others", async () => {
   expect(left.gw_steps).toHaveLength(1);
 });
 
-it("keeps calls of others in shared sessions for the audit, without words that may repeat them", async () => {
+it("erasure keeps others' calls in shared sessions for the audit, without text that may quote the person", async () => {
   const { store, file, act } = await scene();
   await act(ann, room, "zanthorrhoea");
   await act(ben, room, "repeat zanthorrhoea");
@@ -82,4 +83,32 @@ it("keeps calls of others in shared sessions for the audit, without words that m
   const text = JSON.stringify([left.gw_tool_calls, left.gw_questions, left.gw_grants, left.gw_steps]);
   for (const word of ["zanthorrhoea", ann.id, ann.name]) expect(text).not.toContain(word);
   expect(left.gw_tool_calls).toEqual([expect.objectContaining({ user_id: ben.id, arguments: "{}" })]);
+});
+
+it("erasure keeps operator actions about the person, without their details", async () => {
+  const { store, act } = await scene();
+  await act(ann, { kind: "dm", chat: "" }, "zanthorrhoea");
+  const owner = { who: "owner", from: "127.0.0.1", outcome: "done" };
+  const person = { platform: PLATFORM, userId: ann.id };
+  await recordAction(store, { ...owner, action: "revoke", fields: person });
+  await recordAction(store, { ...owner, action: "send", fields: { to: `${PLATFORM}:${ann.id}` } });
+  await recordAction(store, { ...owner, action: "names", fields: { all: [ann.name, "x".repeat(2000)] } });
+  await recordAction(store, { ...owner, action: "revoke", fields: { userId: `${ann.id}0`, note: null } });
+  await recordAction(store, { ...owner, who: `${PLATFORM}:${ann.id}`, action: "stop", fields: {} });
+  const plan = await store.planErasure(person);
+  await store.erasePerson(plan, "data");
+  await store.erasePerson(plan, "marks");
+  const { actions, next } = await operatorActions(store, { limit: 2 });
+  expect(actions).toMatchObject([
+    { action: "stop", who: "erased" },
+    { action: "revoke", fields: `{"userId":"${ann.id}0","note":null}` },
+  ]);
+  const rest = await operatorActions(store, { limit: 3, before: next! });
+  expect(rest.next).toBeNull();
+  expect(rest.actions.map(({ action, fields }) => [action, fields])).toEqual([
+    ["names", "{}"],
+    ["send", "{}"],
+    ["revoke", "{}"],
+  ]);
+  expect((await operatorActions(store, { action: "send" })).actions).toHaveLength(1);
 });

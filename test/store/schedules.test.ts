@@ -164,7 +164,7 @@ describe("schedules", () => {
     db.prepare("UPDATE gw_schedules SET target = 'oh' WHERE name = 'a'").run();
     const rows = () => db.prepare("SELECT * FROM gw_schedules WHERE name = 'a'").all();
     const before = rows();
-    const fault = "Its target is no JSON object.";
+    const fault = "Its target isn't a JSON object.";
     expect(await store.listSchedules()).toMatchObject([
       { name: "a", fault },
       { name: "b", fault: null },

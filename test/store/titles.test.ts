@@ -132,17 +132,33 @@ describe("resolving a title", () => {
     const db = new Database(":memory:");
     createSchema(db);
     const insert = db.prepare(
-      "INSERT INTO sessions (id, source, started_at, title, cwd) VALUES (?, 'cli', ?, ?, ?)",
+      "INSERT INTO sessions (id, source, started_at, title, system_prompt) VALUES (?, 'cli', ?, ?, ?)",
     );
-    const add = db.transaction((title: string, cwd: string) => {
-      for (let i = 2; i < 300; i += 1) insert.run(`${title}${i}`, i, `${title} #${i}`, cwd);
+    const add = db.transaction((title: string, prompt: string) => {
+      for (let i = 2; i < 300; i += 1) insert.run(`${title}${i}`, i, `${title} #${i}`, prompt);
     });
-    add("short", "/");
-    add("long", "/".repeat(30_000));
+    add("short", "-");
+    add("long", "-".repeat(30_000));
     const cost = (title: string) => cpuTime(() => resolveTitle(db, title));
     cost("short");
     expect(resolveTitle(db, "long")?.title).toBe("long #299");
     expect(cost("long") / cost("short")).toBeLessThan(2.5);
+    db.close();
+  });
+
+  it("replaces the index of an earlier version", async () => {
+    const { store, file } = await tempStore();
+    await store.close();
+    const db = new Database(file);
+    db.exec(`DROP INDEX gw_sessions_lineage;
+      CREATE INDEX gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL`);
+    await tempStore(file);
+    const indexes = db
+      .prepare("SELECT name FROM sqlite_master WHERE name LIKE 'gw_sessions_%'")
+      .pluck()
+      .all();
+    expect(indexes).toContain("gw_sessions_lineage");
+    expect(indexes).not.toContain("gw_sessions_title");
     db.close();
   });
 });

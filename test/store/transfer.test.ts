@@ -301,7 +301,7 @@ describe("an invalid import", () => {
       .importSessions([line("good"), bad as ExportedSession])
       .catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "HermesError", code: "invalid", hint: expect.any(String) });
-    expect(error.message).toMatch(/^This is no exported session: /);
+    expect(error.message).toMatch(/^Not an exported session: /);
     expect(await store.exportSessions().total()).toBe(0);
   });
 });

@@ -170,7 +170,15 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       }),
     same: true,
   },
-  setSessionGrant: { call: ({ store }) => store.setSessionGrant("s1", "test:ann"), same: true },
+  recordAttempt: {
+    call: ({ store }) =>
+      store.recordAttempt({
+        ...{ turnId: "t2", inboxId: 1, platform: "test", model: "m", outcome: "answered", error: null },
+        ...{ receivedAt: AT, startedAt: AT, endedAt: AT + 1, requests: [] },
+      }),
+    same: true,
+  },
+  setGrant: { call: ({ store }) => store.setGrant({ sessionId: "s1" }, "*", "test:ann") },
   askQuestion: { call: ({ store }) => store.askQuestion(QUESTION), same: true },
   decideQuestion: {
     call: async ({ store }) => {
@@ -456,7 +464,7 @@ describe("claims", () => {
     expect(await one.store.getDelivery(one.sending.id)).toMatchObject({ state: "dead" });
   });
 
-  it("of an interrupted send pass to the next boot, again and again", async () => {
+  it("of an interrupted send pass to every next boot", async () => {
     const { scene: one } = await scene();
     for (const boot of ["b2", "b3"])
       expect((await one.store.recover(boot, 3, NOTICES)).unsettled).toMatchObject([{ id: one.sending.id }]);

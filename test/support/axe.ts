@@ -8,9 +8,8 @@ interface AxeResult {
 /** What axe finds wrong with a page, one line each. */
 export async function findFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
-  const result = (await page.evaluate(
-    `${axe.source}; axe.run(document, ${JSON.stringify(options)})`,
-  )) as AxeResult;
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
+  const result = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResult;
   return result.violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
   );

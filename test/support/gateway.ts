@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import Database from "better-sqlite3";
-import { onTestFinished } from "vitest";
 import { cronAdapter } from "../../src/adapters/cron/index.js";
 import type { AgentBackend, Auxiliary } from "../../src/agents/backend.js";
 import { echoAgent } from "../../src/agents/echo.js";
@@ -23,6 +22,7 @@ import { type OpenedStore, openStore } from "../../src/store/sqlite/index.js";
 import { type MemoryFiles, memoryFiles } from "../../src/tools/memory-files.js";
 import type { ToolDefinition } from "../../src/tools/tool.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
+import { atEnd } from "./at-end.js";
 import { tempDir } from "./temp.js";
 import { ButtonAdapter, originOf, type Person, TestAdapter } from "./test-adapter.js";
 import { until } from "./until.js";
@@ -73,7 +73,7 @@ export class TestGateway {
     const store = await openStore({ path: path.join(home, "state.db"), threads: options.threads ?? false });
     const test = new TestGateway(options, home, store);
     await test.gateway.start();
-    onTestFinished(() => test.stop());
+    atEnd(() => test.stop());
     return test;
   }
 

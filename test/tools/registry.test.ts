@@ -39,10 +39,10 @@ describe("a registry", () => {
 
   it("rejects names that models don't accept", () => {
     for (const name of ["", "a b", "ü", "x".repeat(65)])
-      expect(() => registry([tool(name)])).toThrow("no name");
+      expect(() => registry([tool(name)])).toThrow("valid tool name");
   });
 
-  it("offers only what can be used now", async () => {
+  it("offers only available tools", async () => {
     const found = registry([
       tool("ready", { unavailable: () => undefined }),
       tool("unset", { unavailable: () => "set a key" }),
@@ -88,7 +88,7 @@ describe("a registry", () => {
     expect(offered.map(({ tool, ask }) => [tool.name, ask])).toEqual([["b", "session"]]);
   });
 
-  it("reports names that mean nothing", () => {
+  it("reports unknown names", () => {
     const found = registry([tool("a")], {
       rules: { a: {}, set: {}, mine: {}, "*": {}, typo: {} },
       toolsets: { mine: { tools: ["a", "gone"], includes: ["nowhere"] } },
@@ -96,11 +96,11 @@ describe("a registry", () => {
       disabled: ["browser"],
     });
     expect(found.problems()).toEqual([
-      "tools.typo is about no tool and no toolset",
-      'toolsets.mine.tools names "gone", which is no toolset and no tool',
-      'toolsets.mine.includes names "nowhere", which is no toolset and no tool',
-      'platform_toolsets.test names "terminal", which is no toolset and no tool',
-      'agent.disabled_toolsets names "browser", which is no toolset and no tool',
+      "tools.typo matches no tool or toolset",
+      'toolsets.mine.tools names "gone", which is neither a toolset nor a tool',
+      'toolsets.mine.includes names "nowhere", which is neither a toolset nor a tool',
+      'platform_toolsets.test names "terminal", which is neither a toolset nor a tool',
+      'agent.disabled_toolsets names "browser", which is neither a toolset nor a tool',
     ]);
   });
 });

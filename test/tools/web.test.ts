@@ -200,7 +200,7 @@ describe("web_search", () => {
   const HIT = { title: "Walrus", url: "https://a.example/", content: "Large" };
   const FOUND = { title: "Walrus", url: "https://a.example/", description: "Large", position: 1 };
 
-  it("says what to set", () => {
+  it("names the missing setting", () => {
     expect(webSearchTool(NONE).unavailable?.()).toContain("web.searxng_url (SEARXNG_URL)");
     expect(webSearchTool({ ...NONE, backend: "brave-free" }).unavailable?.()).toBe(
       "set web.brave_api_key (BRAVE_SEARCH_API_KEY)",
@@ -247,7 +247,7 @@ describe("web_search", () => {
     });
   });
 
-  it("tells the model of failures", async () => {
+  it("reports failures to the model", async () => {
     const origin = await serve((request, response) => {
       if (request.url?.includes("broken")) response.end("<html>");
       else response.writeHead(403).end();

@@ -63,6 +63,9 @@ export function Chat() {
           <h1>{title}</h1>
           <Pickers />
           <Connection />
+          <a class="icon-button only-narrow" href="/" aria-label="New chat" title="New chat">
+            <Icon name="plus" />
+          </a>
         </header>
         <Conversation />
         <Composer />

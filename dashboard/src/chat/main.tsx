@@ -6,6 +6,7 @@ import "../styles/controls.css";
 import "./styles/frame.css";
 import "./styles/side.css";
 import "./styles/messages.css";
+import "./styles/sources.css";
 import "./styles/composer.css";
 import "./styles/dialogs.css";
 import "./styles/motion.css";
@@ -13,3 +14,5 @@ import "../styles/markdown.css";
 
 startRouter();
 render(<App />, document.getElementById("app")!);
+// From here on it reacts to its person. Tests compare it with a budget.
+performance.mark("interactive");

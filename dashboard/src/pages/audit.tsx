@@ -1,16 +1,24 @@
-/** Who used which tool where, who approved it, and what came of it. */
-import type { AuditAnswer, ToolCallRow } from "../../../src/http/dashboard/types.js";
+/** Tool calls with their user, chat, approval and outcome; and operator actions. */
+
+import type { ComponentChild } from "preact";
+import type {
+  ActionsAnswer,
+  AuditAnswer,
+  NamedToolCall,
+  OperatorAction,
+} from "../../../src/http/dashboard/audit-types.js";
 import { duration } from "../format.js";
 import { Badge, Platform, type Tone } from "../parts/badges.js";
 import { More } from "../parts/more.js";
 import { Page } from "../parts/page.js";
-import { Choice } from "../parts/segmented.js";
+import { Choice, Segmented } from "../parts/segmented.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { Who } from "../parts/who.js";
 import { withQuery } from "../state/api.js";
 import { queuesMark } from "../state/live.js";
-import { usePaged } from "../state/paged.js";
-import { href, place, setQuery } from "../state/router.js";
+import { type PagedList, usePaged } from "../state/paged.js";
+import { go, href, place, setQuery } from "../state/router.js";
 import { usePaced } from "../state/settle.js";
 import { useSources } from "../state/sources.js";
 
@@ -25,13 +33,34 @@ const STATES = [
   { value: "stopped", label: "Not run" },
 ] as const;
 
+const KINDS = [
+  { value: "tools", label: "Tool calls" },
+  { value: "operator", label: "Operator actions" },
+] as const;
+
 export function AuditPage() {
+  const kind = place.value.query.get("of") === "operator" ? "operator" : "tools";
+  return (
+    <Page title="Audit">
+      <Segmented
+        label="What to show"
+        name="of"
+        value={kind}
+        options={KINDS}
+        onChange={(of) => go(of === "tools" ? "/audit" : "/audit?of=operator")}
+      />
+      {kind === "tools" ? <Calls /> : <Actions />}
+    </Page>
+  );
+}
+
+function Calls() {
   const { query } = place.value;
   const filters = {
     ...{ tool: query.get("tool"), platform: query.get("platform") },
     ...{ user: query.get("user"), state: query.get("state") },
   };
-  const list = usePaged<AuditAnswer, ToolCallRow>(
+  const list = usePaged<AuditAnswer, NamedToolCall>(
     {
       path: (before) => withQuery("/audit", { ...filters, before }),
       rowsOf: ({ calls, next }) => ({ rows: calls, next }),
@@ -40,9 +69,8 @@ export function AuditPage() {
     usePaced(queuesMark.value, 1500),
   );
   const sources = useSources();
-  const isEmpty = list.rows.length === 0;
   return (
-    <Page title="Tools">
+    <>
       <div class="filters">
         <Filter name="tool" label="The name of a tool" value={filters.tool} />
         <Filter name="user" label="The id of a person" value={filters.user} />
@@ -59,21 +87,59 @@ export function AuditPage() {
           onChange={(platform) => setQuery({ platform })}
         />
       </div>
-      {isEmpty ? null : (
-        <ul class="list" aria-label="Calls of tools, the latest first">
-          {list.rows.map((call) => (
-            <CallRow key={call.id} call={call} />
-          ))}
-        </ul>
-      )}
-      {isEmpty && list.loading ? <Loading rows={8} /> : null}
-      {isEmpty && list.error ? <Failed error={list.error} again={() => list.refresh()} /> : null}
-      {isEmpty && !list.loading && !list.error ? (
-        <Empty title="No call is like that">Calls are kept for a year.</Empty>
-      ) : null}
-      {isEmpty ? null : <More list={list} what="calls" />}
-    </Page>
+      <Rows list={list} what="calls" label="Tool calls, the latest first" empty="No call is like that">
+        {(call) => <CallRow key={call.id} call={call} />}
+      </Rows>
+    </>
   );
+}
+
+function Actions() {
+  const action = place.value.query.get("action");
+  const list = usePaged<ActionsAnswer, OperatorAction>({
+    path: (before) => withQuery("/audit/actions", { action, before }),
+    rowsOf: ({ actions, next }) => ({ rows: actions, next }),
+    idOf: ({ id }) => id,
+  });
+  return (
+    <>
+      <div class="filters">
+        <Filter name="action" label="The name of an action" value={action} />
+      </div>
+      <Rows
+        list={list}
+        what="actions"
+        label="Actions of operators, the latest first"
+        empty="No action is like that"
+      >
+        {(one) => <ActionRow key={one.id} one={one} />}
+      </Rows>
+    </>
+  );
+}
+
+interface RowsProps<Answer, T> {
+  list: PagedList<Answer, T>;
+  what: string;
+  label: string;
+  empty: string;
+  children: (row: T) => ComponentChild;
+}
+
+function Rows<Answer, T>({ list, what, label, empty, children }: RowsProps<Answer, T>) {
+  if (list.rows.length > 0) {
+    return (
+      <>
+        <ul class="list" aria-label={label}>
+          {list.rows.map(children)}
+        </ul>
+        <More list={list} what={what} />
+      </>
+    );
+  }
+  if (list.loading) return <Loading rows={8} />;
+  if (list.error) return <Failed error={list.error} again={() => list.refresh()} />;
+  return <Empty title={empty}>The audit is kept for a year.</Empty>;
 }
 
 function Filter({ name, label, value }: { name: string; label: string; value: string | null }) {
@@ -97,7 +163,7 @@ function Filter({ name, label, value }: { name: string; label: string; value: st
   );
 }
 
-const TONES: Record<ToolCallRow["state"], [string, Tone]> = {
+const TONES: Record<NamedToolCall["state"], [string, Tone]> = {
   waiting: ["Waiting", "wait"],
   running: ["Running", "accent"],
   done: ["Done", "good"],
@@ -107,8 +173,8 @@ const TONES: Record<ToolCallRow["state"], [string, Tone]> = {
   stopped: ["Not run", "quiet"],
 };
 
-function CallRow({ call }: { call: ToolCallRow }) {
-  const { tool, platform, userId, userName, chatId, decidedBy, startedAt, endedAt } = call;
+function CallRow({ call }: { call: NamedToolCall }) {
+  const { tool, platform, userId, userName, chatId, chatName, decidedBy, startedAt, endedAt } = call;
   const [label, tone] = TONES[call.state];
   return (
     <li class="letter">
@@ -128,12 +194,42 @@ function CallRow({ call }: { call: ToolCallRow }) {
         <p class="session-facts">
           <Badge tone={tone}>{label}</Badge>
           <Platform name={platform} />
-          <span title={userId}>{userName ?? userId}</span>
-          {chatId === null ? null : <span>{chatId}</span>}
-          {decidedBy === null ? null : <span>Decided by {decidedBy}</span>}
+          <Who name={userName} id={userId} />
+          {chatId === null || chatName === userName ? null : <Who name={chatName} id={chatId} />}
+          {decidedBy === null ? null : (
+            <span>
+              Decided by <Who name={call.deciderName} id={decidedBy} />
+            </span>
+          )}
           {startedAt === null || endedAt === null ? null : <span>{duration(endedAt - startedAt)}</span>}
           <Ago at={call.createdAt} />
           <a href={href(`/sessions/${encodeURIComponent(call.sessionId)}`)}>Session</a>
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function ActionRow({ one }: { one: OperatorAction }) {
+  const isDone = one.outcome === "done";
+  return (
+    <li class="letter">
+      <div class="letter-main">
+        <details class="tool">
+          <summary>
+            <span class="mono">{one.action}</span>
+            <span class="tool-args mono">{one.fields}</span>
+          </summary>
+          <div class="tool-body">
+            <p class="tool-label">About</p>
+            <pre class="wrap">{one.fields}</pre>
+          </div>
+        </details>
+        <p class="session-facts">
+          <Badge tone={isDone ? "good" : "bad"}>{isDone ? "Done" : one.outcome}</Badge>
+          <span>{one.who === "owner" ? "Owner" : one.who}</span>
+          <span>{one.from}</span>
+          <Ago at={one.at} />
         </p>
       </div>
     </li>

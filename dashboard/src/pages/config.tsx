@@ -1,35 +1,134 @@
-import { useSignal } from "@preact/signals";
-import type { ConfigAnswer } from "../../../src/http/dashboard/types.js";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type {
+  SettingField,
+  SettingsAnswer,
+  SettingsPreview,
+} from "../../../src/http/dashboard/settings-types.js";
 import { counted } from "../format.js";
-import { Badge, type Tone } from "../parts/badges.js";
+import { say } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Segmented } from "../parts/segmented.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
+import { Review } from "../settings/review.js";
+import { SettingRow } from "../settings/row.js";
+import { changeOf, type Draft, textOf } from "../settings/values.js";
+import { type ApiError, post, toApiError } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { place, setQuery } from "../state/router.js";
 
-type Setting = ConfigAnswer["values"][number];
-
 export function ConfigPage() {
-  const { data, error, reload } = useFetched<ConfigAnswer>("/config");
+  const { data, error, reload } = useFetched<SettingsAnswer>("/settings");
   return (
-    <Page title="Config">
-      <p class="lead">What is in force, secrets masked, and where each value comes from.</p>
-      {data ? <Settings config={data} /> : null}
+    <Page title="Settings">
+      <p class="lead">
+        What config.yaml, .env and the environment say, and where each value comes from. The gateway reads the
+        files when it starts, so a change needs a restart.
+      </p>
+      {data ? <Settings answer={data} reload={reload} /> : null}
       {!data && error ? <Failed error={error} again={reload} /> : null}
       {!data && !error ? <Loading rows={6} /> : null}
     </Page>
   );
 }
 
-function Settings({ config }: { config: ConfigAnswer }) {
-  const filter = useSignal("");
-  const all = place.value.query.get("show") === "all";
-  const wanted = filter.value.trim().toLowerCase();
-  const shown = config.values.filter(
-    ({ path, source }) =>
-      (all || wanted !== "" || source !== "default") && path.toLowerCase().includes(wanted),
+type Drafts = Readonly<Record<string, Draft>>;
+
+function Settings({ answer, reload }: { answer: SettingsAnswer; reload(): void }) {
+  const [drafts, setDrafts] = useState<Drafts>({});
+  const [preview, setPreview] = useState<SettingsPreview>();
+  const [failed, setFailed] = useState<ApiError>();
+  const changes = answer.fields.flatMap((field) => {
+    const draft = drafts[field.path];
+    return draft ? [changeOf(field, draft)] : [];
+  });
+  const onDraft = (field: SettingField, draft: Draft | undefined) => {
+    const isSame = draft && "text" in draft && draft.text === textOf(field);
+    const { [field.path]: _, ...others } = drafts;
+    setDrafts(draft === undefined || isSame ? others : { ...others, [field.path]: draft });
+    setPreview(undefined);
+  };
+  const ask = async <T,>(path: string, then: (given: T) => void) => {
+    try {
+      setFailed(undefined);
+      then(await post<T>(path, { version: answer.version, changes }));
+    } catch (thrown) {
+      setFailed(toApiError(thrown));
+    }
+  };
+  const review = () => ask<SettingsPreview>("/settings/preview", setPreview);
+  const write = () =>
+    ask<SettingsAnswer>("/settings/save", () => {
+      setDrafts({});
+      setPreview(undefined);
+      say("Written. It takes effect with the next start of the gateway.");
+      reload();
+    });
+  const readAgain = () => {
+    setFailed(undefined);
+    setPreview(undefined);
+    reload();
+  };
+  const isReviewed = preview !== undefined && preview.faults.length === 0;
+  return (
+    <>
+      <Waiting answer={answer} />
+      {failed ? (
+        <Failed error={failed} again={failed.status === 409 ? readAgain : () => void review()} />
+      ) : null}
+      {isReviewed ? (
+        <Review changes={preview.changes} write={write} back={() => setPreview(undefined)} />
+      ) : (
+        <Form answer={answer} drafts={drafts} faults={preview?.faults ?? answer.faults} onDraft={onDraft} />
+      )}
+      {changes.length > 0 && !isReviewed ? (
+        <fieldset class="save-bar" aria-label="Changes">
+          <span role="status">{counted(changes.length, "change")}</span>
+          <button type="button" class="button" onClick={() => setDrafts({})}>
+            Discard
+          </button>
+          <button type="button" class="button primary" onClick={() => void review()}>
+            Review
+          </button>
+        </fieldset>
+      ) : null}
+    </>
   );
+}
+
+function Waiting({ answer: { fields } }: { answer: SettingsAnswer }) {
+  const count = fields.filter(({ waits }) => waits).length;
+  if (count === 0) return null;
+  return (
+    <p class="notice-line" role="status">
+      {counted(count, "setting")} in the files {count === 1 ? "is" : "are"} not in force yet. Restart the
+      gateway: <code>hermes gateway restart</code>
+    </p>
+  );
+}
+
+type Faults = readonly { path: string; message: string }[];
+
+interface FormProps {
+  answer: SettingsAnswer;
+  drafts: Drafts;
+  faults: Faults;
+  onDraft(field: SettingField, draft: Draft | undefined): void;
+}
+
+function Form({ answer, drafts, faults, onDraft }: FormProps) {
+  const filter = place.value.query.get("find") ?? "";
+  const all = place.value.query.get("show") === "all";
+  const wanted = filter.trim().toLowerCase();
+  const faultsAt = ({ path }: SettingField) =>
+    faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
+  const isShown = (field: SettingField) => {
+    if (drafts[field.path] || faultsAt(field).length > 0) return true;
+    if (wanted !== "") return `${field.path} ${field.description}`.toLowerCase().includes(wanted);
+    return all || field.source !== "default";
+  };
+  const shown = answer.fields.filter(isShown);
+  const elsewhere = faults.filter((fault) => !answer.fields.some((field) => faultsAt(field).includes(fault)));
   return (
     <>
       <div class="filters">
@@ -38,10 +137,8 @@ function Settings({ config }: { config: ConfigAnswer }) {
           type="search"
           aria-label="Find a setting"
           placeholder="Find a setting"
-          value={filter.value}
-          onInput={(event) => {
-            filter.value = event.currentTarget.value;
-          }}
+          value={filter}
+          onInput={(event) => setQuery({ find: event.currentTarget.value })}
         />
         <Segmented
           label="Which settings"
@@ -57,65 +154,94 @@ function Settings({ config }: { config: ConfigAnswer }) {
       <p class="unseen" role="status">
         {counted(shown.length, "setting")}
       </p>
-      {[...sections(shown)].map(([name, settings]) => (
-        <section key={name} class="card" aria-labelledby={`section-${name}`}>
-          <h2 id={`section-${name}`}>{name}</h2>
-          <dl class="settings">
-            {settings.map((setting) => (
-              <SettingRow key={setting.path} setting={setting} section={name} />
-            ))}
-          </dl>
-        </section>
+      {faults.length > 0 ? (
+        <p class="setting-fault" role="alert">
+          {counted(faults.length, "fault")}: nothing can be written like this.
+        </p>
+      ) : null}
+      {elsewhere.map(({ path, message }) => (
+        <p key={path + message} class="setting-fault">
+          {path} {message}
+        </p>
+      ))}
+      {[...sections(shown)].map(([name, fields]) => (
+        <Section
+          key={name}
+          name={name}
+          description={answer.sections[name]}
+          count={fields.length}
+          isOpen={!all || wanted !== "" || fields.some((field) => drafts[field.path])}
+        >
+          {() =>
+            fields.map((field) => (
+              <SettingRow
+                key={field.path}
+                field={field}
+                section={name}
+                draft={drafts[field.path]}
+                faults={faultsAt(field).map(({ message }) => message)}
+                onDraft={(draft) => onDraft(field, draft)}
+              />
+            ))
+          }
+        </Section>
       ))}
       {shown.length === 0 ? (
-        <Empty title={wanted ? "No setting has such a name" : "Everything is as it comes"}>
-          {wanted ? undefined : "No value was set by a flag, a variable or config.yaml."}
+        <Empty title={wanted ? "No setting is like that" : "Everything is as it comes"}>
+          {wanted
+            ? undefined
+            : "No value was set by a flag, a variable or config.yaml. “All” lists every setting."}
         </Empty>
       ) : null}
-      {config.ignored.length > 0 ? (
+      {answer.ignored.length > 0 ? (
         <p class="quiet">
           Keys of Hermes Agent that the gateway has no use for:{" "}
-          {config.ignored.map(({ path }) => path).join(", ")}.
+          {answer.ignored.map(({ path }) => path).join(", ")}.
         </p>
       ) : null}
     </>
   );
 }
 
-/** Grouped by the part before the first dot; keys without a dot form one group. */
-function sections(settings: readonly Setting[]): Map<string, Setting[]> {
-  const found = new Map<string, Setting[]>();
-  for (const setting of settings) {
-    const name = setting.path.includes(".") ? setting.path.split(".", 1)[0]! : "general";
-    found.set(name, [...(found.get(name) ?? []), setting]);
+/** Every platform is a group; keys without a section form one. */
+function sections(fields: readonly SettingField[]): Map<string, SettingField[]> {
+  const found = new Map<string, SettingField[]>();
+  for (const field of fields) {
+    const names = field.path.split(".");
+    const depth = names[0] === "platforms" ? 2 : 1;
+    const name = names.length > 1 ? names.slice(0, depth).join(".") : "general";
+    found.set(name, [...(found.get(name) ?? []), field]);
   }
   return found;
 }
 
-function SettingRow({ setting: { path, value, source }, section }: { setting: Setting; section: string }) {
-  const name = path.startsWith(`${section}.`) ? path.slice(section.length + 1) : path;
+interface SectionProps {
+  name: string;
+  description: string | undefined;
+  count: number;
+  isOpen: boolean;
+  /** Made when it is open: there are hundreds. */
+  children: () => ComponentChildren;
+}
+
+function Section({ name, description, count, isOpen, children }: SectionProps) {
+  const [open, setOpen] = useState(isOpen);
+  useEffect(() => setOpen(isOpen), [isOpen]);
   return (
-    <div class="setting" data-path={path}>
-      <dt class="mono">{name}</dt>
-      <dd class="mono setting-value">{shownValue(value)}</dd>
-      <dd>
-        <Layer source={source} />
-      </dd>
-    </div>
+    <details
+      class="card settings-section"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <h2>{name}</h2>
+        <span class="quiet">{description}</span>
+        <span class="quiet amount">
+          {count}
+          <span class="unseen"> settings</span>
+        </span>
+      </summary>
+      {open ? <div class="settings">{children()}</div> : null}
+    </details>
   );
-}
-
-const LAYERS: readonly [RegExp, Tone][] = [
-  [/^flag/, "wait"],
-  [/^env/, "accent"],
-  [/^config\.yaml/, "good"],
-];
-
-function Layer({ source }: { source: string }) {
-  const tone = LAYERS.find(([pattern]) => pattern.test(source))?.[1] ?? "quiet";
-  return <Badge tone={tone}>{source}</Badge>;
-}
-
-function shownValue(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "null");
 }

@@ -9,6 +9,7 @@ import { say } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { Who } from "../parts/who.js";
 import { post, withQuery } from "../state/api.js";
 import { deadCount } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
@@ -147,6 +148,7 @@ function LetterRow({ letter, chosen, choose, retry, discard }: LetterProps) {
             {isAnswer ? (state === "unknown" ? "Answer, may have arrived" : "Answer") : "Message"}
           </Badge>
           <Platform name={platform} />
+          <Who name={letter.chatName} id={letter.chatId} />
           <span>{counted(attempts, "attempt")}</span>
           <Ago at={at} />
           <a href={href(`/messages/${id}`)}>{id}</a>

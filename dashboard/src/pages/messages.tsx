@@ -7,6 +7,7 @@ import { Choice } from "../parts/segmented.js";
 import { SendForm } from "../parts/send-form.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { Who } from "../parts/who.js";
 import { withQuery } from "../state/api.js";
 import { queuesMark } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
@@ -97,7 +98,7 @@ function LookUp() {
 }
 
 function MessageRow({ message }: { message: RecentMessage }) {
-  const { id, platform, text, attachments, userName, chatName, receivedAt, finishedAt } = message;
+  const { id, platform, text, attachments, receivedAt, finishedAt } = message;
   const what = text || (attachments > 0 ? `${attachments} attached` : "No words");
   return (
     <li class="message-row session-row">
@@ -111,7 +112,8 @@ function MessageRow({ message }: { message: RecentMessage }) {
       </div>
       <p class="session-facts">
         <Platform name={platform} />
-        <span>{userName ?? chatName}</span>
+        <Who name={message.userName} id={message.userId} />
+        {message.chatType === "dm" ? null : <Who name={message.chatName} id={message.chatId} />}
         {finishedAt === null ? null : <span>{duration(finishedAt - receivedAt)}</span>}
       </p>
       <p class="session-when">
@@ -131,7 +133,7 @@ const TONES: Record<RecentMessage["state"], [string, Tone]> = {
   dead: ["Given up", "bad"],
 };
 
-/** What became of it, up to its delivery. */
+/** Its outcome, up to delivery. */
 function MessageState({ message: { state, delivery } }: { message: RecentMessage }) {
   if (state === "done" && delivery === "sent") return <Badge tone="good">Answered</Badge>;
   if (state === "done" && (delivery === "pending" || delivery === "sending"))

@@ -8,6 +8,7 @@ import { Icon } from "../parts/icons.js";
 import { Page } from "../parts/page.js";
 import { Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { Today } from "../parts/today.js";
 import { now } from "../state/clock.js";
 import { useFetched } from "../state/fetched.js";
 import { overview, pairingCount } from "../state/live.js";
@@ -32,6 +33,7 @@ function Shown({ shown }: { shown: Overview }) {
       <Attention problems={shown.problems} />
       <Tiles shown={shown} />
       <LastHour shown={shown} />
+      <Today today={shown.today} />
       <div class="columns">
         <Platforms platforms={shown.platforms} />
         <Process shown={shown} />
@@ -70,7 +72,7 @@ function Attention({ problems }: { problems: readonly Problem[] }) {
       ))}
       {pairingCount.value > 0 ? (
         <li>
-          <a href={href("/pairing")}>
+          <a href={href("/people")}>
             <Icon name="key" />
             {counted(pairingCount.value, "person asks", "people ask")} to be let in
             <Icon name="chevron" small />

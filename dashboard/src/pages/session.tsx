@@ -9,6 +9,7 @@ import { SessionActions, Takeover } from "../parts/session-actions.js";
 import { Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { Transcript } from "../parts/transcript.js";
+import { WhoOfSession } from "../parts/who.js";
 import { useFetched } from "../state/fetched.js";
 import { messagesMark, overview } from "../state/live.js";
 import { href, place } from "../state/router.js";
@@ -68,9 +69,7 @@ function Summary({ session }: { session: SessionDetail }) {
   return (
     <p class="session-facts session-summary">
       <Platform name={session.source} />
-      <span>
-        {session.place?.userName ?? session.user_id ?? session.place?.chatName ?? "Shared by a room"}
-      </span>
+      <WhoOfSession session={session} />
       <span>{counted(session.message_count, "message")}</span>
       <span>{short(session.input_tokens + session.output_tokens)} tokens</span>
       {cost > 0 ? <span>{money(cost)}</span> : null}
@@ -80,11 +79,11 @@ function Summary({ session }: { session: SessionDetail }) {
 }
 
 function Facts({ session }: { session: SessionDetail }) {
-  const { actual_cost_usd: actual, estimated_cost_usd: estimated, place: where } = session;
+  const { actual_cost_usd: actual, estimated_cost_usd: estimated } = session;
   const cached = (session.cache_read_tokens ?? 0) + (session.cache_write_tokens ?? 0);
   const facts: [string, preact.ComponentChildren][] = [
     ["Platform", platformName(session.source)],
-    ["Who", where?.userName ?? session.user_id ?? where?.chatName ?? "Shared by a room"],
+    ["Who", <WhoOfSession key="who" session={session} withId />],
     ["Model", session.model ?? "Unknown"],
     ["Messages", number(session.message_count)],
     ["Tool calls", number(session.tool_call_count)],

@@ -8,8 +8,10 @@ import { Page } from "../parts/page.js";
 import { Choice, Segmented } from "../parts/segmented.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { WhoOfSession } from "../parts/who.js";
 import { withQuery } from "../state/api.js";
 import { DATES, dateRange } from "../state/dates.js";
+import { useFetched } from "../state/fetched.js";
 import { messagesMark } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href, place, setQuery } from "../state/router.js";
@@ -97,19 +99,27 @@ function Filters({ searching }: { searching: boolean }) {
         options={DATES}
         onChange={(date) => setQuery({ date })}
       />
-      {user && !searching ? (
-        <span class="chip">
-          {user}
-          <button
-            type="button"
-            aria-label={`Show everybody, not only ${user}`}
-            onClick={() => setQuery({ user: undefined })}
-          >
-            <Icon name="close" small />
-          </button>
-        </span>
-      ) : null}
+      {user && !searching ? <PersonChip user={user} /> : null}
     </div>
+  );
+}
+
+/** Whose sessions are shown, by the name that the newest of them knows. */
+function PersonChip({ user }: { user: string }) {
+  const source = place.value.query.get("source");
+  const { data } = useFetched<SessionsAnswer>(withQuery("/sessions", { user, source, limit: 1 }));
+  const name = data?.sessions[0]?.place?.userName ?? user;
+  return (
+    <span class="chip" title={user}>
+      {name}
+      <button
+        type="button"
+        aria-label={`Show everyone, not only ${name}`}
+        onClick={() => setQuery({ user: undefined })}
+      >
+        <Icon name="close" small />
+      </button>
+    </span>
   );
 }
 
@@ -165,7 +175,7 @@ function SessionRow({ session }: { session: BrowsedSession }) {
       </div>
       <p class="session-facts">
         <Platform name={session.source} />
-        <Who session={session} />
+        <WhoOfSession session={session} linked />
         <span>{counted(session.message_count, "message")}</span>
         <span>{short(session.input_tokens + session.output_tokens)} tokens</span>
         {cost > 0 ? <span>{money(cost)}</span> : null}
@@ -175,16 +185,6 @@ function SessionRow({ session }: { session: BrowsedSession }) {
         <Ago at={session.last_active} />
       </p>
     </li>
-  );
-}
-
-function Who({ session }: { session: BrowsedSession }) {
-  const { user_id: user, place: where } = session;
-  if (user === null) return <span>{where?.chatName ?? "shared"}</span>;
-  return (
-    <a class="above quiet-link" href={href(withQuery("/sessions", { user, source: session.source }))}>
-      {where?.userName ?? user}
-    </a>
   );
 }
 

@@ -1,10 +1,12 @@
 import type { Trace, TraceAnswer } from "../../../src/http/dashboard/types.js";
 import { duration, exactClock, moment, platformName } from "../format.js";
 import { Markdown } from "../markdown/markdown.js";
+import { Attempts } from "../parts/attempts.js";
 import { Badge, type Tone } from "../parts/badges.js";
 import { Icon } from "../parts/icons.js";
 import { Page } from "../parts/page.js";
 import { Failed, Loading } from "../parts/states.js";
+import { Who } from "../parts/who.js";
 import { useFetched } from "../state/fetched.js";
 import { queuesMark } from "../state/live.js";
 import { href } from "../state/router.js";
@@ -52,12 +54,12 @@ function One({ trace }: { trace: Trace }) {
     <article class="trace">
       <section class="card" aria-label="The message">
         <p class="trace-text">{text || "No words"}</p>
+        {(reason ?? inbox.error) ? <p class="trace-reason quiet">{reason ?? inbox.error}</p> : null}
         <p class="session-facts">
-          <Badge tone={TONES[inbox.state]}>
-            {[inbox.state, reason ?? inbox.error].filter(Boolean).join(": ")}
-          </Badge>
+          <Badge tone={TONES[inbox.state]}>{capital(inbox.state)}</Badge>
           <span>{platformName(platform)}</span>
-          <span>{origin.userName ?? origin.userId}</span>
+          <Who name={origin.userName} id={origin.userId} />
+          {origin.chatType === "dm" ? null : <Who name={origin.chatName} id={origin.chatId} />}
           {inbox.attempts > 1 ? <span>{inbox.attempts} attempts</span> : null}
           {first && last ? <span>{duration(last.at - first.at)} in all</span> : null}
           {sessionId ? <a href={href(`/sessions/${encodeURIComponent(sessionId)}`)}>its session</a> : null}
@@ -86,6 +88,7 @@ function One({ trace }: { trace: Trace }) {
           })}
         </ol>
       </section>
+      <Attempts attempts={trace.attempts} />
       {deliveries.map((delivery) => (
         <Delivery key={delivery.id} delivery={delivery} />
       ))}
@@ -102,7 +105,7 @@ const FATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
 };
 
 function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
-  const { id, kind, state, attempts, error, messageIds, text, parts } = delivery;
+  const { id, kind, state, attempts, error, messageIds, text, parts, files } = delivery;
   const sent = parts?.filter(({ ids }) => ids !== undefined).length;
   const [label, tone] = FATES[state];
   return (
@@ -123,9 +126,38 @@ function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
           </span>
         ) : null}
         {messageIds.length > 0 ? <span>message {messageIds.join(", ")}</span> : null}
-        {error ? <span>{error}</span> : null}
       </p>
+      {error ? <p class="letter-error">{error}</p> : null}
+      <Parts parts={parts ?? []} />
+      {files.map((file) => (
+        <p key={file.name} class="session-facts">
+          <span>File {file.name}</span>
+          {"problem" in file ? <span>not sent: {file.problem}</span> : null}
+        </p>
+      ))}
     </section>
+  );
+}
+
+/** As they went to the platform, one by one. */
+function Parts({ parts }: { parts: NonNullable<Trace["deliveries"][number]["parts"]> }) {
+  if (parts.length < 2) return null;
+  return (
+    <details class="tool">
+      <summary>
+        <span class="mono">Parts</span>
+      </summary>
+      <ol class="tool-body">
+        {parts.map(({ part, ids }, i) => (
+          <li key={`${i} ${ids}`}>
+            <p class="tool-label">
+              {i + 1}. {ids === undefined ? "not sent" : `message ${ids.join(", ")}`}
+            </p>
+            <pre class="wrap">{JSON.stringify(part)}</pre>
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }
 

@@ -1,7 +1,7 @@
 /** What a search has found: titles first, then what was said. */
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { SearchAnswer, TitleHit } from "../../../src/http/dashboard/types.js";
-import { platformColor } from "../format.js";
+import { counted, platformColor } from "../format.js";
 import { withQuery } from "../state/api.js";
 import { dateRange } from "../state/dates.js";
 import { usePaged } from "../state/paged.js";
@@ -11,6 +11,7 @@ import { Highlight } from "./highlight.js";
 import { More } from "./more.js";
 import { Empty, Failed, Loading } from "./states.js";
 import { Ago } from "./time.js";
+import { WhoOfSession } from "./who.js";
 
 type Hit = SearchAnswer["hits"][number];
 
@@ -39,8 +40,8 @@ export function Hits({ q, typing }: { q: string; typing: boolean }) {
       {titles.length > 0 ? <Titles titles={titles} q={q} /> : null}
       {list.rows.length > 0 ? (
         <ul class="list">
-          {list.rows.map((hit) => (
-            <HitRow key={hit.id} hit={hit} />
+          {bySession(list.rows).map((hits) => (
+            <FoundSession key={hits[0]!.session_id} hits={hits} />
           ))}
         </ul>
       ) : null}
@@ -86,22 +87,58 @@ function marked(title: string, q: string): string {
 /** Markdown's own signs say nothing in a line of text. */
 const withoutMarks = (text: string) => text.replace(/```\w*|\*\*|`/g, "");
 
+/** Sessions in the order of their first hit: the newest first, or the best match. */
+function bySession(hits: readonly Hit[]): Hit[][] {
+  const sessions = new Map<string, Hit[]>();
+  for (const hit of hits) {
+    const known = sessions.get(hit.session_id);
+    if (known) known.push(hit);
+    else sessions.set(hit.session_id, [hit]);
+  }
+  return [...sessions.values()];
+}
+
+/** Hits of a session that are shown at first. */
+const SHOWN = 3;
+
+function FoundSession({ hits }: { hits: readonly Hit[] }) {
+  const [all, setAll] = useState(false);
+  const session = hits[0]!;
+  const rest = hits.length - SHOWN;
+  return (
+    <li class="found-session" data-session={session.session_id}>
+      <a class="found-title" href={href(`/sessions/${encodeURIComponent(session.session_id)}`)}>
+        {session.title ?? "Untitled session"}
+      </a>
+      <p class="session-facts">
+        <Platform name={session.source} />
+        <WhoOfSession session={session} linked />
+        <span>{counted(hits.length, "hit")}</span>
+      </p>
+      <ul class="found-hits">
+        {(all ? hits : hits.slice(0, SHOWN)).map((hit) => (
+          <HitRow key={hit.id} hit={hit} />
+        ))}
+      </ul>
+      {rest > 0 ? (
+        <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Less of this session" : `${rest} more in this session`}
+        </button>
+      ) : null}
+    </li>
+  );
+}
+
 function HitRow({ hit }: { hit: Hit }) {
   return (
-    <li class="hit session-row">
-      <div class="session-main">
-        <a class="row-link" href={href(`/sessions/${encodeURIComponent(hit.session_id)}?at=${hit.id}`)}>
-          {hit.title ?? "Untitled session"}
-        </a>
-        <p class="snippet">
+    <li class="hit found-hit">
+      <a href={href(`/sessions/${encodeURIComponent(hit.session_id)}?at=${hit.id}`)}>
+        <span class="snippet">
           <Highlight text={withoutMarks(hit.snippet)} />
-        </p>
-      </div>
+        </span>
+      </a>
       <p class="session-facts">
-        <Platform name={hit.source} />
         <span>{ROLES[hit.role] ?? hit.role}</span>
-      </p>
-      <p class="session-when">
         <Ago at={hit.timestamp} />
       </p>
     </li>

@@ -2,11 +2,11 @@
 import { useRef, useState } from "preact/hooks";
 import type { SessionDetail } from "../../../src/http/dashboard/types.js";
 import { clock } from "../format.js";
-import { newKey, post } from "../state/api.js";
+import { act as actAt } from "../state/act.js";
+import { newKey } from "../state/api.js";
 import { now } from "../state/clock.js";
 import { go } from "../state/router.js";
 import { Confirm } from "./confirm.js";
-import { say } from "./notices.js";
 
 interface ActionsProps {
   session: SessionDetail;
@@ -15,17 +15,8 @@ interface ActionsProps {
 
 const pathOf = (session: SessionDetail) => `/sessions/${encodeURIComponent(session.id)}`;
 
-/** Does it, says what came of it, and gives whether it worked. */
-async function act(session: SessionDetail, action: string, body: object, done: string): Promise<boolean> {
-  try {
-    await post(`${pathOf(session)}/${action}`, body);
-    say(done);
-    return true;
-  } catch (error) {
-    say((error as Error).message, "failed");
-    return false;
-  }
-}
+const act = (session: SessionDetail, action: string, body: object, done: string) =>
+  actAt(`${pathOf(session)}/${action}`, body, done);
 
 export function SessionActions({ session, reload }: ActionsProps) {
   const [renames, setRenames] = useState(false);

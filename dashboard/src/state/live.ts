@@ -19,6 +19,7 @@ export const deadCount = computed(() => {
   return queues ? queues.inbox.dead + queues.outbox.dead + queues.outbox.unknown : 0;
 });
 export const pairingCount = computed(() => overview.value?.pairings ?? 0);
+export const questionCount = computed(() => overview.value?.questions ?? 0);
 
 let source: EventSource | undefined;
 

@@ -1,4 +1,4 @@
-/** A list that grows page by page, and whose first page is looked at again when something has happened. */
+/** A list that grows page by page, and whose first page is reloaded after changes. */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type ApiError, get, toApiError } from "./api.js";
@@ -176,7 +176,7 @@ function merged<Answer, Row>(
 const remembered = new Map<string, unknown>();
 const MAX_REMEMBERED = 8;
 
-/** `mark`: the list is looked at again, quietly, when it changes. */
+/** `mark`: when it changes, the list is reloaded in the background. */
 export function usePaged<Answer, Row>(
   options: PagedOptions<Answer, Row>,
   mark?: unknown,

@@ -37,7 +37,7 @@ export function parseDiagram(text: string): Diagram {
   for (const [i, raw] of text.split("\n").entries()) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
-    if (!readLine(line, diagram)) throw new Error(`Line ${i + 1} of the diagram makes no sense: ${line}`);
+    if (!readLine(line, diagram)) throw new Error(`Line ${i + 1} of the diagram is invalid: ${line}`);
   }
   check(diagram);
   return diagram;

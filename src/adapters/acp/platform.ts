@@ -4,7 +4,7 @@ import { definePlatform } from "../platform.js";
 export const acp = definePlatform({
   name: "acp",
   label: "hermes acp",
-  summary: "Editors that speak ACP, each in a process of its own",
+  summary: "Editors that speak ACP, each in its own process",
   unsolicited: false,
   capabilities: ["files", "buttons"],
 });

@@ -9,7 +9,7 @@ export interface Answer extends Omit<AnswerDetails, "failure"> {
 
 const NOTHING = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 
-/** Throws where the turn has failed. A command's reply is an answer, too. */
+/** Throws if the turn has failed. A command's reply is an answer, too. */
 export function answerOf(
   { kind, text, details, files = [] }: Finished,
   sessionId: string,

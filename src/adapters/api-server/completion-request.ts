@@ -48,9 +48,7 @@ export function splitConversation(entries: readonly Entry[]): Conversation {
   const text = joined(said);
   const images = said.flatMap((entry) => entry.images ?? []);
   if (text === "" && results.length + images.length === 0)
-    throw invalid(
-      "There is nothing to answer: the last message must be the user's or a tool's, and not empty",
-    );
+    throw invalid("Nothing to answer: the last message must be a non-empty user or tool message");
   return {
     instructions: joined(entries.filter(({ role }) => role === "system")),
     history: talk.slice(0, lastAnswer + 1).map(toChatMessage),

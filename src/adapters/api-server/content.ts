@@ -12,7 +12,7 @@ const imagePart = z.looseObject({
 
 export const content = z.union(
   [z.string(), z.array(z.union([textPart, refusalPart, imagePart]))],
-  "must be a text or a list of text and image_url parts",
+  "must be a string or a list of text and image_url parts",
 );
 
 export function readContent(given: z.output<typeof content> | null | undefined): {
@@ -36,9 +36,6 @@ function readImage({ image_url }: z.output<typeof imagePart>): InlineImage {
   const url = typeof image_url === "string" ? image_url : image_url.url;
   const [, mimeType, data] = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/.exec(url) ?? [];
   if (mimeType === undefined || data === undefined)
-    throw invalid(
-      "A picture must come along as data:image/…;base64,…; addresses are not fetched",
-      "image_url",
-    );
+    throw invalid("Images must be inline (data:image/…;base64,…); URLs are not fetched", "image_url");
   return { mimeType, data };
 }

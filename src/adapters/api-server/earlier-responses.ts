@@ -37,7 +37,7 @@ export async function storedResponse(
   const known = { id: request, createdAt: Math.floor(outcome.receivedAt) };
   const echoed = { instructions: outcome.message.request?.instructions ?? null, previousResponseId: null };
   const end = outcome.answers.findLast(isEnd);
-  if (!end) throw new ApiError(404, "response_not_ready", "That response isn't there yet; ask again later");
+  if (!end) throw new ApiError(404, "response_not_ready", "That response isn't ready yet; try again later");
   try {
     return response(known, echoed, answerOf(end, outcome.sessionId ?? "", parts.model));
   } catch (error) {

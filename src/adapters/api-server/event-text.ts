@@ -107,7 +107,7 @@ export function wholeAnswer(exchange: Exchange, model: string, signal: AbortSign
     // The turn continues: its answer goes to the history.
     signal.addEventListener("abort", () => {
       leave();
-      reject(new ApiError(409, "client_left", "The client has left"));
+      reject(new ApiError(409, "client_left", "The client disconnected"));
     });
   });
 }

@@ -185,6 +185,6 @@ class Line {
 }
 
 function timedOut(ms: number): ApiError {
-  const message = `No answer within ${Math.round(ms / 1000)} seconds. The turn goes on; ask again with the same Idempotency-Key`;
+  const message = `No answer within ${Math.round(ms / 1000)} seconds. The turn continues; retry with the same Idempotency-Key`;
   return new ApiError(504, "timeout", message);
 }

@@ -1,12 +1,12 @@
 /** Ids of requests and chats. Only this file knows their format. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 
 export const PLATFORM = "api_server";
 export const ACCOUNT = "api_server";
 
 /** 32 hex digits. The same name from the same key gives the same id. */
 export function requestId(key: string, idempotencyKey: string | undefined): string {
-  if (idempotencyKey === undefined) return randomBytes(16).toString("hex");
+  if (idempotencyKey === undefined) return randomUUID().replaceAll("-", "");
   return createHash("sha256")
     .update(JSON.stringify([key, idempotencyKey]))
     .digest("hex")

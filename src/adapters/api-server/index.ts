@@ -20,7 +20,7 @@ export interface ApiServerOptions
   /** Other models that clients may request. */
   otherModels: readonly string[];
   timeoutMs: number;
-  /** Requests a minute by one key; 0: any number. */
+  /** Requests per minute and key; 0 means unlimited. */
   ratePerMinute: number;
   outcome(eventId: string): Promise<EventOutcome | undefined>;
   clientAddress: ApiParts["clientAddress"];

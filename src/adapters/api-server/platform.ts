@@ -11,27 +11,31 @@ import {
 import { listOf, orNull, ownSettings, seconds, text } from "../settings.js";
 import { ACCOUNT, PLATFORM } from "./ids.js";
 
-const keyName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "is no name: small letters, digits, - and _");
+const keyName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "is not a valid name: use lower case letters, digits, - and _");
 
 const settings = ownSettings(true, {
-  api_key: orNull(text).describe("What clients send as their Bearer key; better in .env (API_SERVER_KEY)"),
+  api_key: orNull(text).describe("The clients' Bearer key; better in .env (API_SERVER_KEY)"),
   api_keys: z
     .record(keyName, text)
     .default({})
-    .describe("Further keys by name; each sees its own sessions only. Without any key http.token is one"),
+    .describe(
+      "Additional keys by name; each sees only its own sessions. Without any key, http.token is used",
+    ),
   models: listOf(text).describe(
-    "Models that clients may ask for, at the same address; else model.default answers",
+    "Models that clients may request, at the same address; otherwise model.default answers",
   ),
   session_headers: listOf(text)
     .prefault(["X-OpenWebUI-Chat-Id"])
     .describe("Headers that name a chat, besides X-Hermes-Session-Id and X-Hermes-Session-Key"),
-  timeout: seconds.default(900).describe("Seconds that a client is kept waiting for its answer"),
-  rate_limit: z.int().min(0).default(600).describe("Requests a minute with one key; 0 = any number"),
+  timeout: seconds.default(900).describe("How many seconds a client waits for its answer"),
+  rate_limit: z.int().min(0).default(600).describe("Requests per minute and key; 0 = unlimited"),
 });
 
 type Settings = BotOf<typeof settings>;
 
-/** Name of the only key, and of the operator's token where there is no key. */
+/** Name of the only key, and of the operator's token if there is no key. */
 const ONLY_KEY = "default";
 const OPERATOR = "operator";
 

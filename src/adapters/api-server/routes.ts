@@ -35,7 +35,7 @@ type Env = { Variables: { key: string } };
 export function apiRoutes(parts: ApiParts): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, c) => failure(c, error, parts));
-  app.notFound((c) => failure(c, new ApiError(404, "not_found", "There is nothing here"), parts));
+  app.notFound((c) => failure(c, new ApiError(404, "not_found", "Not found"), parts));
   app.use(async (c, next) => {
     c.header("Cache-Control", "no-store");
     c.set("key", authenticate(c, parts));
@@ -142,7 +142,7 @@ async function readJson(c: Context<Env>, { rate }: ApiParts): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ApiError(400, "invalid_json", "The body is no JSON");
+    throw new ApiError(400, "invalid_json", "The body isn't valid JSON");
   }
 }
 
@@ -154,7 +154,7 @@ function failure(c: Context, error: unknown, parts: ApiParts): Response {
   const known =
     error instanceof ApiError
       ? error
-      : new ApiError(500, "internal", "Something went wrong here; the log says what");
+      : new ApiError(500, "internal", "Internal error; see the gateway's log");
   if (known.retryAfterSeconds !== undefined) c.header("Retry-After", String(known.retryAfterSeconds));
   return c.json(known.body, known.status as ContentfulStatusCode);
 }

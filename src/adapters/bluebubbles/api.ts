@@ -5,7 +5,7 @@ import type { Settings } from "./config.js";
 export interface ServerInfo {
   version: string;
   macos: string;
-  /** Typing, read marks, replies and tapbacks need it. */
+  /** Typing, read receipts, replies and tapbacks need it. */
   privateApi: boolean;
 }
 

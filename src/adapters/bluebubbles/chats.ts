@@ -27,7 +27,7 @@ export class Chats {
     return isGroupGuid(chatId) ? chatId : this.#guids.get(chatId);
   }
 
-  /** Undefined: the Mac has no chat with this person. Rejects if the server can't be asked. */
+  /** Undefined if the Mac has no chat with this person. Rejects if the server can't be asked. */
   async find(target: Target, signal: AbortSignal): Promise<string | undefined> {
     const known = this.known(target);
     if (known !== undefined || !isAddress(target.chatId)) return known;

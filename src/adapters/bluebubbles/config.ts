@@ -15,14 +15,14 @@ export interface BlueBubblesOptions {
   webhookUrl?: string | undefined;
   /** Where on our HTTP port the server's calls arrive. */
   webhookPath?: string;
-  /** Between two looks for messages whose webhook call didn't arrive. */
+  /** Interval between checks for messages whose webhook call didn't arrive. */
   pollSeconds?: number | undefined;
   /** Which parts of an answer quote the question. */
   replyToMode?: "first" | "all" | "off";
   readReceipts?: boolean;
   /** Missed messages that are older aren't answered; 0 disables catching up. */
   catchUpMaxAgeSeconds?: number;
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If missing, files are mentioned in messages but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   /** Never gets the password or an address of a person. */
   log?: PlatformLog;
@@ -38,10 +38,10 @@ export interface Timing {
   nudgeMs: number;
   /** The Mac may still send a message without an answer within this time. */
   settleMs: number;
-  /** Between two looks at what the server can do: the Private API comes and goes with the Messages app. */
+  /** Interval between checks of what the server can do: the Private API comes and goes with the Messages app. */
   greetMs: number;
   backoff: BackoffLimits;
-  /** Between two checks of a password that was refused. */
+  /** Interval between checks of a password that was refused. */
   refusedMs: number;
 }
 

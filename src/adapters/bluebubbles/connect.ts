@@ -1,4 +1,4 @@
-/** The connection to the server: what it can do, our webhook, and reading again and again. Ends with its signal. */
+/** The connection to the server: its features, our webhook, and the polling loop. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import { FreshRun } from "../kit/fresh-run.js";
 import type { HealthTracker } from "../kit/health.js";
@@ -28,12 +28,12 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** Typing, read marks, replies and tapbacks work now. */
+  /** Typing, read receipts, replies and tapbacks work now. */
   get hasPrivateApi(): boolean {
     return this.#hasPrivateApi;
   }
 
-  /** Rejects when the server refuses the password; anything else passes, and `run` goes on trying. */
+  /** Rejects when the server refuses the password; leaves other errors to `run`, which retries. */
   async open(): Promise<void> {
     try {
       await this.#step();

@@ -33,7 +33,7 @@ function messageFault(error: RestError): number | undefined {
   return typeof code === "number" && code !== 0 ? code : undefined;
 }
 
-/** `repeatable`: making the call twice does no harm. */
+/** `repeatable`: making the call twice is harmless. */
 export function sendErrorOf(error: unknown, { repeatable = false } = {}): SendError {
   const call = { label: "BlueBubbles", repeatable };
   if (!(error instanceof RestError)) return restSendError(error, call);
@@ -44,11 +44,11 @@ export function sendErrorOf(error: unknown, { repeatable = false } = {}): SendEr
   }
   const { error: details } = error.body;
   const said = isRecord(details) && typeof details.message === "string" ? details.message : undefined;
-  // The first attempt is still under way.
+  // The first attempt is still running.
   if (error.status === 400 && said?.includes("already queued"))
     return new SendError(
       "unknown",
-      "It is unknown whether BlueBubbles has it: an earlier attempt isn't over",
+      "It is unknown whether BlueBubbles has it: an earlier attempt is still running",
     );
   if (error.status === 401)
     return new SendError("never_sent", PASSWORD_REFUSED, { retryAfterMs: 60_000, scope: "account" });

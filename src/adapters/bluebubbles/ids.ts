@@ -23,7 +23,7 @@ export function isAddress(text: unknown): text is string {
   return typeof text === "string" && /^[^\s;\p{Cc}]{1,200}$/u.test(text) && !/^\+\d[^@]*@/.test(text);
 }
 
-/** The server refuses a second send of the same name while the first is under way. */
+/** The server refuses a second send of the same name while the first is running. */
 export function tempGuid(nonce: string, index: number): string {
   return `hermes-${nonce}-${index}`;
 }

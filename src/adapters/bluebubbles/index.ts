@@ -47,7 +47,7 @@ interface Session {
   running: Promise<void>;
 }
 
-/** How long a disconnect waits for messages that are being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 1000;
 
 class BlueBubbles implements BlueBubblesAdapter {
@@ -59,7 +59,7 @@ class BlueBubbles implements BlueBubblesAdapter {
   readonly #settings: Settings;
   readonly #health: HealthTracker;
   #session: Session | undefined;
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {

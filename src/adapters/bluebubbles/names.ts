@@ -15,7 +15,7 @@ export class Names {
     this.#api = api;
   }
 
-  /** Null: the Mac has no contact with this address, or can't be asked: a message is received without a name too. */
+  /** Null if the Mac has no contact with this address, or can't be asked: a message is received without a name too. */
   async of(address: string, signal: AbortSignal): Promise<string | null> {
     const known = this.#known.get(address);
     if (known && performance.now() - known.atMs < FRESH_MS) return known.name;

@@ -26,7 +26,7 @@ export interface Message {
   row: number;
   chat: Chat;
   text: string;
-  /** Null: the server doesn't know. */
+  /** Null if the server doesn't know. */
   sender: string | null;
   isFromMe: boolean;
   /** Neither a tapback nor a line about the chat. */
@@ -43,7 +43,7 @@ export interface Message {
 const PLACEHOLDER = /\ufffc/g;
 const MAX_FILES = 20;
 
-/** Undefined: it isn't a message that we understand. */
+/** Undefined if it isn't a message that we understand. */
 export function readMessage(value: unknown): Message | undefined {
   if (!isRecord(value)) return undefined;
   const { guid, originalROWID: row, dateCreated, handle, chats, threadOriginatorGuid: thread } = value;
@@ -140,7 +140,7 @@ export function inboundOf(message: Message, { account, userName, quoted }: Messa
     repliedToBot: quoted?.isFromMe ?? false,
     threadWithBot: false,
     isBot: false,
-    // iMessage proves the address; whether it may talk is the operator's to say.
+    // iMessage proves the address; the operator decides whether it may talk.
     authenticated: false,
     ...(editedAtMs > 0 ? { edited: true } : {}),
   };

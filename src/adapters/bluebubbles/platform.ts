@@ -53,7 +53,7 @@ export const bluebubbles = definePlatform({
     steps: [
       "Install the BlueBubbles server on a Mac that is signed in to iMessage (https://bluebubbles.app)",
       "Settings → Connection: set a password, and copy the server's address",
-      "Optional: install the Private API, for typing signs, read marks and replies",
+      "Optional: install the Private API, for typing indicators, read receipts and replies",
     ],
     secrets: [
       {

@@ -41,7 +41,7 @@ function versionFindings({ version }: ServerInfo): Finding[] {
 function privateApiFinding({ privateApi }: ServerInfo): Finding {
   if (privateApi) return found.ok("the Private API works");
   return found.warn(
-    "the Private API is off: there are no typing signs, read marks, replies, tapbacks or new chats",
+    "the Private API is off: there are no typing indicators, read receipts, replies, tapbacks or new chats",
     "Text and files work without it. Otherwise install it on the Mac and switch it on in the server's settings.",
     PRIVATE_API,
   );
@@ -55,5 +55,7 @@ async function webhookFindings(
   if (webhookUrl === null) return [];
   if (await isRegistered(api, webhookUrl, password, signal))
     return [found.ok("the server calls our webhook")];
-  return [found.fail("the server doesn't know our webhook, so messages come late", "Restart the gateway.")];
+  return [
+    found.fail("our webhook isn't registered on the server, so messages arrive late", "Restart the gateway."),
+  ];
 }

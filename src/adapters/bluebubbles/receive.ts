@@ -63,7 +63,7 @@ export class Receiver {
     }
   }
 
-  /** The first start answers nothing that came before it. The database of a new Mac counts from its start. */
+  /** The first start skips older messages. The database of a new Mac counts from its start. */
   async #begin(): Promise<number> {
     if (this.#row !== undefined) return this.#row;
     const { events, settings } = this.#parts;

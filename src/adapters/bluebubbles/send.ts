@@ -47,7 +47,7 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const name = tempGuid(nonce, index);
     const found = "file" in part ? await this.#locate(part) : part;
     const chatGuid = await this.#chat(target, signal);
@@ -68,7 +68,7 @@ export class Sender {
 
   async #chat(target: Target, signal: AbortSignal): Promise<string | undefined> {
     if (!isAddress(target.chatId) && !(isGuid(target.chatId) && isGroupGuid(target.chatId)))
-      throw new SendError("refused", "The message names no chat of iMessage");
+      throw new SendError("refused", "The message has no iMessage chat id");
     try {
       return await this.#parts.chats.find(target, signal);
     } catch (error) {
@@ -111,7 +111,7 @@ export class Sender {
     return api.sendFile(form, signal);
   }
 
-  /** Our copy of a file, or a note if it was cleaned up meanwhile. */
+  /** Our copy of a file, or a note if it has been cleaned up. */
   async #locate(part: Extract<BlueBubblesPart, { file: object }>): Promise<SendableFile | { text: string }> {
     const home = this.#parts.settings.media?.home ?? "";
     const { text, files } = await filesToSend({ text: "", files: [part.file] }, home);
@@ -200,6 +200,6 @@ function isPart({ isFromMe, text, files }: Message, part: BlueBubblesPart): bool
 function noChat(): SendError {
   return new SendError(
     "refused",
-    "The Mac has no chat with this person, and can't begin one without the Private API: write to them from the Messages app first",
+    "The Mac has no chat with this person and can't start one without the Private API: write to them from the Messages app first",
   );
 }

@@ -1,4 +1,4 @@
-/** Typing, read marks and tapbacks. All need the Private API; without it they do nothing. */
+/** Typing, read receipts and tapbacks. All need the Private API; without it they do nothing. */
 import { BoundedMap } from "../../bounded-map.js";
 import type { Target } from "../../message.js";
 import type { ReactionState } from "../adapter.js";
@@ -34,7 +34,7 @@ export class Signs {
     this.#parts = parts;
   }
 
-  /** Also marks the chat as read. Failures do no harm. */
+  /** Also marks the chat as read. Failures are harmless. */
   type(target: Target): void {
     const { api, chats, signal, settings, hasPrivateApi } = this.#parts;
     const guid = chats.known(target);

@@ -1,4 +1,4 @@
-/** One terminal, or one session of an editor: an account with one chat, in a process of its own. */
+/** One terminal, or one session of an editor: an account with one chat, in its own process. */
 
 import { randomUUID } from "node:crypto";
 import { nowSeconds } from "../../clock.js";
@@ -17,7 +17,7 @@ import {
 import { singlePart } from "../kit/single-part.js";
 
 export const TERMINAL = TERMINAL_SOURCE;
-/** The user of every terminal: anyone who may run the program on this home. */
+/** The user id of every terminal: anyone who may run the program on this home. */
 export const LOCAL_USER = "local";
 
 /** Where messages are shown. */
@@ -39,7 +39,7 @@ export interface TerminalPlace {
   /** Default: a terminal. */
   platform?: string;
   id: string;
-  /** There is no person at the keyboard who could answer questions. */
+  /** No person is at the keyboard to answer questions. */
   unattended?: boolean | undefined;
 }
 

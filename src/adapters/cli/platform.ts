@@ -4,7 +4,7 @@ import { definePlatform } from "../platform.js";
 export const cli = definePlatform({
   name: "cli",
   label: "hermes chat",
-  summary: "Terminals, each in a process of its own",
+  summary: "Terminals, each in its own process",
   unsolicited: false,
   capabilities: ["files", "buttons"],
 });

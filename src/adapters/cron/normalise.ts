@@ -9,7 +9,7 @@ export const ACCOUNT = "cron";
 export interface DueRun extends ScheduledRun {
   name: string;
   prompt: string;
-  /** Where the answer goes; undefined: it is only kept. */
+  /** Where the answer goes; undefined if it is only kept. */
   target?: Target | undefined;
   heading?: string | undefined;
   /** Who made the schedule; undefined: the operator. */

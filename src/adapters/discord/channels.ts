@@ -94,7 +94,7 @@ export class Channels {
     return this.#known.get(id);
   }
 
-  /** All there is to know about a direct message is its id. */
+  /** A direct-message channel is described by its id alone. */
   rememberDm(id: string): ChannelInfo {
     return this.#known.get(id) ?? this.#remember({ id, type: ChannelType.DM });
   }

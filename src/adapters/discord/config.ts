@@ -11,7 +11,7 @@ export interface DiscordOptions {
   account?: string;
   /** Which parts of an answer quote the question. */
   replyToMode?: "first" | "all" | "off";
-  /** Answer a channel message in a thread of its own. */
+  /** Answer a channel message in its own thread. */
   replyInThread?: boolean;
   /** The mark at the end of an unfinished answer, by which such an answer is recognised. */
   streamCursor?: string;

@@ -1,4 +1,4 @@
-/** Builds everything that exists while the bot is connected, and takes it down again. */
+/** Creates everything that exists while the bot is connected, and shuts it down. */
 import type { REST } from "discord.js";
 import { settlesWithin } from "../../timeout.js";
 import type { AdapterEvents } from "../adapter.js";

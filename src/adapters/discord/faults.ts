@@ -1,4 +1,4 @@
-/** The SDK's errors → what they mean for a send, with advice what to do. */
+/** The SDK's errors → the outcome of a send, and advice. */
 import { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { HermesError, SendError } from "../../errors.js";
 import { networkSendError } from "../kit/send-errors.js";
@@ -50,7 +50,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   160005: "The thread is locked.",
 };
 
-/** Answers wait this long between attempts while only the operator can help. */
+/** Delay between attempts while only the operator can fix it. */
 const OPERATOR_MS = 60_000;
 
 export function sendErrorOf(error: unknown): SendError {

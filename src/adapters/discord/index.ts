@@ -62,7 +62,7 @@ class Discord implements DiscordAdapter {
   readonly #settings: Settings;
   readonly #health: HealthTracker;
   #connection: Connection | undefined;
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
   /** Why there will be no further attempts: only the operator can fix it. */
   #fatal: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Slash commands: answered at once with "is thinking", which the real answer replaces later. The tokens of those answers
- * are stored, so that after a restart the same one is edited instead of posting a second.
+ * Slash commands: answered immediately with "is thinking", which the answer replaces later. The interaction
+ * tokens are stored, so that after a restart the same reply is edited instead of posting a second one.
  */
 import type { APIInteraction, REST } from "discord.js";
 import { InteractionResponseType, RESTJSONErrorCodes } from "discord-api-types/v10";
@@ -105,6 +105,7 @@ function parseAnswers(saved: string | undefined): DeferredAnswer[] {
   try {
     return saved ? (JSON.parse(saved) as DeferredAnswer[]) : [];
   } catch {
+    // Unreadable: those commands are answered with new messages.
     return [];
   }
 }

@@ -24,7 +24,7 @@ export interface Context extends TextContext {
   channel: ChannelInfo;
   /** "Server / #channel". */
   chatName: string | null;
-  /** A message in a channel opens a thread of its own. */
+  /** A message in a channel opens its own thread. */
   replyInThread: boolean;
 }
 

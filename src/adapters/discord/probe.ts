@@ -94,7 +94,7 @@ export function inviteUrl(applicationId: string): string {
 function connects({ session_start_limit: { total, remaining, reset_after } }: GatewayInfo): Finding[] {
   if (remaining > IDENTIFY_RESERVE * 5) return [];
   const hours = Math.ceil(reset_after / 3_600_000);
-  const left = `${remaining} of ${total} connects are left; the count is reset in ${hours} h`;
+  const left = `${remaining} of ${total} connects left; resets in ${hours} h`;
   const fix = "The gateway restarts too often: check its log. When none is left, Discord resets the token.";
   return [remaining > IDENTIFY_RESERVE ? found.warn(left, fix) : found.fail(left, fix)];
 }

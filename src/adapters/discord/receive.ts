@@ -178,7 +178,7 @@ export class Receiver {
     return downloads.fetchAll(message, files, signal);
   }
 
-  /** A message that can't be processed must not block those after it. */
+  /** A message that can't be processed must not block later ones. */
   async #missedMessage(raw: NativeMessage): Promise<void> {
     try {
       await this.#message(await this.#withRoles(raw));

@@ -46,7 +46,7 @@ const DISCORD: Dialect = {
   quote: { frame: markedQuote, nests: false },
   code: { frame: fence, within: "quotes", adapt: withoutFences },
   list: { bullets: ["-"], native: true },
-  // As much as a phone shows without wrapped lines.
+  // As much as fits a phone screen without wrapping.
   table: { maxWidth: 60, inCode: true },
   rule: RULE,
 };
@@ -62,7 +62,7 @@ function adapted(span: Span, isFirst: boolean): Span[] {
   if (span.literal) return [span];
   if (hasMark(span, "link")) return [{ ...span, text: span.text.replace(/[[\]]/g, "") }];
   if (hasMark(span, "code")) return [span.text.includes("`") ? codeWithTicks(span) : span];
-  // Every second piece is special.
+  // Odd pieces are special.
   const pieces = span.text.split(SPECIAL).map((text, i): Span => {
     if (i % 2 === 0 || (text === "-" && !isFirst)) return { ...span, text };
     return text === "||" || text === "-" ? { ...span, text, literal: true } : { ...span, text, solid: true };

@@ -98,6 +98,7 @@ function parseSession(saved: string | undefined): SessionInfo | null {
     const complete = typeof info.sessionId === "string" && typeof info.resumeURL === "string";
     return complete && typeof info.sequence === "number" ? (info as SessionInfo) : null;
   } catch {
+    // Unreadable: identify as a new session.
     return null;
   }
 }

@@ -53,7 +53,7 @@ export class Sender {
     context: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     try {
       if ("files" in part) return [await this.#postFiles(message, part.files, context, signal)];
       const edited = context.index === 0 ? await this.#editInto(message, part, context, signal) : undefined;
@@ -77,7 +77,7 @@ export class Sender {
     return this.#create(message.target, this.#body(message, { content }, context, quotes), signal, files);
   }
 
-  /** Our copies, with a note about those that were cleaned up meanwhile. */
+  /** Our copies, with a note about those that have been cleaned up. */
   async #locate(wanted: readonly OutboundFile[]) {
     const { home = "" } = this.#parts.settings.media ?? {};
     const { text, files } = await filesToSend({ text: "", files: wanted }, home);
@@ -105,7 +105,7 @@ export class Sender {
     return undefined;
   }
 
-  /** Undefined: it is gone. */
+  /** Undefined if it is gone. */
   async #edit(
     path: `/${string}`,
     content: string,
@@ -183,7 +183,7 @@ export class Sender {
     return body;
   }
 
-  /** Opens the question's own thread. False: the question isn't answered in a thread of its own. */
+  /** Opens the question's own thread. False if the question isn't answered in its own thread. */
   async #openThread({ replyTo }: Target, signal: AbortSignal): Promise<boolean> {
     const { parentId, messageId } = parseMessageId(replyTo ?? "");
     if (parentId === null) return false;
@@ -328,7 +328,7 @@ export class Sender {
   /** Undefined: answers to this target can't be recognised. */
   #searchScope(target: Target, markOnly = false): SearchScope | undefined {
     const { messageId: questionId, parentId } = parseMessageId(target.replyTo ?? "");
-    // In a thread of its own, the first post is ours and quotes nothing.
+    // In its own thread, the first post is ours and quotes nothing.
     const quoted = parentId === null && this.#parts.settings.replyToMode !== "off";
     const findable = isId(questionId) && (quoted || parentId !== null || markOnly);
     return findable ? { channelId: channelOf(target), afterId: questionId, quoted } : undefined;

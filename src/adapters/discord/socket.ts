@@ -113,7 +113,7 @@ export class GatewaySocket {
     if (error instanceof Error && /sessions remaining/.test(error.message)) throw error;
   }
 
-  /** After a pause. False: the token is refused. */
+  /** After a pause. False if the token is refused. */
   async #mayRetry(error: unknown, failures: number): Promise<boolean> {
     if (isBadToken(error)) {
       this.#fatal(BAD_TOKEN);

@@ -9,7 +9,7 @@ export interface Headers {
 const NO_PERSON =
   /^(?:no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|notifications?|listserv)(?:[+.-]|$)/;
 
-/** Why it gets no answer; undefined: a person may have written it. */
+/** Why it gets no answer; undefined if a person may have written it. */
 export function automatic(headers: Headers, from: string, own: string): string | undefined {
   const value = (name: string) => headers.first(name)?.trim().toLowerCase();
   if (from === own) return "it is from this address itself";

@@ -49,7 +49,7 @@ export interface Timing {
   /** A server may still process a mail without an answer within this time. */
   settleMs: number;
   backoff: BackoffLimits;
-  /** Between two logins with a password that was refused. */
+  /** Delay between logins with a password that was refused. */
   refusedMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Waits for mail on one IMAP connection: IDLE, and a look now and then. The cursor is `uidvalidity:uid`; the flag \Seen is
- * left to people.
+ * Waits for mail on one IMAP connection, with IDLE and periodic checks. The cursor is `uidvalidity:uid`;
+ * only people set the flag \Seen.
  */
 import type { ImapFlow } from "imapflow";
 import { pause } from "../../backoff.js";
@@ -45,7 +45,7 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** Rejects when the login is refused; anything else passes, and `run` goes on trying. */
+  /** Rejects when the login is refused; leaves other errors to `run`, which retries. */
   async open(signal: AbortSignal): Promise<void> {
     try {
       await this.#begin(signal);
@@ -89,16 +89,12 @@ export class Connection {
     return client;
   }
 
-  /** The first start answers nothing that came before it. Nor does one after the server has numbered its mails again. */
+  /** The first start skips older mail. So does a start after the server renumbered its mail. */
   async #start(validity: string, newest: number): Promise<Position> {
     const { events, settings } = this.#parts;
     const [known, uid] = ((await events.cursor(CURSOR)) ?? "").split(":");
     if (known === validity && uid !== undefined) return { validity, uid: Number(uid) };
-    if (known)
-      settings.log(
-        "warn",
-        "The mail server has numbered its mails again: mail from before now is not answered",
-      );
+    if (known) settings.log("warn", "The mail server renumbered its mail: earlier mail is not answered");
     const position = { validity, uid: newest };
     await events.saveCursor(cursorAt(position));
     return position;

@@ -78,7 +78,7 @@ function codeIn(said: string): string | undefined {
 const MEANINGS: Readonly<Record<string, string>> = {
   "5.1": "the address doesn't exist",
   "5.2": "the mailbox is full or closed",
-  "5.3": "the mail is too large, or the server can't take it",
-  "5.4": "there is no way to that server",
+  "5.3": "the mail is too large, or the server can't accept it",
+  "5.4": "that server can't be reached",
   "5.7": "the server's policy, such as SPF, DKIM or a spam filter",
 };

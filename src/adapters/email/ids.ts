@@ -16,7 +16,7 @@ export function domainOf(address: string): string {
 
 const MAX_ID = 250;
 
-/** `<a@b>`; undefined: there is none that can be used in a header. */
+/** `<a@b>`; undefined if there is none that can be used in a header. */
 export function messageIdOf(text: unknown): string | undefined {
   const id = typeof text === "string" ? text.trim() : "";
   return id.length <= MAX_ID && /^<[\x21-\x3b\x3d\x3f-\x7e]{1,248}>$/.test(id) ? id : undefined;

@@ -26,7 +26,7 @@ interface Session {
   running: Promise<void>;
 }
 
-/** How long a disconnect waits for mail that is being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 1000;
 
 class Mail implements EmailAdapter {
@@ -37,7 +37,7 @@ class Mail implements EmailAdapter {
   readonly #settings: Settings;
   readonly #health: HealthTracker;
   #session: Session | undefined;
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {

@@ -20,7 +20,7 @@ export class Mailboxes {
     this.#threads.set(messageId, thread);
   }
 
-  /** The headers for an answer to this mail; undefined: it is gone, or can't be read now. */
+  /** The headers for an answer to this mail; undefined if it is gone, or can't be read now. */
   async threadOf(messageId: string, signal: AbortSignal): Promise<Thread | undefined> {
     const known = this.#threads.get(messageId);
     if (known || messageIdOf(messageId) === undefined) return known;
@@ -31,7 +31,7 @@ export class Mailboxes {
     return found;
   }
 
-  /** Whether Sent has this mail; undefined: there is no such mailbox. Rejects if it can't be read. */
+  /** Whether Sent has this mail; undefined if there is no such mailbox. Rejects if it can't be read. */
   async hasSent(messageId: string, signal: AbortSignal): Promise<boolean | undefined> {
     const { callMs } = this.#settings.timing;
     const client = await openImap(this.#settings, signal);

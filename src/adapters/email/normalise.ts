@@ -9,7 +9,7 @@ import { addressOf, eventIdOf, isOwnMessageId, messageIdOf, messageIdsIn, PLATFO
 import { ownWords } from "./quotes.js";
 import { trustIn } from "./trust.js";
 
-export interface Place {
+export interface MailReceipt {
   /** `uidvalidity:uid`. */
   name: string;
   /** When the server got it; epoch seconds. */
@@ -41,7 +41,7 @@ export interface MailFile {
 const MAX_FILES = 20;
 const MAX_REFERENCES = 20;
 
-export function normalise(email: Email, place: Place, judge: Judge): Normalised {
+export function normalise(email: Email, place: MailReceipt, judge: Judge): Normalised {
   const from = addressOf(email.from?.address);
   if (from === undefined) return { kind: "ignored", reason: "it has no sender" };
   const first = (name: string) => email.headers.find(({ key }) => key === name)?.value;
@@ -73,7 +73,7 @@ export function normalise(email: Email, place: Place, judge: Judge): Normalised 
     repliedToBot: isOwnMessageId(answered ?? undefined),
     threadWithBot: false,
     isBot: false,
-    // The server vouches for the domain; whether the person may talk is the operator's to say.
+    // The server vouches for the domain; the operator decides whether the person may talk.
     authenticated: false,
   };
   return { kind: "message", message, thread, files };

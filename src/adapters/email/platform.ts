@@ -38,14 +38,14 @@ const settings = botSettings({
     trust_from_header: z
       .boolean()
       .default(false)
-      .describe("Believe every sender's address, whatever SPF, DKIM and DMARC say"),
+      .describe("Trust every sender's address, whatever SPF, DKIM and DMARC say"),
     server_keeps_sent: z
       .boolean()
       .default(false)
       .describe(
         "The server puts each sent mail into Sent by itself (Gmail does): no copy there means not sent",
       ),
-    poll_seconds: z.number().min(5).max(3600).default(60).describe("How often to look besides IDLE"),
+    poll_seconds: z.number().min(5).max(3600).default(60).describe("How often to poll in addition to IDLE"),
   },
 });
 
@@ -79,7 +79,7 @@ export const email = definePlatform({
   capabilities: ["files", "lookup"],
   setup: {
     steps: [
-      "Make a mailbox of its own for the bot, and switch on IMAP there",
+      "Create a separate mailbox for the bot and enable IMAP there",
       "Create an app password if the provider has them (Gmail: https://myaccount.google.com/apppasswords)",
       "Find the names of its IMAP and SMTP servers in the provider's help",
     ],
@@ -127,7 +127,7 @@ export const email = definePlatform({
     inbound: { loses: "nothing", how: "stay in the mailbox and are fetched" },
     outbound: {
       repeats: "marked",
-      how: "is looked up in Sent by its Message-ID; if that proves nothing, sent again under it, marked",
+      how: "is looked up in Sent by its Message-ID; if that is inconclusive, it is sent again with the same id, marked",
     },
   },
   probe: async (bot, options) => {

@@ -32,7 +32,7 @@ async function probeImap(settings: Settings, signal: AbortSignal): Promise<Findi
       await inTime(client, client.mailboxOpen(mailbox, { readOnly: true }), PROBE_CALL_MS);
       const boxes = await inTime(client, client.list(), PROBE_CALL_MS);
       const hasSent = boxes.some(({ specialUse }) => specialUse === "\\Sent");
-      const idle = client.capabilities.has("IDLE") ? "at once (IDLE)" : "when it looks for it";
+      const idle = client.capabilities.has("IDLE") ? "immediately (IDLE)" : "by polling";
       return [
         found.ok(`reads the mail of ${address}, ${idle}`),
         ...(hasSent || !serverKeepsSent
@@ -91,14 +91,14 @@ function judgeTrust({ trustFrom, authservId }: Settings): Finding[] {
   if (trustFrom)
     return [
       found.warn(
-        "believes every sender's address, which anyone can forge",
+        "trusts every sender's address, which anyone can forge",
         "Set platforms.email.trust_from_header: false, unless only your own servers can deliver to this mailbox.",
       ),
     ];
-  if (authservId !== null) return [found.ok(`believes senders that ${authservId} has checked`)];
+  if (authservId !== null) return [found.ok(`trusts senders verified by ${authservId}`)];
   return [
     found.warn(
-      "believes the topmost Authentication-Results, also if a sender wrote them",
+      "trusts the topmost Authentication-Results, even if the sender wrote them",
       "Set platforms.email.authserv_id to the name at the beginning of that header in a mail that you received.",
     ),
   ];

@@ -23,7 +23,7 @@ export function ownWords(body: string): OwnWords {
   return { text: own, quoted: quoted === "" ? undefined : quoted };
 }
 
-/** Where the history begins: at a line of its own, or at quoted lines up to the end. */
+/** Where the history begins: at a separator line, or at quoted lines up to the end. */
 function historyStart(lines: readonly string[]): number {
   const divider = lines.findIndex((line, i) => isDivider(line, lines[i + 1] ?? "", lines[i + 2] ?? ""));
   const end = divider < 0 ? lines.length : divider;

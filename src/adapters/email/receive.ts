@@ -4,7 +4,7 @@ import type { AdapterEvents, Cursor } from "../adapter.js";
 import { MediaDownloads } from "../kit/media-download.js";
 import type { Settings } from "./config.js";
 import type { Mailboxes } from "./mailbox.js";
-import { type MailFile, type Normalised, normalise, type Place } from "./normalise.js";
+import { type MailFile, type MailReceipt, type Normalised, normalise } from "./normalise.js";
 
 export interface ReceiverParts {
   settings: Settings;
@@ -15,7 +15,7 @@ export interface ReceiverParts {
 
 export interface Mail {
   source: Buffer;
-  place: Place;
+  place: MailReceipt;
   /** Only the beginning was fetched. */
   isCut: boolean;
 }

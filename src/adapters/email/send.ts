@@ -35,9 +35,9 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const to = addressOf(target.chatId);
-    if (to === undefined) throw new SendError("refused", "The message names no address");
+    if (to === undefined) throw new SendError("refused", "The message has no email address");
     const messageId = ownMessageId(nonce, index, this.#settings.account);
     const { replyTo } = target;
     const thread = replyTo === null ? undefined : await this.#mailboxes.threadOf(replyTo, signal);
@@ -101,6 +101,7 @@ export class Sender {
     });
     try {
       const sending = transport.sendMail({ envelope: { from: address, to: [to] }, raw: stream });
+      // After an abort, a late failure has no one to report to.
       sending.catch(() => undefined);
       await unlessAborted(sending, signal);
     } catch (error) {

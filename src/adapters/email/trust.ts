@@ -1,6 +1,6 @@
 /**
  * Whether the receiving server vouches for the sender: its Authentication-Results (RFC 8601) say that DMARC passed, or that
- * SPF or DKIM passed for the domain in From. Anybody can write From. Pure.
+ * SPF or DKIM passed for the domain in From. Anyone can write From. Pure.
  */
 import { domainOf } from "./ids.js";
 

@@ -28,19 +28,19 @@ export interface Timing {
   callMs: number;
   /** From opening a socket to the subscription. */
   openMs: number;
-  /** Silence after which Home Assistant is asked for a sign of life. */
+  /** Silence before Home Assistant is pinged. */
   pingMs: number;
-  /** A socket that lived this long was a good one. */
+  /** A socket that stayed open this long counts as good. */
   stableMs: number;
   closeMs: number;
   backoff: BackoffLimits;
-  /** After the inbox didn't take a message. */
+  /** Delay after the inbox refused a message. */
   receiveRetry: BackoffLimits;
-  /** Between two attempts with a token that was refused. */
+  /** Delay between attempts with a token that was refused. */
   refusedMs: number;
-  /** How long `connect` waits before it leaves connecting to the background. */
+  /** How long `connect` waits before it continues in the background. */
   patienceMs: number;
-  /** Between two looks at changes that wait for the end of a cooldown. */
+  /** Interval between checks of changes that wait for the end of a cooldown. */
   sweepMs: number;
 }
 

@@ -88,7 +88,7 @@ export class Connection {
     return socket;
   }
 
-  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  /** Updates the health; returns a delay to use in place of the backoff's, if any. */
   #lost({ reason, wasOpen }: SocketLost): number | undefined {
     const { health, settings, signal } = this.#parts;
     this.#drop = undefined;

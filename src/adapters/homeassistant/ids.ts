@@ -15,7 +15,7 @@ export function domainOf(entityId: string): string {
   return entityId.split(".", 1)[0]!;
 }
 
-/** `notify.mobile_app_phone` → `mobile_app_phone`; undefined: it isn't a service for notifications. */
+/** `notify.mobile_app_phone` → `mobile_app_phone`; undefined if it isn't a service for notifications. */
 export function notifyServiceOf(chatId: string): string | undefined {
   return /^notify\.([a-z0-9_]{1,200})$/.exec(chatId)?.[1];
 }

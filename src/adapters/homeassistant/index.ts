@@ -1,4 +1,4 @@
-/** Home Assistant: a WebSocket for changes of states, REST for what it missed and for notifications. */
+/** Home Assistant: a WebSocket for state changes, REST for missed changes and notifications. */
 import { pause } from "../../backoff.js";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage } from "../../message.js";
@@ -14,7 +14,7 @@ import { Sender } from "./send.js";
 
 export type { HomeAssistantOptions } from "./config.js";
 
-/** How long a disconnect waits for what is being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 2000;
 
 export function homeAssistantAdapter(options: HomeAssistantOptions): Adapter {
@@ -30,7 +30,7 @@ class HomeAssistant implements Adapter {
   readonly #health: HealthTracker;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -60,7 +60,7 @@ class HomeAssistant implements Adapter {
     await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
   }
 
-  /** Rejects when the token is refused; anything else passes, and is waited for. */
+  /** Rejects when the token is refused; retries other errors in the background. */
   async #introduce(api: HomeAssistantApi, life: AbortController): Promise<void> {
     try {
       await api.check(life.signal);
@@ -75,7 +75,7 @@ class HomeAssistant implements Adapter {
     }
   }
 
-  /** No changes come in afterwards; answers that are ready in the last moments still go out. */
+  /** Stops receiving; answers that are already finished are still sent. */
   async disconnect(): Promise<void> {
     this.#health.closed();
     this.#life?.abort();

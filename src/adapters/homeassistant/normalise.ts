@@ -34,7 +34,7 @@ export function readState(value: unknown, nowMs = Date.now()): EntityState | und
   };
 }
 
-/** What is pushed; `before` undefined: the entity is new. */
+/** What is pushed; `before` undefined if the entity is new. */
 export function readChange(data: unknown): { before: EntityState | undefined; now: EntityState } | undefined {
   if (!isRecord(data)) return undefined;
   const now = readState(data.new_state);

@@ -56,7 +56,7 @@ export const homeassistant = definePlatform({
   setup: {
     steps: [
       "Home Assistant → your profile → Security → Long-lived access tokens: create one and copy it",
-      "Set platforms.homeassistant.watch_entities to the entities whose changes the agent should hear of",
+      "Set platforms.homeassistant.watch_entities to the entities the agent should know about",
     ],
     secrets: [
       {
@@ -85,9 +85,9 @@ export const homeassistant = definePlatform({
   promises: {
     inbound: {
       loses: "some",
-      how: "are found by comparing states, so what has changed back by then is not seen",
+      how: "are found by comparing states, so changes that were reverted in the meantime are missed",
     },
-    outbound: { repeats: "never", how: "is sent again under its `notification_id`, which replaces it" },
+    outbound: { repeats: "never", how: "is sent again with the same `notification_id`, which replaces it" },
   },
   apiAddress: ({ api_url }) => api_url,
   probe: async (bot, options) => {

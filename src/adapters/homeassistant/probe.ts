@@ -25,7 +25,7 @@ export async function probeHomeAssistant(bot: ProbedBot, { signal }: ProbeOption
     await api.check(signal);
     const states = await api.states(signal);
     const host = new URL(apiUrl).host;
-    const findings = [found.ok(`Home Assistant at ${host} takes the token`), ...judge(states, watch)];
+    const findings = [found.ok(`Home Assistant at ${host} accepts the token`), ...judge(states, watch)];
     return { bot: { id: host, name: host }, findings };
   } catch (error) {
     return { findings: [explain(error, apiUrl)] };
@@ -33,7 +33,7 @@ export async function probeHomeAssistant(bot: ProbedBot, { signal }: ProbeOption
 }
 
 function judge(states: readonly EntityState[], watch: Watched): Finding[] {
-  if (watchesNothing(watch)) return [found.warn("no entity is watched: no change is reported", FIX)];
+  if (watchesNothing(watch)) return [found.warn("no entity is watched, so no changes are reported", FIX)];
   const watched = states.filter(({ entityId }) => isWatched(entityId, watch)).length;
   const missing = watch.entities.filter((id) => !states.some(({ entityId }) => entityId === id));
   const count = watched > 0 ? [found.ok(`${watched} of ${states.length} entities are watched`)] : [];

@@ -13,7 +13,7 @@ export interface ReceiverParts {
   settings: Settings;
   events: AdapterEvents;
   signal: AbortSignal;
-  /** The inbox doesn't accept messages, or does again. */
+  /** Called when the inbox stops or resumes accepting messages. */
   stuck(isStuck: boolean): void;
   /** A change was lost: all states must be compared again. */
   incomplete(): void;
@@ -53,7 +53,7 @@ export class Receiver {
   /** After each connect, before any push: nothing tells what happened until then. */
   compare(states: Promise<readonly EntityState[]>): void {
     this.#add(async () => {
-      // Where they can't be had, the connection fails, and the next one compares.
+      // If reading them fails, the connection fails, and the next one compares.
       const now = (await states.catch(() => [])).filter((state) => this.#isWatched(state));
       await this.#persist(() => this.#learn(now));
       for (const state of now.toSorted((a, b) => a.changedMs - b.changedMs)) await this.#found(state);
@@ -85,7 +85,9 @@ export class Receiver {
     };
     this.#queue.add("states", run).catch((error: unknown) => {
       if (signal.aborted) return;
-      settings.log("warn", "changes in Home Assistant wait too long: comparing all states", { err: error });
+      settings.log("warn", "too many pending changes in Home Assistant: comparing all states", {
+        err: error,
+      });
       incomplete();
     });
   }
@@ -97,14 +99,14 @@ export class Receiver {
 
   // ── one state ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** A push that is older than what was compared tells nothing new. */
+  /** Skips a push that is older than the last comparison. */
   async #changed(now: EntityState, before: EntityState | undefined): Promise<void> {
     const known = (await this.#persist(() => this.#knownOf(now.entityId))) ?? before;
     if (!known) return this.#persist(() => this.#learn([now]));
     if (now.updatedMs >= known.updatedMs) await this.#see(now, known.state, false);
   }
 
-  /** What is now counts, whatever the clocks say. */
+  /** The current state counts, whatever the clocks say. */
   async #found(now: EntityState): Promise<void> {
     const known = await this.#persist(() => this.#knownOf(now.entityId));
     if (known) await this.#see(now, known.state, true);
@@ -143,7 +145,7 @@ export class Receiver {
     return state === undefined ? undefined : { state, updatedMs: 0 };
   }
 
-  /** Entities that were never seen aren't reported: their changes will be. */
+  /** New entities aren't reported; their later changes are. */
   async #learn(states: readonly EntityState[]): Promise<void> {
     const isNew = await Promise.all(
       states.map(async ({ entityId }) => (await this.#knownOf(entityId)) === undefined),

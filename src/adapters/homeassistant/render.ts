@@ -4,7 +4,7 @@ import { plainParts, splitText } from "../../text/plain.js";
 import { EVENTS_CHAT } from "./ids.js";
 
 export const LIMIT = 4096;
-/** In an answer of several parts, each has room for a note. */
+/** Each part of a multi-part answer has room for a note. */
 const NOTE_ROOM = 40;
 
 export interface HomeAssistantPart {

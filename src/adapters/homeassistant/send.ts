@@ -31,7 +31,7 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const id = notificationId(this.#settings.oneNotification ? "" : nonce, index);
     const call = callOf(target, text, id, mayBeRepeat);
     if (!call)

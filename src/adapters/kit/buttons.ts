@@ -1,9 +1,9 @@
-/** The choices of a question as buttons, and the press of one. Pure. */
+/** A question's choices → buttons, and a pressed button → the choice. Pure. */
 import type { Choice, OutboundQuestion, PressedChoice } from "../../question.js";
 import { shortLabel } from "../../text/choices.js";
 
 export interface Button {
-  /** What the platform sends back: at most 64 bytes. */
+  /** The button's payload: at most 64 bytes. */
   data: string;
   label: string;
   style?: Choice["style"];
@@ -11,7 +11,7 @@ export interface Button {
 
 const PRESS = /^q:([a-z0-9]{1,16}):([\w.-]{1,40})$/;
 
-/** Choices over the limit, and ids that a button can't carry, are left out. */
+/** Omits choices over the limit and ids that don't fit into a button. */
 export function buttonsOf(
   { id, choices }: OutboundQuestion,
   { maxChoices, labelChars }: { maxChoices: number; labelChars: number },
@@ -26,7 +26,7 @@ export function buttonsOf(
     .filter(({ data }, i, all) => PRESS.test(data) && all.findIndex((other) => other.data === data) === i);
 }
 
-/** Undefined: the button isn't one of ours. */
+/** Undefined if the button isn't ours. */
 export function readPress(data: unknown): PressedChoice | undefined {
   const [, questionId, choiceId] = (typeof data === "string" && PRESS.exec(data)) || [];
   return questionId === undefined || choiceId === undefined ? undefined : { questionId, choiceId };

@@ -1,4 +1,4 @@
-/** Work that shows the state of now, such as reading a list: callers share a run, but never one that has already begun. */
+/** Shares runs of a read between callers. A caller never gets a run that started before its call, so the result is never stale. */
 export class FreshRun {
   readonly #work: () => Promise<void>;
   #running: Promise<void> | undefined;
@@ -8,7 +8,7 @@ export class FreshRun {
     this.#work = work;
   }
 
-  /** Settles as a run does that begins after this call. The caller handles the rejection. */
+  /** Settles with a run that starts after this call. The caller handles rejections. */
   run(): Promise<void> {
     if (!this.#running) return this.#begin();
     this.#next ??= this.#running.then(() => {

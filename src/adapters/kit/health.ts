@@ -3,9 +3,9 @@ import { monotonicSeconds, nowSeconds } from "../../clock.js";
 import type { Health } from "../adapter.js";
 
 export interface HealthOptions {
-  /** The platform's name as people write it. */
+  /** The platform's display name. */
   label: string;
-  /** Without a proof of life for this long, a connection counts as degraded. */
+  /** A connection without proof of life for this long counts as degraded. */
   staleMs: number;
   log(level: "info" | "warn" | "error", message: string): void;
 }
@@ -15,7 +15,7 @@ interface Problem {
   detail: string;
 }
 
-/** Something that impairs the platform while it is connected, or is only worth a note ("ok"). */
+/** A problem of a connected platform, or just a note ("ok"). */
 interface Issue {
   state: "degraded" | "ok";
   detail: string;
@@ -27,7 +27,7 @@ export class HealthTracker {
   #problem: Problem | undefined;
   #wasUp = false;
   #lastProofAt: number | null = null;
-  /** The same moment by a clock that never goes back. */
+  /** The same moment on a monotonic clock. */
   #provedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HealthOptions) {
@@ -49,7 +49,7 @@ export class HealthTracker {
     this.#provedAt = monotonicSeconds();
   }
 
-  /** Logged once, not at every attempt that fails the same way. */
+  /** Logged once, not on every attempt with the same failure. */
   trouble(state: "degraded" | "down", detail: string): void {
     const known = this.#problem;
     this.#problem = { state, detail };
@@ -57,7 +57,7 @@ export class HealthTracker {
     this.#options.log(state === "down" ? "error" : "warn", detail);
   }
 
-  /** Sets what is wrong with one thing beside the connection, or clears it with undefined. Logged when it changes. */
+  /** Sets a problem besides the connection, or clears it with undefined. Logged when it changes. */
   issue(topic: string, detail: string | undefined, state: Issue["state"] = "degraded"): void {
     const known = this.#issues.get(topic);
     if (detail === undefined) this.#issues.delete(topic);

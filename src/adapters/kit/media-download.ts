@@ -1,4 +1,4 @@
-/** Attachments of a message → files in the home, or the reason why there is none. */
+/** A message's attachments → files in the home, or why they couldn't be fetched. */
 import net from "node:net";
 import PQueue from "p-queue";
 import type { Agent } from "undici";
@@ -16,26 +16,26 @@ import { guardedLookup, isPrivateAddress } from "../../public-address.js";
 import { unlessAborted } from "../../timeout.js";
 
 export type MediaSource =
-  /** Headers go to the platform's own servers only. `check` throws where the answer isn't the file. */
+  /** Headers are only sent to the platform's own servers. `check` throws if the response isn't the file. */
   | { url: string; headers?: Record<string, string>; check?(response: Response): void }
-  /** For platforms that give the bytes themselves. */
+  /** For platforms whose API returns the bytes. */
   | { body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
 export interface RemoteFile {
   attachment: Attachment;
-  /** May ask the platform where the file is. Throws a MediaProblem where a person should read why it can't be had. */
+  /** May ask the platform where the file is. Throws a MediaProblem if the user should see why it is unavailable. */
   locate(signal: AbortSignal): MediaSource | Promise<MediaSource>;
 }
 
 export interface DownloadOptions {
-  /** The platform's name as people write it. */
+  /** The platform's display name. */
   label: string;
   media: IncomingMedia;
-  /** For each file, from locating it to its last byte. */
+  /** Timeout per file, from locating it to its last byte. */
   timeoutMs: number;
   /** The platform's own servers, which the operator trusts. */
   isOwn(url: URL): boolean;
-  /** Also fetch from public https addresses elsewhere, without headers; private addresses are refused. */
+  /** Also fetch from other public https addresses, without headers. Private addresses are refused. */
   allowPublic?: boolean;
   maxRedirects?: number;
 }
@@ -50,7 +50,7 @@ export class MediaDownloads {
     this.#options = options;
   }
 
-  /** Rejects only when the signal aborts, or when access to the message can't be decided yet. */
+  /** Rejects only if the signal aborts or access to the message can't be decided yet. */
   async fetchAll(
     message: InboundMessage,
     files: readonly RemoteFile[],
@@ -102,7 +102,7 @@ export class MediaDownloads {
       const location = response.headers.get("location");
       if (location === null || response.status < 300 || response.status >= 400) return response;
       await response.body?.cancel();
-      if (redirects >= maxRedirects) throw new MediaProblem("It was moved to another address");
+      if (redirects >= maxRedirects) throw new MediaProblem("It redirects to another address");
       url = this.#checked(location, url);
     }
   }
@@ -120,14 +120,14 @@ export class MediaDownloads {
     const { label, isOwn, allowPublic } = this.#options;
     const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined;
     if (!url || !(isOwn(url) || (allowPublic && isPublic(url))))
-      throw new MediaProblem(`It lies outside of ${label}`);
+      throw new MediaProblem(`It is not on ${label}'s servers`);
     return url;
   }
 }
 
 let publicAgent: Agent | undefined;
 
-/** Connects only if the looked-up address is public. Connections end with their request. */
+/** Connects only if the resolved address is public. Connections aren't reused. */
 async function fetchPublic(url: URL, signal: AbortSignal): Promise<Response> {
   const { Agent, fetch } = await import("undici");
   publicAgent ??= new Agent({ pipelining: 0, connect: { lookup: guardedLookup(false) } });
@@ -135,7 +135,7 @@ async function fetchPublic(url: URL, signal: AbortSignal): Promise<Response> {
   return response as unknown as Response;
 }
 
-/** As far as one sees without looking the name up. */
+/** A first check, without a DNS lookup. */
 function isPublic(url: URL): boolean {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (url.protocol !== "https:" || url.username !== "" || url.password !== "") return false;

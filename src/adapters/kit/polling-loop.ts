@@ -1,4 +1,4 @@
-/** Asks a platform for news again and again. The cursor moves only past items that the inbox has, and survives restarts. */
+/** Polls a platform. The cursor survives restarts and moves only past items the inbox has stored. */
 import { type BackoffLimits, pause } from "../../backoff.js";
 import type { AdapterEvents } from "../adapter.js";
 import { repeat } from "./retry.js";
@@ -6,30 +6,30 @@ import { repeat } from "./retry.js";
 export interface Page<T> {
   /** Oldest first. */
   items: readonly T[];
-  /** Where the next poll begins once all items are received; undefined: unchanged. */
+  /** The next cursor once all items are received; undefined leaves it unchanged. */
   cursor?: string | undefined;
-  /** Another page is ready. */
+  /** Another page is available. */
   hasMore?: boolean;
 }
 
 export interface PollingOptions<T> {
   events: Pick<AdapterEvents, "cursor" | "saveCursor">;
   cursorName: string;
-  /** The cursor is undefined on the very first poll ever. Must end with the signal and have a timeout of its own. */
+  /** The cursor is undefined on the very first poll. Must obey the signal and have its own timeout. */
   poll(cursor: string | undefined, signal: AbortSignal): Promise<Page<T>>;
-  /** Resolves when the inbox has the item; if it rejects, the page is polled again. */
+  /** Resolves when the inbox has stored the item; if it rejects, the page is polled again. */
   receive(item: T): Promise<void>;
-  /** Between two polls when there are no more pages. With long polling: what a server that doesn't hold polls is spared. */
+  /** Delay between polls when there are no more pages. With long polling: protects servers that don't hold polls open. */
   everyMs: number;
   backoff: BackoffLimits;
   signal: AbortSignal;
   /** A poll succeeded and its items are received. */
   onProof?(): void;
-  /** May return the delay that the platform asked for. If it throws, the loop ends. */
+  /** May return a delay that the platform asked for. Throwing ends the loop. */
   onFailure(error: unknown, failures: number): number | undefined;
 }
 
-/** Runs until the signal aborts. Rejects only as `onFailure` throws. */
+/** Runs until the signal aborts. Rejects only if `onFailure` throws. */
 export async function pollWithCursor<T>(options: PollingOptions<T>): Promise<void> {
   const { events, cursorName, signal } = options;
   let cursor: string | undefined;
@@ -44,7 +44,7 @@ export async function pollWithCursor<T>(options: PollingOptions<T>): Promise<voi
     cursor = page.cursor ?? cursor;
     if (signal.aborted) return;
     options.onProof?.();
-    // A page that promises more and moves nothing would make us poll without a break.
+    // A page that promises more without moving the cursor would cause a busy loop.
     if (!page.hasMore || !hasMoved) await pause(options.everyMs, signal);
   }, options);
 }

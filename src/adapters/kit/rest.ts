@@ -1,10 +1,10 @@
-/** A platform's JSON API over HTTP: one call → its answer, or an error with what the platform said. */
+/** Calls a platform's JSON API over HTTP. Failures carry the platform's own error text. */
 import type { SendError } from "../../errors.js";
 import { withoutTrailing } from "../../trailing.js";
 import { httpSendError, networkSendError, type SendCall } from "./send-errors.js";
 
 export interface RestOptions {
-  /** The part that all paths share. */
+  /** Prefix of all paths. */
   baseUrl: string;
   /** Sent with every call. Never logged. */
   headers?: Readonly<Record<string, string>>;
@@ -18,18 +18,18 @@ export interface RestCall {
   /** Sent as it is. */
   form?: FormData | Blob;
   signal?: AbortSignal | undefined;
-  /** Instead of the usual one. */
+  /** Overrides the default timeout. */
   timeoutMs?: number;
 }
 
-/** More than any list that we ask for; files are downloaded elsewhere. */
+/** More than any response we expect; files are downloaded elsewhere. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** The platform answered, but not with success. */
+/** The platform answered with an error. */
 export class RestError extends Error {
   readonly status: number;
   readonly headers: Headers;
-  /** The answer's fields; empty if it wasn't an object. */
+  /** The response's fields; empty if it wasn't an object. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(status: number, headers: Headers, body: Readonly<Record<string, unknown>>) {
@@ -39,7 +39,7 @@ export class RestError extends Error {
     this.body = body;
   }
 
-  /** A text field of the answer. */
+  /** A text field of the response. */
   text(name: string): string | undefined {
     const value = this.body[name];
     return typeof value === "string" ? value : undefined;
@@ -49,7 +49,7 @@ export class RestError extends Error {
 export class RestClient {
   readonly #options: RestOptions;
   readonly #baseUrl: string;
-  /** The platform's clock at its last answer. Epoch milliseconds; undefined: it didn't say. */
+  /** The platform's clock in its last response, in epoch milliseconds, if it sent one. */
   serverTimeMs: number | undefined;
 
   constructor(options: RestOptions) {
@@ -57,7 +57,7 @@ export class RestClient {
     this.#baseUrl = withoutTrailing(options.baseUrl, "/");
   }
 
-  /** Rejects with a RestError if the platform refused, with another error if no answer came. Follows no redirects. */
+  /** Rejects with a RestError if the platform answered with an error, with another error if there was no answer. Follows no redirects. */
   async call<T = unknown>(method: string, path: string, call: RestCall = {}): Promise<T> {
     const limit = limitOf(call.timeoutMs ?? this.#options.timeoutMs, call.signal);
     try {
@@ -93,7 +93,7 @@ export class RestClient {
   }
 }
 
-/** A signal that ends with another one or after a time, and leaves nothing behind at the other one. */
+/** A signal that aborts with another one or after a timeout, without leaking a listener on the other one. */
 function limitOf(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException("The call timed out", "TimeoutError"));
@@ -108,7 +108,7 @@ function limitOf(timeoutMs: number, outer: AbortSignal | undefined) {
   return { signal: controller.signal, end };
 }
 
-/** Undefined: it is no JSON. Rejects if it is too long or breaks off. */
+/** Undefined if it isn't JSON. Rejects if it is too long or truncated. */
 async function readJson(response: Response): Promise<unknown> {
   const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
   const chunks: Uint8Array[] = [];
@@ -132,7 +132,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A failed call → what it means for a send. */
+/** A failed call → the outcome of a send. */
 export function restSendError(
   error: unknown,
   call: SendCall,

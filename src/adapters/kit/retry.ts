@@ -5,8 +5,8 @@ export interface RetryOptions {
   backoff: BackoffLimits;
   signal: AbortSignal;
   /**
-   * Called after each failed attempt, for logs and health. May return the delay in ms that the platform asked for instead
-   * of the backoff's; if it throws, that ends the retries.
+   * Called after each failed attempt, for logs and health. May return a delay in ms that the platform asked
+   * for, in place of the backoff's. Throwing ends the retries.
    */
   onFailure?(error: unknown, failures: number): number | undefined;
 }
@@ -26,7 +26,7 @@ export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions)
   }
 }
 
-/** Runs the step again and again until the signal aborts, with a delay after failures. Rejects only as `onFailure` throws. */
+/** Repeats the step until the signal aborts, with a delay after failures. Rejects only if `onFailure` throws. */
 export async function repeat(step: () => Promise<void>, options: RetryOptions): Promise<void> {
   while (!options.signal.aborted) {
     await retry(step, options).catch((error: unknown) => {

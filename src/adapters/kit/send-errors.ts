@@ -1,13 +1,13 @@
-/** A failed HTTP call → what it means for a send: nothing arrived, the platform said no, or the outcome is unknown. */
+/** A failed HTTP call → the outcome of a send: nothing arrived, the platform refused it, or unknown. */
 import { SendError } from "../../errors.js";
 import { errorsWithin, neverConnected } from "../never-connected.js";
 
 export interface SendCall {
-  /** The platform's name as people write it. */
+  /** The platform's display name. */
   label: string;
-  /** Making the call twice does no harm, so an unknown outcome counts as never sent. */
+  /** The call is idempotent, so an unknown outcome counts as not sent. */
   repeatable?: boolean | undefined;
-  /** What has to wait while the platform can't be reached; left out: the chat. */
+  /** What must wait while the platform is unreachable. Default: the chat. */
   scope?: "chat" | "account";
 }
 
@@ -15,11 +15,11 @@ export interface HttpFailure {
   status: number;
   /** The Retry-After header. */
   retryAfter?: string | null | undefined;
-  /** The platform's own text; goes to the operator, so never anything with a token. */
+  /** The platform's error text. Operators see it, so it must never contain a token. */
   reason?: string | undefined;
 }
 
-/** Answers wait this long between attempts while the token is refused: only the operator can fix that. */
+/** Delay between attempts while the token is refused: only the operator can fix that. */
 const TOKEN_RETRY_MS = 60_000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 const MAX_REASON = 300;
@@ -39,7 +39,7 @@ export function httpSendError({ status, retryAfter, reason }: HttpFailure, call:
   return new SendError("refused", message);
 }
 
-/** For a call that got no answer. */
+/** For a call without a response. */
 export function networkSendError(error: unknown, call: SendCall): SendError {
   if (error instanceof SendError) return error;
   const reason = networkReason(error);
@@ -59,7 +59,7 @@ function uncertain(
   return new SendError(repeatable ? "never_sent" : "unknown", message, { retryAfterMs: waitMs, cause });
 }
 
-/** Of a Retry-After header, in seconds or as a date; at most an hour. */
+/** Parses a Retry-After header, in seconds or as a date; at most an hour. */
 export function retryAfterMs(header: string | null | undefined, nowMs = Date.now()): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
@@ -67,7 +67,7 @@ export function retryAfterMs(header: string | null | undefined, nowMs = Date.now
   return Number.isNaN(ms) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms));
 }
 
-/** Never the error's own text: it may contain the address, and with it a token. */
+/** Never uses the error's own text, because it may contain a URL with a token. */
 export function networkReason(error: unknown): string {
   for (const { code, name, message } of errorsWithin(error)) {
     if (typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;

@@ -3,7 +3,7 @@ import type { Adapter, PartContext } from "../adapter.js";
 
 type SendWhole = (message: OutboundMessage, context: PartContext, signal: AbortSignal) => Promise<string>;
 
-/** For platforms that take a message of any length in one piece. `send` resolves with the platform's id of it. */
+/** For platforms that accept messages of any length. `send` resolves with the platform's message id. */
 export function singlePart(send: SendWhole): Pick<Adapter, "render" | "sendPart"> {
   return {
     render: () => [{}],

@@ -4,48 +4,48 @@ import { type BackoffLimits, backoffMs, pause } from "../../backoff.js";
 import { settlesWithin, withTimeout } from "../../timeout.js";
 
 export interface LiveSocket {
-  /** Resolves or rejects when the socket has closed, by whichever side. */
+  /** Settles when either side has closed the socket. */
   closed: Promise<unknown>;
   /** Must be safe to call more than once. */
   close(): void | Promise<void>;
-  /** Asks the other side for a sign of life, once per `pingMs` of silence. */
+  /** Pings the other side, once per `pingMs` of silence. */
   ping?(): void;
 }
 
 export interface SocketLoopOptions {
-  /** Resolves when events can come in (after the greeting and the login). `heard` is called for every frame. */
+  /** Resolves when events can arrive (after greeting and login). Call `heard` for every frame. */
   open(heard: () => void, signal: AbortSignal): Promise<LiveSocket>;
-  /** Before each attempt; `gapMs`: how long there has been no socket, undefined before the first. */
+  /** Called before each attempt. `gapMs`: time without a socket, undefined before the first. */
   beforeOpen?(gapMs: number | undefined): Promise<void>;
   onOpen?(): void;
   /** A proof of life. */
   onAlive?(): void;
   /**
-   * The socket closed or could not be opened; another attempt follows. May return a delay in ms instead of the backoff's.
-   * If it throws, the loop ends.
+   * The socket closed or could not be opened; another attempt follows. May return a delay in ms in place of
+   * the backoff's. Throwing ends the loop.
    */
   onLost(lost: SocketLost): number | undefined;
   signal: AbortSignal;
   backoff: BackoffLimits;
-  /** For `open`. */
+  /** Timeout of `open`. */
   openTimeoutMs: number;
-  /** Silence after which the other side is pinged; after the same time without an answer, the socket is replaced. */
+  /** Silence before a ping; the socket is replaced if the ping isn't answered in the same time. */
   pingMs: number;
-  /** A socket that lived this long was a good one: its successor is opened at once. */
+  /** A socket that was open this long counts as good: it is reopened immediately. */
   stableMs: number;
   /** How long to wait for a socket to close. */
   closeTimeoutMs: number;
 }
 
 export interface SocketLost {
-  /** Why it could not be opened, or what `closed` gave. */
+  /** Why it could not be opened, or the result of `closed`. */
   reason: unknown;
   wasOpen: boolean;
-  /** In a row, with this one. */
+  /** Consecutive failures, including this one. */
   failures: number;
 }
 
-/** Runs until the signal aborts. Rejects only as `onLost` throws. */
+/** Runs until the signal aborts. Rejects only if `onLost` throws. */
 export async function keepSocketOpen(options: SocketLoopOptions): Promise<void> {
   const { signal, stableMs } = options;
   let failures = 0;
@@ -86,7 +86,7 @@ async function oneSocket(
   }
 }
 
-/** A socket that opens after its time is closed again. */
+/** A socket that opens after the timeout is closed again. */
 async function openSocket(options: SocketLoopOptions, life: Life): Promise<LiveSocket> {
   const { openTimeoutMs, signal } = options;
   const attempt = new AbortController();
@@ -111,7 +111,7 @@ async function close(socket: LiveSocket, { closeTimeoutMs }: SocketLoopOptions):
   );
 }
 
-/** Watches one socket: when it last gave a sign of life, and how it ended. */
+/** Watches one socket: its last sign of life and how it ended. */
 class Life {
   readonly #options: SocketLoopOptions;
   #heardAtMs = performance.now();
@@ -125,7 +125,7 @@ class Life {
     this.#options.onAlive?.();
   }
 
-  /** What `closed` gives, why it was given up, or the abort. Rejects as `closed` does. */
+  /** The result of `closed`, why the socket was given up, or the abort. Rejects if `closed` does. */
   async end(socket: LiveSocket): Promise<unknown> {
     const { pingMs, signal } = this.#options;
     const over = new AbortController();
@@ -148,7 +148,7 @@ class Life {
       const silentMs = performance.now() - heardAtMs;
       if (silentMs >= pingMs) socket.ping?.();
       await pause(silentMs >= pingMs ? pingMs : pingMs - silentMs, over);
-      // After a busy moment of ours, frames that have arrived are read first.
+      // If the event loop was busy, read frames that have already arrived first.
       await setImmediate();
       if (silentMs >= pingMs && this.#heardAtMs === heardAtMs)
         return new DOMException("No sign of life", "TimeoutError");

@@ -1,4 +1,4 @@
-/** A WebSocket for JSON frames whose connection can be cut. */
+/** A WebSocket for JSON frames that can be terminated. */
 import type { Socket } from "node:net";
 import type { LiveSocket } from "./socket-loop.js";
 
@@ -12,13 +12,13 @@ export interface FrameOptions {
   url: string;
   /** Longer frames are skipped. */
   maxChars: number;
-  /** For every frame, also for those that can't be read. */
+  /** Called for every frame, even unreadable ones. */
   heard(): void;
   frame(value: unknown): void;
   signal: AbortSignal;
 }
 
-/** Ends with the signal. */
+/** The signal closes it. */
 export async function frameSocket(options: FrameOptions): Promise<FrameSocket> {
   const { url, maxChars, heard, frame, signal } = options;
   const { WebSocket, Agent, buildConnector } = await import("undici");
@@ -33,7 +33,7 @@ export async function frameSocket(options: FrameOptions): Promise<FrameSocket> {
   });
   signal.throwIfAborted();
   const socket = new WebSocket(url.replace(/^http/, "ws"), { dispatcher });
-  /** A silent server doesn't take part in closing, so the connection is cut. */
+  /** A silent server doesn't complete the closing handshake, so terminate. */
   const close = () => {
     signal.removeEventListener("abort", close);
     socket.close();
@@ -46,7 +46,7 @@ export async function frameSocket(options: FrameOptions): Promise<FrameSocket> {
       resolve();
     };
     socket.addEventListener("close", end, { once: true });
-    // Node's own errors of a socket may contain addresses: the loop tells what is wrong.
+    // Node's socket errors may contain addresses, so the loop reports its own text.
     socket.addEventListener("error", end, { once: true });
   });
   socket.addEventListener("message", ({ data }) => {
@@ -61,7 +61,7 @@ export async function frameSocket(options: FrameOptions): Promise<FrameSocket> {
   return { closed, close, send };
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined if it isn't JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

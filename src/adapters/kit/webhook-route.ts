@@ -1,4 +1,4 @@
-/** A platform's calls to us: authenticated, parsed, received, answered. 200 only when the inbox has the event. */
+/** Handles a platform's webhook calls: authenticates, parses, receives, answers. Returns 200 only once the inbox has stored the event. */
 import { createHmac } from "node:crypto";
 import { isSameSecret } from "../../secret.js";
 import { withTimeout } from "../../timeout.js";
@@ -6,30 +6,32 @@ import { withTimeout } from "../../timeout.js";
 export interface WebhookCall {
   url: URL;
   headers: Headers;
-  /** As it came: signatures are over these bytes. */
+  /** The raw bytes, which signatures cover. */
   body: Buffer;
 }
 
 export interface WebhookRoute<T> {
   /** A secret in a header is checked before the body is read, a signature after. */
   auth: { header(headers: Headers): boolean } | { signature(call: WebhookCall): boolean };
-  /** Undefined or an exception: the body makes no sense (400). */
+  /** Returns undefined or throws if the body is invalid (400). */
   parse(call: WebhookCall): T | undefined;
-  /** Answers that need no inbox, such as the challenge that verifies our address. */
+  /** Responses without the inbox, such as a challenge that verifies our address. */
   reply?(item: T): Response | undefined;
-  /** Resolves when the inbox has it, with undefined for a plain 200; the platform retries if it rejects. Left undefined: not connected now. */
+  /** Resolves when the inbox has stored the event, with undefined for a plain 200. If it rejects, the platform retries. Undefined while not connected. */
   receive: ((item: T) => Promise<Response | undefined>) | undefined;
-  /** Answers GET requests, with which some platforms verify our address; left out: 405. */
+  /** Called with the error if `receive` rejects, for logs and health. */
+  onRejected?(error: unknown): void;
+  /** Answers GET requests, which some platforms use to verify our address. Default: 405. */
   handshake?(url: URL): Response;
   maxBodyBytes?: number;
   bodyTimeoutMs?: number;
 }
 
-/** Files come separately: an event is some kilobytes. */
+/** Files are sent separately, so an event is a few kilobytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const BODY_TIMEOUT_MS = 10_000;
 
-/** The body of a 401. A probe from outside recognises our own server by it. */
+/** The body of a 401, by which the address check recognises this gateway. */
 export const UNAUTHORIZED = "Wrong secret or signature";
 
 export async function answerWebhook<T>(request: Request, route: WebhookRoute<T>): Promise<Response> {
@@ -41,7 +43,7 @@ export async function answerWebhook<T>(request: Request, route: WebhookRoute<T>)
     if (!route.receive) return plain(503, "Not connected");
   }
   const body = await readBody(request, route).catch(() => "late" as const);
-  if (body === "late") return plain(408, "The body didn't come in time");
+  if (body === "late") return plain(408, "The request body timed out");
   if (body === undefined) return plain(413, "Too long");
   const call = { url: new URL(url), headers, body };
   if ("signature" in route.auth && !route.auth.signature(call)) return plain(401, UNAUTHORIZED);
@@ -50,14 +52,15 @@ export async function answerWebhook<T>(request: Request, route: WebhookRoute<T>)
 
 async function answer<T>(call: WebhookCall, route: WebhookRoute<T>): Promise<Response> {
   const item = parsed(call, route);
-  if (item === undefined) return plain(400, "Not an event");
+  if (item === undefined) return plain(400, "Invalid event");
   const direct = route.reply?.(item);
   if (direct) return direct;
   if (!route.receive) return plain(503, "Not connected");
   try {
     return (await route.receive(item)) ?? plain(200, "");
-  } catch {
-    return plain(503, "Not received, deliver it again");
+  } catch (error) {
+    route.onRejected?.(error);
+    return plain(503, "Not stored, please retry");
   }
 }
 
@@ -69,7 +72,7 @@ function parsed<T>(call: WebhookCall, route: WebhookRoute<T>): T | undefined {
   }
 }
 
-/** Undefined: too long. Rejects when it takes too long or breaks off. */
+/** Undefined if it is too long. Rejects on a timeout or a truncated body. */
 async function readBody<T>(request: Request, route: WebhookRoute<T>): Promise<Buffer | undefined> {
   const { maxBodyBytes = MAX_BODY_BYTES, bodyTimeoutMs = BODY_TIMEOUT_MS } = route;
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
@@ -92,9 +95,9 @@ async function readBody<T>(request: Request, route: WebhookRoute<T>): Promise<Bu
 
 export interface HmacCheck {
   secret: string;
-  /** What is signed, one piece after the other. */
+  /** The signed content, in pieces. */
   signed: readonly (string | Uint8Array)[];
-  /** The signature as the call gives it, without a prefix such as `sha256=`. */
+  /** The received signature, without a prefix such as `sha256=`. */
   given: string | null | undefined;
   algorithm?: "sha256" | "sha1";
   encoding?: "hex" | "base64";

@@ -51,7 +51,7 @@ export function readEvents(values: unknown): MatrixEvent[] {
 export interface MessagesPage {
   /** Newest first. */
   events: MatrixEvent[];
-  /** Undefined: there are no older ones. */
+  /** Undefined if there are no older ones. */
   end: string | undefined;
 }
 
@@ -89,14 +89,14 @@ export class MatrixApi {
     return { events: readEvents(page?.chunk), end };
   }
 
-  /** Undefined: it is gone, or the bot may not see it. */
+  /** Undefined if it is gone, or the bot may not see it. */
   async event(roomId: string, eventId: string, signal: AbortSignal): Promise<MatrixEvent | undefined> {
     const path = `${roomPath(roomId)}/event/${encodeURIComponent(eventId)}`;
     const found = readEvent(await this.call("GET", path, { signal }).catch(unlessRefused));
     return found && isRecord(found.unsigned.redacted_because) ? undefined : found;
   }
 
-  /** The content of a state event; undefined: there is none. */
+  /** The content of a state event; undefined if there is none. */
   async state(
     roomId: string,
     type: string,

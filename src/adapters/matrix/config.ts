@@ -21,7 +21,7 @@ export interface MatrixOptions {
   commands?: readonly string[];
   /** Whether a message like this would be answered: for invitations and read receipts. */
   isWanted?(message: InboundMessage): Promise<boolean>;
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If missing, files are mentioned in messages but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   /** Never gets the token. */
   log?: PlatformLog;
@@ -37,9 +37,9 @@ export interface Timing {
   uploadMs: number;
   downloadMs: number;
   backoff: BackoffLimits;
-  /** Between two attempts with a token that was refused. */
+  /** Delay between attempts with a token that was refused. */
   refusedMs: number;
-  /** How long `connect` waits before it leaves connecting to the background. */
+  /** How long `connect` waits before it continues in the background. */
   patienceMs: number;
 }
 

@@ -93,13 +93,13 @@ export class Connection {
       return await sync(api, { ...options, since });
     } catch (error) {
       if (since === undefined || !(error instanceof RestError) || error.status !== 400) throw error;
-      settings.log("warn", "the homeserver has forgotten where we were: messages since then are skipped");
+      settings.log("warn", "the homeserver no longer knows our sync token: messages since then are skipped");
       const news = await sync(api, { ...options, since: undefined });
       return { ...news, rooms: [] };
     }
   }
 
-  /** Nothing before the first sync ever is answered. */
+  /** Messages from before the very first sync are skipped. */
   async #take(receiver: Receiver, news: SyncNews, isFirst: boolean): Promise<void> {
     try {
       await receiver.take(isFirst ? { ...news, rooms: [] } : news);
@@ -108,7 +108,7 @@ export class Connection {
     }
   }
 
-  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  /** Updates the health; returns a delay to use in place of the backoff's, if any. */
   #failed(failure: unknown): number | undefined {
     const { health, settings } = this.#parts;
     this.#quick = true;

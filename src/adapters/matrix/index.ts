@@ -1,4 +1,4 @@
-/** Matrix: syncs for news, events for answers. Rooms with encryption are refused. */
+/** Matrix: receives by sync, answers with events. Encrypted rooms are refused. */
 import { pause } from "../../backoff.js";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage, Target } from "../../message.js";
@@ -27,7 +27,7 @@ export type { MatrixOptions } from "./config.js";
 
 export interface MatrixAdapter extends Adapter, CanStream, CanFindPreview, CanLookUp, CanType {}
 
-/** How long a disconnect waits for what is being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 2000;
 
 export function matrixAdapter(options: MatrixOptions): MatrixAdapter {
@@ -44,7 +44,7 @@ class Matrix implements MatrixAdapter {
   #self: Self | undefined;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -80,7 +80,7 @@ class Matrix implements MatrixAdapter {
     await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
   }
 
-  /** Rejects when the token is refused; anything else passes, and is waited for. */
+  /** Rejects when the token is refused; retries other errors in the background. */
   async #introduce(api: MatrixApi, life: AbortController): Promise<void> {
     try {
       await api.whoAmI(life.signal);
@@ -95,7 +95,7 @@ class Matrix implements MatrixAdapter {
     }
   }
 
-  /** No messages come in afterwards; answers that are ready in the last moments still go out. */
+  /** Stops receiving; answers that are already finished are still sent. */
   async disconnect(): Promise<void> {
     this.#health.closed();
     this.#life?.abort();

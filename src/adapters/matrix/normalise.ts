@@ -34,7 +34,7 @@ export interface EventContext {
   commands: ReadonlySet<string>;
   userName: string | null;
   thread: ThreadFacts | undefined;
-  /** The event that is replied to; undefined: it can't be seen. */
+  /** The event that is replied to; undefined if it can't be seen. */
   repliedTo: MatrixEvent | undefined;
 }
 
@@ -46,7 +46,7 @@ export type Happening =
 const FILES: ReadonlySet<unknown> = new Set(["m.image", "m.file", "m.audio", "m.video"]);
 const TEXTS: ReadonlySet<unknown> = new Set(["m.text", "m.emote", "m.location"]);
 
-/** Undefined: it is nothing for the gateway. Notices are other bots' by agreement. */
+/** Undefined if it isn't for the gateway. By convention, notices come from other bots. */
 export function happeningOf({ type, content, redacts, stateKey }: MatrixEvent): Happening | undefined {
   if (stateKey !== undefined) return undefined;
   if (type === "m.room.redaction") {
@@ -124,7 +124,7 @@ export function editedText(body: string, context: Pick<EventContext, "self" | "c
 
 // ── text ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Undefined: the client is too old to list them. */
+/** Undefined if the client is too old to list them. */
 function mentionsIn({ content }: MatrixEvent): string[] | undefined {
   const mentions = content["m.mentions"];
   if (!isRecord(mentions)) return undefined;

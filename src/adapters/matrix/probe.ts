@@ -32,7 +32,9 @@ async function rooms(api: MatrixApi, signal: AbortSignal): Promise<Finding[]> {
   for (const roomId of joined)
     if (await api.state(roomId, "m.room.encryption", signal)) encrypted.push(roomId);
   if (joined.length === 0)
-    return [found.warn("is in no room", "Invite it: it accepts invitations of people who may talk to it.")];
+    return [
+      found.warn("is not in any room", "Invite it: it accepts invitations of people who may talk to it."),
+    ];
   const readable = found.ok(`reads ${joined.length - encrypted.length} rooms`);
   if (encrypted.length === 0) return [readable];
   const named = encrypted.slice(0, MAX_NAMED).join(", ") + (encrypted.length > MAX_NAMED ? ", …" : "");

@@ -25,7 +25,7 @@ export interface ReceiverParts {
 const MAX_NOTED = 1000;
 const RECEIPT_TIMEOUT_MS = 5000;
 
-export const ENCRYPTED = "is encrypted, and this gateway can't read encrypted rooms";
+export const ENCRYPTED = "is encrypted, and encrypted rooms aren't supported";
 
 type Step = (cursor: Cursor | undefined) => Promise<void>;
 
@@ -52,6 +52,7 @@ export class Receiver {
     const steps: Step[] = [];
     // Downloads of one sync run side by side; messages are passed on in order.
     const prepared = happened.map(({ roomId, event }) => this.#prepare(roomId, event));
+    // Each is awaited below; this only keeps a second rejection from being unhandled.
     for (const one of prepared) one.catch(() => undefined);
     for (const one of prepared) steps.push(...((await one) ?? []));
     const cursor = { name: CURSOR, value: news.nextBatch };
@@ -62,7 +63,7 @@ export class Receiver {
     if (steps.length === 0 && !signal.aborted) await events.saveCursor(cursor);
   }
 
-  /** Undefined: there is nothing to do. */
+  /** Undefined if there is nothing to do. */
   async #prepare(roomId: string, event: MatrixEvent): Promise<Step[] | undefined> {
     const { self, rooms, events, settings } = this.#parts;
     if (event.sender.toLowerCase() === self.id.toLowerCase()) return void rooms.joined(rootOf(event));
@@ -140,7 +141,7 @@ export class Receiver {
 
   // ── invitations ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Accepts those of people who may talk to the bot. Rejects if the server can't be asked now. */
+  /** Accepts those of people who may talk to the bot. Rejects if the server is unavailable right now. */
   async #invited({ roomId, from, isDirect, encrypted }: Invitation): Promise<void> {
     const { api, settings, self, rooms, signal } = this.#parts;
     if (encrypted) return this.#encrypted(roomId);

@@ -30,7 +30,7 @@ export class Rooms {
     if (isRecord(content)) this.#direct = readDirect(content);
   }
 
-  /** Rejects if the server can't be asked now. */
+  /** Rejects if the server is unavailable right now. */
   async find(roomId: string, me: string, signal: AbortSignal): Promise<RoomFacts> {
     const known = this.#known.get(roomId) ?? (await this.#ask(roomId, signal));
     this.#known.set(roomId, known);
@@ -82,7 +82,7 @@ export class Rooms {
     this.#threads.set(rootId, { withBot: true, byBot: this.#threads.get(rootId)?.byBot ?? false });
   }
 
-  /** Undefined: the event is in no thread. Rejects if the server can't be asked now. */
+  /** Undefined if the event is in no thread. Rejects if the server is unavailable right now. */
   async threadOf(
     roomId: string,
     event: MatrixEvent,

@@ -42,7 +42,7 @@ type Content = Record<string, unknown>;
 export class Sender {
   readonly #parts: SenderParts;
   readonly #typedAtMs = new BoundedMap<string, number>(MAX_REMEMBERED);
-  /** The server asked to wait until then: a call before would prolong it. */
+  /** The server rate limits us until then; an earlier call would extend the wait. */
   #waitUntilMs = 0;
 
   constructor(parts: SenderParts) {
@@ -215,7 +215,7 @@ export class Sender {
     }
   }
 
-  /** Failures do no harm. */
+  /** Failures are harmless. */
   type({ chatId }: Target): void {
     const now = performance.now();
     const self = this.#parts.self();
@@ -231,7 +231,7 @@ export class Sender {
 
   /** The room; throws a SendError where nothing can be sent now. Nothing readable goes into an encrypted room. */
   async #ready({ chatId }: Target, signal: AbortSignal): Promise<string> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const self = this.#parts.self();
     if (!self) throw new SendError("never_sent", "Not connected to Matrix", { scope: "account" });
     if (!isRoomId(chatId)) throw new SendError("refused", "Not the id of a Matrix room");

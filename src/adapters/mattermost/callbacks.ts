@@ -31,6 +31,8 @@ export function answerPress(request: Request, settings: Settings, receive: Recei
         await receive(message);
         return Response.json(NOTHING_TO_SHOW);
       }),
+    onRejected: () =>
+      settings.log("warn", "a pressed button could not be stored: the person has to press it again"),
     maxBodyBytes: MAX_BODY_BYTES,
   });
 }
@@ -46,9 +48,10 @@ function pressIn(body: Buffer, context: { key: string; account: string }): Inbou
 
 export interface CommandRoute {
   account: string;
+  log: Settings["log"];
   known: ReadonlySet<string>;
   isToken(token: string): boolean;
-  /** Undefined: the bot may not see the channel. */
+  /** Undefined if the bot may not see the channel. */
   channel(id: string): Promise<{ type: string; name: string | null } | undefined>;
   receive: Receive;
 }
@@ -77,6 +80,7 @@ export function answerCommand(request: Request, route: CommandRoute): Promise<Re
         await receive(commandMessage(read, { account, channel, known, nowSeconds: nowSeconds() }));
         return Response.json(NOTHING_TO_SHOW);
       }),
+    onRejected: () => route.log("warn", "a command could not be stored: the person has to repeat it"),
     maxBodyBytes: MAX_BODY_BYTES,
   });
 }

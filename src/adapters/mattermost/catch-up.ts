@@ -47,6 +47,7 @@ export class CatchUp {
       const fromMs = cursor === undefined ? seenMs : cursor - settings.timing.overlapMs;
       if (channel.lastPostAt <= (isAfterGap ? fromMs : (cursor ?? seenMs))) continue;
       const job = receiver.inOrder(channel.id, () => receiver.persist(() => this.#read(channel, fromMs)));
+      // `finish` awaits all jobs.
       job.catch(() => undefined);
       jobs.push(job);
     }
@@ -56,7 +57,7 @@ export class CatchUp {
     };
   }
 
-  /** Nothing before the first connect ever is answered. */
+  /** Messages from before the very first connect are skipped. */
   async #seen(nowMs: number): Promise<number> {
     const { events, receiver } = this.#parts;
     this.#seenMs ??= timeOf(await receiver.persist(() => events.cursor(cursorNames.seen)));

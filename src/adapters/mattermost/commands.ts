@@ -142,7 +142,7 @@ export class CommandMenu {
     return taken;
   }
 
-  /** Undefined: the name is taken. */
+  /** Undefined if the name is taken. */
   async #create(teamId: string, command: MenuCommand, signal: AbortSignal): Promise<string | undefined> {
     try {
       const body = this.#bodyOf(teamId, command);

@@ -23,7 +23,7 @@ export interface MattermostOptions {
   callbackPath?: string;
   /** Tokens of slash commands that an administrator made. */
   commandTokens?: readonly string[];
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If missing, files are mentioned in messages but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   /** Never gets the token. */
   log?: PlatformLog;
@@ -36,17 +36,17 @@ export interface Timing {
   downloadMs: number;
   /** From opening a socket to the server's hello. */
   helloMs: number;
-  /** Silence after which the server is asked for a sign of life. */
+  /** Silence before the server is pinged. */
   pingMs: number;
-  /** A socket that lived this long was a good one. */
+  /** A socket that stayed open this long counts as good. */
   stableMs: number;
   closeMs: number;
   backoff: BackoffLimits;
-  /** After the inbox didn't take a message. */
+  /** Delay after the inbox refused a message. */
   receiveRetry: BackoffLimits;
-  /** Between two attempts with a token that was refused. */
+  /** Delay between attempts with a token that was refused. */
   refusedMs: number;
-  /** How long `connect` waits before it leaves connecting to the background. */
+  /** How long `connect` waits before it continues in the background. */
   patienceMs: number;
   /** Between two readings of all channels while the socket is open. */
   sweepMs: number;

@@ -1,4 +1,4 @@
-/** The connection to Mattermost: a socket for news, REST for what it missed. Ends with its signal. */
+/** The connection to Mattermost: a socket for events, REST for missed posts. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
@@ -45,7 +45,7 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** What the server tells about channels; undefined: it was never reached. */
+  /** What the server tells about channels; undefined if it was never reached. */
   get directory(): Directory | undefined {
     return this.#reading?.directory;
   }
@@ -144,11 +144,16 @@ export class Connection {
       await pause(settings.timing.sweepMs, signal);
       await this.#sweeping;
       if (signal.aborted || !this.#reading || health.read().state === "down") continue;
-      await this.#sweep(false).catch(() => undefined);
+      await this.#sweep(false).catch((error: unknown) => {
+        settings.log(
+          "warn",
+          `Mattermost's channels could not be checked (${reasonOf(error)}): trying again later`,
+        );
+      });
     }
   }
 
-  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  /** Updates the health; returns a delay to use in place of the backoff's, if any. */
   #lost({ reason, wasOpen }: SocketLost): number | undefined {
     const { health, settings, signal } = this.#parts;
     this.#drop = undefined;

@@ -21,7 +21,7 @@ export class Directory {
     this.#names.set(userId, name);
   }
 
-  /** Undefined: the bot may not see it. Rejects if the server can't be asked now. */
+  /** Undefined if the bot may not see it. Rejects if the server is unavailable right now. */
   async channel(id: string, signal: AbortSignal): Promise<Channel | undefined> {
     const known = this.#channels.get(id);
     if (known) return known;

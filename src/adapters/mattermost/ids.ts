@@ -21,7 +21,7 @@ export const cursorNames = {
   channel: (id: string) => `channel:${id}`,
 };
 
-/** A stored time in milliseconds; undefined: there is none that can be read. */
+/** A stored time in milliseconds; undefined if there is none that can be read. */
 export function timeOf(cursor: string | undefined): number | undefined {
   return cursor !== undefined && /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Mattermost: a WebSocket for news, REST for what it missed and for answers. */
+/** Mattermost: a WebSocket for events, REST for missed posts and answers. */
 import { pause } from "../../backoff.js";
 import { SendError } from "../../errors.js";
 import type { InboundMessage, OutboundMessage, Target } from "../../message.js";
@@ -38,7 +38,7 @@ export interface MattermostAdapter extends Adapter, CanStream, CanFindPreview, C
   readonly callbacks?: readonly Callback[];
 }
 
-/** How long a disconnect waits for what is being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 2000;
 
 export function mattermostAdapter(options: MattermostOptions): MattermostAdapter {
@@ -60,7 +60,7 @@ class Mattermost implements MattermostAdapter {
   #me: Me | undefined;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -98,7 +98,7 @@ class Mattermost implements MattermostAdapter {
     await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
   }
 
-  /** Rejects when the token is refused; anything else passes, and is waited for. */
+  /** Rejects when the token is refused; retries other errors in the background. */
   async #introduce(api: MattermostApi, life: AbortController): Promise<void> {
     try {
       this.#me = await api.me(life.signal);
@@ -113,7 +113,7 @@ class Mattermost implements MattermostAdapter {
     }
   }
 
-  /** No messages come in afterwards; answers that are ready in the last moments still go out. */
+  /** Stops receiving; answers that are already finished are still sent. */
   async disconnect(): Promise<void> {
     this.#health.closed();
     this.#life?.abort();
@@ -219,7 +219,7 @@ class ReachableMattermost extends Mattermost implements CanAsk, CanRegisterComma
     const names = taken.map((name) => `/${name}`).join(", ");
     this.note(
       "commands",
-      taken.length === 0 ? undefined : `Mattermost keeps ${names} for itself: write ! instead of the slash`,
+      taken.length === 0 ? undefined : `Mattermost reserves ${names}: type ! instead of the slash`,
     );
   }
 
@@ -228,10 +228,10 @@ class ReachableMattermost extends Mattermost implements CanAsk, CanRegisterComma
   }
 
   #command(request: Request): Promise<Response> {
-    const { account, commands: known } = this.settings;
+    const { account, log, commands: known } = this.settings;
     const receiving = this.receiving;
     return answerCommand(request, {
-      ...{ account, known, receive: receiving?.receive },
+      ...{ account, log, known, receive: receiving?.receive },
       isToken: (token) => this.#menu.isToken(token),
       channel: async (id) => receiving?.channel(id),
     });

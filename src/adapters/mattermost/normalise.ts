@@ -26,7 +26,7 @@ export interface Post {
   files: readonly Record<string, unknown>[];
 }
 
-/** Undefined: it isn't a post that we understand. */
+/** Undefined if it isn't a post that we understand. */
 export function readPost(value: unknown): Post | undefined {
   if (!isRecord(value)) return undefined;
   const { id, channel_id, user_id, root_id, message, type, create_at, edit_at, delete_at, props } = value;

@@ -34,7 +34,7 @@ function judge(channels: readonly { type: string }[]): Finding {
   const rooms = channels.filter(({ type }) => type !== "D").length;
   if (rooms > 0) return found.ok(`is a member of ${rooms} channels`);
   return found.warn(
-    "is a member of no channel: it answers direct messages only",
+    "isn't a member of any channel: it only answers direct messages",
     "Add it to a team (Team → Invite people), then to channels (/invite).",
   );
 }

@@ -21,7 +21,7 @@ export interface ReceiverParts {
   threads: Threads;
   directory: Directory;
   signal: AbortSignal;
-  /** The inbox doesn't accept messages, or does again. */
+  /** Called when the inbox stops or resumes accepting messages. */
   stuck(isStuck: boolean): void;
 }
 
@@ -100,7 +100,7 @@ export class Receiver {
     });
   }
 
-  /** When the newest post of a channel was written that the inbox has; undefined: there is none. */
+  /** When the newest post of a channel was written that the inbox has; undefined if there is none. */
   async newestIn(channelId: string): Promise<number | undefined> {
     const known = this.#newest.get(channelId);
     if (known !== undefined) return known;
@@ -125,7 +125,7 @@ export class Receiver {
     return { name: cursorNames.channel(channelId), value: String(newest) };
   }
 
-  /** Undefined: the bot may not see its channel. Rejects if the server can't be asked now. */
+  /** Undefined if the bot may not see its channel. Rejects if the server is unavailable right now. */
   async #prepare(post: Post, mentions: readonly string[] | undefined): Promise<InboundMessage | undefined> {
     const { me, settings, directory, threads, signal } = this.#parts;
     const channel = await directory.channel(post.channelId, signal);

@@ -47,7 +47,7 @@ interface NewPost {
 export class Sender {
   readonly #parts: SenderParts;
   readonly #typedAtMs = new BoundedMap<string, number>(MAX_REMEMBERED);
-  /** The server asked to wait until then: a call before would prolong it. */
+  /** The server rate limits us until then; an earlier call would extend the wait. */
   #waitUntilMs = 0;
 
   constructor(parts: SenderParts) {
@@ -111,13 +111,18 @@ export class Sender {
     return id;
   }
 
-  /** A reply's own thread; empty: the thread is gone, and an answer in the channel is better than none. */
+  /** A reply's own thread; empty if the thread is gone: then the answer goes to the channel. */
   async #rootOf(postId: string, signal: AbortSignal): Promise<string> {
-    const post = await this.#parts.api.call("GET", `/posts/${postId}`, { signal }).catch(() => undefined);
-    return readPost(post)?.rootId ?? "";
+    try {
+      return readPost(await this.#parts.api.call("GET", `/posts/${postId}`, { signal }))?.rootId ?? "";
+    } catch (error) {
+      if (isRefusal(error)) return "";
+      // Nothing was posted yet, so the answer can be sent again later.
+      throw sendErrorOf(error, { repeatable: true });
+    }
   }
 
-  /** Turns the preview into the answer. False: it is gone. Repeating the edit does no harm. */
+  /** Turns the preview into the answer. False if it is gone. Repeating the edit is harmless. */
   async #replace(id: string, text: string, props: object, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#patch(id, { message: text, props }, signal);
@@ -220,7 +225,7 @@ export class Sender {
     }
   }
 
-  /** Failures do no harm. */
+  /** Failures are harmless. */
   type({ chatId, threadId }: Target): void {
     const now = performance.now();
     if (!isId(chatId) || now < this.#waitUntilMs) return;
@@ -234,9 +239,9 @@ export class Sender {
 
   // ── limits ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Throws a SendError where nothing can be sent now. */
+  /** Throws a SendError if nothing can be sent now. */
   #ready(signal: AbortSignal): Me {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const me = this.#parts.me();
     if (!me) throw new SendError("never_sent", "Not connected to Mattermost", { scope: "account" });
     const waitMs = this.#waitUntilMs - performance.now();

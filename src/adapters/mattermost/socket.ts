@@ -42,7 +42,7 @@ export async function openSocket(options: SocketOptions): Promise<LiveSocket> {
   const closed = new Promise<void>((resolve) => {
     const end = () => resolve();
     socket.addEventListener("close", end, { once: true });
-    // Node's own errors of a socket may contain addresses: the loop tells what is wrong.
+    // Node's socket errors may contain addresses, so the loop reports its own text.
     socket.addEventListener("error", end, { once: true });
   });
   socket.addEventListener("open", () => say("authentication_challenge", { token }), { once: true });
@@ -52,7 +52,7 @@ export async function openSocket(options: SocketOptions): Promise<LiveSocket> {
       if (events.take(data) === "hello") resolve();
     });
   });
-  /** A silent server doesn't take part in closing, so the connection is cut. */
+  /** A silent server doesn't complete the closing handshake, so terminate. */
   const close = () => {
     socket.close();
     raw?.destroy();
@@ -81,7 +81,7 @@ class Events {
     this.#options = options;
   }
 
-  /** The event's name; undefined: it is an answer, or can't be read. */
+  /** The event's name; undefined if it is an answer, or can't be read. */
   take(frame: unknown): string | undefined {
     const read = readFrame(frame);
     if (!read) return undefined;

@@ -20,7 +20,7 @@ export class Threads {
     this.#known.set(rootId, { withBot: true, byBot });
   }
 
-  /** Rejects if the server can't be asked now. */
+  /** Rejects if the server is unavailable right now. */
   async look(rootId: string, me: Me, signal: AbortSignal): Promise<ThreadFacts> {
     const known = this.#known.get(rootId);
     if (known) return known;

@@ -14,7 +14,7 @@ export interface SignalOptions {
   account?: string;
   replyToMode?: "first" | "all" | "off";
   sendReadReceipts?: boolean;
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If missing, files are mentioned in messages but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   log?: PlatformLog;
   timing?: Partial<Timing>;
@@ -31,9 +31,9 @@ export interface Timing {
   stableMs: number;
   closeMs: number;
   backoff: BackoffLimits;
-  /** After the inbox didn't take a message. */
+  /** Delay after the inbox refused a message. */
   receiveRetry: BackoffLimits;
-  /** Between two attempts with an account that signal-cli doesn't know. */
+  /** Delay between attempts with an account that signal-cli doesn't know. */
   refusedMs: number;
   patienceMs: number;
 }

@@ -24,7 +24,7 @@ export function groupChatId(groupId: string): string {
   return GROUP + groupId;
 }
 
-/** The group's own id; undefined: the chat is a person. */
+/** The group's own id; undefined if the chat is a person. */
 export function groupIdOf(chatId: string): string | undefined {
   return chatId.startsWith(GROUP) ? chatId.slice(GROUP.length) : undefined;
 }

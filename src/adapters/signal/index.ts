@@ -24,7 +24,7 @@ export type { SignalOptions } from "./config.js";
 
 export interface SignalAdapter extends Adapter, CanReact, CanType {}
 
-/** How long a disconnect waits for what is being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 2000;
 
 export function signalAdapter(options: SignalOptions): SignalAdapter {
@@ -40,7 +40,7 @@ class Signal implements SignalAdapter {
   readonly #health: HealthTracker;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -71,7 +71,7 @@ class Signal implements SignalAdapter {
     await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
   }
 
-  /** No messages come in afterwards; answers that are ready in the last moments still go out. */
+  /** Stops receiving; answers that are already finished are still sent. */
   async disconnect(): Promise<void> {
     this.#health.closed();
     this.#life?.abort();

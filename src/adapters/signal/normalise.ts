@@ -17,7 +17,7 @@ export interface Self {
 }
 
 export interface SignalFile {
-  /** Empty: signal-cli doesn't have it. */
+  /** Empty if signal-cli doesn't have it. */
   id: string;
   attachment: Attachment;
 }
@@ -29,7 +29,7 @@ export type Normalised =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Undefined: it is nothing for the gateway: receipts, typing, calls, stories, reactions, our own messages. */
+/** Undefined if it is nothing for the gateway: receipts, typing, calls, stories, reactions, our own messages. */
 export function normalise(event: unknown, self: Self): Normalised | undefined {
   const envelope = isRecord(event) && isRecord(event.envelope) ? event.envelope : undefined;
   const author = envelope && authorOf(envelope);
@@ -116,7 +116,7 @@ function isSelf({ number, uuid }: Pick<Author, "number" | "uuid">, self: Self): 
   return number === self.number || (uuid !== null && uuid === self.uuid);
 }
 
-/** Undefined: a group whose id can't be read. */
+/** Undefined for a group whose id can't be read. */
 function chatOf({ groupInfo }: Fields, { id, uuid, name }: Author): Origin | undefined {
   const person = { userId: id, userIdAlt: uuid, userName: name };
   if (!isRecord(groupInfo))

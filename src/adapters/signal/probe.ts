@@ -31,8 +31,9 @@ export async function probeSignal({ number, apiUrl }: ProbedBot, options: ProbeO
 type Mode = "on-start" | "waits" | "unknown";
 
 /**
- * signal-cli doesn't say how it was started. While no gateway runs it must not be receiving: then it refuses to receive
- * a second time. It is asked for no message at all, which versions before 0.12 may not understand.
+ * signal-cli doesn't report how it was started. If no gateway is running, it must not be receiving; if it
+ * is, it refuses a second receive call. We request zero messages, which versions before 0.12 may not
+ * support.
  */
 async function receiveMode(api: SignalApi, hasAccounts: boolean, signal: AbortSignal): Promise<Mode> {
   try {
@@ -56,7 +57,7 @@ async function isRecent(api: SignalApi, signal: AbortSignal): Promise<boolean> {
 function judge(mode: Mode): Finding {
   if (mode === "waits") return found.ok("signal-cli receives only while the gateway listens");
   if (mode === "on-start")
-    return found.warn(`signal-cli receives without the gateway: ${LOST}`, `Start it so: ${START}`);
+    return found.warn(`signal-cli receives without the gateway: ${LOST}`, `Start it like this: ${START}`);
   return found.ok(`${LOST} unless signal-cli was started with --receive-mode=on-connection (not checked)`);
 }
 

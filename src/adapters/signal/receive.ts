@@ -18,7 +18,7 @@ export interface ReceiverParts {
   events: AdapterEvents;
   self(): Self;
   signal: AbortSignal;
-  /** The inbox doesn't accept messages, or does again. */
+  /** Called when the inbox stops or resumes accepting messages. */
   stuck(isStuck: boolean): void;
 }
 
@@ -76,7 +76,7 @@ export class Receiver {
     this.#read(message);
   }
 
-  /** Only for messages that are answered: a receipt reveals the bot. Failures do no harm. */
+  /** Only for messages that are answered: a receipt reveals the bot. Failures are harmless. */
   #read(message: InboundMessage): void {
     const { api, settings } = this.#parts;
     const sent = parseMessageId(message.origin.messageId ?? null);

@@ -5,7 +5,7 @@ import type { Line } from "../../text/layout.js";
 import { renderMarkdown } from "../../text/parts.js";
 
 export const LIMIT = 8000;
-/** In an answer of several parts, each has room for a note. */
+/** Each part of a multi-part answer has room for a note. */
 const NOTE_ROOM = 40;
 
 export interface Part {

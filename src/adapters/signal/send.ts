@@ -35,7 +35,7 @@ export class Sender {
   /** Times of our messages: Signal may show them to us as written on another device. */
   readonly #sent = new BoundedMap<number, true>(MAX_REMEMBERED);
   readonly #typedAtMs = new BoundedMap<string, number>(MAX_REMEMBERED);
-  /** Signal asked to wait until then: a call before would prolong it. */
+  /** Signal rate limits us until then; an earlier call would extend the wait. */
   #waitUntilMs = 0;
 
   constructor(api: SignalApi, settings: Settings) {
@@ -49,7 +49,7 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const to = recipientOf(target);
     if (!to) throw new SendError("refused", "Not a Signal number, uuid or group");
     const waitMs = this.#waitUntilMs - performance.now();
@@ -123,7 +123,7 @@ export class Sender {
     await this.#api.rpc("sendReaction", params, { signal });
   }
 
-  /** Failures do no harm. */
+  /** Failures are harmless. */
   type(target: Target): void {
     const to = recipientOf(target);
     const now = performance.now();

@@ -17,7 +17,7 @@ export interface StreamOptions {
 const MAX_EVENT_CHARS = 4_000_000;
 const FULL_MS = 50;
 
-/** Resolves with the response's first line. Rejects with a RestError where signal-cli refuses. */
+/** Resolves with the response's first line. Rejects with a RestError if signal-cli refuses. */
 export async function openStream(options: StreamOptions): Promise<LiveSocket> {
   const { url, signal } = options;
   const over = new AbortController();

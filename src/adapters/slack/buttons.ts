@@ -5,7 +5,7 @@ import { buttonsOf } from "../kit/buttons.js";
 export const MAX_CHOICES = 25;
 const LABEL_CHARS = 75;
 
-/** Undefined: there is nothing to choose. */
+/** Undefined if there is nothing to choose. */
 export function actionsOf(question: OutboundQuestion): object | undefined {
   const buttons = buttonsOf(question, { maxChoices: MAX_CHOICES, labelChars: LABEL_CHARS });
   if (buttons.length === 0) return undefined;

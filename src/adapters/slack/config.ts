@@ -50,7 +50,7 @@ export interface Timing {
   stableMs: number;
   /** Delay after an error that only the operator can fix. */
   hopelessMs: number;
-  /** How long `connect` waits before it leaves connecting to the background. */
+  /** How long `connect` waits before it continues in the background. */
   patienceMs: number;
   /** How long opening a socket waits for missed messages; the rest is fetched in the background. */
   catchUpMs: number;

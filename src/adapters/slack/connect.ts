@@ -72,6 +72,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    // `connect` or the health has reported it.
     await this.#run.catch(() => undefined);
     await this.bot?.receiver.stop();
     await this.#api?.close(this.#parts.settings.timing.closeMs);

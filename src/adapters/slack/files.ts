@@ -56,6 +56,7 @@ export class Files {
       const args = { file: file.id };
       return (await this.#api.call<{ file?: SlackFile }>("files.info", args, options)).file ?? file;
     } catch {
+      // The download then reports that the file has no address.
       return file;
     }
   }

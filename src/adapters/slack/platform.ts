@@ -19,12 +19,12 @@ const settings = botSettings({
     dm_top_level_threads_as_sessions: z
       .boolean()
       .default(true)
-      .describe("A direct message outside of a thread begins a conversation of its own"),
+      .describe("A direct message outside a thread begins its own conversation"),
     slash_command: text.default("/hermes").describe("The app's slash command: /hermes status means /status"),
     streaming: z
       .enum(["native", "edit"])
       .default("native")
-      .describe("How an unfinished answer is shown: Slack's streams where there is a thread, or edits"),
+      .describe("How an unfinished answer is shown: Slack's streams if there is a thread, or edits"),
     api_url: httpUrl.default("https://slack.com/api/").describe("Address of the Web API"),
   },
 });

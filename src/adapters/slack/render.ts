@@ -48,7 +48,7 @@ const MRKDWN: Dialect = {
   marksBareLinks: true,
   heading: boldHeading,
   quote: { frame: markedQuote, nests: false },
-  // Inside a quote Slack would show the back-ticks.
+  // Inside a quote Slack would show the backticks.
   code: { frame: () => fence(""), within: "none", adapt: withoutFences },
   list: { bullets: BULLETS, indent: 4 },
   table: { maxWidth: 100, inCode: true },
@@ -71,7 +71,7 @@ function adapted(span: Span): Span {
   // Signs in the words of a link are shown as they are.
   if (link >= 0)
     return { ...span, marks: span.marks.slice(0, link + 1), text: linkText(span, span.marks[link]!) };
-  // There is no escape for a back-tick in code.
+  // There is no escape for a backtick in code.
   if (hasMark(span, "code")) return { ...span, text: span.text.replaceAll("`", "ˋ") };
   if (span.literal) return { ...span, text: /[*_~`]/.test(span.text) ? span.text + EDGE : span.text };
   return { ...span, text: withLiteralSigns(span.text) };

@@ -81,6 +81,7 @@ function parse(saved: string | undefined): StoredUrl[] {
   try {
     return saved ? (JSON.parse(saved) as StoredUrl[]) : [];
   } catch {
+    // Unreadable: those commands are answered with posts.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** One part of an answer → a post with a marker. After an uncertain send the post is found by it. */
+/** Posts one part of an answer with a marker, which identifies the post after an uncertain send. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../errors.js";
 import { filesToSend, type SendableFile } from "../../media/outgoing.js";
@@ -93,7 +93,7 @@ export class Sender {
     return await upload(this.#parts, destinationOf(message.target), { text, files }, signal);
   }
 
-  /** Our copies, with a note about those that were cleaned up meanwhile. */
+  /** Our copies, with a note about those that have been cleaned up. */
   async #locate(wanted: readonly OutboundFile[]) {
     const { home = "" } = this.#parts.settings.media ?? {};
     const { text, files } = await filesToSend({ text: "", files: wanted }, home);
@@ -242,7 +242,7 @@ export class Sender {
     return ts;
   }
 
-  /** Edits the preview into the answer. Repeating the edit does no harm, so an unknown outcome is retried. */
+  /** Edits the preview into the answer. Repeating the edit is harmless, so an unknown outcome is retried. */
   async #replace(
     message: OutboundMessage,
     shownId: string,

@@ -86,6 +86,7 @@ export class Threads {
     try {
       return await this.#lastInHistory(channel, user);
     } catch {
+      // Without its thread, the command belongs to the channel.
       return null;
     }
   }

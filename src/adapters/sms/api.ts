@@ -63,7 +63,7 @@ export class TwilioApi {
     return { name: String(name ?? ""), status: String(status ?? ""), type: String(type ?? "") };
   }
 
-  /** Our number's settings at Twilio; undefined: the account has no such number. */
+  /** Our number's settings at Twilio; undefined if the account has no such number. */
   async number(signal: AbortSignal): Promise<{ smsUrl: string } | undefined> {
     const query = new URLSearchParams({ PhoneNumber: this.#settings.phoneNumber });
     const path = `${this.#root}/IncomingPhoneNumbers.json?${query}`;

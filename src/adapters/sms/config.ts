@@ -17,11 +17,11 @@ export interface SmsOptions {
   /** Where on our HTTP port Twilio's calls arrive. */
   webhookPath?: string;
   apiUrl?: string;
-  /** Between two looks for messages whose webhook call didn't arrive. */
+  /** Interval between checks for messages whose webhook call didn't arrive. */
   pollSeconds?: number;
   maxSegments?: number;
   maxMessages?: number;
-  /** Left out: pictures are named in messages, but not fetched. */
+  /** If missing, images are mentioned in messages but not fetched. */
   media?: IncomingMedia | undefined;
   /** Never gets a token or a number. */
   log?: SmsLog;
@@ -44,7 +44,7 @@ export interface Timing {
   settleMs: number;
   /** After failures. */
   backoff: BackoffLimits;
-  /** Between two checks of a token that was refused. */
+  /** Interval between checks of a token that was refused. */
   refusedMs: number;
 }
 
@@ -84,7 +84,7 @@ export const MAX_MESSAGES = 10;
 export function settingsOf(options: SmsOptions): Settings {
   const { accountSid, phoneNumber, webhookUrl } = options;
   if (!/^AC[0-9a-zA-Z]{1,64}$/.test(accountSid))
-    throw new HermesError("invalid", "This is not an Account SID of Twilio", {
+    throw new HermesError("invalid", "Not an Account SID of Twilio", {
       hint: "It begins with AC and is shown on https://console.twilio.com. Set TWILIO_ACCOUNT_SID.",
     });
   if (!isNumber(phoneNumber))

@@ -1,4 +1,4 @@
-/** The connection to Twilio: the account is checked, then the list is read again and again. Ends with its signal. */
+/** The connection to Twilio: checks the account, then polls the list of messages. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import type { HealthTracker } from "../kit/health.js";
 import { repeat } from "../kit/retry.js";
@@ -24,7 +24,7 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** Rejects when Twilio refuses the credentials; anything else passes, and `run` goes on trying. */
+  /** Rejects when Twilio refuses the credentials; leaves other errors to `run`, which retries. */
   async open(signal: AbortSignal): Promise<void> {
     try {
       await this.#parts.api.account(signal);

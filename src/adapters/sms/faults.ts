@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   21606: "our number can't send messages",
   21608: "a trial account sends to verified numbers only",
   21610: "the person has sent STOP, so Twilio blocks messages until they send START",
-  21612: "no carrier takes messages from our number to this one",
+  21612: "no carrier accepts messages from our number to this one",
   21614: "the number can't receive text messages",
   21617: "the text is too long",
 };
@@ -63,7 +63,7 @@ export function sendErrorOf(error: unknown): SendError {
   return httpSendError({ status, reason }, { label: "Twilio" });
 }
 
-/** How long Twilio wants us to wait; undefined: it is another error. */
+/** How long Twilio wants us to wait; undefined if it is another error. */
 export function waitOf(error: unknown): number | undefined {
   if (!(error instanceof TwilioError)) return undefined;
   const { status, code, retryAfter } = error;

@@ -52,7 +52,7 @@ export class Gap {
     this.#cursor = newest;
   }
 
-  /** The first start answers nothing that came before it. */
+  /** The first start skips older messages. */
   async #since(): Promise<number> {
     if (this.#cursor !== undefined) return this.#cursor;
     const { events } = this.#parts;

@@ -36,7 +36,7 @@ interface Session {
   running: Promise<void>;
 }
 
-/** How long a disconnect waits for messages that are being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 1000;
 const FAILED = new Set(["failed", "undelivered"]);
 
@@ -50,7 +50,7 @@ class Sms implements SmsAdapter {
   #session: Session | undefined;
   /** Twilio called before we were connected, and won't call again. */
   #wasEarly = false;
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -140,6 +140,7 @@ class Sms implements SmsAdapter {
       const incoming = readCall(form, this.#settings, nowSeconds());
       if (!incoming || !session) return;
       const { connection, receiver, signal } = session;
+      // The connection reports a failed read; this message is received anyway.
       await withTimeout(connection.fill(signal), timing.nudgeMs).catch(() => undefined);
       await receiver.receive(incoming).catch((error: unknown) => {
         connection.hurry();

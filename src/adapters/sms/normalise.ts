@@ -22,7 +22,7 @@ export interface Incoming {
 
 const MAX_MEDIA = 10;
 
-/** A call of the webhook. Undefined: it isn't a message to us. */
+/** A call of the webhook. Undefined if it isn't a message to us. */
 export function readCall(form: URLSearchParams, self: Self, now: number): Incoming | undefined {
   const field = (name: string) => form.get(name) ?? undefined;
   if (field("AccountSid") !== self.accountSid) return undefined;
@@ -42,7 +42,7 @@ export function readCall(form: URLSearchParams, self: Self, now: number): Incomi
   );
 }
 
-/** An entry of the list. Undefined: it isn't a message to us. */
+/** An entry of the list. Undefined if it isn't a message to us. */
 export function readListed(listed: TwilioMessage, self: Self): Incoming | undefined {
   const { sid, direction, from, to, body, num_media } = listed;
   if (direction !== "inbound" || to !== self.phoneNumber) return undefined;
@@ -52,7 +52,7 @@ export function readListed(listed: TwilioMessage, self: Self): Incoming | undefi
   return incoming({ sid, from, body, files, sentAt }, [], self);
 }
 
-/** Epoch seconds; undefined: there is no readable time. */
+/** Epoch seconds; undefined if there is no readable time. */
 export function createdAt({ date_created: date }: TwilioMessage): number | undefined {
   const ms = typeof date === "string" ? Date.parse(date.slice(0, 64)) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms / 1000;
@@ -91,7 +91,7 @@ function messageOf(
     repliedToBot: false,
     threadWithBot: false,
     isBot: false,
-    // The number may be forged; whether it may talk is the operator's to say.
+    // The number may be forged; the operator decides whether it may talk.
     authenticated: false,
   };
 }

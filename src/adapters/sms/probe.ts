@@ -34,11 +34,11 @@ export async function probeSms(options: SmsOptions, { running, signal }: ProbeOp
 
 function accountFindings(status: string, type: string): Finding[] {
   if (status !== "" && status !== "active")
-    return [found.fail(`the account is ${status}`, "Look at Twilio's console why.", CONSOLE)];
+    return [found.fail(`the account is ${status}`, "See Twilio's console for the reason.", CONSOLE)];
   if (type !== "Trial") return [];
   return [
     found.warn(
-      "it is a trial account: it sends to verified numbers only, with words of Twilio's before each text",
+      "it is a trial account: it sends to verified numbers only, with a text of Twilio's in front of each message",
       "Upgrade the account, or verify the numbers of your people.",
       CONSOLE,
     ),
@@ -61,7 +61,7 @@ function numberFindings(
     return [
       found.warn(
         "there is no webhook: messages are fetched every few seconds",
-        "Set platforms.sms.webhook_url, and the same address at Twilio, to get them at once.",
+        "Set platforms.sms.webhook_url, and the same address at Twilio, to receive them immediately.",
       ),
     ];
   const bare = (url: string) => url.split("#", 1)[0];

@@ -40,7 +40,7 @@ export class Receiver {
     });
   }
 
-  /** From the list, which shows the same messages again and again. */
+  /** From the list, which shows the same messages repeatedly. */
   async receiveNew(incoming: Incoming): Promise<void> {
     if (!this.#known.has(incoming.sid)) await this.receive(incoming);
   }

@@ -19,7 +19,7 @@ export interface LengthPolicy {
 }
 
 export const REPEAT = "(This may be a repeat.)";
-/** In an answer of several parts, each has room for the note above. */
+/** Each part of a multi-part answer has room for the note above. */
 const NOTE_ROOM = REPEAT.length + 1;
 
 const PLAIN: Dialect = {
@@ -32,7 +32,7 @@ const PLAIN: Dialect = {
   quote: { frame: markedQuote, nests: true },
   code: { frame: () => ({ kind: "code", open: "", close: "", prefix: "  " }), within: "all" },
   list: { bullets: ["-"] },
-  // As much as a phone shows without wrapped lines.
+  // As much as fits a phone screen without wrapping.
   table: { maxWidth: 38, inCode: false },
   rule: "----------",
 };
@@ -51,7 +51,7 @@ export function render(markdown: string, policy: LengthPolicy): SmsPart[] {
   return shown.map((text) => ({ text }));
 }
 
-/** Small limits leave no room for notes: a repeat is then marked in a message of its own. */
+/** Small limits leave no room for notes: a repeat is then marked in its own message. */
 function spareOf(limit: number): number {
   return limit > 4 * NOTE_ROOM ? NOTE_ROOM : 0;
 }

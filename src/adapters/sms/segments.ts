@@ -34,7 +34,7 @@ export function unitsOf(text: string): number {
   return septetsOf(text) ?? text.length;
 }
 
-/** Undefined: a character isn't in the alphabet. */
+/** Undefined if a character isn't in the alphabet. */
 function septetsOf(text: string): number | undefined {
   let septets = 0;
   for (const char of text) {

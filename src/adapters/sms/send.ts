@@ -37,9 +37,9 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const to = target.chatId;
-    if (!isNumber(to)) throw new SendError("refused", "The message names no phone number");
+    if (!isNumber(to)) throw new SendError("refused", "The message has no phone number");
     const ids: string[] = [];
     for (const text of mayBeRepeat ? marked(part) : [part.text])
       ids.push(await this.#send(to, text, partName(nonce, index), signal));

@@ -11,7 +11,7 @@ export interface CallRoute {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** We answer with a message of its own, later. */
+/** The answer is sent later, as a separate message. */
 const NO_ANSWER = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
 export function answerCall(request: Request, { url, authToken, receive }: CallRoute): Promise<Response> {
@@ -71,7 +71,7 @@ function addressesOf(configured: string): string[] {
 
 const STATUS = "/status";
 
-/** Where Twilio reports what became of a message. The part's name comes back with every call. */
+/** Where Twilio reports a message's status. Every call contains the part's name. */
 export function statusUrl(webhookUrl: string, part: string): string {
   const [base = ""] = webhookUrl.split(/[?#]/, 1);
   return `${withoutTrailing(base, "/")}${STATUS}?n=${encodeURIComponent(part)}`;

@@ -19,14 +19,14 @@ export interface CallTarget {
 export interface CallTargetsParts {
   /** Waits that Telegram asked for after a message. */
   limits: RateLimits;
-  /** Waits after drafts and typing signs: they must not hold up messages. */
+  /** Waits after drafts and typing indicators: they must not hold up messages. */
   signLimits: RateLimits;
   chatMoved(from: string, to: string): Promise<void>;
   log(message: string, fields: Record<string, unknown>): void;
 }
 
 export interface CallKind {
-  /** Making the call twice does no harm. */
+  /** Making the call twice is harmless. */
   repeatable: boolean;
   isDraft?: true;
 }
@@ -90,7 +90,7 @@ export class CallTargets {
     return limits.leftMs(String(chatId)) === 0 && signLimits.leftMs(String(chatId)) === 0;
   }
 
-  /** A wait that Telegram asked for after a typing sign. */
+  /** A wait that Telegram asked for after a typing indicator. */
   limitSigns(chatId: number | string, waitMs: number): void {
     this.#parts.signLimits.add(String(chatId), waitMs);
   }

@@ -15,7 +15,7 @@ export interface TelegramOptions {
   groupMessagesPerMinute?: number;
   /** Set: Telegram calls us instead of being polled. */
   webhook?: WebhookOptions;
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If missing, files are mentioned in messages but neither fetched nor sent. */
   media?: IncomingMedia;
   /** Never gets a token. */
   log?: TelegramLog;
@@ -52,11 +52,11 @@ export interface Timing {
   besideFilesMs: number;
   /** After failures. */
   backoff: BackoffLimits;
-  /** Between two checks of a token that was refused. */
+  /** Interval between checks of a token that was refused. */
   refusedMs: number;
   /** A second poller for this long isn't left over from a crash of ours. */
   conflictMs: number;
-  /** Between two checks of our webhook. */
+  /** Interval between checks of our webhook. */
   webhookCheckMs: number;
 }
 

@@ -25,7 +25,7 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** False: Telegram can't be reached now, and `run` goes on trying. Rejects when the token is refused. */
+  /** False if Telegram is unreachable right now; `run` keeps trying. Rejects if the token is refused. */
   async open(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#introduce(signal);
@@ -51,6 +51,7 @@ export class Connection {
     const { backoff } = this.#parts.settings.timing;
     await pause(backoff.firstMs, signal);
     const onFailure = (error: unknown) => this.#report(error);
+    // Rejects only if the signal aborts.
     await retry(() => this.#introduce(signal), { backoff, signal, onFailure }).catch(() => undefined);
   }
 

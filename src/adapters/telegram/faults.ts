@@ -1,4 +1,4 @@
-/** Telegram's errors → what they mean for a send, and what to do about them. Never contains a token. */
+/** Telegram's errors → the outcome of a send, and advice. Never contains a token. */
 import type { GrammyError } from "grammy";
 import { HermesError, SendError } from "../../errors.js";
 import { networkSendError } from "../kit/send-errors.js";
@@ -34,7 +34,7 @@ export function retryAfterMs(error: unknown): number | undefined {
 }
 
 export interface CallTraits {
-  /** Making the call twice does no harm, so an unknown outcome counts as never sent. */
+  /** The call is idempotent, so an unknown outcome counts as not sent. */
   repeatable: boolean;
   /** What a 429 applies to. */
   scope?: "chat" | "account";

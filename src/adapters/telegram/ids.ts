@@ -29,7 +29,7 @@ export interface ThreadParams {
   direct_messages_topic_id?: number;
 }
 
-/** Telegram refuses the General topic's number in messages, but requires it for the typing sign. */
+/** Telegram refuses the General topic's number in messages, but requires it for the typing indicator. */
 export function threadParamsOf(threadId: string | null, purpose: "message" | "typing"): ThreadParams {
   if (threadId === null) return {};
   if (threadId.startsWith(DIRECT)) return { direct_messages_topic_id: Number(threadId.slice(DIRECT.length)) };

@@ -40,7 +40,9 @@ export interface TelegramAdapter extends Adapter, CanAsk, CanStream, CanType, Ca
   handleWebhook(request: Request): Promise<Response>;
 }
 
-/** How long a disconnect waits for updates that are being received. */
+const NOT_STORED = "The inbox doesn't accept messages from Telegram: Telegram delivers them again";
+
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 2000;
 /** Telegram's clients split long texts at 4096 and send the pieces one after the other; albums come file by file. */
 const BURST = { afterLongMs: 1000, longChars: 4000, afterAlbumMs: 1000 };
@@ -72,7 +74,7 @@ class Telegram implements TelegramAdapter {
   /** Undefined until getMe has succeeded: mentions can't be recognised before. */
   #self: Self | undefined;
   #session: Session | undefined;
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -135,7 +137,7 @@ class Telegram implements TelegramAdapter {
     return { api, targets, receiver, sender: new Sender(api, settings, targets), stop };
   }
 
-  /** No messages come in afterwards; answers that are ready in the last moments still go out. */
+  /** Stops receiving; answers that are already finished are still sent. */
   async disconnect(): Promise<void> {
     this.#health.closed();
     this.#life?.abort();
@@ -203,8 +205,12 @@ class Telegram implements TelegramAdapter {
     const answer = await answerUpdate(request, {
       secret: webhook.secret,
       receive: session && ((update) => session.receiver.receive(update)),
+      onRejected: () => this.#health.issue("inbox", NOT_STORED),
     });
-    if (answer.ok && session?.stop.aborted === false) this.#health.up();
+    if (answer.ok && session?.stop.aborted === false) {
+      this.#health.up();
+      this.#health.issue("inbox", undefined);
+    }
     return answer;
   }
 

@@ -100,7 +100,7 @@ export class Poller {
     if (failure !== undefined) throw new NotReceived(failure);
   }
 
-  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  /** Updates the health; returns a delay to use in place of the backoff's, if any. */
   #afterFailure(error: unknown): number | undefined {
     const { health, settings } = this.#parts;
     if (error instanceof NotReceived) {

@@ -91,7 +91,7 @@ export function judgeWebhook(
 }
 
 function foreignWebhook(url: string, running: boolean): Finding {
-  const what = `polls, but Telegram has a webhook at ${hostOf(url)}`;
+  const what = `uses polling, but Telegram has a webhook at ${hostOf(url)}`;
   if (running)
     return found.fail(what, "Another program has set it: stop that one and restart the gateway.", BOT_FATHER);
   return found.warn(
@@ -116,7 +116,7 @@ function deliveries(
   if (last_error_message && pending > 0)
     return found.fail(
       `Telegram can't deliver to the webhook: ${last_error_message}${waiting}`,
-      "Let the address reach the gateway's HTTP port; the certificate must be one that Telegram trusts.",
+      "The address must reach the gateway's HTTP port, with a certificate that Telegram trusts.",
     );
   if (last_error_message && now - (last_error_date ?? 0) < RECENT_SECONDS)
     return found.warn(
@@ -128,7 +128,7 @@ function deliveries(
 
 /** Calls our webhook without the secret: if the refusal has our own text, our server answers there. */
 async function checkAddress(address: string, signal: AbortSignal): Promise<Finding> {
-  const fix = "Let the proxy pass this path on to the gateway's HTTP port (http.host, http.port).";
+  const fix = "Make the proxy forward this path to the gateway's HTTP port (http.host, http.port).";
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_CALL_MS)]);
     const answer = await fetch(address, { method: "POST", body: "{}", redirect: "manual", signal: limit });
@@ -136,7 +136,7 @@ async function checkAddress(address: string, signal: AbortSignal): Promise<Findi
     if (ours) return found.ok(`the gateway answers at ${address}`);
     return found.fail(`another server answers at ${address} (HTTP ${answer.status})`, fix);
   } catch {
-    // Some networks can't reach their own public address, so this proves nothing.
+    // Inconclusive: some networks can't reach their own public address.
     return found.warn(`${address} can't be reached from here`, fix);
   }
 }

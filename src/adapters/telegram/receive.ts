@@ -62,7 +62,7 @@ export class Receiver {
     this.#acknowledge(press.id);
   }
 
-  /** Ends the sign on the button that it is being pressed. That ends by itself too, so a failure does no harm. */
+  /** Ends the button's progress indicator. It also ends by itself, so a failure is harmless. */
   #acknowledge(pressId: string): void {
     const signal = asSignal(AbortSignal.timeout(this.#parts.settings.timing.callMs));
     this.#parts.api.call.answerCallbackQuery(pressId, {}, signal).catch(() => undefined);

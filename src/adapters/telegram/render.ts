@@ -17,7 +17,7 @@ import { buttonsOf } from "../kit/buttons.js";
 /** Telegram counts without tags; counting them too is never too few. */
 export const LIMIT = 4096;
 
-/** In an answer of several parts, each has room for a note. */
+/** Each part of a multi-part answer has room for a note. */
 const NOTE_ROOM = 96;
 
 export interface Part {
@@ -81,7 +81,7 @@ const HTML: Dialect = {
   },
   code: { frame: codeFrame, within: "quotes" },
   list: { bullets: BULLETS },
-  // As much as a phone shows without wrapped lines.
+  // As much as fits a phone screen without wrapping.
   table: { maxWidth: 38, inCode: true },
   rule: RULE,
 };

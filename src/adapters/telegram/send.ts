@@ -17,7 +17,7 @@ import { methodFor, type UploadMethod } from "./upload.js";
 export type TelegramPart = Part | { file: OutboundFile };
 
 const REPEAT = note("(This may be a repeat.)");
-const LOST_TOPIC = note("(Telegram refuses the topic, so I answer here.)");
+const LOST_TOPIC = note("(Telegram refuses the topic, so I'm answering here.)");
 
 /** Buttons are below the last part, so the files of a question come before its text. */
 export function partsOf({ text, files = [], question }: OutboundMessage): TelegramPart[] {
@@ -47,11 +47,11 @@ export class Sender {
     context: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const part = "file" in stored ? await this.#locate(stored.file) : stored;
     if ("file" in part) return [await this.#postFile(target, part, context, signal)];
     const preview = parseMessageId(context.replaces ?? null);
-    // Repeating the edit does no harm, so it needs no mark.
+    // Repeating the edit is harmless, so it needs no mark.
     if (preview !== undefined && (await this.#finishPreview(target, preview, part, signal)))
       return [String(preview)];
     const ids: string[] = [];
@@ -60,13 +60,13 @@ export class Sender {
     return ids;
   }
 
-  /** Our copy of a file, or a note if it was cleaned up meanwhile. */
+  /** Our copy of a file, or a note if it has been cleaned up. */
   async #locate(file: OutboundFile): Promise<SendableFile | Part> {
     const { text, files } = await filesToSend({ text: "", files: [file] }, this.#settings.media?.home ?? "");
     return files[0] ?? render(text)[0]!;
   }
 
-  /** Turns the preview into the answer's first part; false: it is gone, or stayed in the old chat. */
+  /** Turns the preview into the answer's first part; false if it is gone, or stayed in the old chat. */
   #finishPreview(target: Target, messageId: number, part: Part, signal: AbortSignal): Promise<boolean> {
     const edit = async ({ chatId, moved }: CallTarget) => {
       if (moved) return false;

@@ -9,13 +9,16 @@ export interface UpdateRoute {
   secret: string;
   /** Undefined while we are not connected: Telegram retries. */
   receive: ((update: Update) => Promise<void>) | undefined;
+  onRejected(): void;
 }
 
-export function answerUpdate(request: Request, { secret, receive }: UpdateRoute): Promise<Response> {
+export function answerUpdate(request: Request, route: UpdateRoute): Promise<Response> {
+  const { secret, receive, onRejected } = route;
   return answerWebhook(request, {
     auth: { header: (headers) => isSameSecret(headers.get(SECRET_HEADER) ?? "", secret) },
     parse: parseUpdate,
     receive: receive && ((update) => receive(update).then(() => undefined)),
+    onRejected,
   });
 }
 

@@ -32,7 +32,7 @@ export interface LoginWays {
   /** A link from `/login` in a paired chat, or from the terminal at the start. */
   link: boolean;
   password: boolean;
-  /** A link with this label to this path of the server; null: there is no issuer. */
+  /** A link with this label to this path of the server; null if there is no issuer. */
   oidc: { label: string; path: string } | null;
 }
 
@@ -118,7 +118,7 @@ export interface ConversationChange {
 
 /** `GET /api/web/conversations/:id?before=<message>&limit=`: the newest messages, or those before one. */
 export interface OpenConversation {
-  /** Null: nothing was written in it; an unknown id is an empty page, not a fault. */
+  /** Null if nothing was written in it; an unknown id is an empty page, not a fault. */
   conversation: Conversation | null;
   /** Oldest first. */
   messages: ChatMessage[];
@@ -156,7 +156,7 @@ export interface UserMessage extends OfMessage {
 
 export interface AnswerMessage extends OfMessage {
   from: "agent";
-  /** Markdown. Parts between the calls of tools are messages of their own, with `final: false`. */
+  /** Markdown. Text between tool calls is a separate message, with `final: false`. */
   text: string;
   final: boolean;
   /** It was stopped: the text is what was written until then. */
@@ -167,6 +167,16 @@ export interface AnswerMessage extends OfMessage {
   files: ChatFile[];
   reasoning: string | null;
   usage: AnswerUsage | null;
+  /** Web pages that its turn read or found; on the last words of the turn. */
+  sources: Source[];
+}
+
+/** A page on another site: `url` is http or https. */
+export interface Source {
+  url: string;
+  /** Plain text, never empty. */
+  title: string;
+  host: string;
 }
 
 /** A command's reply, a notice, a question. Kept for as long as the queues keep it. */

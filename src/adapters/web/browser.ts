@@ -12,14 +12,14 @@ export function browserChatId(c: Context): string {
   const known = getCookie(c, COOKIE);
   if (isSecret(known)) return chatIdOf(known);
   if (!mayStartChat(c)) {
-    throw new HermesError("refused", "This request carries no chat identity", {
+    throw new HermesError("refused", "This request has no chat identity", {
       hint: "Open the chat page: only the page itself can start a chat.",
     });
   }
   return newBrowser(c);
 }
 
-/** The id of a browser that has its cookie; undefined: it has none. */
+/** The id of a browser that has its cookie; undefined if it has none. */
 export function knownBrowser(c: Context): string | undefined {
   const known = getCookie(c, COOKIE);
   return isSecret(known) ? chatIdOf(known) : undefined;

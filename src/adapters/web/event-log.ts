@@ -66,6 +66,11 @@ export class EventLog {
     return { missed: false, events: newer.map(({ event, ...one }) => ({ id: this.#id(one.number), event })) };
   }
 
+  /** What is kept of a person, oldest first. */
+  of(person: string): WebEvent[] {
+    return (this.#people.get(person)?.events ?? []).map(({ event }) => event);
+  }
+
   #id(number: number): string {
     return `${this.#boot}-${number}`;
   }

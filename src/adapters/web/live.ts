@@ -4,7 +4,7 @@ import { BoundedMap } from "../../bounded-map.js";
 import { nowSeconds } from "../../clock.js";
 import type { Target } from "../../message.js";
 import type { ShownCall } from "../adapter.js";
-import type { AnswerUsage, LiveTurn, ToolCall, TurnFinished, WebEvent } from "./api.js";
+import type { AnswerUsage, LiveTurn, NoticeMessage, ToolCall, TurnFinished, WebEvent } from "./api.js";
 import { EventLog } from "./event-log.js";
 import type { EventStream } from "./event-stream.js";
 import { Hub } from "./hub.js";
@@ -34,6 +34,7 @@ export class Live {
   readonly #turns = new Map<string, { place: Place; turn: Turn; usage: AnswerUsage }>();
   /** Of turns that have just ended: their answers may be sent later. */
   readonly #used = new BoundedMap<string, AnswerUsage>(MAX_ENDED);
+  readonly #seconds = new BoundedMap<string, Record<string, number>>(MAX_ENDED);
   readonly #previews: Previews;
 
   constructor(bounds: WebBounds) {
@@ -43,7 +44,7 @@ export class Live {
     );
   }
 
-  /** Undefined: there are too many streams. */
+  /** Undefined if there are too many streams. */
   open(
     person: string,
     address: string,
@@ -82,6 +83,21 @@ export class Live {
   /** Something that is stored: tabs that reconnect get it, too. */
   tell(person: string, event: WebEvent): void {
     this.#show(person, event, this.#log.add(person, event));
+  }
+
+  /** The gateway's own messages since then that aren't decided: the queues show one only after its send is settled. */
+  noticesAt({ person, conversationId }: Place, since: number): NoticeMessage[] {
+    const events = this.#log.of(person);
+    const decided = new Set(events.flatMap((one) => (one.type === "decided" ? [one.messageId] : [])));
+    return events.flatMap((one) =>
+      one.type === "message" &&
+      one.conversationId === conversationId &&
+      one.message.from === "gateway" &&
+      one.message.at >= since &&
+      !decided.has(one.message.id)
+        ? [one.message]
+        : [],
+    );
   }
 
   turnsOf(person: string): LiveTurn[] {
@@ -130,7 +146,7 @@ export class Live {
     };
   }
 
-  /** Until now; null: nothing is known about it. */
+  /** Until now; null if nothing is known about it. */
   usageOf(place: Place, turnId: string | null): AnswerUsage | null {
     const known = this.#turns.get(keyOf(place));
     if (known?.turn.turnId !== turnId) return (turnId && this.#used.get(turnId)) || null;
@@ -138,11 +154,20 @@ export class Live {
     return { ...known.usage, seconds: Math.max(0, nowSeconds() - known.turn.startedAt) };
   }
 
-  /** Gives what it used; null: nothing is known about it. */
+  /** How long the turn's calls took, by their ids. */
+  secondsOf(place: Place, turnId: string | null): Record<string, number> {
+    const known = this.#turns.get(keyOf(place));
+    if (known?.turn.turnId !== turnId) return (turnId && this.#seconds.get(turnId)) || {};
+    const timed = known.turn.tools.filter(({ seconds }) => seconds !== null);
+    return Object.fromEntries(timed.map(({ callId, seconds }) => [callId, seconds!]));
+  }
+
+  /** Returns its usage; null if nothing is known about it. */
   ended(place: Place, turnId: string, outcome: TurnFinished["outcome"]): AnswerUsage | null {
     if (this.#turns.get(keyOf(place))?.turn.turnId !== turnId) return null;
     const usage = this.usageOf(place, turnId);
     if (usage) this.#used.set(turnId, usage);
+    this.#seconds.set(turnId, this.secondsOf(place, turnId));
     this.#previews.forget(keyOf(place));
     this.#turns.delete(keyOf(place));
     const { person, conversationId } = place;

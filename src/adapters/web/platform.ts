@@ -55,9 +55,11 @@ async function load(
     adapter,
     areas: [
       { ...uploads, bodyMegabytes },
-      ...["/chat/", "/api/web/shared/", "/shared/", "/api/web/login/", "/login/link"].map((beginning) => ({
-        ...{ beginning, ownSecret: true, bodyMegabytes: 1 },
-      })),
+      ...["/chat/", "/api/web/shared/", "/shared/", "/api/web/login/", "/login/link", "/login/password"].map(
+        (beginning) => ({
+          ...{ beginning, ownSecret: true, bodyMegabytes: 1 },
+        }),
+      ),
     ],
     routes: (app) => adapter.routes(app),
   };

@@ -1,4 +1,4 @@
-/** An answer → a signed POST to the callback URL. Retries have the same id, so that the receiver can drop repeats. */
+/** Posts an answer to the callback URL, signed. Retries have the same id, so that the receiver can drop duplicates. */
 import { Agent, request } from "undici";
 import { SendError } from "../../errors.js";
 import type { OutboundMessage } from "../../message.js";
@@ -85,5 +85,5 @@ function answered(status: number, retryAfter: string | string[] | undefined): Se
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
   const seconds = Number(retryAfter);
   const wait = again && Number.isFinite(seconds) ? { retryAfterMs: Math.min(seconds, 3600) * 1000 } : {};
-  return new SendError(again ? "never_sent" : "refused", `The callback was answered with ${status}`, wait);
+  return new SendError(again ? "never_sent" : "refused", `The callback returned HTTP ${status}`, wait);
 }

@@ -18,9 +18,9 @@ export interface Hook extends HookSettings {
 
 export interface WebhookOptions {
   hooks: readonly Hook[];
-  /** Text for a chat → the chat. Rejects where there is none. */
+  /** Text for a chat → the chat. Rejects if there is none. */
   findTarget(words: string): Promise<Target | undefined>;
-  /** What became of an event; undefined: it isn't there. */
+  /** The outcome of an event; undefined if it is unknown. */
   outcome(eventId: string): Promise<EventOutcome | undefined>;
   log(level: "info" | "warn" | "error", message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -73,7 +73,7 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
         reason: message,
         ...(hint ? { hint } : {}),
       });
-      return notNow("Not accepted; the log says why");
+      return notNow("Not accepted; see the gateway's log");
     }
   }
 
@@ -96,7 +96,7 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
 
     disconnect: async () => disconnect(),
 
-    /** Callers come at any time, so being connected is all there is to check. */
+    /** Calls may arrive at any time, so there is nothing to check but the connection. */
     health(): Health {
       return events ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
     },
@@ -104,7 +104,7 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
     ...singlePart(async (message, { mayBeRepeat }, signal) => {
       const { name, delivery } = hookOf(message.target);
       const hook = hooks.find((candidate) => candidate.name === name);
-      if (!hook) throw new SendError("refused", `There is no webhook ${name} any more`);
+      if (!hook) throw new SendError("refused", `The webhook ${name} no longer exists`);
       const { kind, text, nonce } = message;
       const content = { webhook: name, delivery, kind, text };
       if (hook.callback) await posts.post(hook.callback, { nonce, mayBeRepeat }, content, signal);
@@ -112,7 +112,7 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
     }),
   };
 
-  /** Reports a bad target at the start, not only when the first call fails. */
+  /** Reports a bad target at startup, not only when the first call fails. */
   async function checkTarget({ name, deliver }: Hook): Promise<void> {
     if (deliver === null) return;
     await findTarget(deliver).catch(({ message, hint }: HermesError) =>

@@ -33,7 +33,7 @@ const OTHER_ID_HEADER = "x-webhook-id";
 
 export function readCall({ headers, body }: Call, settings: HookSettings, now: number): Normalised {
   const parsed = parse(body);
-  if (parsed === undefined) return { fault: "The body is no JSON object" };
+  if (parsed === undefined) return { fault: "The body isn't a JSON object" };
   const event =
     headers.get("x-github-event") ?? textField(parsed, "type") ?? textField(parsed, "event") ?? "";
   const { events } = settings;

@@ -21,7 +21,7 @@ export type Refusal = "unsigned" | "wrong_signature" | "too_old";
 
 const HMAC_HEADER = "x-signature-256";
 
-/** Why the call is rejected; undefined: it is authentic. */
+/** Why the call is rejected; undefined if it is authentic. */
 export function refusalOf(call: Call, proof: Proof, now: number): Refusal | undefined {
   switch (proof.style) {
     case "github":

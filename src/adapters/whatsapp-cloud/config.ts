@@ -39,7 +39,7 @@ export interface Timing {
   settleMs: number;
   backoff: { firstMs: number; maxMs: number };
   refusedMs: number;
-  /** Between two checks of the token: webhook calls may be rare. */
+  /** Interval between checks of the token: webhook calls may be rare. */
   checkMs: number;
 }
 

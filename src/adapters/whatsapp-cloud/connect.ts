@@ -1,4 +1,4 @@
-/** The connection to Meta: the token is checked now and then, as a proof of life. Messages come by webhook. */
+/** The connection to Meta: the token is checked periodically, as a proof of life. Messages come by webhook. */
 import { pause } from "../../backoff.js";
 import type { HealthTracker } from "../kit/health.js";
 import { repeat } from "../kit/retry.js";
@@ -19,7 +19,7 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** Rejects when Meta refuses the token; anything else passes, and `run` goes on trying. */
+  /** Rejects when Meta refuses the token; leaves other errors to `run`, which retries. */
   async open(signal: AbortSignal): Promise<void> {
     try {
       await this.#check(signal);

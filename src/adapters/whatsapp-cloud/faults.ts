@@ -8,7 +8,7 @@ const NEW_TOKEN =
 const TOKEN_FAULT = "Meta refuses the access token";
 export const TOKEN_REFUSED = `${TOKEN_FAULT}. ${NEW_TOKEN}`;
 
-/** The number of Meta's own error; undefined: it isn't one of Meta's. */
+/** The number of Meta's own error; undefined if it isn't one of Meta's. */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof RestError) || !isRecord(error.body.error)) return undefined;
   const { code } = error.body.error;
@@ -41,15 +41,15 @@ const REFUSALS: Readonly<Record<number, string>> = {
   131026: "the number has no WhatsApp, or can't get messages from businesses",
   131030: "the number isn't on the list of a test account: add it at Meta (WhatsApp → API Setup)",
   131047:
-    "the person's last message is older than 24 hours, and then WhatsApp takes only templates: it can be sent after they write",
+    "the person's last message is older than 24 hours, so WhatsApp only accepts templates: it can be sent after they write again",
   131050: "the person has stopped messages from this business",
-  131051: "WhatsApp doesn't know this kind of message",
+  131051: "WhatsApp doesn't support this kind of message",
   131052: "the file could not be read",
-  131053: "the file is of a kind or size that WhatsApp doesn't take",
+  131053: "WhatsApp doesn't accept files of this type or size",
   133010: "the number isn't registered with the Cloud API: register it at Meta",
 };
 
-/** Nothing is delivered to anyone until the operator acts. */
+/** Nothing is delivered until the operator acts. */
 const OPERATOR: Readonly<Record<number, string>> = {
   368: "Meta blocks the business account for a violation of its policies: see Business Support at Meta",
   131031: "Meta has locked the business account: see Business Support at Meta",

@@ -48,6 +48,7 @@ interface Session {
 }
 
 const DISCONNECT_MS = 1000;
+const NOT_STORED = "The inbox doesn't accept messages from WhatsApp: Meta delivers them again";
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 class WhatsApp implements WhatsAppAdapter {
@@ -97,9 +98,10 @@ class WhatsApp implements WhatsAppAdapter {
     this.#session = { arrivals, receiver, sender, signal: life.signal, running };
   }
 
-  /** Undefined: the connection has ended meanwhile. */
+  /** Undefined if the connection has ended meanwhile. */
   async #arrivals(events: AdapterEvents, signal: AbortSignal): Promise<Arrivals | undefined> {
     const { backoff } = this.#settings.timing;
+    // Rejects only if the signal aborts.
     return retry(() => Arrivals.load(events), { backoff, signal }).catch(() => undefined);
   }
 
@@ -159,6 +161,7 @@ class WhatsApp implements WhatsAppAdapter {
       },
       parse: ({ body }) => readCall(JSON.parse(body.toString("utf8")), phoneNumberId),
       receive: session && ((call) => this.#receive(call, session)),
+      onRejected: () => this.#health.issue("inbox", NOT_STORED),
       handshake: (url) => this.#handshake(url),
       maxBodyBytes: MAX_BODY_BYTES,
     });
@@ -171,6 +174,7 @@ class WhatsApp implements WhatsAppAdapter {
       this.#judge(status);
     }
     for (const incoming of messages) await receiver.receive(incoming);
+    this.#health.issue("inbox", undefined);
   }
 
   #judge({ status, errorCode }: Status): void {

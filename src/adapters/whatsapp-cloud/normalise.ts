@@ -32,7 +32,7 @@ const MEDIA = ["image", "video", "audio", "voice", "document", "sticker"];
 
 type Json = Record<string, unknown>;
 
-/** Undefined: it isn't a call about WhatsApp. Calls about other numbers of the account have no messages. */
+/** Undefined if it isn't a call about WhatsApp. Calls about other numbers of the account have no messages. */
 export function readCall(body: unknown, phoneNumberId: string): Call | undefined {
   const { object, entry } = objectOf(body);
   if (object !== "whatsapp_business_account") return undefined;
@@ -76,7 +76,7 @@ function readMessage(given: Json, value: Json, account: string): Incoming | unde
     repliedToBot: quotedFrom !== undefined && quotedFrom !== from,
     threadWithBot: false,
     isBot: false,
-    // WhatsApp proves the number; whether it may talk is the operator's to say.
+    // WhatsApp proves the number; the operator decides whether it may talk.
     authenticated: false,
     ...(content.choice ? { choice: content.choice } : {}),
   };

@@ -5,7 +5,7 @@ import { startOf } from "../../text-limits.js";
 const MAX_TEXTS = 2000;
 const MAX_CHARS = 2000;
 
-/** The text of a message that the inbox has; undefined: it has none with this id. */
+/** The text of a message that the inbox has; undefined if it has none with this id. */
 export type ReceivedText = (messageId: string) => Promise<string | undefined>;
 
 export class QuotedTexts {

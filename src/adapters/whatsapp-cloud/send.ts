@@ -42,7 +42,7 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const to = numberOf(target);
     const name = partName(nonce, index);
     const known = mayBeRepeat ? await this.#status(name, signal) : undefined;
@@ -85,7 +85,7 @@ export class Sender {
     return id;
   }
 
-  /** Our copy of a file, or a note if it was cleaned up meanwhile. */
+  /** Our copy of a file, or a note if it has been cleaned up. */
   async #locate(part: Extract<WhatsAppPart, { file: object }>): Promise<SendableFile | { text: string }> {
     const home = this.#parts.settings.media?.home ?? "";
     const { text, files } = await filesToSend({ text: "", files: [part.file] }, home);
@@ -122,7 +122,7 @@ export class Sender {
     }
   }
 
-  /** Also shows the message as read. Failures do no harm: Meta refuses it for old messages. */
+  /** Also shows the message as read. Failures are harmless: Meta refuses it for old messages. */
   type({ replyTo }: Target, signal: AbortSignal): void {
     const now = performance.now();
     if (!isMessageId(replyTo)) return;
@@ -145,7 +145,7 @@ export class Sender {
 }
 
 function numberOf({ chatId }: Target): string {
-  if (!isWaId(chatId)) throw new SendError("refused", "The message names no WhatsApp number");
+  if (!isWaId(chatId)) throw new SendError("refused", "The message has no WhatsApp number");
   return chatId;
 }
 

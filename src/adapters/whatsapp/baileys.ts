@@ -1,4 +1,4 @@
-/** The port on Baileys: one socket, its login, and its events in our terms. */
+/** Implements the port with Baileys: one socket, its login, and its events in our types. */
 import { chmod, mkdir } from "node:fs/promises";
 import { BoundedMap } from "../../bounded-map.js";
 import { withTimeout } from "../../timeout.js";
@@ -20,7 +20,7 @@ import type {
 
 export interface LinkOptions {
   library: Baileys;
-  /** Its keys: who has them is the account. */
+  /** The link's keys: anyone who has them controls the account. */
   folder: string;
   /** Digits only. */
   number: string;
@@ -160,7 +160,7 @@ class BaileysLink implements Link {
     return this.#isLoggedIn ? this.#identity : undefined;
   }
 
-  /** Known before this login, too. */
+  /** Also includes accounts known before this login. */
   get #identity(): Self | undefined {
     const number = personOf(this.#creds.me?.id);
     return number === undefined ? undefined : { number, lid: personOf(this.#creds.me?.lid) };
@@ -204,7 +204,7 @@ class BaileysLink implements Link {
     return this.#options.library.downloadMediaMessage(message, "stream", {}, context);
   }
 
-  /** Never rejects. Afterwards the keys are on the disk. */
+  /** Never rejects. Afterwards the keys are stored. */
   async close(): Promise<void> {
     try {
       await this.#socket.end(undefined);

@@ -23,7 +23,7 @@ export interface WhatsAppOptions {
   library?: string | null;
   /** WhatsApp's WebSocket; left out: the usual one. */
   apiUrl?: string | null;
-  /** Left out: files are named in messages, but neither fetched nor sent. */
+  /** If missing, files are mentioned in messages but neither fetched nor sent. */
   media?: IncomingMedia | undefined;
   /** Where a QR code is drawn. */
   terminal?: { write(text: string): unknown };
@@ -42,15 +42,15 @@ export interface Timing {
   openMs: number;
   /** Between two signs of life that WhatsApp is asked for. */
   keepAliveMs: number;
-  /** A connection that lived this long was a good one. */
+  /** A connection that stayed open this long counts as good. */
   stableMs: number;
   closeMs: number;
   backoff: BackoffLimits;
-  /** After the inbox didn't take a message. */
+  /** Delay after the inbox refused a message. */
   receiveRetry: BackoffLimits;
-  /** Between two attempts while only a person can help. */
+  /** Delay between attempts while only a person can help. */
   refusedMs: number;
-  /** How long `connect` waits before it leaves connecting to the background. */
+  /** How long `connect` waits before it continues in the background. */
   patienceMs: number;
   /** How long a receipt of an earlier attempt is waited for. */
   settleMs: number;

@@ -1,5 +1,6 @@
-/** The connection to WhatsApp: opened, linked, kept, and given up where only a person can help. Ends with its signal. */
+/** Opens, links and keeps the connection to WhatsApp; gives up if only a person can fix it. Ends with its signal. */
 import type { HermesError } from "../../errors.js";
+import type { LinkCode } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
 import { keepSocketOpen, type SocketLost } from "../kit/socket-loop.js";
 import type { Settings } from "./config.js";
@@ -13,7 +14,7 @@ import {
   unlinked,
   unlinkedText,
 } from "./faults.js";
-import { drawPairing, pairingText } from "./pairing.js";
+import { drawPairing, linkCodeOf, pairingText } from "./pairing.js";
 import type { Link, LinkEvents, OpenLink, Pairing } from "./port.js";
 
 export interface ConnectionParts {
@@ -30,6 +31,7 @@ class GivenUp extends Error {}
 export class Connection {
   readonly #parts: ConnectionParts;
   #link: Link | undefined;
+  #pairing: Pairing | undefined;
   #settle = () => {};
   /** Resolves when the first attempt has succeeded or failed. */
   readonly tried = new Promise<void>((resolve) => {
@@ -47,6 +49,11 @@ export class Connection {
     return this.#link;
   }
 
+  /** What the operator links the account with; undefined: it is linked, or no code is valid now. */
+  get linkCode(): LinkCode | undefined {
+    return this.#pairing && linkCodeOf(this.#pairing);
+  }
+
   /** Never rejects. */
   async run(): Promise<void> {
     const { settings, health, open, events, signal } = this.#parts;
@@ -54,11 +61,12 @@ export class Connection {
     let opened: Link | undefined;
     await keepSocketOpen({
       open: async (heard, opening) => {
-        opened = await open({ ...events, heard, pairing: (pairing) => this.#pairing(pairing) }, opening);
+        opened = await open({ ...events, heard, pairing: (pairing) => this.#shown(pairing) }, opening);
         return opened;
       },
       onOpen: () => {
         if (opened?.self) {
+          this.#pairing = undefined;
           this.#link = opened;
           health.up();
         }
@@ -79,22 +87,25 @@ export class Connection {
       if (!(error instanceof GivenUp)) health.trouble("down", `WhatsApp stopped (${reasonOf(error)})`);
     });
     this.#link = undefined;
+    this.#pairing = undefined;
     this.#settle();
   }
 
-  #pairing(pairing: Pairing): void {
+  #shown(pairing: Pairing): void {
     const { health, settings } = this.#parts;
+    this.#pairing = pairing;
     health.trouble("down", pairingText(pairing));
     drawPairing(pairing, settings.terminal).catch(() => {
       settings.log("error", "The QR code can't be drawn: set platforms.whatsapp.link_with to code");
     });
   }
 
-  /** Sets the health; returns how long to wait if the backoff doesn't fit. */
+  /** Updates the health; returns a delay to use in place of the backoff's, if any. */
   #lost({ reason, wasOpen }: SocketLost): number | undefined {
     const { health, settings, signal } = this.#parts;
     const wasLinked = this.#link !== undefined;
     this.#link = undefined;
+    this.#pairing = undefined;
     if (signal.aborted) return undefined;
     const disconnect = isDisconnect(reason) ? reason : undefined;
     if (disconnect?.code === RESTART) return 0;
@@ -105,7 +116,7 @@ export class Connection {
     }
     const lasting = disconnect && lastingFault(disconnect);
     if (lasting !== undefined) health.trouble("down", lasting);
-    // While it waits to be linked, the codes run out and new ones come later: that is no trouble.
+    // While waiting to be linked, codes expire and are replaced, which isn't a problem.
     else if (wasLinked || !wasOpen)
       health.trouble("degraded", `WhatsApp can't be reached (${reasonOf(reason)}): retrying`);
     this.#settle();

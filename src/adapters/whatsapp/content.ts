@@ -18,7 +18,7 @@ export interface ReadContent {
 /** Another message that this one edits or deletes. */
 export interface Change {
   id: string;
-  /** Undefined: it is deleted. */
+  /** Undefined if it is deleted. */
   text: string | undefined;
 }
 

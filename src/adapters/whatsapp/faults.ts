@@ -5,7 +5,7 @@ import type { Ack, Disconnect } from "./port.js";
 export const UNLINKED = 401;
 /** Of codes to link with, among others. */
 export const RAN_OUT = 408;
-/** After linking, and now and then. */
+/** After linking, and periodically. */
 export const RESTART = 515;
 
 /** Waiting or trying again doesn't help soon. */
@@ -42,20 +42,20 @@ export function reasonOf(value: unknown): string {
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  463: "the account may not begin new chats now. People can write first",
-  475: "the account may not begin new chats now. People can write first",
+  463: "the account may not start new chats right now; people can write first",
+  475: "the account may not start new chats right now; people can write first",
   479: "the address or the session with it isn't valid",
 };
 
-/** WhatsApp names no time. */
+/** WhatsApp doesn't say how long. */
 const RATE_RETRY_MS = 10_000;
 
-/** Throws where it didn't take the message. */
+/** Throws if it didn't take the message. */
 export function judgeAck(ack: Ack): void {
   if (ack === undefined)
     throw new SendError("unknown", "It is unknown whether WhatsApp has it: no answer came");
   if ("closed" in ack) {
-    // It would have said so before: its answers come in order.
+    // Answers come in order, so an error would have arrived before.
     if (ack.closed.code === UNLINKED) throw new SendError("never_sent", UNLINKED_FAULT, { scope: "account" });
     throw new SendError("unknown", "It is unknown whether WhatsApp has it: the connection broke");
   }
@@ -67,7 +67,7 @@ export function judgeAck(ack: Ack): void {
       scope: "account",
     });
   if (Number(error) >= 500) throw new SendError("never_sent", `WhatsApp failed (${codeOf(error)})`);
-  const why = REFUSALS[error] ?? "no reason is known";
+  const why = REFUSALS[error] ?? "unknown reason";
   throw new SendError("refused", `WhatsApp refuses the message: ${why} (${codeOf(error)})`);
 }
 

@@ -11,7 +11,7 @@ const BARE = /^\+?(\d{5,32})$/;
 /** Longer numbers are ids of groups. */
 const MAX_NUMBER_DIGITS = 15;
 
-/** Without the device; undefined: it is no person. */
+/** Without the device; undefined if it isn't a person. */
 export function personOf(jid: unknown): string | undefined {
   const [, user, server] = (typeof jid === "string" && PERSON.exec(jid)) || [];
   if (user === undefined) return undefined;

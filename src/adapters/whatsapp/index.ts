@@ -6,9 +6,11 @@ import { settlesWithin } from "../../timeout.js";
 import type {
   Adapter,
   AdapterEvents,
+  CanLink,
   CanReact,
   CanType,
   Health,
+  LinkCode,
   PartContext,
   ReactionState,
 } from "../adapter.js";
@@ -25,9 +27,9 @@ import { Sender } from "./send.js";
 
 export type { WhatsAppOptions } from "./config.js";
 
-export interface WhatsAppAdapter extends Adapter, CanType, CanReact {}
+export interface WhatsAppAdapter extends Adapter, CanType, CanReact, CanLink {}
 
-/** How long a disconnect waits for what is being received. */
+/** How long a disconnect waits for messages being received. */
 const DISCONNECT_MS = 2000;
 /** Faster senders look like spam to WhatsApp. */
 const CHAT_PACE_MS = 300;
@@ -46,7 +48,7 @@ class WhatsApp implements WhatsAppAdapter {
   readonly #sender: Sender;
   #connection: Connection | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection, finished or not, ends. */
+  /** Aborted when the current connection or connection attempt ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -130,6 +132,10 @@ class WhatsApp implements WhatsAppAdapter {
 
   health(): Health {
     return this.#health.read();
+  }
+
+  linkCode(): LinkCode | undefined {
+    return this.#connection?.linkCode;
   }
 
   readonly render = (message: OutboundMessage): WhatsAppPart[] =>

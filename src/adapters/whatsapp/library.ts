@@ -1,4 +1,4 @@
-/** Baileys, as far as it is used here. It isn't installed with the gateway: it is found or asked for when it is needed. */
+/** The part of Baileys we use. It isn't installed with the gateway: we find it, or ask the operator to install it. */
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -64,7 +64,7 @@ export interface BaileysEvents {
   "message-receipt.update": { key: WaKey }[];
 }
 
-/** Beside the gateway, or in the home. */
+/** Next to the gateway, or in the home. */
 export async function loadLibrary(home: string, given: string | null): Promise<Baileys> {
   const file = findLibrary(home, given);
   if (file === undefined) throw notInstalled(home);
@@ -75,7 +75,7 @@ export async function loadLibrary(home: string, given: string | null): Promise<B
   }
 }
 
-/** Undefined: it isn't installed. */
+/** Undefined if it isn't installed. */
 export function findLibrary(home: string, given: string | null): string | undefined {
   if (given !== null) return path.resolve(home, given);
   for (const from of [import.meta.filename, path.join(packagesIn(home), "package.json")])

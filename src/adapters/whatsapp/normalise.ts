@@ -28,7 +28,7 @@ interface Address {
   author: string | undefined;
 }
 
-/** Undefined: it is not for the gateway. */
+/** Undefined if it is not for the gateway. */
 export function normalise(message: WaMessage, context: NormaliseContext): Happening | undefined {
   const { key } = message;
   const id = key.id;

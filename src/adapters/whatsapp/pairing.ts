@@ -1,4 +1,5 @@
 /** How the operator links the account, in words and as a picture. */
+import type { LinkCode } from "../adapter.js";
 import type { Settings } from "./config.js";
 import type { Pairing } from "./port.js";
 
@@ -8,8 +9,14 @@ const WHERE = "in WhatsApp on the phone, under Settings → Linked devices → L
 export function pairingText(pairing: Pairing): string {
   if ("problem" in pairing) return `WhatsApp isn't linked: ${pairing.problem}`;
   if ("qr" in pairing)
-    return `WhatsApp isn't linked: scan the code in the gateway's terminal ${WHERE}. For a code to type, set platforms.whatsapp.link_with to code`;
+    return `WhatsApp isn't linked: scan the code in the gateway's terminal or on the dashboard's Platforms page ${WHERE}. For a code to type, set platforms.whatsapp.link_with to code`;
   return `WhatsApp isn't linked: choose Link with phone number instead and enter ${spaced(pairing.code)} ${WHERE}`;
+}
+
+/** For the dashboard: with the code as the phone shows it. */
+export function linkCodeOf(pairing: Pairing): LinkCode | undefined {
+  if ("problem" in pairing) return undefined;
+  return "qr" in pairing ? pairing : { code: spaced(pairing.code) };
 }
 
 /** As the phone shows it: ABCD-EFGH. */

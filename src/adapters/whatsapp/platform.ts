@@ -79,7 +79,7 @@ export const whatsapp = definePlatform({
   capabilities: ["files", "typing"],
   setup: {
     steps: [
-      "Use a number of its own where you can: WhatsApp may block accounts that it takes for bots",
+      "Use a separate number if you can: WhatsApp may block accounts that look like bots",
       "Install the package: npm install --prefix ~/.hermes/packages baileys@7.0.0-rc14",
       "Start the gateway: it shows a code. On the phone: Settings → Linked devices → Link a device → Link with phone number instead",
     ],

@@ -49,9 +49,9 @@ export type Ack = { error?: string } | { closed: Disconnect } | undefined;
 
 /** One connection. `closed` gives a Disconnect. */
 export interface Link extends LiveSocket {
-  /** Undefined: no account is linked yet, and `events.pairing` says how to do it. */
+  /** Undefined if no account is linked yet, and `events.pairing` says how to do it. */
   readonly self: Self | undefined;
-  /** Resolves with WhatsApp's answer; undefined: there was none in time. Rejects when it can't be written. */
+  /** Resolves with WhatsApp's answer; undefined if there was none in time. Rejects when it can't be written. */
   send(chat: string, content: Content, options: SendOptions): Promise<Ack>;
   composing(chat: string): Promise<void>;
   read(key: WaKey): Promise<void>;

@@ -16,7 +16,7 @@ export interface ReceiverParts {
   events: AdapterEvents;
   link(): Link | undefined;
   signal: AbortSignal;
-  /** The inbox doesn't accept messages, or does again. */
+  /** Called when the inbox stops or resumes accepting messages. */
   stuck(isStuck: boolean): void;
   /** For quotes in answers. */
   remember(message: InboundMessage, original: WaMessage): void;
@@ -96,16 +96,16 @@ export class Receiver {
   async #nameOf(group: string): Promise<string | null> {
     const known = this.#groupNames.get(group);
     if (known !== undefined) return known;
-    const name =
-      (await this.#parts
-        .link()
-        ?.groupName(group)
-        .catch(() => null)) ?? null;
-    this.#groupNames.set(group, name);
-    return name;
+    // A failed lookup isn't remembered: the next message tries again.
+    const name = await this.#parts
+      .link()
+      ?.groupName(group)
+      .catch(() => undefined);
+    if (name !== undefined) this.#groupNames.set(group, name);
+    return name ?? null;
   }
 
-  /** Strangers don't learn that someone reads here. Failures do no harm. */
+  /** Strangers don't learn that someone reads here. Failures are harmless. */
   async #markRead(message: InboundMessage, { key }: WaMessage): Promise<void> {
     const { settings, link } = this.#parts;
     const { sendReadReceipts, media, log } = settings;

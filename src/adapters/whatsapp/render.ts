@@ -32,12 +32,12 @@ const WHATSAPP: Dialect = {
   quote: { frame: markedQuote, nests: false },
   code: { frame: () => fence(""), within: "none", adapt: withoutFences },
   list: { bullets: ["-"], native: true },
-  // As much as a phone shows without wrapped lines.
+  // As much as fits a phone screen without wrapping.
   table: { maxWidth: 38, inCode: true },
   rule: RULE,
 };
 
-/** A back-tick would end the code. */
+/** A backtick would end the code. */
 function adapted(span: Span): Span {
   return hasMark(span, "code") ? { ...span, text: span.text.replaceAll("`", "ˋ") } : span;
 }

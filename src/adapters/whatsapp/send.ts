@@ -28,7 +28,7 @@ const EMOJI: Record<ReactionState, string> = { working: "👀", done: "✅", fai
 
 export class Sender {
   readonly #parts: SenderParts;
-  /** Overlapping sends of Baileys' have gone to the wrong chats. */
+  /** Sends one at a time: overlapping sends in Baileys have gone to the wrong chats. */
   readonly #queue = new SerialQueue<"send">();
   /** Ids of ours that WhatsApp or the other person has. */
   readonly #arrived = new BoundedMap<string, true>(MAX_REMEMBERED);
@@ -49,9 +49,9 @@ export class Sender {
     { index, mayBeRepeat }: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const chat = chatOf(target.chatId);
-    if (chat === undefined) throw new SendError("refused", "The message names no chat of WhatsApp");
+    if (chat === undefined) throw new SendError("refused", "The message has no WhatsApp chat id");
     const id = ownMessageId(nonce, index);
     if (mayBeRepeat && (await this.#hasArrived(id, signal))) return [id];
     const quoted = this.#quotes(index) ? this.#quotable.get(nameIn(target)) : undefined;
@@ -90,7 +90,7 @@ export class Sender {
     this.#quotable.delete(nameIn({ chatId: ref.chatId, replyTo: ref.messageId }));
   }
 
-  /** Failures do no harm. */
+  /** Failures are harmless. */
   type({ chatId }: Target): void {
     const chat = chatOf(chatId);
     const now = performance.now();
@@ -100,7 +100,7 @@ export class Sender {
     this.#parts
       .link()
       ?.composing(chat)
-      .catch(() => this.#parts.settings.log("debug", "WhatsApp didn't take the typing sign"));
+      .catch(() => this.#parts.settings.log("debug", "WhatsApp didn't take the typing indicator"));
   }
 
   async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
@@ -143,9 +143,9 @@ export class Sender {
     });
   }
 
-  /** Throws a SendError where nothing can be sent now. */
+  /** Throws a SendError if nothing can be sent now. */
   #ready(signal: AbortSignal): Link {
-    if (signal.aborted) throw new SendError("never_sent", "There was no time left to send it");
+    if (signal.aborted) throw new SendError("never_sent", "Timed out before it could be sent");
     const link = this.#parts.link();
     if (!link) throw new SendError("never_sent", "Not connected to WhatsApp", { scope: "account" });
     const waitMs = this.#waitUntilMs - performance.now();

@@ -5,7 +5,7 @@ import type { AgentEvent } from "../backend.js";
 const MAX_CALLS = 1000;
 const MAX_TITLE_CHARS = 200;
 
-/** The updates of one prompt → events: text of the answer, and steps. Thoughts and plans aren't shown. */
+/** The updates of one prompt → events: answer text and steps. Thoughts and plans aren't shown. */
 export class Answer {
   text = "";
   /** Steps since the last text: what follows is a new paragraph. */
@@ -16,7 +16,7 @@ export class Answer {
     return this.#calls.size > 0;
   }
 
-  /** More than an answer may have: nothing more of it is needed. */
+  /** Longer than an answer may be; the rest is ignored. */
   get isFull(): boolean {
     return this.text.length > MAX_ANSWER_CHARS;
   }

@@ -1,4 +1,4 @@
-/** A program in a process group of its own, so that what it starts ends with it. */
+/** A program in a process group of its own, so that its child processes end with it. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { settlesWithin } from "../../timeout.js";
@@ -10,7 +10,7 @@ export interface ChildSettings {
   cwd: string;
 }
 
-/** What a program gets of the gateway's environment. Keys and tokens stay here. */
+/** The variables a program gets from the gateway's environment. Keys and tokens aren't passed on. */
 const PASSED_ON =
   "PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TERM SHELL TMPDIR TZ XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME".split(
     " ",
@@ -33,7 +33,7 @@ const MAX_STDERR_CHARS = 2000;
 
 export class Child {
   readonly process: ChildProcessWithoutNullStreams;
-  /** Resolves when it has ended, with the reason; also if it could not start. */
+  /** Resolves with the reason when it has ended or could not start. */
   readonly ended: Promise<string>;
   #stderr = "";
   #isOver = false;
@@ -41,7 +41,7 @@ export class Child {
 
   constructor({ command, args, env, cwd }: ChildSettings) {
     this.process = spawn(command, args, { cwd, env: childEnvironment(env), detached: true, stdio: "pipe" });
-    // Its end is noticed by `exit`.
+    // The `exit` event reports its end.
     for (const stream of [this.process.stdin, this.process.stdout, this.process.stderr])
       stream.on("error", () => undefined);
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -55,12 +55,12 @@ export class Child {
     return this.#isOver;
   }
 
-  /** The end of what it wrote to stderr. */
+  /** The last output on stderr. */
   get lastWords(): string {
     return this.#stderr.trim();
   }
 
-  /** Ends the whole group: politely, then for certain. */
+  /** Ends the whole group: SIGTERM first, then SIGKILL. */
   async kill(): Promise<void> {
     if (!this.#isOver) {
       this.#signal("SIGTERM");
@@ -78,7 +78,7 @@ export class Child {
     } finally {
       this.#isOver = true;
       process.off("exit", this.#atExit);
-      // What it started and left behind.
+      // Child processes it left behind.
       this.#signal("SIGKILL");
       for (const stream of [this.process.stdin, this.process.stdout, this.process.stderr]) stream.destroy();
     }

@@ -15,7 +15,7 @@ import { Child, type ChildSettings } from "./child.js";
 
 export type Sdk = typeof import("@agentclientprotocol/sdk");
 
-/** Who hears what happens in a session while it has a turn. */
+/** Receives a session's updates during a turn. */
 export interface SessionListener {
   update(update: SessionUpdate): void;
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
@@ -26,7 +26,7 @@ export type PromptEnd = Pick<PromptResponse, "stopReason"> & { usage?: unknown }
 
 const START_MS = 60_000;
 const LOAD_MS = 120_000;
-/** Those beyond are loaded again. */
+/** Maximum sessions to remember; others are loaded again. */
 const MAX_SESSIONS = 10_000;
 /** Of a replay. */
 const MAX_RECEIVED = 10;
@@ -112,7 +112,7 @@ export class AgentConnection {
     return sessionId;
   }
 
-  /** False: the agent can't continue this session. */
+  /** False if the agent can't continue this session. */
   async openSession(sessionId: string, cwd: string): Promise<boolean> {
     if (this.sessions.has(sessionId)) return true;
     const { agent } = this.#connection;
@@ -135,7 +135,7 @@ export class AgentConnection {
     return false;
   }
 
-  /** Loads the session. The messages that the agent received in it; undefined: the agent can't replay it. */
+  /** Loads the session. The messages that the agent received in it; undefined if the agent can't replay it. */
   async replay(sessionId: string, cwd: string): Promise<string[] | undefined> {
     if (!this.#capabilities.loadSession || this.sessions.has(sessionId)) return undefined;
     const received = new ReceivedMessages();
@@ -169,6 +169,7 @@ export class AgentConnection {
   async cancel(sessionId: string): Promise<void> {
     await this.#connection.agent
       .notify(this.#sdk.methods.agent.session.cancel, { sessionId })
+      // Fails only if the connection is gone, and the prompt with it.
       .catch(() => undefined);
   }
 

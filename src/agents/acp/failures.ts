@@ -1,8 +1,8 @@
-/** What went wrong with an ACP agent, for the operator and for the person. */
+/** Error texts about an ACP agent, for the operator and for the user. */
 import type { Failure, FailureKind } from "../backend.js";
 import { AgentGone, isLoginError } from "./connection.js";
 
-/** A failure whose words are known where it happens. */
+/** A failure with its texts. */
 export class PromptFailed extends Error {
   readonly kind: FailureKind;
   readonly notice: string;
@@ -28,7 +28,7 @@ export function toFailure(error: unknown, agent: string, signal: AbortSignal): F
     return {
       kind: "other",
       message,
-      notice: `The agent ${agent} ended unexpectedly. Some of its work may be done. Ask again, and it starts again.`,
+      notice: `The agent ${agent} ended unexpectedly. Some of its work may be done. Ask again to restart it.`,
     };
   const isLate = error instanceof DOMException && error.name === "TimeoutError";
   const notice = `The agent ${agent} ${isLate ? "didn't answer" : "reported an error"}. Try again; the operator's log says more.`;
@@ -39,13 +39,13 @@ export const lost = (agent: string) =>
   new PromptFailed(
     "other",
     "the message was sent before a restart, and the agent can't continue its conversation",
-    `I was interrupted while ${agent} worked on this, and it can't continue. Some of it may be done, so I don't send it again. ` +
+    `I was interrupted while ${agent} worked on this, and it can't continue. Some of it may be done, so I won't send it again. ` +
       "Check what is done, then ask for the rest.",
   );
 
 export const silent = (agent: string, seconds: number) =>
   new PromptFailed(
     "timeout",
-    `there was no sign of it for ${seconds} s`,
-    `The agent ${agent} gave no sign for ${seconds} s, so I stopped it. Ask again, or ask for less at once.`,
+    `it was silent for ${seconds} s`,
+    `The agent ${agent} was silent for ${seconds} s, so I stopped it. Ask again, or for something smaller.`,
   );

@@ -1,4 +1,4 @@
-/** An agent in a program of its own, over the Agent Client Protocol: one process, many sessions. */
+/** An agent in its own program, over the Agent Client Protocol: one process, many sessions. */
 import path from "node:path";
 import type { StopReason } from "@agentclientprotocol/sdk";
 import type { Config } from "../../config/schema.js";
@@ -14,7 +14,7 @@ import { type PromptSettings, PromptTurn } from "./prompt-turn.js";
 import { usageOf } from "./usage.js";
 
 export interface AcpOptions {
-  /** As people call it. */
+  /** Display name. */
   name: string;
   /** Where it works, unless configured. */
   workspace: string;
@@ -23,7 +23,7 @@ export interface AcpOptions {
 }
 
 const CANCEL_MS = 5000;
-/** Its history is its own business. */
+/** It keeps its own history. */
 const CONTEXT_LENGTH = 200_000;
 
 export function acpAgent(
@@ -74,7 +74,7 @@ async function* run(setup: Setup, request: TurnRequest, signal: AbortSignal): As
   try {
     yield* events;
   } finally {
-    // The consumer may leave early: the agent stops, too.
+    // If the consumer leaves early, the agent stops too.
     left.abort();
     await work;
   }
@@ -97,7 +97,7 @@ async function converse(
     const { id, plan } = await openConversation(connection, wanted, { ...setup, request, kept });
     const blocks = promptBlocks(request, plan, connection.takesImages);
     signal.throwIfAborted();
-    // That the prompt is sent is the last thing to be stored before it is.
+    // Recorded immediately before the prompt is sent.
     if (own.sent === undefined) await own.sending(id);
     const arrival = new Arrival(own, { id, seen: history.length, costUsd: costOf(kept, id) });
     const arrived = () => arrival.note();
@@ -114,12 +114,12 @@ async function converse(
   }
 }
 
-/** What the agent's conversation had cost before. */
+/** The conversation's cost before this turn. */
 function costOf(kept: Kept | undefined, id: string): number | undefined {
   return kept?.id === id ? kept.costUsd : undefined;
 }
 
-/** Stores once that the agent has the prompt: with its first sign, at the latest when the prompt is over. */
+/** Records once that the agent has the prompt: at its first update, or at the latest when the prompt ends. */
 class Arrival {
   readonly #own: OwnConversation;
   readonly #kept: Kept;
@@ -165,9 +165,9 @@ function conclude(
     throw new PromptFailed(
       "other",
       `it ended without an answer (${stopReason})`,
-      `The agent ${name} gave no answer. Ask again, or ask for less at once.`,
+      `The agent ${name} gave no answer. Ask again, or for something smaller.`,
     );
-  // Without words, the steps were the answer.
+  // Without text, the steps were the answer.
   const content = text.trim() === "" ? "✅" : text;
   const finish_reason = stopReason === "end_turn" ? "stop" : "length";
   const counted = tokens ? { token_count: tokens } : {};

@@ -1,4 +1,4 @@
-/** Opens the agent's conversation for a turn, and finds out whether it has an interrupted message already. */
+/** Opens the agent's conversation for a turn, and checks whether it already has an interrupted message. */
 import type { TurnRequest } from "../backend.js";
 import { type Kept, type Plan, planOf } from "../own-conversation.js";
 import { textOf } from "../text.js";
@@ -30,8 +30,9 @@ export async function openConversation(
 }
 
 /**
- * The crash came between the record that a message is sent and the agent's first sign. Agents replay the whole conversation:
- * if the message isn't in it, it never arrived. One that forgets what it surely knew says nothing about the message.
+ * Handles a crash between recording the prompt and the agent's first update. Agents replay the whole
+ * conversation, so if the message is missing, it never arrived. A replay that lacks messages the agent
+ * certainly had is inconclusive.
  */
 function afterReplay(
   words: readonly string[],

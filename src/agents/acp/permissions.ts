@@ -50,7 +50,7 @@ export function rejection(options: readonly PermissionOption[]): string | undefi
   )?.optionId;
 }
 
-/** What an agent remembers counts for all chats: only owners may decide that. */
+/** Remembered permissions apply to all chats, so only owners may grant them. */
 function offeredOptions(options: readonly PermissionOption[], owner: boolean) {
   const mayChoose = ({ kind }: PermissionOption) => owner || kind === "allow_once" || kind === "reject_once";
   const deny = options.find(({ kind }) => kind === "reject_once");
@@ -66,7 +66,7 @@ function choiceOf({ name, kind }: PermissionOption, id: string): Choice {
   return kind.startsWith("reject") ? { id, label, style: "danger" } : { id, label };
 }
 
-/** The agent's words are shown as code, whatever they contain. */
+/** The agent wrote the text, so it is shown as code. */
 function questionText(
   agent: string,
   { title, rawInput, kind }: RequestPermissionRequest["toolCall"],

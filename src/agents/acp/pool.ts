@@ -1,4 +1,4 @@
-/** The processes of one ACP agent: started when they are needed, ended when they are idle. */
+/** The processes of one ACP agent, started on demand and ended when idle. */
 import { mkdir } from "node:fs/promises";
 import type { ChildSettings } from "./child.js";
 import { AgentConnection } from "./connection.js";
@@ -63,7 +63,7 @@ export class Pool {
     const isFull = () => this.size >= this.#settings.maxProcesses;
     const [waiting] = this.#starting;
     if (isFull() && waiting) return waiting;
-    // One that ends makes room.
+    // A process that ends makes room.
     if (isFull()) await Promise.race([...this.#open].map(({ closed }) => closed));
     if (isFull()) return this.#choose(undefined) ?? this.#started();
     const starting = this.#start();

@@ -22,7 +22,7 @@ export interface PromptSettings {
   cancelMs: number;
 }
 
-/** Only these are about the prompt; lists of commands and the like may come at any time. */
+/** Only these concern the prompt; others, such as command lists, may arrive at any time. */
 const SIGNS: ReadonlySet<string> = new Set([
   "user_message_chunk",
   "agent_message_chunk",
@@ -39,7 +39,7 @@ interface PromptParts {
   id: string;
   signal: AbortSignal;
   events: EventQueue;
-  /** The agent has given a sign, so it has the prompt. */
+  /** The agent has sent an update, so it has the prompt. */
   arrived(): void;
 }
 
@@ -103,7 +103,7 @@ export class PromptTurn {
     const decision = decidePermission(request, setup.policy, who);
     if (decision.to === "cancel") return CANCELLED;
     if (decision.to === "select") return selected(decision.optionId);
-    // While a person thinks, the agent waits.
+    // The agent waits while a person decides.
     this.#questions += 1;
     clearTimeout(this.#timer);
     try {
@@ -112,6 +112,7 @@ export class PromptTurn {
       const optionId = decision.optionOf(choice);
       return optionId === undefined ? CANCELLED : selected(optionId);
     } catch {
+      // No decision counts as a refusal.
       const optionId = rejection(request.options);
       return optionId === undefined || this.#over.signal.aborted ? CANCELLED : selected(optionId);
     } finally {
@@ -120,7 +121,7 @@ export class PromptTurn {
     }
   }
 
-  /** Ends a prompt that gives no sign. */
+  /** Ends a silent prompt. */
   #watch(): void {
     clearTimeout(this.#timer);
     const { quietSeconds, name } = this.#parts.setup;
@@ -129,7 +130,7 @@ export class PromptTurn {
     this.#timer = setTimeout(() => this.#over.abort(silent(name, quietSeconds)), ms);
   }
 
-  /** An agent that doesn't end its prompt is ended itself. */
+  /** Kills an agent that doesn't end its prompt. */
   async #cancel(prompt: Promise<unknown>): Promise<void> {
     const { connection, id, setup } = this.#parts;
     const isOver = settlesWithin(prompt, setup.cancelMs);

@@ -1,4 +1,4 @@
-/** What an agent says about its own usage. Pure. */
+/** The usage an agent reports. Pure. */
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { field } from "../../field.js";
 import type { TurnUsage } from "../backend.js";
@@ -18,7 +18,7 @@ export interface Reported {
   costUsd: number | undefined;
 }
 
-/** Undefined: the agent doesn't say anything. */
+/** Undefined if the agent doesn't say anything. */
 export function usageOf({ tokens, before = 0, costUsd }: Reported, model: string): TurnUsage | undefined {
   const hasTokens = typeof tokens === "object" && tokens !== null;
   if (!hasTokens && costUsd === undefined) return undefined;
@@ -32,7 +32,7 @@ export function usageOf({ tokens, before = 0, costUsd }: Reported, model: string
     ...{ model, provider: "acp", outputTokens: output, reasoningTokens: thought },
     inputTokens: overlaps ? Math.max(0, input - cacheRead - cacheWrite) : input,
     ...{ cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite },
-    // A sum that shrinks began again.
+    // A lower total means that it was reset.
     ...(costUsd === undefined ? {} : { costUsd: costUsd < before ? costUsd : costUsd - before }),
   };
 }

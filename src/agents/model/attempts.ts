@@ -2,7 +2,7 @@
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { LanguageModel } from "ai";
 import { backoffMs } from "../../backoff.js";
-import { type Connection, openModel } from "./connection.js";
+import { type ModelEndpoint, openModel } from "./endpoint.js";
 import { classify, RequestFailed, refusesImages } from "./failures.js";
 import { hasImage, inWords } from "./messages.js";
 import { type Answer, ask, type ModelRequest, type Word } from "./request.js";
@@ -26,12 +26,12 @@ export const DEFAULT_PACE: Pace = {
 
 /** A configured model. */
 export interface Candidate {
-  connection: Connection;
+  connection: ModelEndpoint;
   limits: Limits;
   open(): Promise<LanguageModel>;
 }
 
-export function candidate(connection: Connection, limits = limitsFrom(connection.timeout)): Candidate {
+export function candidate(connection: ModelEndpoint, limits = limitsFrom(connection.timeout)): Candidate {
   let opened: Promise<LanguageModel> | undefined;
   return { connection, limits, open: () => (opened ??= openModel(connection)) };
 }

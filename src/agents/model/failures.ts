@@ -1,7 +1,7 @@
 /** Provider errors → failure kind, whether to retry, and when. */
 import { field } from "../../field.js";
 import type { Failure, FailureKind } from "../backend.js";
-import { type Connection, KEY_NAMES, modelName } from "./connection.js";
+import { KEY_NAMES, type ModelEndpoint, modelName } from "./endpoint.js";
 import { beforeOwnWords } from "./own-words.js";
 
 /** A model request without a complete answer. */
@@ -13,7 +13,7 @@ export class RequestFailed extends Error {
   /** The user has seen part of the answer, so it can't be retried. */
   wasHeard = false;
   /** The model that was asked last. */
-  connection: Connection | undefined;
+  connection: ModelEndpoint | undefined;
 
   constructor(
     kind: FailureKind,

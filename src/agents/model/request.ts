@@ -11,7 +11,7 @@ import type { ClientTool, ToolChoice } from "../../client-request.js";
 import { AnswerLimit, MAX_ANSWER_CHARS, MAX_ARGUMENTS_CHARS, truncated } from "../../text-limits.js";
 import type { Call } from "../../tool-calls.js";
 import type { AgentEvent } from "../backend.js";
-import { loadSdk } from "./connection.js";
+import { loadSdk } from "./endpoint.js";
 import { classify, RequestFailed } from "./failures.js";
 import { type Limits, watch } from "./watch.js";
 

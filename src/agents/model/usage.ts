@@ -1,12 +1,12 @@
 import type { LanguageModelUsage } from "ai";
 import type { TurnUsage } from "../backend.js";
-import type { Connection } from "./connection.js";
+import type { ModelEndpoint } from "./endpoint.js";
 
 const PER_MILLION = 1_000_000;
 
 /** Tokens of one request. Input and cache counts don't overlap, as in Hermes' columns: the prompt is their sum. */
 export function toUsage(
-  connection: Connection,
+  connection: ModelEndpoint,
   reported: LanguageModelUsage | undefined,
   estimate: () => { inputTokens: number; outputTokens: number },
 ): TurnUsage {
@@ -43,7 +43,7 @@ function estimated(tokens: { inputTokens: number; outputTokens: number }): Count
 }
 
 /** Cached tokens without their own price are charged in full, so costs aren't underestimated. */
-function costUsd(price: Connection["cost"], counts: Counts): number | undefined {
+function costUsd(price: ModelEndpoint["cost"], counts: Counts): number | undefined {
   if (price.input === null || price.output === null) return undefined;
   const promptTokens = counts.inputTokens + counts.cacheReadTokens + counts.cacheWriteTokens;
   return (promptTokens * price.input + counts.outputTokens * price.output) / PER_MILLION;

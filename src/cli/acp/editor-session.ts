@@ -15,18 +15,18 @@ import { permissionOf, promptText, said, toolCall } from "./updates.js";
 /** The editor, as one session sees it. Neither call rejects. */
 export interface Editor {
   update(sessionId: string, update: SessionUpdate): void;
-  /** Undefined: there was no answer in time. */
+  /** Undefined if the question was not answered in time. */
   permission(request: RequestPermissionRequest): Promise<RequestPermissionOutcome | undefined>;
 }
 
 const CANCELLED: ReadonlySet<TurnEnd["outcome"]> = new Set(["interrupted", "stopped"]);
 
-/** One session of an editor: its chat, and what the editor has seen of the running turn. */
+/** One editor session: its chat, and what the editor has seen of the running turn. */
 export class EditorSession implements TerminalView {
   readonly id: string;
   readonly #editor: Editor;
   #chat!: LocalChat;
-  /** A prompt runs. Without one, nothing is shown. */
+  /** Set while a prompt runs. Without one, nothing is shown. */
   #isRunning = false;
   #wantsCancel = false;
   /** Of the answer that is being written. */
@@ -94,7 +94,7 @@ export class EditorSession implements TerminalView {
   }
 
   decide(): void {
-    // The editor knows: it was asked.
+    // The editor has answered it itself.
   }
 
   #say(text: string): void {
@@ -118,6 +118,7 @@ export class EditorSession implements TerminalView {
       question.choices.find(({ style }) => style === "danger");
     if (!choice) return this.cancel();
     const { id: choiceId, label } = choice;
-    await this.#chat.choose({ questionId: question.id, choiceId, label }).catch(() => undefined);
+    // An answer that can't be stored would leave the turn waiting.
+    await this.#chat.choose({ questionId: question.id, choiceId, label }).catch(() => this.cancel());
   }
 }

@@ -8,8 +8,8 @@ import { print } from "../output.js";
 
 export function acpCommand(): Command {
   return new Command("acp")
-    .option("--check", "check that everything needed is there, and leave")
-    .option("--version", "print the version, and leave")
+    .option("--check", "check that everything needed is installed, and exit")
+    .option("--version", "print the version and exit")
     .addHelpText("after", HELP)
     .action(acp);
 }

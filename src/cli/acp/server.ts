@@ -43,7 +43,7 @@ export class EditorServer implements Editor {
   readonly #config: Config;
   readonly #sessions = new Map<string, EditorSession>();
   #client: AgentContext | undefined;
-  /** This editor didn't answer a question: it isn't waited for again. */
+  /** This editor didn't answer a question, so don't wait for it again. */
   #neverAnswers = false;
 
   private constructor(sdk: Sdk, local: LocalHome) {
@@ -108,6 +108,7 @@ export class EditorServer implements Editor {
 
   update(sessionId: string, update: Parameters<Editor["update"]>[1]): void {
     const { update: method } = this.#sdk.methods.client.session;
+    // Fails only if the editor is gone, which ends the process.
     this.#client?.notify(method, { sessionId, update }).catch(() => undefined);
   }
 
@@ -168,7 +169,7 @@ export class EditorServer implements Editor {
     return (await store.getSession(tip)) ?? found;
   }
 
-  /** What a killed process left unanswered isn't asked again: its editor doesn't wait any more. */
+  /** Drops unanswered questions of a killed process: its editor is no longer waiting. */
   async #takeOver(id: string, key: SessionKey, sessionId: string): Promise<void> {
     const { store } = this.#local;
     const isolation = isolationOf(this.#config);
@@ -212,7 +213,7 @@ export class EditorServer implements Editor {
   }
 }
 
-/** An editor's session lasts as long as the editor wants. It has no messages to send and no schedules of its own. */
+/** An editor's session lasts as long as the editor wants. It can't send messages or have schedules. */
 function forEditors(config: Config): Config {
   const { acp: chosen } = config.platform_toolsets;
   return {
@@ -228,7 +229,7 @@ function forEditors(config: Config): Config {
   };
 }
 
-/** Commands that would leave the session are left out: the editor has its own ways. */
+/** Omits commands that would leave the session: the editor has its own UI for that. */
 const ELSEWHERE = new Set(["new", "resume", "sessions", "branch", "background", "cron"]);
 
 function announced(): AvailableCommand[] {

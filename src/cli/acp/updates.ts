@@ -1,4 +1,4 @@
-/** Stored messages, questions and answers in the words of ACP. Pure. */
+/** Stored messages, questions and answers → ACP updates. Pure. */
 import path from "node:path";
 import type {
   ContentBlock,
@@ -52,7 +52,7 @@ function kindOf(tool: string): "search" | "other" {
   return READS.test(tool) ? "search" : "other";
 }
 
-/** What the person wrote. Files that the editor adds are named, and their text is quoted. */
+/** The person's text. Files added by the editor are named, and their text is quoted. */
 export function promptText(blocks: readonly ContentBlock[]): string {
   return blocks
     .map((block) => {
@@ -89,7 +89,7 @@ function optionKind(id: string, style: Choice["style"]): PermissionOption["kind"
   return id === "always" || id === "session" ? "allow_always" : "allow_once";
 }
 
-/** The folder that an editor works in, as Hermes stores it. */
+/** The editor's working directory, in Hermes' format. */
 export function cwdOf({ model_config, cwd }: Pick<SessionRow, "model_config" | "cwd">): string | undefined {
   try {
     const stored: unknown = JSON.parse(model_config ?? "{}");

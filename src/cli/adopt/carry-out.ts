@@ -1,4 +1,4 @@
-/** Adopts a home: what `planOf` has said, in an order in which a crash at any point leaves a home that can be adopted. */
+/** Carries out `planOf`'s plan, in an order that leaves an adoptable home after a crash at any point. */
 
 import { randomUUID } from "node:crypto";
 import { chmod, copyFile, readdir, stat } from "node:fs/promises";
@@ -19,13 +19,13 @@ export interface Adopted {
   kept: string[];
   chats: number;
   people: number;
-  /** Paths that are their owner's alone now. */
+  /** Paths made private. */
   tightened: number;
   problems: string[];
 }
 
 export async function carryOut(look: HomeLook, plan: Plan, onProgress: OnProgress): Promise<Adopted> {
-  // No gateway starts meanwhile.
+  // Holds the lock, so that no gateway starts in the meantime.
   const lock = await membershipOf(look.home).join({
     ...{ pid: process.pid, started_at: nowSeconds(), boot_id: randomUUID(), url: null },
   });
@@ -79,14 +79,14 @@ async function copiesIn(home: string): Promise<string[]> {
   return (await readdir(home)).filter((name) => /^\.(?:v|layout)\d+-/.test(name.replace(file, "")));
 }
 
-/** Gives what could not be done. */
+/** Returns what failed. */
 async function tighten(paths: readonly string[]): Promise<string[]> {
   const problems: string[] = [];
   for (const path of paths) {
     try {
       await chmod(path, (await stat(path)).mode & 0o700);
     } catch (error) {
-      problems.push(`${path} is still open to others: ${(error as Error).message}`);
+      problems.push(`${path} is still readable by others: ${(error as Error).message}`);
     }
   }
   return problems;

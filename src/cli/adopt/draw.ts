@@ -20,9 +20,9 @@ export function drawPlan({ checks, changes }: Plan): string {
 export function drawAdopted({ kept, chats, people, tightened, problems }: Adopted): string {
   return [
     "",
-    `Adopted: ${counted(chats, "chat")} taken over, ${peopleCount(people)} let in, ${counted(tightened, "path")} closed to others.`,
+    `Adopted: ${counted(chats, "chat")} adopted, ${peopleCount(people)} approved, ${counted(tightened, "path")} made private.`,
     ...kept.map((path) => `Kept: ${path}`),
     ...problems.map((problem) => `${colors.yellow("warn")}  ${oneLine(problem)}`),
-    "`hermes doctor` looks at the rest, `hermes gateway` starts it.",
+    "`hermes doctor` checks the rest, `hermes gateway` starts it.",
   ].join("\n");
 }

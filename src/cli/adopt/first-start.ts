@@ -1,4 +1,4 @@
-/** `hermes gateway` on a home that another Hermes program made: says what it found, and takes over only when told to. */
+/** `hermes gateway` on a home of another Hermes program: reports what it found, and adopts the home only if asked to. */
 
 import { existsSync } from "node:fs";
 import { type Env, homePaths } from "../../config/paths.js";
@@ -22,13 +22,13 @@ export async function adoptBeforeStart(home: string, wanted: boolean): Promise<v
   printError(`Another Hermes program has used ${home}. This is what was found:\n`);
   printError(drawPlan(plan));
   if (!wanted) {
-    throw new HermesError("conflict", "The gateway didn't start, and nothing was changed.", {
-      hint: "Take the home over with `hermes adopt`, or with `hermes gateway --adopt` (HERMES_ADOPT=1). Or use another: --home DIR.",
+    throw new HermesError("conflict", "The gateway did not start, and nothing was changed.", {
+      hint: "Adopt the home with `hermes adopt` or `hermes gateway --adopt` (HERMES_ADOPT=1), or use another one with --home DIR.",
     });
   }
   if (plan.verdict === "blocked") {
     throw new HermesError("conflict", "The home can't be adopted yet, and nothing was changed.", {
-      hint: "Fix what says fail, then start again.",
+      hint: "Fix everything marked fail, then start again.",
     });
   }
   const { carryOut } = await import("./carry-out.js");
@@ -41,7 +41,7 @@ async function isForeignHome(home: string): Promise<boolean> {
   try {
     return await isForeignFile(stateDb);
   } catch {
-    // Damaged, or of another program: opening it will say so.
+    // Damaged or another program's file: opening it reports that.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** `hermes adopt`: takes over a home that Hermes Agent has used, after saying what would change. */
+/** `hermes adopt`: takes over a home that Hermes Agent has used, after showing what would change. */
 
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
@@ -23,8 +23,8 @@ interface AdoptOptions {
 
 export function adoptCommand(): Command {
   return new Command("adopt")
-    .description("Take over a home that Hermes Agent has used; --check only says what would change")
-    .option("--check", "say what would change, and change nothing")
+    .description("Take over a home that Hermes Agent has used; --check only shows the changes")
+    .option("--check", "only show what would change")
     .option("--deep", "check the whole database, even a large one")
     .addOption(yesOption())
     .addOption(jsonOption())
@@ -62,14 +62,14 @@ function report({ verdict, checks, changes }: Plan) {
 async function requireHome(home: string): Promise<void> {
   if ((await stat(home).catch(() => undefined))?.isDirectory()) return;
   throw new HermesError("not_found", `There is no home at ${home}.`, {
-    hint: "Name another with --home DIR or HERMES_HOME. A new one needs no adoption: `hermes gateway` makes it.",
+    hint: "Name another with --home DIR or HERMES_HOME. A new home needs no adoption: `hermes gateway` creates it.",
   });
 }
 
 function ending({ verdict }: Plan, isCheck: boolean): string[] {
   if (verdict === "blocked")
-    return ["", "Not yet: fix what says fail, and look again with `hermes adopt --check`."];
+    return ["", "Not yet: fix everything marked fail, then run `hermes adopt --check` again."];
   if (verdict === "nothing to do")
-    return ["", "Nothing to do: this home is the gateway's. `hermes gateway` starts it."];
-  return isCheck ? ["", "Ready. Nothing was changed; `hermes adopt` does it."] : [];
+    return ["", "Nothing to do: this home already belongs to the gateway. `hermes gateway` starts it."];
+  return isCheck ? ["", "Ready. Nothing was changed yet; run `hermes adopt` to adopt the home."] : [];
 }

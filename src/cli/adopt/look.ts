@@ -1,4 +1,4 @@
-/** Everything that is to be known of a home before it is adopted. Changes nothing. */
+/** Collects everything needed to plan an adoption. Changes nothing. */
 import { readdir, readFile, stat, statfs } from "node:fs/promises";
 import { TERMINAL } from "../../adapters/cli/index.js";
 import { homePaths } from "../../config/paths.js";
@@ -19,17 +19,17 @@ export interface HomeLook {
   pairing: PairingFiles;
   /** The sessions that have one. */
   transcripts: SessionId[];
-  /** Of `state.db`; undefined: there is none. */
+  /** Of `state.db`; undefined if there is none. */
   database: Survey | HermesError | undefined;
-  /** Others who have it open. */
+  /** Other processes that have it open. */
   users: { pid: number; name: string }[];
   lock: MembershipState;
-  /** What others than the owner can read. */
+  /** Paths readable by other users. */
   exposed: string[];
   freeBytes: number;
 }
 
-/** Up to here reading every page takes a moment. */
+/** Up to this size, reading every page is quick. */
 const SMALL_BYTES = 256 * 1024 * 1024;
 
 export async function lookAtHome(home: string, { deep }: { deep: boolean }): Promise<HomeLook> {

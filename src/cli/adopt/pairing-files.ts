@@ -1,4 +1,4 @@
-/** Whom Hermes Agent has let in: `platforms/pairing/<platform>-approved.json`, in older homes `pairing/…`. */
+/** People approved by Hermes Agent: `platforms/pairing/<platform>-approved.json`, in older homes `pairing/…`. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readRegular } from "../../regular-file.js";
@@ -6,7 +6,7 @@ import type { ApprovedRow } from "../../store/queues.js";
 
 export interface PairingFiles {
   people: ApprovedRow[];
-  /** Files and entries that make no sense. */
+  /** Invalid files and entries. */
   problems: string[];
 }
 
@@ -31,7 +31,7 @@ export async function readPairingFiles(home: string): Promise<PairingFiles> {
   return { ...found, people: latest(found.people) };
 }
 
-/** A map of user ids. Who has no time was let in before everything. */
+/** A map of user ids. People without a time come first. */
 export function approvedIn(platform: string, text: string): PairingFiles {
   let parsed: unknown;
   try {
@@ -39,11 +39,11 @@ export function approvedIn(platform: string, text: string): PairingFiles {
   } catch (error) {
     return { people: [], problems: [`can't be read: ${(error as Error).message}`] };
   }
-  if (!isObject(parsed)) return { people: [], problems: ["holds no JSON object"] };
+  if (!isObject(parsed)) return { people: [], problems: ["doesn't contain a JSON object"] };
   const found: PairingFiles = { people: [], problems: [] };
   for (const [userId, entry] of Object.entries(parsed)) {
     if (userId === "" || !isObject(entry)) {
-      found.problems.push(`${JSON.stringify(userId)} makes no sense`);
+      found.problems.push(`${JSON.stringify(userId)} is invalid`);
       continue;
     }
     const { user_name: name, approved_at: at } = entry;

@@ -1,4 +1,4 @@
-/** What was seen of a home → what is in order, what would change, and whether it may. Pure. */
+/** A survey of a home → findings, changes, and whether it may be adopted. Pure. */
 import { isBuiltIn } from "../../adapters/chat-ids.js";
 import type { Config } from "../../config/schema.js";
 import { HermesError } from "../../errors.js";
@@ -50,14 +50,16 @@ export function planOf(look: HomeLook): Plan {
 
 function judgeLock({ lock }: HomeLook): Finding[] {
   if (lock.running)
-    return [found.fail("a gateway is running here", "It has adopted this home; stop it to look further.")];
+    return [
+      found.fail("a gateway is running here", "It has already adopted this home; stop it to check further."),
+    ];
   return [describeLock(lock)];
 }
 
 // --- the database -------------------------------------------------------------------------------------------------
 
 function judgeDatabase({ database, users }: HomeLook): Finding[] {
-  if (database === undefined) return [found.ok("there is none: the gateway makes it")];
+  if (database === undefined) return [found.ok("doesn't exist yet: the gateway creates it")];
   if (database instanceof HermesError) return [found.fail(database.message, database.hint)];
   return [describeFile(database), judgePages(database), ...judgeUsers(database, users)];
 }
@@ -80,15 +82,15 @@ function fullText({ kind, layout }: Survey): string {
 const FULL_TEXT = /messages_fts/;
 
 function judgePages({ kind, problems, bytes }: Survey): Finding {
-  if (problems === null) return found.ok(`${dataSize(bytes)} were not read whole: --deep does`);
+  if (problems === null) return found.ok(`${dataSize(bytes)} were not checked completely; --deep does that`);
   const damage = problems.filter((line) => !FULL_TEXT.test(line));
   // The full-text index of an older file is rebuilt anyway.
   if (damage.length === 0 && (problems.length === 0 || kind === "older"))
-    return found.ok("every page is sound");
+    return found.ok("every page is intact");
   if (damage.length === 0)
     return found.warn(
       problems.join("\n"),
-      "The full-text index is wrong: `hermes sessions repair` rebuilds it.",
+      "The full-text index is damaged: `hermes sessions repair` rebuilds it.",
     );
   return found.fail(damage.join("\n"), "Run `hermes sessions repair` first; it keeps a copy.");
 }
@@ -96,11 +98,11 @@ function judgePages({ kind, problems, bytes }: Survey): Finding {
 function judgeUsers({ kind, version, wanted }: Survey, users: HomeLook["users"]): Finding[] {
   if (users.length === 0) return [];
   const who = users.map(({ pid, name }) => `${name} (pid ${pid})`).join(", ");
-  if (kind !== "older") return [found.ok(`${who} has it open too, and may go on`)];
+  if (kind !== "older") return [found.ok(`${who} also has it open, and may keep running`)];
   return [
     found.fail(
       `${who} has it open`,
-      `Stop it first: it was made for schema ${version}, and the file becomes ${wanted}.`,
+      `Stop it first: it uses schema ${version}, and the file is migrated to ${wanted}.`,
     ),
   ];
 }
@@ -125,9 +127,7 @@ function databaseChanges({
       ...(journalMode === "wal" ? [] : [change(`its journal becomes wal (now ${journalMode})`)]),
     ];
   return [
-    ...(complete
-      ? []
-      : [change("state.db gets the gateway's tables (gw_…) and indexes beside what is there")]),
+    ...(complete ? [] : [change("state.db gets the gateway's tables (gw_…) and indexes")]),
     ...(layout === "none" && version === wanted ? [change(`${rebuilt}: it is missing`)] : []),
     ...(journalMode === "wal" ? [] : [change(`its journal becomes wal (now ${journalMode})`)]),
   ];
@@ -139,7 +139,7 @@ const SPARE_BYTES = 100 * 1024 * 1024;
 function judgeDisk(freeBytes: number, survey: Survey | undefined): Finding[] {
   const needed = SPARE_BYTES + (survey?.kind === "older" ? 2 * survey.bytes : 0);
   const free = `${dataSize(freeBytes)} free, ${dataSize(needed)} needed`;
-  return [freeBytes < needed ? found.fail(free, "Make room on this disk first.") : found.ok(free)];
+  return [freeBytes < needed ? found.fail(free, "Free some space on this disk first.") : found.ok(free)];
 }
 
 // --- chats --------------------------------------------------------------------------------------------------------
@@ -147,9 +147,9 @@ function judgeDisk(freeBytes: number, survey: Survey | undefined): Finding[] {
 const MAX_SHOWN = 10;
 
 function judgeChats({ index, settings, database }: HomeLook, survey: Survey | undefined): Finding[] {
-  if (index === "missing") return [found.ok("there is none: every chat starts a new session")];
+  if (index === "missing") return [found.ok("doesn't exist: every chat starts a new session")];
   if (survey && survey.routes > 0)
-    return [found.ok(`is not read any more: state.db knows ${counted(survey.routes, "chat")}`)];
+    return [found.ok(`is no longer read: state.db has ${counted(survey.routes, "chat")}`)];
   const aside =
     "Restore it from a backup, or continue: it is kept aside, and every chat starts a new session.";
   if ("corrupt" in index) return [found.warn(`can't be read: ${index.corrupt}`, aside)];
@@ -168,7 +168,7 @@ function judgeChats({ index, settings, database }: HomeLook, survey: Survey | un
     findings.push(
       found.warn(
         `sessions that state.db doesn't have:\n${shown(lost)}`,
-        "These chats go on without a history.",
+        "These chats continue without a history.",
       ),
     );
   return [
@@ -184,8 +184,8 @@ function judgePlatforms(entries: readonly IndexEntry[]): Finding[] {
   const names = [...new Set(others.map(({ origin }) => origin.platform))].toSorted();
   return [
     found.warn(
-      `${counted(others.length, "chat")} on platforms that the gateway doesn't speak: ${names.join(", ")}`,
-      "They are taken over and wait for an adapter: docs/adding-a-platform.md.",
+      `${counted(others.length, "chat")} on platforms that the gateway doesn't support: ${names.join(", ")}`,
+      "They are adopted, but need an adapter: docs/adding-a-platform.md.",
     ),
   ];
 }
@@ -199,7 +199,7 @@ function judgeKeys(entries: readonly IndexEntry[], isolation: Isolation): Findin
   if (moved.length === 0) return [];
   return [
     found.warn(
-      `keys that are made otherwise now:\n${shown(moved)}`,
+      `session keys that change:\n${shown(moved)}`,
       "These chats start new sessions; group_sessions_per_user and thread_sessions_per_user decide.",
     ),
   ];
@@ -210,7 +210,7 @@ function chatChanges({ index }: HomeLook, survey: Survey | undefined): Change[] 
   if ("corrupt" in index)
     return [{ what: "chats", message: "sessions.json is kept aside as sessions.json.corrupt-…" }];
   if (index.entries.length === 0) return [];
-  const message = `${counted(index.entries.length, "chat")} of sessions.json go on in their sessions; a copy is kept beside it`;
+  const message = `${counted(index.entries.length, "chat")} of sessions.json continue in their sessions; a copy is kept next to it`;
   return [{ what: "chats", message }];
 }
 
@@ -224,7 +224,7 @@ function judgeTranscripts({ transcripts }: HomeLook, survey: Survey | undefined)
     all,
     found.warn(
       `of sessions that state.db doesn't have:\n${shown(lost)}`,
-      "Move them elsewhere to keep them: `hermes sessions prune` and `delete` remove what belongs to no session.",
+      "Move them elsewhere to keep them: `hermes sessions prune` and `delete` remove files without a session.",
     ),
   ];
 }
@@ -250,7 +250,7 @@ function peopleChanges({ pairing: { people } }: HomeLook, survey: Survey | undef
   return [
     {
       what: "people",
-      message: `${peopleCount(strangers.length)} whom Hermes Agent has paired may talk to the bot`,
+      message: `${peopleCount(strangers.length)} paired by Hermes Agent may talk to the bot`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** What of Hermes Agent's settings the gateway reads: `config.yaml`, `.env`, and an old `gateway.json`. */
+/** Which of Hermes Agent's settings the gateway reads: `config.yaml`, `.env`, and an old `gateway.json`. */
 
 import { join } from "node:path";
 import { KNOWN_PLATFORMS } from "../../config/checks.js";
@@ -18,7 +18,7 @@ import { counted } from "../numbers.js";
 
 export interface Settings {
   checks: Check[];
-  /** Undefined: it doesn't load. */
+  /** Undefined if it doesn't load. */
   config: Config | undefined;
 }
 
@@ -44,7 +44,7 @@ function checkConfig(home: string): { findings: Finding[]; config: Config | unde
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const faults = error.faults.map(faultLine).join("\n");
-    const fix = "Mend these or take them out; `hermes config check` looks again.";
+    const fix = "Fix or remove these, then run `hermes config check`.";
     return { findings: [found.fail(faults, fix)], config: undefined };
   }
 }
@@ -56,7 +56,7 @@ function describeKeys({ sources, ignored }: Pick<LoadedConfig, "sources" | "igno
   return found.ok(`${counted(used, "key")} in use${unused}`);
 }
 
-/** A shared `.env` has many names that are others': only what looks like one of ours is worth a word. */
+/** A shared `.env` has many variables of other programs, so report only names similar to ours. */
 const MAX_EDITS = 2;
 
 export function judgeVariables(text: string, known: readonly string[]): Finding[] {
@@ -69,9 +69,7 @@ export function judgeVariables(text: string, known: readonly string[]): Finding[
   });
   return [
     found.ok(`${used.length === 0 ? "nothing" : used.join(", ")} in use, ${others.length} not the gateway's`),
-    ...slips.map(({ name, meant }) =>
-      found.warn(`${name} means nothing here`, `Did you mean ${meant}? Correct its name.`),
-    ),
+    ...slips.map(({ name, meant }) => found.warn(`${name} is unknown`, `Did you mean ${meant}?`)),
   ];
 }
 
@@ -80,12 +78,12 @@ const MOVABLE = ["reset_by_platform", "reset_by_type"];
 /** Hermes Agent reads these two from nowhere else; we read them in `config.yaml`. */
 export function judgeOldSettings(text: string): Finding {
   const keys = keysIn(text);
-  if (keys === undefined) return found.ok("makes no sense; it is not read");
+  if (keys === undefined) return found.ok("is invalid and was ignored");
   const wanted = MOVABLE.filter((key) => keys.includes(key));
-  if (wanted.length === 0) return found.ok("is not read: config.yaml says it all");
+  if (wanted.length === 0) return found.ok("is not read: config.yaml has everything");
   return found.warn(
     `is not read, and has ${wanted.join(" and ")}`,
-    `Write ${wanted.length === 1 ? "it" : "them"} into config.yaml.`,
+    `Add ${wanted.length === 1 ? "it" : "them"} to config.yaml.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { readRegular } from "../../regular-file.js";
 const KEPT = 1000;
 const LONGEST = 4096;
 
-/** What was typed before, across terminals: a line each, for its owner alone. */
+/** Input history of all terminals, one entry per line, private to its owner. */
 export class InputHistory {
   readonly #file: string;
 

@@ -16,12 +16,9 @@ interface ChatOptions {
 
 export function chatCommand(): Command {
   return new Command("chat")
-    .option("-q, --query <text>", "ask once, print the answer, leave")
-    .option(
-      "-c, --continue [title]",
-      "go on with the latest conversation of a terminal, or with one by title",
-    )
-    .option("-r, --resume <session>", "go on with any conversation: id, beginning of an id, or title")
+    .option("-q, --query <text>", "ask once, print the answer and exit")
+    .option("-c, --continue [title]", "continue the latest terminal conversation, or one by title")
+    .option("-r, --resume <session>", "continue any conversation, by id, id prefix or title")
     .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action(chat);
@@ -42,7 +39,7 @@ async function chat(options: ChatOptions): Promise<void> {
   }
   const text = options.query ?? (await fromStdin());
   if (text.trim() === "")
-    throw new HermesError("invalid", "There is nothing to ask.", {
+    throw new HermesError("invalid", "The question is empty.", {
       hint: 'Ask with `hermes chat -q "…"`, by a pipe, or in a terminal.',
     });
   const { askOnce } = await import("./once.js");
@@ -51,14 +48,14 @@ async function chat(options: ChatOptions): Promise<void> {
 
 /** `hermes chat | tee answer.md` reads from the keyboard: prompt for it. */
 function fromStdin(): Promise<string> {
-  if (io().stdin.isTTY) printError("Type the question; Ctrl-D asks it.");
+  if (io().stdin.isTTY) printError("Type the question, then press Ctrl-D.");
   return readAll(io().stdin);
 }
 
 async function finder(options: ChatOptions): Promise<TerminalOptions["find"]> {
   const { continue: title, resume } = options;
   if (title !== undefined && resume !== undefined)
-    throw new Misuse("-c and -r name two conversations.", "Use one of them.");
+    throw new Misuse("-c and -r can't be combined.", "Use one of them.");
   const reference = resume ?? title;
   if (reference === undefined) return undefined;
   const { findEarlier } = await import("./resume.js");

@@ -16,8 +16,8 @@ import { ChatScreen } from "./screen.js";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.js";
 
 const TITLES = 200;
-const LEAVES = "(Ctrl-C again leaves)";
-/** Lines that wait for a running turn. */
+const LEAVES = "(press Ctrl-C again to exit)";
+/** Lines queued behind a running turn. */
 const MAX_AHEAD = 100;
 
 export async function chatInteractively(tty: Tty, find: TerminalOptions["find"]): Promise<void> {
@@ -40,7 +40,7 @@ async function welcome(terminal: Terminal, columns: number): Promise<void> {
   if (session) await showPast(terminal, session, columns);
   const { provider, default: model } = terminal.config.model;
   const agent = provider === "echo" ? "no model yet: `hermes setup`" : (model ?? provider);
-  print(colors.dim(`Hermes · ${agent} · /help for commands, Ctrl-D or /exit to leave`));
+  print(colors.dim(`Hermes · ${agent} · /help for commands, Ctrl-D or /exit to quit`));
   print();
 }
 
@@ -74,7 +74,7 @@ export class Conversation {
   readonly #history: InputHistory;
   readonly #ahead: string[] = [];
   #running = 0;
-  /** The last input was Ctrl-C: the next one leaves. */
+  /** The last input was Ctrl-C; the next one exits. */
   #mayLeave = false;
   #hasLeft = false;
   /** Queued messages that were dropped with an interrupted turn. */
@@ -126,7 +126,7 @@ export class Conversation {
     const picked = isCommand ? undefined : questions.pick(said);
     if (LEAVE.some((name) => said === `/${name}`)) this.#leave();
     else if (picked) void this.#choose(picked);
-    // Other words may answer it, too: the gateway decides.
+    // Other text may answer it too; the gateway decides.
     else if (questions.isOpen && said !== "") void this.#say(text);
     else if (this.#running > 0 && !isCommand) {
       if (this.#ahead.length < MAX_AHEAD) this.#ahead.push(text);
@@ -192,7 +192,7 @@ export class Conversation {
   }
 
   #interrupt(wasEmpty: boolean): void {
-    // A line that was begun since is cleared first, as a shell does it.
+    // Clears a half-typed line first, like a shell.
     if (this.#mayLeave && (wasEmpty || this.#running > 0)) this.#leave();
     else if (this.#running > 0) this.#interruptTurn();
     else {
@@ -213,7 +213,7 @@ export class Conversation {
     this.#history
       .add(line)
       .catch((error: unknown) =>
-        this.#screen.say(`Not kept in the history: ${describeError(error).message}`),
+        this.#screen.say(`Could not save the input history: ${describeError(error).message}`),
       );
   }
 }

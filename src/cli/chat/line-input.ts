@@ -22,8 +22,8 @@ const MORE = "… ";
 const PASTE_MARKS = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 
 /**
- * Lines of a terminal → messages. A line that ends in a backslash, Alt+Enter and pasted lines go on in the next line.
- * Hidden while an answer is shown: what is typed meanwhile isn't lost.
+ * Terminal input → messages. A trailing backslash, Alt+Enter and pasted lines continue a message. Hidden
+ * while an answer is shown, without losing what is typed.
  */
 export class LineInput {
   readonly #options: LineInputOptions;
@@ -59,7 +59,7 @@ export class LineInput {
     this.#lines.on("close", () => options.onEnd());
   }
 
-  /** Asks, with what has been typed already. */
+  /** Shows the prompt with what has been typed so far. */
   show(): void {
     this.#screen.hidden = false;
     // The cursor is at the start of an empty row.
@@ -80,7 +80,7 @@ export class LineInput {
     if (isShown) this.show();
   }
 
-  /** Takes away the line that is being typed, until it is shown again. */
+  /** Hides the input line until it is shown again. */
   withdraw(): void {
     if (!this.#screen.hidden) this.#erase();
     this.hide();
@@ -130,14 +130,14 @@ export class LineInput {
   #interrupted(): void {
     const wasEmpty = this.#lines.line === "" && this.#before.length === 0;
     this.#before = [];
-    // To the end and away, as a shell does it.
+    // Moves to the end and clears, like a shell.
     this.#lines.write("", { ctrl: true, name: "e" });
     this.#lines.write("", { ctrl: true, name: "u" });
     this.#options.onInterrupt(wasEmpty);
   }
 }
 
-/** The terminal, as readline sees it: it goes on working where nothing of it may be seen. */
+/** The output for readline, which keeps working while it is hidden. */
 class HidingScreen extends Writable {
   hidden = true;
   readonly isTTY = true;

@@ -1,8 +1,9 @@
 import { sourceBlocks } from "../../text/markdown.js";
 import { cellWidth, plain } from "../cells.js";
-import { type Paper, renderBlocks } from "./markdown.js";
+import type { Paper } from "../wrap.js";
+import { renderBlocks } from "./markdown.js";
 
-/** What a live text needs of a terminal. */
+/** The terminal functions a live text needs. */
 export interface Canvas {
   write(text: string): void;
   columns: number;
@@ -12,16 +13,16 @@ export interface Canvas {
 const UP_AND_CLEAR = (rows: number) => (rows === 0 ? "" : `\u001b[${rows}A\r\u001b[J`);
 
 /**
- * Markdown that is shown while it grows. Blocks that are complete are printed for good; the one that may still change
- * is drawn below them and drawn again.
+ * Shows Markdown as it grows. Complete blocks are printed once; the one that may still change is redrawn
+ * below them.
  */
 export class LiveText {
   readonly #canvas: Canvas;
   readonly #colors: Paper["colors"];
-  /** How much of the text is printed for good. */
+  /** How much of the text is final. */
   #done = 0;
   #text = "";
-  /** What is drawn again. How many rows that takes is asked then: the window may have another width by now. */
+  /** The text to redraw. Its rows are counted at that time, because the window may have been resized. */
   #drawn: readonly string[] = [];
   #isFirst = true;
 
@@ -30,16 +31,16 @@ export class LiveText {
     this.#colors = colors;
   }
 
-  /** Shown in the place of an answer until it begins. */
+  /** Shown until the answer starts. */
   wait(words: string): void {
     if (this.#text === "") this.#redraw([], [this.#colors.dim(words)]);
   }
 
-  /** All of the text so far. */
+  /** The whole text so far. */
   update(text: string): void {
     this.#text = plain(text);
     const sources = sourceBlocks(this.#text.slice(this.#done));
-    // What follows a block decides where it ends: the last one is never complete.
+    // The following text decides where a block ends, so the last block is never complete.
     const open = sources.findLastIndex(({ raw }) => raw.trim() !== "");
     const closed = sources.slice(0, Math.max(0, open));
     const drawn = open < 0 ? [] : renderBlocks(sources[open]!.blocks, this.#paper);
@@ -50,7 +51,7 @@ export class LiveText {
     this.#done += closed.reduce((sum, { raw }) => sum + raw.length, 0);
   }
 
-  /** The text has ended, and this is all of it. Where it isn't what was shown, it is printed whole. */
+  /** The final text. If it differs from what was shown, it is printed completely. */
   end(text = this.#text): void {
     const whole = plain(text).trimEnd();
     if (!whole.startsWith(this.#text.slice(0, this.#done).trimEnd())) {
@@ -87,7 +88,7 @@ export class LiveText {
     this.#drawn = shown;
   }
 
-  /** The cursor can't go above the screen: of a long block its end is shown until it is complete. */
+  /** The cursor can't move above the screen, so only the end of a long block is shown until it is complete. */
   #fitting(lines: readonly string[], most: number): string[] {
     const shown = [...lines];
     while (shown.length > 1 && this.#rowsOf(shown) > most) shown.shift();

@@ -11,7 +11,7 @@ import { openTerminal, type TerminalOptions } from "./terminal.js";
 const INTERRUPTED = 130;
 const DEFAULT_COLUMNS = 80;
 
-/** One question, its answer on stdout and all else on stderr. Gives the exit code. */
+/** Asks one question. The answer goes to stdout, everything else to stderr. Returns the exit code. */
 export async function askOnce(
   text: string,
   { find, json }: { find?: TerminalOptions["find"]; json?: boolean | undefined },
@@ -62,12 +62,12 @@ function told(shown: readonly OutboundMessage[]) {
   };
 }
 
-/** A question isn't the answer, and no person answers it here. */
+/** A question isn't an answer, and no person can answer it here. */
 function isNotice({ kind, question }: OutboundMessage): boolean {
   return kind === "notice" || question !== undefined;
 }
 
-/** Programs get the Markdown as it is, people get it drawn. */
+/** Raw Markdown for programs, rendered for people. */
 function answerOnly(): TerminalView {
   return {
     preview: () => undefined,

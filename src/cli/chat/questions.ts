@@ -14,7 +14,7 @@ export function questionText({ text, question }: Pick<OutboundMessage, "text" | 
   return question ? numberedList(text, question.choices) : text;
 }
 
-/** The questions on the screen that aren't decided. What is typed answers the newest. */
+/** The open questions on the screen. Typed text answers the newest. */
 export class OpenQuestions {
   #shown: { messageId: string; text: string; question: OutboundQuestion; isAnswered: boolean }[] = [];
 

@@ -2,9 +2,9 @@ import type { MessageRow } from "../../session.js";
 import { cellWidth, padToCells } from "../cells.js";
 import { counted } from "../numbers.js";
 import { type Entry, foldTools, toolSummary } from "../sessions/transcript.js";
-import { type Paper, wrapText } from "./markdown.js";
+import { type Paper, wrapText } from "../wrap.js";
 
-/** What a resumed conversation shows of its past. */
+/** The recap shown when a conversation is resumed. */
 export interface RecapLimits {
   exchanges: number;
   userChars: number;
@@ -13,7 +13,7 @@ export interface RecapLimits {
 }
 
 export interface Recap {
-  /** Messages that are left out. */
+  /** Number of omitted messages. */
   earlier: number;
   entries: RecapEntry[];
 }
@@ -25,7 +25,7 @@ export interface RecapEntry {
 
 /**
  * The last exchanges. Hidden: system messages, results of tools, reasoning. Cut: long messages, but not the last
- * answer. Folded: calls of tools, to a count with their names.
+ * answer. Folded: tool calls, to a count with their names.
  */
 export function recapOf(messages: readonly MessageRow[], limits: RecapLimits): Recap {
   const entries = joinTools(foldTools(messages));
@@ -38,7 +38,7 @@ export function recapOf(messages: readonly MessageRow[], limits: RecapLimits): R
   };
 }
 
-/** Calls without a word belong to the answer that they led to. */
+/** Calls without text belong to the following answer. */
 function joinTools(entries: readonly Entry[]): Entry[] {
   const joined: Entry[] = [];
   for (const entry of entries) {
@@ -50,7 +50,7 @@ function joinTools(entries: readonly Entry[]): Entry[] {
   return joined;
 }
 
-/** An exchange begins with what the user says. */
+/** An exchange starts with a user message. */
 function startOf(entries: readonly Entry[], exchanges: number): number {
   const begins = entries.flatMap(({ role }, i) => (role === "user" ? [i] : []));
   if (exchanges === 0) return entries.length;
@@ -97,7 +97,7 @@ function entryLines({ from, text }: RecapEntry, width: number): string[] {
   return lines.map((line, i) => (i === 0 ? line : `  ${line}`));
 }
 
-/** Dim, so that it isn't taken for the conversation itself; the marks tell who spoke. */
+/** Dim, to set it apart from the current conversation; the marks show who spoke. */
 function coloured(line: string, colors: Paper["colors"]): string {
   const mark = line[0];
   if (mark === "●") return colors.yellow(mark) + colors.dim(line.slice(1));

@@ -1,7 +1,7 @@
 import type { SessionRow } from "../../session.js";
 import { oneLine } from "../cells.js";
 
-/** How to come back. */
+/** How to resume the conversation. */
 export function resumeHint({ id, title }: Pick<SessionRow, "id" | "title">): string[] {
   const named = title ? `  (or hermes -c ${quoted(oneLine(title))})` : "";
   return [`Session  ${id}`, `Resume   hermes -r ${id}${named}`];

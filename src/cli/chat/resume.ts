@@ -16,8 +16,8 @@ export async function findEarlier(store: Store, reference: string | true): Promi
 async function latest(store: Store): Promise<SessionRow> {
   const [session] = await store.listSessions({ source: TERMINAL, order: "active", limit: 1 });
   if (session) return session;
-  throw new HermesError("not_found", "There is no conversation of a terminal yet.", {
-    hint: "`hermes chat` begins one; `hermes -r ID|TITLE` goes on with one of another chat.",
+  throw new HermesError("not_found", "There is no terminal conversation yet.", {
+    hint: "`hermes chat` starts one; `hermes -r ID|TITLE` continues one from another chat.",
   });
 }
 

@@ -9,7 +9,7 @@ import { OpenQuestions, questionText } from "./questions.js";
 const DRAW_EVERY_MS = 40;
 const THINKING = "…";
 
-/** Answers as they are written, one line for each call of a tool, and what the gateway has to say. */
+/** Shows answers as they are written, one line per tool call, and notices. */
 export class ChatScreen implements TerminalView {
   /** Set while the user may be typing: output goes above the input line. */
   above: ((write: () => void) => void) | undefined;
@@ -20,9 +20,9 @@ export class ChatScreen implements TerminalView {
   readonly #text: LiveText;
   #turnId: string | undefined;
   #latest = "";
-  /** How much of the turn's words was shown before its last call of a tool. */
+  /** How much of the turn's text was shown before its last tool call. */
   #told = 0;
-  /** What was shown last of them. */
+  /** The text shown last. */
   #lastTold = "";
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -32,7 +32,7 @@ export class ChatScreen implements TerminalView {
     this.#text = new LiveText(canvas, colors);
   }
 
-  /** What was said so far stays; from here on nothing is drawn over what others print. */
+  /** Keeps what was shown so far and stops redrawing, so that nothing overwrites other output. */
   close(): void {
     this.above = undefined;
     if (this.#turnId) this.#pause();
@@ -101,7 +101,7 @@ export class ChatScreen implements TerminalView {
     this.#timer = undefined;
   }
 
-  /** What was said so far stays as it is. */
+  /** Keeps what was shown so far. */
   #pause(): void {
     this.#stopDrawing();
     const words = this.#latest.slice(this.#told);

@@ -9,8 +9,8 @@ import { openLocalHome } from "../local/home.js";
 import { enterSession } from "./resume.js";
 
 /**
- * The gateway's pipeline with one platform, this terminal, in this process. It works on its own rows alone, so a daemon
- * and other terminals may run on the same home.
+ * Runs the pipeline in this process with this terminal as its only platform. It handles only its own rows,
+ * so a daemon and other terminals can use the same home.
  */
 export interface Terminal extends Omit<LocalChat, "id" | "key"> {
   config: Config;
@@ -20,13 +20,13 @@ export interface Terminal extends Omit<LocalChat, "id" | "key"> {
 
 export interface TerminalOptions {
   view: TerminalView;
-  /** The session to go on in; nothing: a new one begins with the first message. */
+  /** The session to continue. Default: the first message opens a new one. */
   find?(store: Store): Promise<SessionRow>;
-  /** There is no person who could answer questions. */
+  /** No person can answer questions. */
   unattended?: boolean;
 }
 
-/** The conversation ends with its terminal, unless something still waits in it: that is for `hermes -c`. */
+/** Ends the conversation with its terminal, unless messages are waiting: `hermes -c` continues those. */
 const ENDS = { reason: "terminal_closed", endReason: "cli_close" } as const;
 
 export async function openTerminal({ view, find, unattended }: TerminalOptions): Promise<Terminal> {

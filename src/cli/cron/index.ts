@@ -1,4 +1,4 @@
-/** `hermes cron`: what the agent is asked at which times, and where its answers go. */
+/** `hermes cron`: scheduled prompts, and where the answers go. */
 
 import { Command, Option } from "commander";
 import { exampleTargets } from "../../adapters/platforms.js";
@@ -15,20 +15,20 @@ A time is a cron expression, an interval, or one moment, in --timezone or the co
   hermes cron add "in 2h" "Remind me to call Ada" --to ${BY_NAME.at(-1)}
   hermes cron add 2026-06-17T09:00 "Wish Ann a happy birthday" --to ${BY_NAME[0]}
 
-Each run is a session of its own (source cron). An answer that holds [SILENT] is kept and not sent.`;
+Each run is its own session (source cron). An answer that holds [SILENT] is kept and not sent.`;
 
 export function cronCommand(): Command {
   const command = new Command("cron").addHelpText("after", HELP);
   const to = () => new Option("--to <target>", "where answers go: platform:chat[:thread], home, or local");
   const zone = () => new Option("--timezone <name>", "IANA name (default: the configured one)");
   const missed = () =>
-    new Option("--missed <policy>", "what to do with a run that was missed").choices(["run", "skip"]);
+    new Option("--missed <policy>", "what to do with a missed run").choices(["run", "skip"]);
   command
     .command("add")
     .description("Make a schedule")
     .argument("<when>", "a cron expression, every 30m, in 2h, or a moment")
-    .argument("<prompt>", "what the agent is asked; - reads the standard input")
-    .option("--name <name>", "what it is called (default: the beginning of the prompt)")
+    .argument("<prompt>", "the prompt; - reads standard input")
+    .option("--name <name>", "its name (default: the beginning of the prompt)")
     .addOption(to().default("local"))
     .addOption(zone())
     .addOption(missed().default("run"))
@@ -36,13 +36,13 @@ export function cronCommand(): Command {
     .action(add);
   command
     .command("list")
-    .description("Show the schedules, when they run next and how the last run went")
-    .option("--all", "also those that are done")
+    .description("Show the schedules with their next and last runs")
+    .option("--all", "include finished ones")
     .addOption(jsonOption())
     .action(list);
   command
     .command("show")
-    .description("Show one with its last runs")
+    .description("Show a schedule and its last runs")
     .argument("<schedule>", "its name or id")
     .addOption(jsonOption())
     .action(show);
@@ -60,9 +60,9 @@ export function cronCommand(): Command {
     .action(edit);
   const verbs = { run: runNow, pause, resume };
   const about = {
-    run: "Run it now, besides its times",
-    pause: "Let its times pass",
-    resume: "Let it run again, from its next time on",
+    run: "Run a schedule now, in addition to its times",
+    pause: "Pause a schedule",
+    resume: "Resume a schedule from its next time on",
   };
   for (const verb of ["run", "pause", "resume"] as const)
     command
@@ -73,7 +73,7 @@ export function cronCommand(): Command {
       .action(verbs[verb]);
   command
     .command("remove")
-    .description("Delete it, and call off a run that is under way")
+    .description("Delete a schedule and cancel its running run")
     .argument("<schedule>", "its name or id")
     .addOption(yesOption())
     .addOption(jsonOption())

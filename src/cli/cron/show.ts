@@ -1,16 +1,15 @@
-import { stripVTControlCharacters } from "node:util";
 import { nowSeconds } from "../../clock.js";
 import { localTime } from "../../commands/parts/times.js";
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
-import { HermesError } from "../../errors.js";
 import { formatTarget } from "../../message.js";
 import { faultOf } from "../../policies/schedule.js";
 import { formatWhen, type When } from "../../policies/when.js";
+import { findSchedule } from "../../schedules/change.js";
 import type { RunRow, ScheduleRow } from "../../store/schedules.js";
-import type { Store } from "../../store/store.js";
-import { shorten } from "../cells.js";
+import { oneLine, plain, shorten } from "../cells.js";
 import { drawColumns } from "../columns.js";
+import { hanging } from "../fit.js";
 import { io } from "../io.js";
 import { noDatabase, SHORT, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
@@ -29,15 +28,14 @@ export async function list({ all, json }: { all?: boolean; json?: boolean }): Pr
     .filter(({ state }) => all || state !== "done")
     .map((schedule) => ({ ...schedule, fault: faultOf(schedule, zone) }));
   if (json) return printJson(shown);
-  if (shown.length === 0)
-    return print("There are no schedules. `hermes cron add --help` tells how to make one.");
+  if (shown.length === 0) return print("There are no schedules. See `hermes cron add --help`.");
   const columns = [
     { header: "Id", width: 8 },
-    { header: "Name", width: 24, cut: 22 },
-    { header: "When", width: 16, cut: 15 },
+    { header: "Name", width: 24, cut: 22, min: 8 },
+    { header: "When", width: 16, cut: 15, min: 8 },
     { header: "Next", width: 16 },
-    { header: "To", width: 22, cut: 20 },
-    { header: "Last", width: 24 },
+    { header: "To", width: 22, cut: 20, min: 8 },
+    { header: "Last", width: 24, min: 12 },
   ];
   const now = nowSeconds();
   const rows = shown.map((schedule) => [
@@ -55,9 +53,7 @@ export async function show(reference: string, { json }: { json?: boolean }): Pro
   const zone = configuredZone();
   const { schedule, runs } = await withStore(
     async (store) => {
-      const [found] = await store.listSchedules({ called: reference, runs: RUNS_SHOWN });
-      if (!found) throw await unknownSchedule(store, reference);
-      const { runs = [], ...alone } = found;
+      const { runs = [], ...alone } = await findSchedule(store, reference, { runs: RUNS_SHOWN });
       return { schedule: { ...alone, fault: faultOf(alone, zone) }, runs };
     },
     noDatabase,
@@ -66,15 +62,15 @@ export async function show(reference: string, { json }: { json?: boolean }): Pro
   if (json) return printJson({ ...schedule, runs });
   const { name, id, fault, prompt, missed, maker } = schedule;
   const timeZone = fault === null ? schedule.timeZone : null;
-  print(`${name} (${id})`);
+  print(`${oneLine(name)} (${id})`);
   print(`  when     ${whenWords(schedule)}${fault === null ? ` (${timeZone ?? zone})` : `: ${fault}`}`);
   print(`  next     ${nextCell(schedule, zone)}`);
   print(`  to       ${whereTo(schedule)}`);
   print(`  missed   ${missed}`);
   if (maker) print(`  made by  ${maker.platform}:${maker.userId}`);
-  print(`  prompt   ${stripVTControlCharacters(prompt).replaceAll("\n", "\n           ")}`);
+  print(`  prompt   ${plain(prompt).replaceAll("\n", "\n           ")}`);
   print(runs.length === 0 ? "It has not run yet." : "Last runs:");
-  for (const run of runs) print(`  ${drawRun(run, timeZone ?? zone)}`);
+  for (const run of runs) print(`  ${hanging(drawRun(run, timeZone ?? zone), 6, 2)}`);
 }
 
 function drawRun(run: RunRow, zone: string): string {
@@ -87,7 +83,10 @@ function drawRun(run: RunRow, zone: string): string {
     run.sessionId ?? "",
     run.inboxId === null ? "" : `in:${run.inboxId}`,
   ];
-  return facts.filter((fact) => fact !== "").join("  ");
+  return facts
+    .filter((fact) => fact !== "")
+    .map(oneLine)
+    .join("  ");
 }
 
 /** "Next run: 2026-06-17 09:00 (Europe/Berlin)." */
@@ -95,7 +94,7 @@ export function nextRun(schedule: ScheduleRow, zone: string): string {
   return `Next run: ${nextCell(schedule, zone, true)}.`;
 }
 
-/** Where its fault is known. */
+/** If its error is known. */
 export function whenWords({ when, fault }: Pick<ScheduleRow, "when" | "fault">): string {
   return fault === null ? formatWhen(when as When) : "unreadable";
 }
@@ -124,11 +123,4 @@ function lastCell(run: RunRow | null, now: number): string {
 
 function configuredZone(): string {
   return loadConfig({ home: resolveHome(io().env), env: io().env }).config.timezone;
-}
-
-export async function unknownSchedule(store: Store, reference: string): Promise<HermesError> {
-  const names = (await store.listSchedules()).map(({ name, id }) => `"${name}" (${id})`);
-  return new HermesError("not_found", `There is no schedule "${reference}".`, {
-    hint: names.length === 0 ? "There is none at all." : `These are: ${names.slice(0, 10).join(", ")}.`,
-  });
 }

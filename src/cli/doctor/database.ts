@@ -13,14 +13,14 @@ export function describeContents(
   return found.ok(`opens (schema ${schemaVersion}, ${fullText}): ${contents}`);
 }
 
-/** Smaller files are read completely, which is quick. */
+/** Smaller files are checked completely, which is quick. */
 const SMALL_BYTES = 64 * 1024 * 1024;
 
 export async function checkIntegrity(store: Store, databaseBytes: number, deep: boolean): Promise<Finding> {
   if (!deep && databaseBytes > SMALL_BYTES)
-    return found.ok(`not looked at: ${dataSize(databaseBytes)} take a while, --deep reads them`);
+    return found.ok(`not checked: ${dataSize(databaseBytes)} would take a while; --deep checks it`);
   const { ok, problems } = await withProgress((onProgress) => store.maintenance.check(onProgress));
-  if (ok) return found.ok("every page and index is sound");
+  if (ok) return found.ok("every page and index is intact");
   return found.fail(problems.join("\n"), "Run `hermes sessions repair`; it keeps a copy.");
 }
 

@@ -3,19 +3,19 @@ import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { homePaths } from "../../config/paths.js";
-import { freeBytesAt } from "../../disk-space.js";
+import { freeBytesAt, MIN_FREE_BYTES } from "../../disk-space.js";
 import { type Finding, found } from "../../finding.js";
 import { readIndex } from "../../sessions/index-file.js";
 import { counted, dataSize } from "../numbers.js";
 
 const MODE = 0o777;
 const OTHERS = 0o077;
-/** Stops counting there: one command fixes them all. */
+/** Maximum to count: one command fixes them all. */
 const MAX_FILES = 5000;
 
 export async function checkHome(home: string): Promise<Finding> {
   const entry = await stat(home).catch(() => undefined);
-  if (!entry) return found.warn(`${home} doesn't exist yet`, "It is made when the gateway first starts.");
+  if (!entry) return found.warn(`${home} doesn't exist yet`, "The gateway creates it at its first start.");
   if (!entry.isDirectory())
     return found.fail(`${home} is not a folder`, "Name another with --home or HERMES_HOME.");
   if (!(await mayWrite(home)))
@@ -25,7 +25,7 @@ export async function checkHome(home: string): Promise<Finding> {
     );
   const mode = entry.mode & MODE;
   if ((mode & OTHERS) === 0) return found.ok(`${home} is private`);
-  return found.warn(`${home} is open to others (mode ${octal(mode)})`, `chmod 700 ${home}`);
+  return found.warn(`${home} is accessible to others (mode ${octal(mode)})`, `chmod 700 ${home}`);
 }
 
 function mayWrite(path: string): Promise<boolean> {
@@ -106,7 +106,6 @@ function octal(mode: number): string {
 // --- room ---------------------------------------------------------------------------------------------------------
 
 const MB = 1024 * 1024;
-const MIN_BYTES = 100 * MB;
 const FEW_BYTES = 1024 * MB;
 
 export async function checkDisk(home: string): Promise<Finding> {
@@ -117,12 +116,12 @@ export async function checkDisk(home: string): Promise<Finding> {
 /** A copy of the database must fit: migrations, repairs and backups make one. */
 export function judgeRoom(freeBytes: number, databaseBytes: number): Finding {
   const free = `${dataSize(freeBytes)} free`;
-  if (freeBytes < MIN_BYTES)
-    return found.fail(`${free}: writes will fail soon`, "Make room on this disk now.");
+  if (freeBytes < MIN_FREE_BYTES)
+    return found.fail(`${free}: writes will fail soon`, "Free some space on this disk now.");
   if (freeBytes < Math.max(FEW_BYTES, 1.5 * databaseBytes))
     return found.warn(
       `${free}, the database has ${dataSize(databaseBytes)}`,
-      "Make room: repairs and backups need as much again.",
+      "Free some space: repairs and backups need that much again.",
     );
   return found.ok(free);
 }

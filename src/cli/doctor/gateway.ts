@@ -4,7 +4,7 @@ import type { MembershipState } from "../../store/membership.js";
 import { STUCK_SECONDS } from "../status.js";
 import { localMinute } from "../times.js";
 
-/** From the running gateway: only it can notice a second poller without being a third. */
+/** Taken from the running gateway: a check from here would itself be another poller. */
 export function describePlatforms({ info, running }: MembershipState, now: number): Finding[] {
   if (!running || !info) return [];
   const silentFor = now - (info.checked_at ?? now);
@@ -27,13 +27,13 @@ export function describePlatforms({ info, running }: MembershipState, now: numbe
 export function describeLock({ running, info, crashed, agentPid }: MembershipState): Finding {
   if (agentPid !== undefined)
     return found.fail(
-      `Hermes Agent's own gateway has this home (pid ${agentPid})`,
-      "Two would answer everything twice: stop that one before you start this one.",
+      `Hermes Agent's own gateway is using this home (pid ${agentPid})`,
+      "Two gateways would answer everything twice. Stop that one before you start this one.",
     );
   if (!running && crashed)
     return found.warn(
       `not running; the last one (pid ${crashed.pid}, since ${localMinute(crashed.started_at)}) crashed`,
-      "Start it again: pending work continues. Its log tells why.",
+      "Start it again to continue pending work. See its log for the reason.",
     );
   if (!running) return found.ok("not running");
   if (!info) return found.ok("running");
@@ -41,13 +41,13 @@ export function describeLock({ running, info, crashed, agentPid }: MembershipSta
   return found.ok(`running${where} (pid ${info.pid}, since ${localMinute(info.started_at)})`);
 }
 
-/** What the running gateway says about its MCP servers. */
+/** The running gateway's MCP servers. */
 export function describeMcp({ info, running }: MembershipState): Finding[] {
   if (!running) return [];
   return (info?.mcp_servers ?? []).map(({ name, state, tools, detail }) => {
     if (state === "ready") return found.ok(`${name}: ${tools} tools`);
     if (state === "off") return found.ok(`${name} is off`);
     const line = `${name} is ${state}${detail ? `: ${detail}` : ""}`;
-    return found.warn(line, `\`hermes mcp test ${name}\` tries it.`);
+    return found.warn(line, `\`hermes mcp test ${name}\` tests it.`);
   });
 }

@@ -1,4 +1,4 @@
-/** `hermes doctor`: checks everything, and says how to fix what is wrong. */
+/** `hermes doctor`: checks everything and suggests fixes. */
 import { Command } from "commander";
 import { nowSeconds } from "../../clock.js";
 import { resolveHome } from "../../config/paths.js";
@@ -30,9 +30,9 @@ interface DoctorOptions {
 
 export function doctorCommand(): Command {
   return new Command("doctor")
-    .description("Check everything that can go wrong; exit code 1 if something is broken")
+    .description("Check the installation and suggest fixes; exit code 1 if something is broken")
     .option("--offline", "make no network calls")
-    .option("--deep", "read the whole database, also if it is large")
+    .option("--deep", "check the whole database, even if it is large")
     .option("--retry <id>", "retry a failed message: its id (in:12, out:34), or all")
     .addOption(jsonOption())
     .addHelpText("after", HELP)
@@ -121,7 +121,7 @@ async function readLock(home: string): Promise<MembershipState | Check> {
 // --- the store ----------------------------------------------------------------------------------------------------
 
 interface StoreLook {
-  /** Undefined: it doesn't load, so the defaults are used. */
+  /** Undefined if it doesn't load, so the defaults are used. */
   config: Config | undefined;
   deep: boolean;
   running: boolean;
@@ -138,7 +138,7 @@ async function checkStore(looking: StoreLook): Promise<StoreFound> {
   try {
     return await withStore(
       (store) => examineStore(store, looking),
-      () => ({ checks: named("database", [found.ok("not made yet")]), ...nothing }),
+      () => ({ checks: named("database", [found.ok("doesn't exist yet")]), ...nothing }),
     );
   } catch (error) {
     return { checks: named("database", [failure(error)]), ...nothing };

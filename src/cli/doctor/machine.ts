@@ -7,13 +7,13 @@ export async function checkSqlite(): Promise<Finding> {
   return found.ok(`${await sqliteVersion()} (Node ${process.version})`);
 }
 
-/** Signed requests that are five minutes off are rejected, by others and by us. */
+/** Signed requests with a clock difference of five minutes are rejected. */
 const WRONG_SECONDS = 300;
 const OFF_SECONDS = 60;
 
 export interface ClockFacts {
   now: number;
-  /** A server's time; undefined: unknown. */
+  /** A server's time; undefined if unknown. */
   theirs?: { at: number; host: string };
   newestMessageAt: number | null;
 }
@@ -29,7 +29,7 @@ export function judgeClock({ now, theirs, newestMessageAt }: ClockFacts): Findin
   }
   if (newestMessageAt !== null && newestMessageAt - now >= WRONG_SECONDS)
     return found.warn("the newest message is from the future: the clock was wrong then, or is now", fix);
-  return found.ok("goes on from the newest message");
+  return found.ok("consistent with the newest message");
 }
 
 const ASK_MS = 5000;
@@ -42,7 +42,7 @@ export async function askTime(address: string): Promise<ClockFacts["theirs"]> {
     const at = Date.parse(answer.headers.get("date") ?? "") / 1000;
     return Number.isNaN(at) ? undefined : { at, host: new URL(address).host };
   } catch {
-    // Another check reports that it can't be reached.
+    // Another check reports an unreachable server.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { Config } from "../../config/schema.js";
 import { platformConfig } from "../../rules.js";
 import { type Check, look } from "./report.js";
 
-/** For all questions to one bot or model. */
+/** Timeout of all requests to one bot or model. */
 const PATIENCE_MS = 40_000;
 
 export async function checkPlatforms(
@@ -38,7 +38,7 @@ export async function checkModels(config: Config): Promise<Check[]> {
   return (await Promise.all(checks)).flat();
 }
 
-/** A server that is asked anyway: of the first platform that is on, or the model's. */
+/** A server that is contacted anyway: the first enabled platform's, or the model's. */
 export function timeServer(config: Config): string | undefined {
   for (const platform of platformsOf(config)) {
     const settings = platformConfig(config, platform.name);

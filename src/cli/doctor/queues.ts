@@ -5,6 +5,7 @@ import { type Finding, found } from "../../finding.js";
 import type { OpenRows, Position } from "../../store/common.js";
 import type { DeadLetter, QueueDepths, Reports } from "../../store/reports.js";
 import { oneLine, shorten } from "../cells.js";
+import { fitted, hanging } from "../fit.js";
 import { counted } from "../numbers.js";
 import { SHORT, withStore } from "../open.js";
 import { print, printJson } from "../output.js";
@@ -47,7 +48,7 @@ export interface QueueFacts {
   vitals: Vitals;
   dead: readonly DeadLetter[];
   running: boolean;
-  /** How long a turn may make no progress; 0: no limit. */
+  /** How long a turn may make no progress; 0 means no limit. */
   turnSeconds: number;
   now: number;
 }
@@ -85,13 +86,13 @@ function late(rows: OpenRows, noun: string, doing: string, mostSeconds: number, 
 
 function misdated({ misdated: count }: Vitals): Finding[] {
   if (count === 0) return [];
-  const message = `${counted(count, "row")} wait for a time that is too far away: was the clock set back?`;
-  return [found.warn(message, "Check the machine's clock. A running gateway starts such waits again.")];
+  const message = `${counted(count, "row")} are delayed for too long: was the clock set back?`;
+  return [found.warn(message, "Check the machine's clock. A running gateway corrects such delays.")];
 }
 
 function given(dead: readonly DeadLetter[]): Finding[] {
   if (dead.length === 0) return [];
-  const fix = "`hermes doctor --retry ID` or `--retry all` tries again.";
+  const fix = "Retry with `hermes doctor --retry ID` or `--retry all`.";
   return [found.warn(`${counted(dead.length, "message")} failed:`, fix)];
 }
 
@@ -106,15 +107,12 @@ export function drawDeadLetters(dead: readonly DeadLetter[]): string[] {
 
 function drawDead({ id, platform, chatId, text, error, attempts, at }: DeadLetter): string {
   const head = [id, platform, chatId ?? "", counted(attempts, "attempt"), relativeTime(at, nowSeconds())];
-  const lines = [
-    `  ${head
-      .filter((part) => part !== "")
-      .map(oneLine)
-      .join("  ")}`,
-    `    ${shorten(oneLine(text), TEXT_CELLS)}`,
-    `    ${oneLine(error ?? "no reason is known")}`,
-  ];
-  return lines.map((line) => `    ${line}`).join("\n");
+  const facts = head.filter((part) => part !== "").map(oneLine);
+  return [
+    `      ${fitted(facts.join("  "), 6)}`,
+    `        ${shorten(oneLine(text), TEXT_CELLS)}`,
+    `        ${hanging(oneLine(error ?? "unknown reason"), 8)}`,
+  ].join("\n");
 }
 
 export async function retryDead(id: string, { json }: { json?: boolean }): Promise<void> {
@@ -130,5 +128,5 @@ export async function retryDead(id: string, { json }: { json?: boolean }): Promi
   );
   if (retried === 0 && id !== "all") throw new HermesError("not_found", `No dead message has the id ${id}.`);
   if (json) printJson({ retried });
-  else print(`${counted(retried, "message")} will be tried again.`);
+  else print(`${counted(retried, "message")} will be retried.`);
 }

@@ -2,6 +2,7 @@
 import { describeError } from "../../errors.js";
 import { type Finding, found } from "../../finding.js";
 import { oneLine } from "../cells.js";
+import { hanging } from "../fit.js";
 import { colors } from "../output.js";
 
 export interface Check extends Finding {
@@ -33,7 +34,13 @@ export function failure(error: unknown): Finding {
 
 export function drawCheck({ check, state, message, fix, page }: Check): string {
   const mark = { ok: colors.green("ok  "), warn: colors.yellow("warn"), fail: colors.red("fail") }[state];
-  const lines = message.split("\n").map(oneLine).join("\n        ");
+  const name = `${check}: `;
+  const [first = "", ...more] = message.split("\n").map(oneLine);
   const advice = [fix, page].filter((part) => part !== undefined).map(oneLine);
-  return `${mark}  ${check}: ${lines}${advice.length > 0 ? `\n      → ${advice.join(" ")}` : ""}`;
+  const lines = [
+    `${mark}  ${name}${hanging(first, 6, 6 + name.length)}`,
+    ...more.map((line) => `        ${hanging(line, 8)}`),
+    ...(advice.length > 0 ? [`      → ${hanging(advice.join(" "), 8)}`] : []),
+  ];
+  return lines.join("\n");
 }

@@ -11,7 +11,7 @@ import { counted } from "../numbers.js";
 export interface ConfigFound {
   finding: Finding;
   plugins: Finding[];
-  /** Undefined: it doesn't load. The other checks do what they can without it. */
+  /** Undefined if it doesn't load. The other checks continue without it. */
   config: Config | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Reads questions as JSON lines or from flags, and prints the answers. */
+/** Reads questions from JSON lines or flags and prints the answers. */
 import { describeError, HermesError } from "../../errors.js";
 import type { SourceRecord } from "../../sessions/key.js";
 import { Misuse } from "../failure.js";

@@ -7,7 +7,8 @@ import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import { HermesError } from "../../errors.js";
-import { type AllowedBecause, accessDecision, type RefusedReason } from "../../policies/access.js";
+import { ACCESS_RULES } from "../../people/rights.js";
+import { accessDecision } from "../../policies/access.js";
 import {
   type NaiveResetQuestion,
   nextReset,
@@ -144,11 +145,11 @@ function keyReason(isDm: boolean, shared: boolean, inThread: boolean, settings: 
     return inThread
       ? "a direct message: each thread is a session"
       : "a direct message: the chat is a session";
-  if (!shared) return "everybody has a session of their own here";
+  if (!shared) return "everyone has their own session here";
   if (!settings.groupSessionsPerUser) return "group_sessions_per_user is off: the room shares one session";
   if (inThread && !settings.threadSessionsPerUser)
     return "thread_sessions_per_user is off: the thread shares one session";
-  return "the message names no user: it belongs to the room's shared session";
+  return "the message has no user id, so it belongs to the room's shared session";
 }
 
 // --- reset --------------------------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ function resetCommand(): Command {
     .option("--platform <name>", "whose policy", "")
     .option("--chat-type <type>", "dm, group, channel, thread, …", "dm")
     .option("--last <when>", "the last message: a moment, or an age (26h)", aTime)
-    .option("--now <when>", "ask about another moment", aTime)
+    .option("--now <when>", "use this time instead of now", aTime)
     .option("--busy", "as if background work were running")
     .addOption(jsonOption())
     .action(async (key: string | undefined, options: ResetOptions) => {
@@ -261,8 +262,8 @@ function resetBecause(policy: ResetPolicy, reason: ResetReason | undefined, busy
   if (reason === "idle") return `no message for more than ${policy.idleMinutes} minutes`;
   if (reason === "daily")
     return `${String(policy.atHour).padStart(2, "0")}:00 has passed since the last message`;
-  if (busy) return "background work holds the session";
-  return ["idle", "daily", "both"].includes(policy.mode) ? "it is not due yet" : "its policy has no resets";
+  if (busy) return "background work is running";
+  return ["idle", "daily", "both"].includes(policy.mode) ? "it is not due yet" : "its policy never resets";
 }
 
 // --- access -------------------------------------------------------------------------------------------------------
@@ -278,8 +279,8 @@ function accessCommand(): Command {
     .description("Whether a person may talk to the bot, by the lists in force")
     .argument("[questions]", "- reads {source, is_bot, paired, authenticated} as JSON lines")
     .option("--bot", "as if a bot wrote")
-    .option("--paired", "as if paired; left out: what the database knows")
-    .option("--authenticated", "as if the adapter had proved who it is")
+    .option("--paired", "as if paired (default: look it up in the database)")
+    .option("--authenticated", "as if the adapter had authenticated the sender")
     .addOption(jsonOption())
     .action(async (questions: string | undefined, options: AccessOptions) => {
       const config = configInForce();
@@ -318,29 +319,6 @@ function explainAccess(question: Question, config: Config, pairs: ReadonlySet<st
   const line = `${decision.allow ? "allow" : "refuse"} ${rule}`;
   return { line, because: ACCESS_RULES[rule], facts: { allow: decision.allow, rule } };
 }
-
-type AccessRule = AllowedBecause | RefusedReason;
-
-const ACCESS_RULES: Readonly<Record<AccessRule, string>> = {
-  authenticated: "the adapter has proved who is asking",
-  bots_allowed: "bots may talk here",
-  group_chat: "everybody may talk in this room",
-  group_policy_open: "group_policy of the platform is open",
-  dm_policy_open: "dm_policy of the platform is open",
-  role: "they have one of the allowed_roles",
-  owner: "they are among the owners",
-  platform_allow_all: "allow_all of the platform is on",
-  paired: "they were paired",
-  allow_from: "the platform's allow_from names them",
-  group_allow_from: "the platform's group_allow_from names them",
-  global_allow_from: "allow_from names them",
-  global_allow_all: "allow_all is on, and no list says who",
-  bot: "bots are not answered",
-  dm_disabled: "dm_policy of the platform is disabled",
-  groups_disabled: "group_policy of the platform is disabled",
-  no_user_id: "the platform doesn't say who it is",
-  not_listed: "no list names them, and they are not paired",
-};
 
 function configInForce(): Config {
   return loadConfig({ home: resolveHome(io().env), env: io().env }).config;

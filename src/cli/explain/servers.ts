@@ -1,4 +1,4 @@
-/** MCP servers for one command: connected for it alone, beside a gateway that may run. */
+/** Connects MCP servers for one command, independently of a running gateway. */
 import { resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import type { GatewayLog } from "../../log.js";
@@ -14,7 +14,7 @@ export interface ExplainedServer extends ServerStatus {
 /** Problems are in the state of each server. */
 const QUIET: GatewayLog = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Runs the work when each server has answered, or has had a few seconds. */
+/** Runs the work once each server has answered or timed out. */
 export async function withServers<T>(
   config: Config,
   registry: ToolRegistry,

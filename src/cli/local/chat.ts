@@ -19,7 +19,7 @@ import { io } from "../io.js";
 import type { LocalHome } from "./home.js";
 import { isOver, Shown } from "./shown.js";
 
-/** One chat of this process: the gateway's pipeline with one platform. It works on its own rows alone. */
+/** One chat of this process: the pipeline with one platform, handling only its own rows. */
 export interface LocalChat {
   id: string;
   key: SessionKey;
@@ -36,13 +36,13 @@ export interface LocalChat {
 export interface LocalChatOptions {
   view: TerminalView;
   config?: Config;
-  /** There is no person who could answer questions. */
+  /** No person can answer questions. */
   unattended?: boolean | undefined;
-  /** Before it starts: its session may be chosen or made. */
+  /** Called before it starts, to choose or create its session. */
   prepare?(place: { id: string; key: SessionKey; parts: GatewayParts }): Promise<void>;
   /** MCP servers of this chat alone. */
   mcp?: Pick<McpParts, "more" | "skipsConfigured">;
-  /** What ends with it. */
+  /** Resources that are closed with it. */
   ends: { reason: string; endReason: EndReason };
 }
 
@@ -58,7 +58,7 @@ export async function openLocalChat(
   const adapter = terminalAdapter(place, shown);
   const owners = [ownerOf(platform, id)];
   // Each chat has its own: a process may have several.
-  const mcp = mcpServers({ config, home, env: io().env, log, ...servers });
+  const mcp = mcpServers({ config, home, env: io().env, log, secrets, ...servers });
   const parts = gatewayParts({
     ...{ store, config, log, bootId, home, adapters: [adapter], transcripts, events, owners, mcp, secrets },
   });

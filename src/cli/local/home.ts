@@ -5,7 +5,7 @@ import { ensureHome, homePaths, resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import type { Events } from "../../events.js";
 import { createLog, type Log } from "../../log.js";
-import type { Secret } from "../../secret-redactor.js";
+import type { SecretSet } from "../../secret-set.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
 import { homeSecrets, secretsOf } from "../../startup/secrets.js";
@@ -25,18 +25,19 @@ export interface LocalHome {
   bootId: string;
   events: Events;
   transcripts: TranscriptKeeper;
-  secrets: readonly Secret[];
+  secrets: SecretSet;
   close(): Promise<void>;
 }
 
-/** How long leaving waits for an agent that ignores its abort signal. */
+/** How long exiting waits for an agent that ignores its abort signal. */
 const LEAVE_SECONDS = 5;
 
 export async function openLocalHome(platform: string): Promise<LocalHome> {
   const home = resolveHome(io().env);
   ensureHome(home);
   const config = forLocalUser(loadConfig({ home, env: io().env }).config, platform);
-  const log = await createLog({ level: "error", pretty: true, secrets: secretsOf(config) });
+  const secrets = homeSecrets(home, config, io().env);
+  const log = await createLog({ level: "error", pretty: true, secrets: secretsOf(config), known: secrets });
   const paths = homePaths(home);
   const store = await withProgress((onProgress) => openStore({ path: paths.stateDb, onProgress }));
   const bootId = randomUUID();
@@ -45,7 +46,6 @@ export async function openLocalHome(platform: string): Promise<LocalHome> {
     ...{ transcripts: new Transcripts({ dir: paths.sessionsDir }), store, log },
   });
   const { events } = watchers;
-  const secrets = homeSecrets(home, config, io().env);
   return {
     ...{ home, platform, config, log, store, bootId, events, transcripts, secrets },
     close: async () => {
@@ -56,7 +56,7 @@ export async function openLocalHome(platform: string): Promise<LocalHome> {
   };
 }
 
-/** Who may run the program on this home may read all of it anyway. */
+/** Anyone who may run the program on this home can read all of it anyway. */
 function forLocalUser(config: Config, platform: string): Config {
   return {
     ...config,

@@ -7,28 +7,28 @@ import { type TraceId, traceIdOf } from "../../trace-id.js";
 /** Fallback poll for changes that emit no event. */
 const LOOK_AGAIN_MS = 1000;
 
-/** Nothing more will come of it, and all that came was shown. */
+/** Everything was shown, and nothing more will follow. */
 export async function isOver(store: Store, shown: Shown, message: InboundMessage): Promise<boolean> {
   const about = ({ platform, account, eventId }: InboundMessage) =>
     store.eventOutcome(platform, account, eventId);
   const outcome = await about(message);
-  // Another terminal goes on with it.
+  // Another terminal continues it.
   if (!outcome) return true;
   const end = shown.ended(message);
   if (!outcome.over || (outcome.sessionId !== null && !end)) return false;
-  // What was written in a row has one answer: that of the first.
+  // Consecutive messages share one answer: the first one's.
   const first = end?.message ?? message;
   const answered = first.eventId === message.eventId ? outcome : await about(first);
   return shown.count(first) >= (answered?.answers.length ?? 0);
 }
 
-/** Messages that are remembered; the oldest give way. */
+/** Maximum remembered messages; the oldest are dropped. */
 const MAX_REMEMBERED = 1000;
 const GOES_ON = new Set<TurnEnd["outcome"]>(["retrying", "overtaken", "released"]);
 
 type TurnEnded = GatewayEventOf<"turn-ended">;
 
-/** What was shown and which turns ended, by the message that it was about. */
+/** Tracks what was shown and which turns ended, per message. */
 export class Shown implements TerminalView {
   readonly #view: TerminalView;
   readonly #counts = new Map<TraceId, number>();
@@ -69,7 +69,7 @@ export class Shown implements TerminalView {
     return this.#ends.get(traceIdOf(message));
   }
 
-  /** Looks again whenever something happens. */
+  /** Checks again on every event. */
   async until(isDone: () => Promise<boolean>): Promise<void> {
     for (;;) {
       let look: () => void = () => undefined;

@@ -1,12 +1,11 @@
 import { editYaml } from "../../config/edit-yaml.js";
+import { readTexts, writeTexts } from "../../config/files.js";
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { Misuse } from "../failure.js";
 import { io } from "../io.js";
 import { print, printJson } from "../output.js";
-import { write } from "../setup/changes.js";
-import { readTexts } from "../setup/draft.js";
 import { serverNamed } from "./named.js";
 
 export interface AddOptions {
@@ -19,7 +18,7 @@ export interface AddOptions {
   json?: boolean;
 }
 
-const TAKEN_UP = "A running gateway takes it up with /reload-mcp.";
+const TAKEN_UP = "/reload-mcp applies it to a running gateway.";
 
 export async function add(name: string, command: string[], options: AddOptions): Promise<void> {
   const { url, oauth, json } = options;
@@ -27,7 +26,7 @@ export async function add(name: string, command: string[], options: AddOptions):
     throw new Misuse("Give a program or an address.", "hermes mcp add NAME -- PROGRAM …, or --url ADDRESS.");
   if (oauth && url === undefined) throw new Misuse("--oauth is for servers on HTTP.", "Give --url ADDRESS.");
   if (Object.hasOwn(configured(), name))
-    throw new HermesError("conflict", `There is an MCP server ${name} already.`, {
+    throw new HermesError("conflict", `There is already an MCP server ${name}.`, {
       hint: `hermes mcp remove ${name}, or edit config.yaml.`,
     });
   await change(name, serverOf(command, options));
@@ -75,5 +74,5 @@ async function change(name: string, value: Record<string, unknown> | undefined):
   const before = readTexts(home);
   const after = { ...before, config: editYaml(before.config, [{ path: ["mcp_servers", name], value }]) };
   loadConfig({ home, env: io().env, texts: after });
-  await write(home, before, after);
+  await writeTexts(home, before, after);
 }

@@ -21,18 +21,18 @@ export function mcpCommand(): Command {
   mcp
     .command("test")
     .description("Connect to a server now and show its tools")
-    .argument("<name>", "as under mcp_servers")
+    .argument("<name>", "its name under mcp_servers")
     .addOption(jsonOption())
     .action(async (name, options) => (await import("./test.js")).test(name, options));
   mcp
     .command("add")
     .description("Add a server to config.yaml")
-    .argument("<name>", "of your choice; its tools are mcp__<name>__<tool>")
+    .argument("<name>", "any name; its tools become mcp__<name>__<tool>")
     .argument("[command...]", "program and arguments of a server on stdio, after --")
     .option("--url <address>", "of a server on streamable HTTP")
-    .option("--header <line>", "'Name: value' for every request; again for more", collect)
+    .option("--header <line>", "'Name: value' for every request; may be repeated", collect)
     .option("--oauth", "log in with a browser: hermes mcp login")
-    .option("--env <assignment>", "NAME=value for its process; again for more", collect)
+    .option("--env <assignment>", "NAME=value for its process; may be repeated", collect)
     .option("--untrusted", "ask before its tools change something")
     .option("--allow <people>", "who may use it: owner, paired, everyone, platform:user id", collect)
     .addOption(jsonOption())
@@ -40,19 +40,19 @@ export function mcpCommand(): Command {
   mcp
     .command("remove")
     .description("Remove a server from config.yaml")
-    .argument("<name>", "as under mcp_servers")
+    .argument("<name>", "its name under mcp_servers")
     .addOption(jsonOption())
     .action(async (name, options) => (await import("./edit.js")).remove(name, options));
   mcp
     .command("login")
     .description("Log in to a server with auth: oauth, in a browser")
-    .argument("<name>", "as under mcp_servers")
+    .argument("<name>", "its name under mcp_servers")
     .addOption(jsonOption())
     .action(async (name, options) => (await import("./login.js")).login(name, options));
   mcp
     .command("logout")
     .description("Forget the login to a server")
-    .argument("<name>", "as under mcp_servers")
+    .argument("<name>", "its name under mcp_servers")
     .addOption(jsonOption())
     .action(async (name, options) => (await import("./login.js")).logout(name, options));
   mcp

@@ -1,6 +1,7 @@
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import type { McpServerConfig } from "../../config/sections/mcp.js";
+import { whereOf } from "../../mcp/settings.js";
 import type { McpServerStatus } from "../../store/membership.js";
 import { membershipOf } from "../../store/open.js";
 import { drawColumns } from "../columns.js";
@@ -31,10 +32,10 @@ export async function list({ json }: { json?: boolean }): Promise<void> {
   if (json) return printJson(listed);
   if (listed.length === 0) return print("No MCP servers: `hermes mcp add` adds one.");
   const columns = [
-    { header: "Server", width: 20, cut: 19 },
+    { header: "Server", width: 20, cut: 19, min: 12 },
     { header: "State", width: 11 },
     { header: "Tools", width: 6 },
-    { header: "", width: 0 },
+    { header: "", width: 0, min: 12 },
   ];
   const rows = listed.map(({ name, enabled, state, tools, where, detail }) => [
     name,
@@ -49,11 +50,4 @@ function describe(name: string, server: McpServerConfig, status: McpServerStatus
   const { enabled, trust, allow } = server;
   const { state = null, tools = null, detail } = status ?? {};
   return { name, enabled, where: whereOf(server), trust, allow, state, tools, ...(detail ? { detail } : {}) };
-}
-
-/** Without values that may be secret. */
-function whereOf({ command, args, url }: McpServerConfig): string {
-  if (command !== null) return [command, ...args].join(" ");
-  const address = new URL(url ?? "none:");
-  return `${address.origin === "null" ? "" : address.origin}${address.pathname}`;
 }

@@ -9,7 +9,7 @@ import { io } from "../io.js";
 import { print, printJson } from "../output.js";
 import { serverNamed } from "./named.js";
 
-/** Waits for a person with a browser, on this machine or on another. */
+/** Waits for a person to log in with a browser, on this or another machine. */
 export async function login(server: string, { json }: { json?: boolean }): Promise<void> {
   const home = resolveHome(io().env);
   const settings = serverNamed(server, loadConfig({ home, env: io().env }).config.mcp_servers);
@@ -26,7 +26,7 @@ export async function login(server: string, { json }: { json?: boolean }): Promi
     const show = (address: URL) => {
       io().stderr.write(
         `Open this address in a browser and log in:\n\n${address}\n\nIf the browser runs on another machine, paste the address ` +
-          "of the page at which it ends up (127.0.0.1) here.\n",
+          "of the page it is redirected to (127.0.0.1) here.\n",
       );
     };
     const tools = await logIn({ server, settings, home, show, pasted: input.address }, stop.signal);
@@ -44,7 +44,7 @@ export async function login(server: string, { json }: { json?: boolean }): Promi
   }
 }
 
-/** Forgets the login. The server may keep it until it expires. */
+/** Deletes the login locally. The server may keep it until it expires. */
 export async function logout(server: string, { json }: { json?: boolean }): Promise<void> {
   const home = resolveHome(io().env);
   serverNamed(server, loadConfig({ home, env: io().env }).config.mcp_servers);

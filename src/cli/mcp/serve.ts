@@ -1,4 +1,4 @@
-/** `hermes mcp serve`: the chats as MCP tools over stdio. A bridge to the gateway that runs; without one, on its store. */
+/** `hermes mcp serve`: the chats as MCP tools over stdio. Bridges to the running gateway; without one, uses its store. */
 import { loadConfig } from "../../config/load.js";
 import { homePaths, resolveHome } from "../../config/paths.js";
 import { ownerToken } from "../../http/owner-token.js";
@@ -26,7 +26,7 @@ export async function serve(): Promise<void> {
     (error) => printError(`error: ${error instanceof Error ? error.message : String(error)}`),
   );
   const remote = new RemoteCalls();
-  /** Looked up for each call: the gateway may start and stop meanwhile. */
+  /** Looked up for each call, because the gateway may start or stop at any time. */
   const gateway = async (): Promise<Gateway | undefined> => {
     const { running, info } = await membershipOf(home).state();
     if (!running || !info?.url) return undefined;

@@ -9,7 +9,7 @@ import { io } from "../io.js";
 import { print, printError, printJson } from "../output.js";
 import { serverNamed } from "./named.js";
 
-/** Connects beside a running gateway, lists, and ends the server again. */
+/** Connects independently of a running gateway, lists the tools, and ends the server again. */
 export async function test(name: string, { json }: { json?: boolean }): Promise<void> {
   const home = resolveHome(io().env);
   const { config } = loadConfig({ home, env: io().env });
@@ -54,7 +54,7 @@ function draw(
     { header: "Tool", width: 36 },
     { header: "Offered", width: 8 },
     { header: "Reads", width: 6 },
-    { header: "", width: 0 },
+    { header: "", width: 0, min: 12 },
   ];
   const word = (is: boolean) => (is ? "yes" : "no");
   const rows = tools.map(({ name, offered, only_reads, description }) => [

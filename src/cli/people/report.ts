@@ -1,47 +1,9 @@
 /** The plan and the report of an erasure as text. Pure. */
+import type { ErasureCounts, LeftAlone } from "../../people/types.js";
 import type { ErasurePlan } from "../../store/people.js";
 import { oneLine } from "../cells.js";
 import { counted } from "../numbers.js";
 import type { ErasureReport } from "./erase.js";
-import type { PersonFiles } from "./files.js";
-import type { LeftAlone } from "./left-alone.js";
-
-export interface ErasureCounts {
-  sessions: number;
-  messages: number;
-  sharedSessions: number;
-  /** Rows of shared sessions that become a mark: theirs and the answers to them. */
-  redactedMessages: number;
-  /** Rows of others that lose a quote or a repetition. */
-  changedMessages: number;
-  queueRowsRemoved: number;
-  queueRowsRedacted: number;
-  routes: number;
-  schedules: number;
-  pairings: number;
-  memories: number;
-  files: number;
-}
-
-export function countsOf(plan: ErasurePlan, files: PersonFiles): ErasureCounts {
-  const { own, shared, changes, inbox, outbox, routes, schedules, pairing } = plan;
-  const whole = changes.filter((change) => change.whole).length;
-  return {
-    sessions: own.length,
-    messages: own.reduce((sum, { messages }) => sum + messages, 0),
-    sharedSessions: shared.length,
-    redactedMessages: whole,
-    changedMessages: changes.length - whole,
-    queueRowsRemoved: inbox.remove.length + outbox.remove.length,
-    queueRowsRedacted:
-      inbox.redact.length + inbox.quotes.length + outbox.redact.length + outbox.changes.length,
-    routes: routes.remove.length + routes.redact.length,
-    schedules: schedules.length,
-    pairings: pairing.approved + pairing.pending,
-    memories: files.memories.length,
-    files: files.media.length + files.history.length,
-  };
-}
 
 const MAX_NAMED = 10;
 
@@ -75,14 +37,14 @@ export function drawPlan(
   const titled = [...own, ...shared].filter(({ title }) => title !== null).slice(0, MAX_NAMED);
   return [
     `${person}${known ? ` (${known})` : ""}:`,
-    ...(shown.length > 0 ? shown : ["  nothing is left but to clean the file"]),
+    ...(shown.length > 0 ? shown : ["  only the file itself still has to be cleaned"]),
     ...titled.map(({ id, title }) => `          ${id}  ${oneLine(title ?? "")}`),
   ].join("\n");
 }
 
 export function drawLeft({ copies, settings, schedules, logs, gatewayRuns }: LeftAlone): string {
   return [
-    ...(copies.length > 0 ? ["", "Copies that still hold it (delete them, or let them rotate away):"] : []),
+    ...(copies.length > 0 ? ["", "Copies that still contain it (delete them, or wait for rotation):"] : []),
     ...copies.map((file) => `  ${file}`),
     ...(settings.length > 0
       ? ["", "Settings that name them (edit config.yaml):", ...settings.map((key) => `  ${key}`)]
@@ -94,8 +56,8 @@ export function drawLeft({ copies, settings, schedules, logs, gatewayRuns }: Lef
           ...schedules.map((name) => `  ${oneLine(name)}`),
         ]
       : []),
-    ...(logs === null ? [] : ["", `Logs hold ids, no texts: ${logs}`]),
-    ...(gatewayRuns ? ["", "The gateway runs: sessions.json follows within a minute."] : []),
+    ...(logs === null ? [] : ["", `Logs contain ids but no texts: ${logs}`]),
+    ...(gatewayRuns ? ["", "The gateway is running: it updates sessions.json within a minute."] : []),
   ].join("\n");
 }
 
@@ -105,11 +67,11 @@ export function drawScrubbed({ person, scrubbed, traces }: ErasureReport): strin
     "",
     `Erased ${person}.`,
     scrubbed?.rewritten
-      ? "state.db was rewritten: nothing that was deleted is left in it."
+      ? "state.db was rewritten: no deleted data is left in it."
       : "Another process has state.db open: deleted text was overwritten, but the file was not rewritten.",
     ...(traces && traces.looked > 0
       ? [
-          `Looked for ${counted(traces.looked, "sentence")} of theirs in its bytes: ${clean ? "none is there." : "SOME ARE STILL THERE."}`,
+          `Looked for ${counted(traces.looked, "sentence")} of theirs in its bytes: ${clean ? "none found." : "SOME WERE FOUND."}`,
         ]
       : []),
     ...(scrubbed?.rewritten

@@ -5,15 +5,15 @@ import { Command } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { packageFile } from "../../package-files.js";
+import { explained } from "../../whole-file.js";
 import { Misuse } from "../failure.js";
-import { explained } from "../files.js";
 import { io } from "../io.js";
 import { jsonOption } from "../options.js";
 import { print, printJson } from "../output.js";
 import { serviceUser, systemctl, unitPath } from "./systemd.js";
 import { MARK, type Scope, UNIT_NAME, unitFile } from "./unit.js";
 
-/** `hermes gateway install|uninstall`: the gateway as a service that starts with the machine and is watched over. */
+/** `hermes gateway install|uninstall`: the gateway as a systemd service. */
 
 interface InstallOptions {
   system?: boolean;
@@ -28,9 +28,9 @@ const HERMES = fileURLToPath(packageFile("dist/cli/hermes.js"));
 export function installCommand(): Command {
   return new Command("install")
     .description("Run the gateway as a systemd service, restarted when it fails or hangs")
-    .option("--system", "for the machine, not for this user alone (needs root)")
+    .option("--system", "for the whole machine instead of this user (needs root)")
     .option("--user <name>", "with --system: the user it runs as (default: the one who called sudo)")
-    .option("--print", "only show the unit")
+    .option("--print", "only print the unit")
     .option("--no-start", "write it, but don't start it now")
     .addOption(jsonOption())
     .action(install);
@@ -81,7 +81,7 @@ function nextSteps(scope: Scope, started: boolean): string {
   return [
     ...(started ? ["It is running."] : [`Start it: systemctl${flag} start hermes-gateway`]),
     `Its log:  journalctl${flag} -u hermes-gateway -f`,
-    "How it is: hermes gateway status",
+    "Status:   hermes gateway status",
     ...(scope === "user" ? ["To keep it running while you are logged out: loginctl enable-linger"] : []),
   ].join("\n");
 }
@@ -93,8 +93,8 @@ async function uninstall(options: { system?: boolean; json?: boolean }): Promise
     throw new HermesError("not_found", `There is no service at ${file}.`, {
       hint:
         scope === "user"
-          ? "The machine's own is removed with --system."
-          : "Yours is removed without --system.",
+          ? "Use --system to remove the machine's service."
+          : "Omit --system to remove your own service.",
     });
   }
   requireOurs(file);
@@ -102,7 +102,7 @@ async function uninstall(options: { system?: boolean; json?: boolean }): Promise
   attempt(file, () => rmSync(file));
   await systemctl(scope, "daemon-reload");
   if (options.json) printJson({ removed: file, scope });
-  else print(`Removed ${file}. The home ${resolveHome(io().env)} was left as it is.`);
+  else print(`Removed ${file}. The home ${resolveHome(io().env)} was not changed.`);
 }
 
 function writeUnit(file: string, unit: string): void {

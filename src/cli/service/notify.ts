@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 /**
  * Notifies systemd that the gateway is up, healthy or stopping. Does nothing under another supervisor.
- * Told through systemd's own program, since Node has no datagrams over UNIX sockets.
+ * Uses systemd's own program, because Node has no UNIX datagram sockets.
  */
 export interface Notifier {
   ready(): Promise<void>;
@@ -12,7 +12,7 @@ export interface Notifier {
 
 export interface NotifyOptions {
   env: NodeJS.ProcessEnv;
-  /** Asked before each sign of life: without one for too long, systemd restarts the gateway. */
+  /** Checked before each keep-alive; without one for too long, systemd restarts the gateway. */
   isWell: () => Promise<boolean>;
   onError: (error: unknown) => void;
 }

@@ -24,7 +24,7 @@ export async function systemctl(scope: Scope, ...args: string[]): Promise<void> 
   }
 }
 
-/** The pid of the service's process; undefined: it doesn't run, or systemd isn't there. */
+/** The pid of the service's process; undefined if it doesn't run, or systemd isn't there. */
 export async function mainPid(scope: Scope): Promise<number | undefined> {
   const words = [...(scope === "user" ? ["--user"] : []), "show", "-p", "MainPID", "--value", UNIT_NAME];
   try {
@@ -49,7 +49,7 @@ function explained(
   const said = error.stderr?.trim() || error.message;
   return new HermesError("unavailable", `systemctl ${words.join(" ")} failed: ${said}`, {
     hint: words.includes("--user")
-      ? "Log in as that user in a session of its own (not su), or install for the machine: sudo hermes gateway install --system."
+      ? "Log in as that user in its own session (not su), or install for the machine: sudo hermes gateway install --system."
       : "Run it as root: sudo hermes gateway install --system.",
     cause: error,
   });

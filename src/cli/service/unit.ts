@@ -1,14 +1,15 @@
 /** The systemd unit of the gateway, as text. */
+import { RESTART_EXIT_CODE } from "../../restart.js";
 
 export type Scope = "user" | "system";
 
 export interface UnitOptions {
   scope: Scope;
-  /** Absolute paths: systemd knows no PATH of ours. */
+  /** Absolute paths, because systemd doesn't use our PATH. */
   node: string;
   hermes: string;
   home: string;
-  /** Who it runs as; a user unit runs as its user. */
+  /** The user to run as, for system units. */
   user?: string;
 }
 
@@ -16,9 +17,9 @@ export interface UnitOptions {
 export const MARK = "# Written by `hermes gateway install`.";
 export const UNIT_NAME = "hermes-gateway.service";
 
-/** The gateway says every so often that it is well; silent for this long, it is restarted. */
+/** Watchdog interval: systemd restarts a gateway that is silent for this long. */
 const WATCHDOG_SECONDS = 90;
-/** Turns that run get time to end. */
+/** Running turns get time to finish. */
 const STOP_SECONDS = 60;
 
 export function unitFile(options: UnitOptions): string {
@@ -28,7 +29,7 @@ export function unitFile(options: UnitOptions): string {
     ...section("Unit", {
       Description: "Hermes Gateway: one agent on every chat",
       ...(scope === "system" ? { Wants: "network-online.target", After: "network-online.target" } : {}),
-      // Ten failures in five minutes are not bad luck.
+      // Gives up after ten failures in five minutes.
       StartLimitIntervalSec: "300",
       StartLimitBurst: "10",
     }),
@@ -40,6 +41,8 @@ export function unitFile(options: UnitOptions): string {
       ...(user ? { User: user } : {}),
       Restart: "always",
       RestartSec: "2",
+      // A restart that the operator asked for in the dashboard.
+      SuccessExitStatus: String(RESTART_EXIT_CODE),
       WatchdogSec: String(WATCHDOG_SECONDS),
       TimeoutStartSec: "infinity",
       TimeoutStopSec: String(STOP_SECONDS),
@@ -53,7 +56,7 @@ export function unitFile(options: UnitOptions): string {
   ].join("\n")}\n`;
 }
 
-/** What a user's own manager may ask for too. The JIT needs writable and executable memory, so that stays allowed. */
+/** Hardening that user units support too. The JIT needs writable and executable memory, so that stays allowed. */
 const EVERYWHERE = {
   NoNewPrivileges: "yes",
   LockPersonality: "yes",

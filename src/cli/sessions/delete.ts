@@ -15,7 +15,7 @@ interface DeleteOptions {
 export function deleteCommand(): Command {
   return new Command("delete")
     .description("Delete a session and its messages")
-    .argument("<session>", "id, beginning of an id, or title")
+    .argument("<session>", "id, id prefix or title")
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(remove);

@@ -1,6 +1,7 @@
 import { Command } from "commander";
+import { jsonLine } from "../../json-line.js";
 import type { ExportedSession, ExportQuery, OnProgress, Store } from "../../store/store.js";
-import { type Write, writeWhole } from "../files.js";
+import { type Write, writeWhole } from "../../whole-file.js";
 import { fromCwd } from "../io.js";
 import { counted } from "../numbers.js";
 import { withStore } from "../open.js";
@@ -22,7 +23,7 @@ export function exportCommand(): Command {
     .description("Write sessions with their messages as JSON lines")
     .argument("<file>", "where to; - for the standard output")
     .addOption(sourceOption())
-    .option("--session-id <session>", "only this one: id, beginning of an id, or title")
+    .option("--session-id <session>", "only this one: id, id prefix or title")
     .addOption(jsonOption())
     .action(exportTo);
 }
@@ -65,11 +66,4 @@ async function writeSessions(
     onProgress({ step: "Exporting", done: ++done, total: Math.max(total, done) });
   }
   return done;
-}
-
-/** Some readers take U+2028 and U+2029 for the end of a line; escaped, they can't. */
-export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (mark) =>
-    mark === "\u2028" ? "\\u2028" : "\\u2029",
-  );
 }

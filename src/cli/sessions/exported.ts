@@ -5,14 +5,14 @@ import { type Line, readLines } from "../lines.js";
 
 type Fields = Record<string, unknown>;
 
-/** Lines of JSON → sessions. The first line that isn't one ends it with an error that names the line. */
+/** JSON lines → sessions. Throws at the first invalid line, naming it. */
 export async function* readSessions(stream: Readable): AsyncGenerator<ExportedSession> {
   const lineOfId = new Map<string, number>();
   for await (const line of readLines(stream)) {
     if (line.text.trim() === "") continue;
     const session = parseSession(line);
     const before = lineOfId.get(session.id);
-    if (before !== undefined) throw fault(line, `session '${session.id}' is on line ${before} already`);
+    if (before !== undefined) throw fault(line, `session '${session.id}' is also on line ${before}`);
     lineOfId.set(session.id, line.number);
     yield session;
   }
@@ -35,7 +35,7 @@ function parseObject(line: Line): Fields {
   throw fault(line, "not a session");
 }
 
-/** Only what every version of Hermes wrote is demanded; the store knows the defaults of the rest. */
+/** Requires only fields that every Hermes version writes; the store has defaults for the rest. */
 function sessionProblem(session: Fields): string | undefined {
   if (typeof session.id !== "string" || session.id === "") return "the session has no id";
   if (typeof session.source !== "string") return "the session has no source";
@@ -55,7 +55,7 @@ function isObject(value: unknown): value is Fields {
 
 function fault(line: Line, problem: string, cause?: unknown): HermesError {
   return new HermesError("invalid", `Line ${line.number}: ${problem}.`, {
-    hint: "Nothing was imported. Expected is what `hermes sessions export` writes: one session per line.",
+    hint: "Nothing was imported. The file must be written by `hermes sessions export`: one session per line.",
     cause,
   });
 }

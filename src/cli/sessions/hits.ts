@@ -1,5 +1,6 @@
 import type { SearchHit, SearchPlan } from "../../store/store.js";
-import { oneLine } from "../cells.js";
+import { cellWidth, oneLine } from "../cells.js";
+import { fitted, hanging } from "../fit.js";
 import { colors } from "../output.js";
 import { relativeTime } from "../times.js";
 
@@ -12,12 +13,15 @@ const PATHS: Readonly<Record<SearchPlan["path"], string>> = {
 
 /** Every hit with where it was said, by whom and when, then the passage. */
 export function drawHits(hits: readonly SearchHit[], now: number): string {
-  return hits.map((hit) => `${hitHeader(hit, now)}\n    ${highlight(oneLine(hit.snippet))}`).join("\n\n");
+  return hits
+    .map((hit) => `${hitHeader(hit, now)}\n    ${highlight(hanging(oneLine(hit.snippet), 4))}`)
+    .join("\n\n");
 }
 
 function hitHeader(hit: SearchHit, now: number): string {
   const facts = [hit.session_id, hit.source, hit.role, relativeTime(hit.timestamp, now)];
-  return `${colors.cyan(oneLine(hit.title || "—"))} ${colors.dim(`· ${oneLine(facts.join(" · "))}`)}`;
+  const about = `· ${oneLine(facts.join(" · "))}`;
+  return `${colors.cyan(fitted(oneLine(hit.title || "—"), cellWidth(about) + 1))} ${colors.dim(about)}`;
 }
 
 const OPEN = ">>>";

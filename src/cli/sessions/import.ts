@@ -3,9 +3,9 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
+import { onEarlyExit } from "../../early-exit.js";
 import type { OnProgress } from "../../store/store.js";
-import { onEarlyExit } from "../early-exit.js";
-import { explained } from "../files.js";
+import { explained } from "../../whole-file.js";
 import { fromCwd, io } from "../io.js";
 import { counted } from "../numbers.js";
 import { withNewStore } from "../open.js";
@@ -21,7 +21,7 @@ interface Imported {
 
 export function importCommand(): Command {
   return new Command("import")
-    .description("Read sessions that `export` wrote; those that exist already are left alone")
+    .description("Import sessions written by `export`; existing ones are skipped")
     .argument("<file>", "where from; - for the standard input")
     .addOption(jsonOption())
     .action(async (file: string, { json }: { json?: boolean }) => {
@@ -35,7 +35,7 @@ function drawImported({ imported, skipped }: Imported, file: string): string {
   return `Imported ${counted(imported, "session")}${from}${skipped > 0 ? ` (${skipped} skipped: already there)` : ""}`;
 }
 
-/** Reads twice: a fault in the last line must show before the first one is written. */
+/** Reads twice, so that an error in the last line is found before anything is written. */
 async function importFile(file: string): Promise<Imported> {
   try {
     return await withProgress(async (onProgress) => {

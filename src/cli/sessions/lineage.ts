@@ -7,8 +7,8 @@ import { drawLineage } from "./tree.js";
 
 export function lineageCommand(): Command {
   return new Command("lineage")
-    .description("Draw where a session comes from and what became of it")
-    .argument("<session>", "id, beginning of an id, or title")
+    .description("Draw a session's ancestors and descendants")
+    .argument("<session>", "id, id prefix or title")
     .addOption(jsonOption())
     .action((reference: string, { json }: { json?: boolean }) =>
       withSession(reference, async (store, { id }) => {

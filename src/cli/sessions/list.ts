@@ -19,7 +19,7 @@ export function listCommand(): Command {
     .description("Show recent sessions")
     .addOption(sourceOption())
     .option("--limit <n>", "how many", wholeNumber(1), 20)
-    .option("--all", "archived ones too")
+    .option("--all", "include archived ones")
     .addOption(
       new Option("--by <order>", "newest start or newest activity first")
         .choices(["started", "active"])

@@ -8,7 +8,7 @@ import { withProgress } from "../progress.js";
 
 export function optimizeCommand(): Command {
   return new Command("optimize")
-    .description("Make the database smaller and its search quicker; others may go on using it")
+    .description("Make the database smaller and search faster, while others keep using it")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
       const done = await withStore(
@@ -21,7 +21,7 @@ export function optimizeCommand(): Command {
 
 export function drawOptimized({ bytesBefore, bytesAfter, converted, note }: Optimized): string {
   const lines = [`Database size: ${megabytes(bytesBefore)} → ${megabytes(bytesAfter)}`];
-  if (converted) lines.push("The full-text index has the compact layout now.");
+  if (converted) lines.push("The full-text index now has the compact layout.");
   if (note) lines.push(note);
   return lines.join("\n");
 }

@@ -19,7 +19,7 @@ export function pruneCommand(): Command {
     .description("Delete old sessions that have ended; active ones always stay")
     .option("--older-than <days>", "started at least this many days ago", wholeNumber(0), 90)
     .addOption(sourceOption())
-    .option("--dry-run", "only say how many that would be")
+    .option("--dry-run", "only show how many would be deleted")
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(prune);

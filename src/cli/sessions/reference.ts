@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.js";
 import { sanitizeTitle } from "../../title.js";
 import { SHORT, withStore } from "../open.js";
 
-/** Opens the store and finds the session that a person named, or says that there is none. */
+/** Opens the store and finds the session a user named, or fails with a clear error. */
 export function withSession<T>(
   reference: string,
   work: (store: Store, session: SessionRow) => Promise<T>,
@@ -26,17 +26,17 @@ export async function requireSession(store: Store, reference: string): Promise<S
 
 function notFound(reference: string): HermesError {
   return new HermesError("not_found", `Session '${reference}' not found.`, {
-    hint: "`hermes sessions list` shows what there is.",
+    hint: "`hermes sessions list` shows all sessions.",
   });
 }
 
 /**
- * A title means the newest session of its lineage ("my project" for "my project #3"). Good for reading on, but
- * who changes or deletes must say exactly which one they mean.
+ * A title means the newest session of its lineage ("my project" for "my project #3"). That is fine for
+ * reading, but changes and deletions need an exact reference.
  */
 export function requireExact(reference: string, session: SessionRow): void {
   if (session.id.startsWith(reference) || session.title === sanitizeTitle(reference)) return;
-  throw new HermesError("conflict", `'${reference}' goes on as '${session.title}' (${session.id}).`, {
-    hint: "Name the session that you mean by its id.",
+  throw new HermesError("conflict", `'${reference}' continues as '${session.title}' (${session.id}).`, {
+    hint: "Use the id of the session you mean.",
   });
 }

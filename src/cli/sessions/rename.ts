@@ -6,8 +6,8 @@ import { requireExact, withSession } from "./reference.js";
 
 export function renameCommand(): Command {
   return new Command("rename")
-    .description("Give a session another title; an empty one takes the title away")
-    .argument("<session>", "id, beginning of an id, or title")
+    .description("Change a session's title; an empty one removes it")
+    .argument("<session>", "id, id prefix or title")
     .argument("<title...>", "the new title; quotes aren't needed")
     .addOption(jsonOption())
     .action((reference: string, words: string[], options: { json?: boolean }) =>
@@ -22,5 +22,6 @@ async function rename(reference: string, title: string | null, { json }: { json?
     return session.id;
   });
   if (json) printJson({ id, title });
-  else print(title === null ? `Session '${id}' has no title now.` : `Session '${id}' renamed to: ${title}`);
+  else
+    print(title === null ? `Session '${id}' no longer has a title.` : `Session '${id}' renamed to: ${title}`);
 }

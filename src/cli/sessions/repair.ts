@@ -13,8 +13,8 @@ interface RepairOptions {
 
 export function repairCommand(): Command {
   return new Command("repair")
-    .description("Check the database and rebuild what can be rebuilt; a copy is always kept")
-    .option("--check-only", "only look; exit code 1 where something is wrong")
+    .description("Check the database and rebuild derived data; always keeps a copy")
+    .option("--check-only", "only check; exit code 1 if something is wrong")
     .addOption(jsonOption())
     .action(repair);
 }
@@ -43,6 +43,6 @@ export function drawReport(report: CheckReport | RepairReport): string {
   if ("copy" in report) {
     lines.push(...report.repaired.map((what) => `repaired: ${what}`), `A copy is kept at ${report.copy}`);
   }
-  lines.push(report.ok ? "The database is sound." : "The database has problems.");
+  lines.push(report.ok ? "The database is intact." : "The database has problems.");
   return lines.join("\n");
 }

@@ -41,7 +41,7 @@ export function searchCommand(): Command {
     .addOption(sortOption())
     .option("--limit <n>", "how many", wholeNumber(1), 20)
     .option("--substring", "match parts of words too (slower)")
-    .option("--explain", "say how the query is understood instead of what it finds")
+    .option("--explain", "show how the query is parsed instead of searching")
     .addOption(jsonOption())
     .addHelpText("after", EXAMPLES)
     .action((words: string[], flags: SearchFlags) => search(words.join(" "), flags));
@@ -69,7 +69,7 @@ async function explain(query: string, flags: SearchFlags): Promise<void> {
   flags.json ? printJson(plan) : print(drawPlan(plan));
 }
 
-/** The rules alone: how a query is understood doesn't depend on what is stored. */
+/** Needs no store: parsing a query doesn't depend on stored data. */
 async function planOf(query: string, { substring }: SearchFlags): Promise<SearchPlan> {
   const { planSearch } = await import("../../store/shared/plan-search.js");
   return planSearch(query, substring ?? false).plan;

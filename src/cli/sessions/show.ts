@@ -15,7 +15,7 @@ interface ShowOptions {
 export function showCommand(): Command {
   return new Command("show")
     .description("Print a conversation, tool calls folded")
-    .argument("<session>", "id, beginning of an id, or title")
+    .argument("<session>", "id, id prefix or title")
     .option("--limit <n>", "only the last n messages", wholeNumber(1))
     .addOption(jsonOption())
     .action((reference: string, options: ShowOptions) =>

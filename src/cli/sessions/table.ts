@@ -6,13 +6,13 @@ const LAST_ACTIVE: Column = { header: "Last Active", width: 13 };
 const ID: Column = { header: "ID", width: 0 };
 
 const WITH_TITLES: readonly Column[] = [
-  { header: "Title", width: 32, cut: 30 },
-  { header: "Preview", width: 40, cut: 38 },
+  { header: "Title", width: 32, cut: 30, min: 12 },
+  { header: "Preview", width: 40, cut: 38, min: 8 },
   LAST_ACTIVE,
   ID,
 ];
 const WITHOUT_TITLES: readonly Column[] = [
-  { header: "Preview", width: 50, cut: 48 },
+  { header: "Preview", width: 50, cut: 48, min: 8 },
   LAST_ACTIVE,
   { header: "Src", width: 6 },
   ID,

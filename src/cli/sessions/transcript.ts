@@ -1,5 +1,6 @@
 import type { Content, MessageRow, SessionRow } from "../../session.js";
 import { oneLine, plain } from "../cells.js";
+import { fitted, hanging } from "../fit.js";
 import { counted } from "../numbers.js";
 import { colors } from "../output.js";
 import { localMinute, relativeTime } from "../times.js";
@@ -24,7 +25,8 @@ export function sessionHeader(session: SessionRow, lastActive: number, now: numb
     `active ${relativeTime(lastActive, now)}`,
     ...(session.end_reason ? [`ended: ${session.end_reason}`] : []),
   ];
-  return `${colors.bold(oneLine(session.title || "Untitled session"))}\n${colors.dim(oneLine(facts.join(" · ")))}`;
+  const title = fitted(oneLine(session.title || "Untitled session"));
+  return `${colors.bold(title)}\n${colors.dim(hanging(oneLine(facts.join(" · ")), 2, 0))}`;
 }
 
 export function drawTranscript(messages: readonly MessageRow[], limit?: number): string {
@@ -36,7 +38,7 @@ export function drawTranscript(messages: readonly MessageRow[], limit?: number):
   return blocks.length === 0 ? "No messages yet." : blocks.join("\n\n");
 }
 
-/** Tool results and rows for machines go; an assistant row that only calls tools joins the one before it. */
+/** Omits tool results and internal rows; an assistant row that only calls tools is merged with the previous one. */
 export function foldTools(messages: readonly MessageRow[]): Entry[] {
   const entries: Entry[] = [];
   for (const message of messages) {

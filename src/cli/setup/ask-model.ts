@@ -1,138 +1,202 @@
-/** Asks for the model, and tries the address and the key at once. */
-import { modelNames, requestModels } from "../../agents/list-models.js";
+/** Asks for the model, and tries the address, the key and the name at once. */
+import type { ModelFinding, ModelProblem } from "../../agents/probe.js";
 import type { Config } from "../../config/schema.js";
 import type { ModelAnswer } from "./answers.js";
-import { type Current, draft } from "./draft.js";
-import { askSecret, askText, busy, type Choice, choose, show } from "./prompts.js";
+import type { Ask } from "./asking.js";
+import { type Current, draft, modelKeyNames } from "./draft.js";
+import { type Listed, listModels } from "./listed-models.js";
+import type { Choice } from "./prompts.js";
+import { SERVICES, type Service, serviceOf } from "./services.js";
 import { tryModel } from "./trying.js";
 
-type Provider = ModelAnswer["provider"];
+type Stage = "service" | "address" | "key" | "list" | "name" | "try" | "done";
 
-const PROVIDERS: readonly Choice<Provider>[] = [
-  {
-    value: "openai-compatible",
-    label: "Any server that speaks OpenAI's API",
-    hint: "Ollama, vLLM, LM Studio, OpenRouter, …",
-  },
-  { value: "openai", label: "OpenAI" },
-  { value: "anthropic", label: "Anthropic" },
-  { value: "echo", label: "None yet", hint: "a built-in echo repeats your messages" },
-];
+/** What is known so far. */
+interface Chosen {
+  service: Service;
+  baseUrl: string | null;
+  key: ModelAnswer["key"];
+  name: string | null;
+  offered: readonly string[];
+}
 
-const SERVER = "http://127.0.0.1:11434/v1";
-
-export async function askModel(current: Current): Promise<ModelAnswer> {
-  const { model } = current.loaded.config;
-  let answer = await askOnce(model);
-  for (;;) {
-    const next = await tryOut(current, answer);
-    if (next === "good" || next === "keep") return answer;
-    if (next === "change") answer = await askOnce({ ...model, ...asConfig(answer) });
+export async function askModel(ask: Ask, current: Current): Promise<ModelAnswer> {
+  const now = current.loaded.config.model;
+  let chosen: Chosen = { service: serviceOf(now), baseUrl: null, key: undefined, name: null, offered: [] };
+  for (let stage: Stage = "service"; stage !== "done"; ) {
+    const next: { stage: Stage; chosen?: Partial<Chosen> } = await STAGES[stage](ask, chosen, current);
+    chosen = { ...chosen, ...next.chosen };
+    stage = next.stage;
   }
+  return answerOf(chosen);
 }
 
-function asConfig({ provider, name, baseUrl }: ModelAnswer) {
-  return { provider, default: name, base_url: baseUrl };
+type StageRunner = (
+  ask: Ask,
+  chosen: Chosen,
+  current: Current,
+) => Promise<{ stage: Stage; chosen?: Partial<Chosen> }>;
+
+const STAGES: Record<Exclude<Stage, "done">, StageRunner> = {
+  async service(ask, chosen) {
+    const isFirst = chosen.service.provider === "echo";
+    const options = SERVICES.map((service) => ({ ...service, value: service.id }));
+    const id = await ask.choose(
+      "Which service runs your model?",
+      options,
+      isFirst ? SERVICES[0]!.id : chosen.service.id,
+    );
+    const service = SERVICES.find((one) => one.id === id)!;
+    if (service.provider === "echo")
+      return { stage: "done", chosen: { service, baseUrl: null, name: null, key: undefined } };
+    return { stage: "address", chosen: { service } };
+  },
+
+  async address(ask, { service }, current) {
+    const now = current.loaded.config.model;
+    const used = serviceOf(now).id === service.id ? now.base_url : null;
+    const baseUrl = service.isOwn ? await askAddress(ask, used ?? service.baseUrl) : service.baseUrl;
+    // Never send a key to another address than it was entered for.
+    const key = hasKeyFor(current, service, baseUrl) ? undefined : null;
+    return { stage: service.key === "none" ? "list" : "key", chosen: { baseUrl, key } };
+  },
+
+  async key(ask, { service, baseUrl }, current) {
+    return {
+      stage: "list",
+      chosen: { key: await askKey(ask, service, hasKeyFor(current, service, baseUrl)) },
+    };
+  },
+
+  async list(ask, chosen, current) {
+    const model = { ...answerOf(chosen), name: chosen.name ?? "not chosen yet" };
+    const { tried } = draft(current, { model, platforms: {} });
+    const listed: Listed = await ask.work("Looking up its models", () => listModels(tried.model));
+    if (listed.problem) {
+      ask.show([withAdvice(listed.problem, chosen.service)]);
+      return { stage: await askWhatNow(ask, listed.problem, "list", "name") };
+    }
+    if (listed.baseUrl !== chosen.baseUrl) ask.say(`Its API is at ${listed.baseUrl}.`);
+    return { stage: "name", chosen: { offered: listed.names, baseUrl: listed.baseUrl } };
+  },
+
+  async name(ask, { service, offered }, current) {
+    const now = current.loaded.config.model;
+    return {
+      stage: "try",
+      chosen: { name: await askName(ask, offered, serviceOf(now).id === service.id ? now.default : null) },
+    };
+  },
+
+  async try(ask, chosen, current) {
+    const { tried } = draft(current, { model: answerOf(chosen), platforms: {} });
+    const finding = await ask.work("Trying the model", () => tryModel(tried));
+    ask.show([withAdvice(finding, chosen.service)]);
+    return { stage: finding.state === "ok" ? "done" : await askWhatNow(ask, finding, "try", "done") };
+  },
+};
+
+function answerOf({ service, baseUrl, key, name }: Chosen): ModelAnswer {
+  return { provider: service.provider, name, baseUrl, ...(key === undefined ? {} : { key }) };
 }
 
-async function askOnce(model: Pick<Config["model"], "provider" | "default" | "base_url" | "api_key">) {
-  const isFirst = model.provider === "echo";
-  const provider = await choose(
-    "Which model answers?",
-    PROVIDERS,
-    isFirst ? "openai-compatible" : model.provider,
+// --- questions ----------------------------------------------------------------------------------------------------
+
+function askAddress(ask: Ask, initial: string | null): Promise<string> {
+  const example = initial === null ? ", such as http://127.0.0.1:8000/v1" : "";
+  return ask.text(`Its address${example}`, { ...(initial === null ? {} : { initial }), check: address });
+}
+
+function address(text: string): string | undefined {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return isHttp ? undefined : "Enter an http(s) address, such as http://127.0.0.1:8000/v1";
+}
+
+/** The configured one, or one in the provider's own variable. */
+function hasKeyFor({ loaded, env }: Current, service: Service, baseUrl: string | null): boolean {
+  const now: Config["model"] = loaded.config.model;
+  const isSame = service.provider === now.provider && hostOf(baseUrl) === hostOf(now.base_url);
+  if (isSame) return now.api_key !== null;
+  return (
+    baseUrl === null &&
+    modelKeyNames(service.provider)
+      .slice(1)
+      .some((name) => Boolean(env[name]))
   );
-  if (provider === "echo") return { provider, name: null, baseUrl: null };
-  const same = provider === model.provider;
-  const baseUrl =
-    provider === "openai-compatible"
-      ? await askText("Its address", { initial: (same && model.base_url) || SERVER, check: address })
-      : same
-        ? model.base_url
-        : null;
-  // Never send a key to another address than it was entered for.
-  const known = same && hostOf(baseUrl) === hostOf(model.base_url) ? model.api_key : null;
-  const key = await askKey(provider, known !== null);
-  const name = await askName(baseUrl, key ?? known, same ? model.default : null);
-  return { provider, name, baseUrl, ...(key === undefined ? {} : { key }) };
 }
 
 function hostOf(url: string | null): string | undefined {
   return url === null ? undefined : new URL(url).host;
 }
 
-function address(text: string): string | undefined {
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  return isHttp ? undefined : "Give an http(s) address, such as http://127.0.0.1:11434/v1";
-}
-
-async function askKey(provider: Provider, hasOne: boolean): Promise<ModelAnswer["key"]> {
-  const may = hasOne
-    ? " (empty: keep the present one)"
-    : provider === "openai-compatible"
-      ? " (empty: none)"
-      : "";
-  const mustSay = !hasOne && provider !== "openai-compatible";
-  const key = await askSecret(`Its API key${may}`, (text) =>
-    mustSay && text === "" ? "It needs one" : undefined,
-  );
-  if (key !== "") return key;
+async function askKey(
+  ask: Ask,
+  { label, key, keyPage }: Service,
+  hasOne: boolean,
+): Promise<ModelAnswer["key"]> {
+  const page = keyPage === undefined ? "" : ` (create one at ${keyPage})`;
+  const may = hasOne ? " (Enter: keep the current one)" : key === "optional" ? " (Enter: none)" : page;
+  const check = (text: string) => {
+    if (/\s/.test(text)) return "A key has no spaces";
+    return text === "" && !hasOne && key === "required" ? `${label} needs a key${page}` : undefined;
+  };
+  const given = await ask.secret(`API key${may}`, { check });
+  if (given !== "") return given;
   return hasOne ? undefined : null;
 }
 
-// --- names --------------------------------------------------------------------------------------------------------
-
-const LIST_MS = 5000;
-const MAX_OFFERED = 30;
 const OTHER = "";
+const MAX_WITHOUT_SEARCH = 12;
 
-/** Own servers list their models; vendors have too many to choose from. */
-async function askName(baseUrl: string | null, key: string | null, now: string | null): Promise<string> {
-  const offered =
-    baseUrl === null ? [] : await busy("Asking which models it has", () => listModels(baseUrl, key));
+async function askName(ask: Ask, offered: readonly string[], now: string | null): Promise<string> {
   if (offered.length > 0) {
-    const options = [
+    const options: Choice<string>[] = [
       ...offered.map((value) => ({ value, label: value })),
-      { value: OTHER, label: "Another" },
+      { value: OTHER, label: "Another", hint: "type its name", always: true },
     ];
-    const chosen = await choose(
-      "Which one?",
-      options,
-      now !== null && offered.includes(now) ? now : offered[0]!,
-    );
+    const initial = now !== null && offered.includes(now) ? now : offered[0]!;
+    const chosen =
+      offered.length > MAX_WITHOUT_SEARCH
+        ? await ask.find(`Which of its ${offered.length} models? (type to search)`, options, initial)
+        : await ask.choose("Which model?", options, initial);
     if (chosen !== OTHER) return chosen;
   }
-  const check = (text: string) => (text === "" ? "It has to be one of its models" : undefined);
-  return askText("The model's name", { ...(now === null ? {} : { initial: now }), check });
+  const check = (text: string) => (text === "" ? "Enter a name, as the service writes it" : undefined);
+  return ask.text("The model's name", { ...(now === null ? {} : { initial: now }), check });
 }
 
-async function listModels(baseUrl: string, key: string | null): Promise<string[]> {
-  try {
-    const service = { provider: "openai-compatible", base_url: baseUrl, api_key: key } as const;
-    const answer = await requestModels(service, AbortSignal.timeout(LIST_MS));
-    const names = answer ? await modelNames(answer) : [];
-    return names.length <= MAX_OFFERED ? names : [];
-  } catch {
-    // The test question will show whether it can be reached.
-    return [];
-  }
+// --- failures -----------------------------------------------------------------------------------------------------
+
+/** In a setup the fix isn't to edit a file. */
+function withAdvice(finding: ModelFinding, { keyPage, start }: Service): ModelFinding {
+  if (finding.state === "ok" || finding.problem === "busy") return finding;
+  const { state, message, problem } = finding;
+  const fixes: Record<ModelProblem, string | undefined> = {
+    key: `Check that the whole key was pasted and that it is still valid${keyPage ? `: ${keyPage}` : "."}`,
+    model: "Choose another model, or check the spelling.",
+    address: start ?? "Check the address and that the server is running; most addresses end in /v1.",
+    busy: undefined,
+    other: "Try again, or choose another model.",
+  };
+  const fix = fixes[problem ?? "other"];
+  return { state, message, ...(fix === undefined ? {} : { fix }), ...(problem ? { problem } : {}) };
 }
 
-// --- trying -------------------------------------------------------------------------------------------------------
-
-async function tryOut(current: Current, answer: ModelAnswer): Promise<"good" | "keep" | "again" | "change"> {
-  if (answer.provider === "echo") return "good";
-  const { tried } = draft(current, { model: answer, platforms: {} });
-  const finding = await busy("Trying the model", () => tryModel(tried));
-  show([finding]);
-  if (finding.state === "ok") return "good";
-  return choose(
-    "What now?",
-    [
-      { value: "again", label: "Try again" },
-      { value: "change", label: "Change the answers" },
-      { value: "keep", label: "Continue anyway" },
-    ],
-    finding.state === "warn" ? "keep" : "change",
-  );
+/** The likeliest fix first. */
+function askWhatNow(ask: Ask, { problem }: ModelFinding, again: Stage, on: Stage): Promise<Stage> {
+  const retry: Choice<Stage> = { value: again, label: "Try again" };
+  const key: Choice<Stage> = { value: "key", label: "Enter another key" };
+  const name: Choice<Stage> = { value: "name", label: "Choose another model" };
+  const service: Choice<Stage> = { value: "service", label: "Choose another service or address" };
+  const goOn: Choice<Stage> = { value: on, label: "Continue anyway" };
+  const mayRename = again === "try" ? [name] : [];
+  const orders: Record<ModelProblem, Choice<Stage>[]> = {
+    key: [key, retry, service, goOn],
+    model: [name, retry, key, service, goOn],
+    address: [retry, service, key, goOn],
+    busy: [goOn, retry, ...mayRename, service],
+    other: [...mayRename, retry, key, service, goOn],
+  };
+  const options = orders[problem ?? "other"];
+  return ask.choose("What now?", options, options[0]!.value);
 }

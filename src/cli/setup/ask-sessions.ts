@@ -1,16 +1,16 @@
 /** Asks when sessions are reset, and for the time zone. */
 import { isZone } from "../../config/sections/scalars.js";
 import type { ResetAnswer } from "./answers.js";
-import { askText, choose } from "./prompts.js";
+import type { Ask } from "./asking.js";
 
-export async function askReset(now: ResetAnswer): Promise<ResetAnswer> {
-  const mode = await choose(
-    "When is a session reset?",
+export async function askReset(ask: Ask, now: ResetAnswer): Promise<ResetAnswer> {
+  const mode = await ask.choose(
+    "When does a conversation start over? (The old one stays searchable)",
     [
       { value: "both", label: "Every night, and after a long pause" },
       { value: "daily", label: "Every night" },
       { value: "idle", label: "After a long pause" },
-      { value: "none", label: "Never automatically", hint: "/new starts a new one" },
+      { value: "none", label: "Never by itself", hint: "/new starts a new one" },
     ] as const,
     now.mode,
   );
@@ -19,11 +19,11 @@ export async function askReset(now: ResetAnswer): Promise<ResetAnswer> {
   return {
     mode,
     atHour: daily
-      ? Number(await askText("At which hour? (0-23)", wholeNumber(now.atHour, 0, 23)))
+      ? Number(await ask.text("At which hour? (0-23)", wholeNumber(now.atHour, 0, 23)))
       : now.atHour,
     idleMinutes: idle
       ? Math.round(
-          60 * Number(await askText("After how many hours without a message?", hours(now.idleMinutes / 60))),
+          60 * Number(await ask.text("After how many hours without a message?", hours(now.idleMinutes / 60))),
         )
       : now.idleMinutes,
   };
@@ -45,7 +45,7 @@ function hours(now: number) {
   return { initial: String(Math.round(now * 100) / 100), check };
 }
 
-export function askTimezone(now: string): Promise<string> {
+export function askTimezone(ask: Ask, now: string): Promise<string> {
   const check = (text: string) => (isZone(text) ? undefined : "An IANA name, such as Europe/Berlin");
-  return askText("Your time zone", { initial: now, check });
+  return ask.text("Your time zone", { initial: now, check });
 }

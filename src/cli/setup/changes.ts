@@ -1,11 +1,7 @@
-/** Shows the changes line by line, and writes them. */
+/** Shows changes line by line. */
+import { type DiffLine, diffLines } from "../../config/diff-lines.js";
 import type { ConfigTexts } from "../../config/load.js";
-import { ensureHome, homePaths } from "../../config/paths.js";
-import { HermesError } from "../../errors.js";
-import { writeWhole } from "../files.js";
 import { colors } from "../output.js";
-import { type DiffLine, diffLines } from "./diff.js";
-import { readTexts } from "./draft.js";
 
 interface FileChange {
   file: string;
@@ -30,17 +26,4 @@ export function drawChanges(changes: readonly FileChange[]): string[] {
 
 export function shadowWarning(name: string): string {
   return `${name} is set in your environment to something else, and wins over .env there.`;
-}
-
-/** Secrets first: settings without them wouldn't work. */
-export async function write(home: string, before: ConfigTexts, after: ConfigTexts): Promise<void> {
-  const { configFile, envFile } = homePaths(home);
-  ensureHome(home);
-  const now = readTexts(home);
-  if (now.config !== before.config || now.env !== before.env)
-    throw new HermesError("conflict", "The files have changed in the meantime, so nothing was written.", {
-      hint: "Run `hermes setup` again.",
-    });
-  if (after.env !== before.env) await writeWhole(envFile, (out) => out(after.env));
-  if (after.config !== before.config) await writeWhole(configFile, (out) => out(after.config));
 }

@@ -2,17 +2,18 @@
 import type { Platform } from "../../adapters/platform.js";
 import { parseEnvFile } from "../../config/dotenv.js";
 import { setVariable } from "../../config/edit-env.js";
-import { editYaml, readRaw, type YamlEdit } from "../../config/edit-yaml.js";
+import { editYaml, type YamlEdit } from "../../config/edit-yaml.js";
+import { readTexts } from "../../config/files.js";
 import { type ConfigTexts, type LoadedConfig, loadConfig } from "../../config/load.js";
-import { type Env, homePaths } from "../../config/paths.js";
+import type { Env } from "../../config/paths.js";
+import { placeSecrets, type Secret } from "../../config/place-secret.js";
 import type { Config } from "../../config/schema.js";
 import { getIn } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
-import { readRegularSync } from "../../regular-file.js";
 import { platformConfig } from "../../rules.js";
 import { type Access, type Answers, guidedIn, type ModelAnswer, type ResetAnswer } from "./answers.js";
 
-const HEADER = "# Written by `hermes setup`. Every key with its default: config.example.yaml\n";
+const HEADER = "# Written by `hermes setup`. All keys: config.example.yaml\n";
 
 export interface Draft {
   texts: ConfigTexts;
@@ -36,20 +37,6 @@ export interface Current {
 export function readCurrent(home: string, env: Env, external?: readonly Platform[]): Current {
   const texts = readTexts(home);
   return { home, env, texts, external, loaded: loadConfig({ home, env, texts, external }) };
-}
-
-export function readTexts(home: string): ConfigTexts {
-  const { configFile, envFile } = homePaths(home);
-  return { config: readIfThere(configFile), env: readIfThere(envFile) };
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readRegularSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw new HermesError("unavailable", `Can't read ${path}: ${(error as Error).message}`);
-  }
 }
 
 export function draft(current: Current, answers: Answers): Draft {
@@ -137,12 +124,6 @@ function resetEdits({ session_reset: now }: Config, answer: ResetAnswer | undefi
 
 // --- secrets ------------------------------------------------------------------------------------------------------
 
-interface Secret {
-  path: string[];
-  variable: string;
-  value: string;
-}
-
 const OWN_KEY = "HERMES_MODEL_API_KEY";
 const VENDOR_KEYS: Partial<Record<ModelAnswer["provider"], string>> = {
   openai: "OPENAI_API_KEY",
@@ -190,20 +171,4 @@ function requireInForce({ path, variable, value }: Secret, { config, sources }: 
   throw new HermesError("conflict", `${key} has another value already (${sources[key]}).`, {
     hint: `Remove it there: ${variable} in .env would have no effect.`,
   });
-}
-
-const REFERENCE = /^\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}$/;
-
-/** Into `.env`, under the variable that the file refers to, if any. A secret in the file itself moves to `.env`. */
-function placeSecrets(texts: ConfigTexts, secrets: readonly Secret[]) {
-  const variables: Record<string, string> = {};
-  let { config, env } = texts;
-  for (const { path, variable, value } of secrets) {
-    const raw = readRaw(config, path);
-    const reference = typeof raw === "string" ? REFERENCE.exec(raw)?.[1] : undefined;
-    if (raw !== undefined && reference === undefined) config = editYaml(config, [{ path, value: undefined }]);
-    env = setVariable(env, reference ?? variable, value);
-    variables[reference ?? variable] = value;
-  }
-  return { texts: { config, env }, variables };
 }

@@ -146,7 +146,7 @@ function accessFrom(words: readonly string[], offered: readonly Guided[]): Map<s
     const [name = "", who = ""] = word.split(/=(.*)/s);
     if (!names.includes(name) || who === "")
       throw wrong(
-        `--access ${word} makes no sense.`,
+        `--access ${word} is invalid.`,
         `Give <platform>=<who>, with pair, everyone or ids: ${names[0]}=pair. Platforms: ${names.join(", ")}.`,
       );
     found.set(name, who === "pair" || who === "everyone" ? { who } : { who: "list", ids: idsIn(who) });

@@ -1,6 +1,7 @@
 /** `hermes setup`: asks, tries the answers, shows the changes, and writes them after confirmation. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { BUILT_IN, exampleTargets } from "../../adapters/platforms.js";
+import { writeTexts } from "../../config/files.js";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { pluginsOf } from "../../plugins/index.js";
@@ -9,7 +10,7 @@ import { io } from "../io.js";
 import { collect, jsonOption, wholeNumber } from "../options.js";
 import { print, printError, printJson } from "../output.js";
 import { type Answers, guidedIn, guidedPlatforms } from "./answers.js";
-import { changedFiles, drawChanges, shadowWarning, write } from "./changes.js";
+import { changedFiles, drawChanges, shadowWarning } from "./changes.js";
 import { type Current, type Draft, draft, readCurrent } from "./draft.js";
 import { answersFrom, type SetupFlags, secretFlag } from "./flags.js";
 import { tryModel, tryPlatform } from "./trying.js";
@@ -108,7 +109,7 @@ async function setUpFromFlags(current: Current, options: SetupOptions): Promise<
   const written = changes.length > 0 && !options.dryRun;
   if (!options.json) print(changes.length > 0 ? drawChanges(changes).join("\n") : "Nothing to change.");
   for (const name of drafted.shadowed) printError(shadowWarning(name));
-  if (written) await write(current.home, current.texts, drafted.texts);
+  if (written) await writeTexts(current.home, current.texts, drafted.texts);
   if (options.json) printJson({ changes, shadowed: drafted.shadowed, written });
 }
 

@@ -1,6 +1,6 @@
 /** Tries settings before they are written: a short question to the model, a probe of a platform's bot. */
 import { botProbes } from "../../adapters/registry.js";
-import { probeModel } from "../../agents/probe.js";
+import { type ModelFinding, probeModel } from "../../agents/probe.js";
 import { platformsOf } from "../../config/known-platforms.js";
 import type { Config } from "../../config/schema.js";
 import type { Finding } from "../../finding.js";
@@ -8,7 +8,7 @@ import type { Finding } from "../../finding.js";
 const MODEL_MS = 60_000;
 const PLATFORM_MS = 40_000;
 
-export function tryModel({ model: { fallback: _, ...connection } }: Config): Promise<Finding> {
+export function tryModel({ model: { fallback: _, ...connection } }: Config): Promise<ModelFinding> {
   return probeModel(connection, AbortSignal.timeout(MODEL_MS));
 }
 

@@ -15,7 +15,9 @@ export const acp = z.strictObject({
     z
       .record(text, z.string())
       .default({})
-      .describe("Variables for it, besides PATH, HOME and the like; it gets no other ones of the gateway"),
+      .describe(
+        "Environment variables for it, besides PATH, HOME and the like; it gets no others from the gateway",
+      ),
     `ANTHROPIC_API_KEY: \${ANTHROPIC_API_KEY}`,
   ),
   cwd: sample(
@@ -26,7 +28,7 @@ export const acp = z.strictObject({
     .enum(["deny", "ask", "allow-reads", "allow"])
     .default("ask")
     .describe("Its requests: deny, ask the person, ask except for reads, or allow everything"),
-  timeout: seconds.default(600).describe("Seconds without a sign of it until a turn is given up"),
+  timeout: seconds.default(600).describe("Seconds of silence until a turn is abandoned"),
   idle_timeout: seconds.default(900).describe("Seconds without a turn until its process ends"),
   max_processes: z
     .int()
@@ -43,12 +45,12 @@ export const agentService = z.strictObject({
   ),
   api_key: sample(orNull(text).describe("Sent as a bearer token"), `\${AGENT_SERVICE_API_KEY}`),
   model: text.default("agent").describe("Sent as the model's name"),
-  timeout: seconds.default(600).describe("Seconds without a sign of it until a turn is given up"),
+  timeout: seconds.default(600).describe("Seconds of silence until a turn is abandoned"),
 });
 
 const name = text.regex(
   /^(?!default$)[a-z0-9][a-z0-9_-]{0,31}$/,
-  "is not a name of up to 32 small letters, digits, _ and -",
+  "is not a valid name: up to 32 lower case letters, digits, _ and -",
 );
 
 const namedAgent = z.strictObject({

@@ -1,4 +1,4 @@
-/** Questions before tools run. */
+/** Approvals of tool calls. */
 
 import { z } from "zod";
 import { listOf, sample, text } from "./scalars.js";
@@ -15,7 +15,7 @@ export const approvals = z.strictObject({
     .min(5)
     .max(DAY_SECONDS)
     .default(300)
-    .describe("Seconds: a question that isn't answered by then counts as denied"),
+    .describe("Seconds until an unanswered question counts as denied"),
   ask_in: z
     .enum(["chat", "home"])
     .default("chat")
@@ -27,7 +27,7 @@ export const approvals = z.strictObject({
   unattended_mode: z
     .enum(["deny", "approve"])
     .default("deny")
-    .describe("Other turns that no person waits for (webhooks, background tasks): the same"),
+    .describe("The same for other unattended turns (webhooks, background tasks)"),
   deny: sample(
     listOf(text).describe("Calls that are always denied: tool names, * matches any characters"),
     '["mcp__shell__*"]',

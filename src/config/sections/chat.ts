@@ -21,18 +21,15 @@ export const display = z.strictObject({
   tool_progress: toolProgress
     .default("new")
     .describe(
-      "Calls of tools in the live answer: off; new: each tool once in a row; all; verbose: with arguments",
+      "Tool calls in the live answer: off; new: consecutive calls of a tool once; all; verbose: with arguments",
     ),
   long_running_seconds: z
     .number()
     .min(0)
     .default(60)
-    .describe("Seconds without words until the live answer says that the turn still goes on; 0 = never"),
+    .describe("Seconds of silence until the live answer shows that the turn is still running; 0 = never"),
   reactions: z.boolean().default(false).describe("React to messages: 👀 while working, then ✅ or ❌"),
-  resume_display: z
-    .enum(["full", "minimal"])
-    .default("full")
-    .describe("What a resumed session shows of its past"),
+  resume_display: z.enum(["full", "minimal"]).default("full").describe("Recap of a resumed session"),
   resume_exchanges: z.int().min(0).default(10).describe("Exchanges that a resumed session shows"),
   resume_max_user_chars: z
     .int()
@@ -67,7 +64,7 @@ export const streaming = z.strictObject({
     .enum(["auto", "draft", "edit", "off"])
     .default("auto")
     .describe("How: the platform's drafts, edits of one message, what it supports (auto), or not at all"),
-  edit_interval: seconds.default(0.8).describe("Minimum seconds between two edits of a message"),
+  edit_interval: seconds.default(0.8).describe("Minimum seconds between edits of a message"),
   buffer_threshold: z.int().positive().default(24).describe("Characters that are worth an edit before that"),
   cursor: z.string().default(" ▉").describe("Shown at the end of an unfinished answer"),
 });

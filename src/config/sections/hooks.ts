@@ -8,7 +8,7 @@ const outgoing = z.strictObject({
   events: listOf(text).describe("Which: session:start, agent:end, command:* …"),
   secret: orNull(text).describe("Signs every call (X-Hermes-Signature); better in .env, and named here"),
   timeout: seconds.default(10).describe("Seconds until a call fails"),
-  retries: z.int().min(0).max(10).default(3).describe("Further attempts at a call that failed"),
+  retries: z.int().min(0).max(10).default(3).describe("Retries of a failed call"),
   allow_private: z
     .boolean()
     .default(false)
@@ -23,13 +23,16 @@ const SAMPLE = `audit:
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 export const hooks = z.strictObject({
-  enabled: z.boolean().default(true).describe("The modules under hooks/ of the home are called"),
+  enabled: z.boolean().default(true).describe("Run the modules in hooks/ of the home"),
   timeout: seconds.default(10).describe("Seconds until a module that doesn't answer is stopped"),
   webhooks: sample(
     z
-      .record(z.string().regex(NAME, "is no name for a hook: small letters, digits, - and _"), outgoing)
+      .record(
+        z.string().regex(NAME, "is not a valid hook name: use lower case letters, digits, - and _"),
+        outgoing,
+      )
       .default({})
-      .describe("Other programs that get events, by name"),
+      .describe("Other programs that receive events, by name"),
     SAMPLE,
   ),
 });

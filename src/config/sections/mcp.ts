@@ -16,13 +16,11 @@ const filter = z.strictObject({
 });
 
 const oauth = z.strictObject({
-  client_id: orNull(text).describe(
-    "Of a client that you registered with the server; unset: it registers itself",
-  ),
+  client_id: orNull(text).describe("Id of a client registered with the server; unset: registers itself"),
   client_secret: orNull(text).describe("Its secret, if it has one"),
-  scope: orNull(text).describe("Rights to ask for, separated by spaces; unset: those that the server names"),
+  scope: orNull(text).describe("Scopes to request, separated by spaces; unset: those the server advertises"),
   redirect_port: orNull(z.int().min(1).max(65_535)).describe(
-    "Port on this machine to which a browser returns after a login; unset: any free one",
+    "Local port for the redirect after a login; unset: any free port",
   ),
 });
 
@@ -48,13 +46,13 @@ const server = z.strictObject({
   trust: text
     .default("full")
     .transform((word) => (word === "full" ? ("full" as const) : ("untrusted" as const)))
-    .describe("full; untrusted (and any other word): tools that don't say that they only read ask first"),
+    .describe("full; untrusted (or any other value): tools that aren't marked read-only ask first"),
   allow: z
     .array(person)
     .nullable()
     .default(null)
     .describe(
-      "Who may use it at most: owner, paired, everyone, platform:user id; unset: paired people for tools that only read, owners for the others",
+      "Widest access: owner, paired, everyone, platform:user id; unset: paired people for tools that only read, owners for the others",
     ),
 });
 

@@ -10,19 +10,16 @@ export const media = z.strictObject({
     .int()
     .positive()
     .default(20 * MIB)
-    .describe("Largest file that is fetched from a chat"),
-  show_images: z
-    .boolean()
-    .default(true)
-    .describe("Show pictures to the model; false: it only reads that there is one"),
-  // Five million bytes in base64, which is what providers take.
-  max_image_bytes: z.int().positive().default(3_750_000).describe("Largest picture that the model is shown"),
-  max_images: z.int().min(0).default(10).describe("Pictures that the model is shown in one turn"),
+    .describe("Largest file fetched from a chat"),
+  show_images: z.boolean().default(true).describe("Show images to the model; false: only mention them"),
+  // Five million bytes in base64, the providers' limit.
+  max_image_bytes: z.int().positive().default(3_750_000).describe("Largest image shown to the model"),
+  max_images: z.int().min(0).default(10).describe("Images shown to the model per turn"),
   max_upload_bytes: z
     .int()
     .positive()
     .default(50 * MIB)
-    .describe("Largest file that is sent, if the platform allows it"),
+    .describe("Largest file sent, if the platform allows it"),
   retention_days: z
     .number()
     .min(0)

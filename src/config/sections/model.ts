@@ -9,14 +9,11 @@ const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
 const SERVER = "http://127.0.0.1:11434/v1";
 
 const connection = {
-  default: sample(
-    orNull(text).describe("Name of the model; every provider but echo needs one"),
-    "gpt-5-mini",
-  ),
+  default: sample(orNull(text).describe("Model name; required by every provider except echo"), "gpt-5-mini"),
   provider: z
     .enum(PROVIDERS)
     .default("echo")
-    .describe("Who serves it; echo repeats what you say and needs no key"),
+    .describe("Provider; echo repeats your messages and needs no key"),
   base_url: sample(orNull(httpUrl).describe("Address of the API; openai-compatible needs one"), SERVER),
   api_key: orNull(text).describe(
     "Key of the API; better in .env (HERMES_MODEL_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY)",
@@ -77,7 +74,7 @@ export const agent = z.strictObject({
       "Who answers: model, acp (a program, section acp) or http (an own service, section agent_service)",
     ),
   max_turns: z.int().positive().default(90).describe("Model calls within one turn, tool rounds included"),
-  max_turn_seconds: z.number().min(0).default(0).describe("Seconds that one turn may take; 0 = no limit"),
+  max_turn_seconds: z.number().min(0).default(0).describe("Maximum seconds per turn; 0 = no limit"),
   max_turn_cost_usd: z
     .number()
     .min(0)
@@ -87,7 +84,7 @@ export const agent = z.strictObject({
     .number()
     .min(0)
     .default(1800)
-    .describe("Seconds without progress until a turn is given up; 0 = never"),
+    .describe("Seconds without progress until a turn is abandoned; 0 = never"),
   restart_drain_timeout: z
     .number()
     .min(0)

@@ -9,21 +9,19 @@ export const http = z.strictObject({
   token: orNull(text).describe(
     "Bearer token for the API and the dashboard; better in .env (HERMES_HTTP_TOKEN)",
   ),
-  allowed_hosts: listOf(text).describe(
-    "Host names of the port besides its address: behind a proxy, from a container",
-  ),
+  allowed_hosts: listOf(text).describe("Additional host names, for example behind a proxy or in a container"),
   request_timeout: seconds.default(30).describe("Seconds until a request must have arrived, head and body"),
   rate_limit: z
     .int()
     .min(0)
     .default(1200)
-    .describe("Requests a minute from one address; 0 = any number. Programs on this machine are not counted"),
+    .describe("Requests per minute and address; 0 = unlimited. Programs on this machine are not counted"),
   takeover_minutes: z
     .int()
     .min(1)
     .max(10_080)
     .default(30)
-    .describe("A chat that an operator has taken over returns to the agent this long after their last words"),
+    .describe("A taken-over chat returns to the agent this long after the operator's last message"),
 });
 
 export const health = z.strictObject({
@@ -36,8 +34,5 @@ export const health = z.strictObject({
 });
 
 export const log = z.strictObject({
-  level: z
-    .enum(["debug", "info", "warn", "error", "silent"])
-    .default("info")
-    .describe("Minimum level that is written"),
+  level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info").describe("Minimum log level"),
 });

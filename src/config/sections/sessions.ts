@@ -35,7 +35,7 @@ export const compression = z.strictObject({
     .min(0.1)
     .max(0.8)
     .default(0.2)
-    .describe("Share of the threshold that the newest messages may keep word for word"),
+    .describe("Share of the threshold that the newest messages may keep verbatim"),
   protect_first_n: z.int().min(0).default(3).describe("Messages at the start that are never summarised"),
   protect_last_n: z.int().min(0).default(20).describe("Messages at the end that are never summarised"),
   hygiene_hard_message_limit: z

@@ -4,23 +4,23 @@ import { httpUrl, listOf, orNull, sample, text } from "./scalars.js";
 
 const oidc = z.strictObject({
   issuer: sample(
-    orNull(httpUrl).describe("Its address; it needs client_id, and who is allowed"),
+    orNull(httpUrl).describe("Issuer URL; also set client_id and who is allowed"),
     "https://id.example.org",
   ),
-  client_id: sample(orNull(text).describe("The gateway's name at the issuer"), "hermes"),
+  client_id: sample(orNull(text).describe("The gateway's client id at the issuer"), "hermes"),
   client_secret: orNull(text).describe("Its secret, if it has one; better HERMES_OIDC_CLIENT_SECRET in .env"),
-  label: text.max(60).default("Sign in with single sign-on").describe("Words on the button"),
+  label: text.max(60).default("Sign in with single sign-on").describe("Label of the button"),
   allowed_domains: sample(
     listOf(text).describe("Only people with a verified e-mail address of these domains"),
     "[example.org]",
   ),
   allowed_groups: sample(listOf(text).describe("Only members of one of these groups"), "[staff]"),
   groups_claim: text.default("groups").describe("Where the issuer lists a person's groups"),
-  allow_all: z.boolean().default(false).describe("Everybody whom the issuer knows may sign in"),
+  allow_all: z.boolean().default(false).describe("Everyone with an account at the issuer may sign in"),
   scopes: z
     .array(text)
     .default(["openid", "profile", "email"])
-    .describe("What the issuer is asked for; some need another one for groups"),
+    .describe("Requested scopes; some issuers need another one for groups"),
 });
 
 export type OidcConfig = z.output<typeof oidc>;

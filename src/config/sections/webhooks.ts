@@ -28,9 +28,7 @@ const webhook = z.strictObject({
   prompt: orNull(text).describe("Prompt for the agent; {{path.to.value}} is taken from the JSON body"),
   deliver: text
     .default("local")
-    .describe(
-      "Where the answer goes: platform:chat[:thread], home, a callback URL, or local (it is only kept)",
-    ),
+    .describe("Where the answer goes: platform:chat[:thread], home, a callback URL, or local (only stored)"),
   callback_secret: orNull(text).describe("Signs what is sent to a callback URL"),
   allow_private: z
     .boolean()
@@ -46,7 +44,10 @@ export function isAddress(deliver: string): boolean {
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 export const webhooks = z
-  .record(z.string().regex(NAME, "is no name for a webhook: small letters, digits, - and _"), webhook)
+  .record(
+    z.string().regex(NAME, "is not a valid webhook name: use lower case letters, digits, - and _"),
+    webhook,
+  )
   .default({});
 
 /** For the example configuration. */

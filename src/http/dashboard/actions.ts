@@ -23,7 +23,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     if (wanted === undefined && !all) throw new HermesError("invalid", "ids: which ones, or all: true");
     const retried = await gateway.retryDead(wanted);
     if (retried === 0 && wanted) throw gone(`No dead message has the id ${wanted.join(", ")} (any more).`);
-    note(c, "retry", { ids: wanted ?? "all", retried });
+    await note(c, "retry", { ids: wanted ?? "all", retried });
     return c.json({ retried });
   });
 
@@ -31,7 +31,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     const { ids } = await bodyOf(c, { ids: letters });
     const discarded = await store.discardDead(ids);
     if (discarded === 0) throw gone(`No dead message has the id ${ids.join(", ")} (any more).`);
-    note(c, "discard", { ids, discarded });
+    await note(c, "discard", { ids, discarded });
     return c.json({ discarded });
   });
 
@@ -39,7 +39,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     const { id } = await bodyOf(c, { id: z.string().min(1).max(100) });
     if (!(await store.settlePairing({ id, approved: true })))
       throw gone("That request is not there any more.");
-    note(c, "approve", { id });
+    await note(c, "approve", { id });
     return c.json({ approved: id });
   });
 
@@ -47,7 +47,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     const { id } = await bodyOf(c, { id: z.string().min(1).max(100) });
     if (!(await store.settlePairing({ id, approved: false })))
       throw gone("That request is not there any more.");
-    note(c, "deny", { id });
+    await note(c, "deny", { id });
     return c.json({ denied: id });
   });
 
@@ -58,7 +58,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     });
     if (!(await store.revokePairing(person.platform, person.userId)))
       throw gone(`${person.userId} is not paired on ${person.platform}.`);
-    note(c, "revoke", person);
+    await note(c, "revoke", person);
     return c.json({ revoked: person });
   });
 }

@@ -1,35 +1,42 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { nowSeconds } from "../../clock.js";
 import type { Stats, Throughput } from "../../store/reports.js";
+import { startOfDay, systemTimeZone } from "./day.js";
 import type { DashboardOptions } from "./options.js";
 import { problemsOf } from "./problems.js";
+import { Surroundings } from "./surroundings.js";
 import type { Overview } from "./types.js";
 
 const TOTALS_FOR_MS = 15_000;
 
+type Counted = Pick<Overview, "totals" | "today">;
+
 /** How the gateway is doing at this moment. */
 export class OverviewSource {
   readonly #options: DashboardOptions;
+  readonly #surroundings: Surroundings;
   readonly #hour = new LastHour();
   readonly #delay = new LoopDelay();
-  #totals: { at: number; value: Promise<Overview["totals"]> } | undefined;
+  #counted: { at: number; value: Promise<Counted> } | undefined;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
+    this.#surroundings = new Surroundings(options);
   }
 
   async read(): Promise<Overview> {
     const { reports, gateway, mcpServers, loaded, home, version, startedAt, notReady, keyFault } =
       this.#options;
     const now = nowSeconds();
-    const [depths, totals, faults] = await Promise.all([
+    const [depths, counted, faults, surroundings] = await Promise.all([
       reports.queueDepths(this.#hour.since(now)),
-      this.#readTotals(),
+      this.#count(),
       notReady(),
+      this.#surroundings.read(),
     ]);
     const hour = this.#hour.read(now, depths.byMinute);
     const { rss, heapUsed, heapTotal } = process.memoryUsage();
-    const { inbox, outbox, oldestWaiting, oldestPending, marks, lastMinute, pairings } = depths;
+    const { inbox, outbox, oldestWaiting, oldestPending, marks, lastMinute, pairings, questions } = depths;
     const { provider, default: model } = loaded.config.model;
     const state = {
       queues: { inbox, outbox, oldestWaiting, oldestPending },
@@ -43,7 +50,10 @@ export class OverviewSource {
       lastMinute,
       hour,
       ...state,
-      problems: problemsOf({ ...state, notReady: faults, isEcho, keyFault: keyFault() }),
+      problems: problemsOf({
+        ...{ ...state, notReady: faults, isEcho, keyFault: keyFault(), ...surroundings },
+        databaseBytes: counted.totals.databaseBytes,
+      }),
       turns: gateway.depth,
       process: {
         rssBytes: rss,
@@ -51,23 +61,28 @@ export class OverviewSource {
         heapTotalBytes: heapTotal,
         loopDelayMs: this.#delay.read(),
       },
-      totals,
+      ...counted,
       pairings,
+      questions,
       marks,
     };
   }
 
   /** Counting every message takes a moment: not for each look. */
-  #readTotals(): Promise<Overview["totals"]> {
-    if (!this.#totals || performance.now() - this.#totals.at > TOTALS_FOR_MS) {
-      const value = this.#options.reports.stats().then(totalsOf);
-      const totals = { at: performance.now(), value };
-      this.#totals = totals;
+  #count(): Promise<Counted> {
+    if (!this.#counted || performance.now() - this.#counted.at > TOTALS_FOR_MS) {
+      const { reports, loaded } = this.#options;
+      const since = startOfDay(nowSeconds(), loaded.config.timezone ?? systemTimeZone());
+      const value = reports
+        .stats(since)
+        .then((stats) => ({ totals: totalsOf(stats), today: todayOf(stats, since) }));
+      const counted = { at: performance.now(), value };
+      this.#counted = counted;
       value.catch(() => {
-        if (this.#totals === totals) this.#totals = undefined;
+        if (this.#counted === counted) this.#counted = undefined;
       });
     }
-    return this.#totals.value;
+    return this.#counted.value;
   }
 
   close(): void {
@@ -80,6 +95,13 @@ const totalsOf = ({ sessions, archived, messages, databaseBytes }: Stats): Overv
   messages,
   databaseBytes,
 });
+
+const todayOf = ({ turns }: Stats, since: number): Overview["today"] => ({
+  ...{ since, platforms: [], models: [], total: NONE },
+  ...turns,
+});
+
+const NONE = { turns: 0, failed: 0, answerSeconds: { p50: null, p95: null }, tokens: 0, costUsd: 0 };
 
 const MINUTES = 60;
 

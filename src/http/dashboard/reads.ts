@@ -8,12 +8,12 @@ import { leaves } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
 import { PAIRING_TTL_SECONDS } from "../../policies/pairing.js";
 import type { SearchOptions } from "../../store/store.js";
-import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole } from "../params.js";
+import { fromCursor, limit, paramsOf, seconds, text, toCursor, whole, withoutUndefined } from "../params.js";
+import { systemTimeZone } from "./day.js";
 import type { DashboardOptions } from "./options.js";
-import { asTyped } from "./search.js";
+import { asTyped, withNames } from "./search.js";
 import { stateOf } from "./session-actions.js";
 import type {
-  AuditAnswer,
   ConfigAnswer,
   DeadAnswer,
   LineageAnswer,
@@ -33,7 +33,6 @@ const HITS = 20;
 const HITS_DEEPEST = 1000;
 const MAX_SEARCHES_WAITING = 50;
 const MAX_DAYS = 400;
-const CALL_STATES = ["waiting", "running", "done", "failed", "denied", "unknown", "stopped"] as const;
 const STATES = ["waiting", "running", "done", "refused", "cancelled", "dead"] as const;
 
 export function readRoutes(api: Hono, options: DashboardOptions): void {
@@ -112,9 +111,7 @@ function sessionRoutes(api: Hono, options: DashboardOptions): void {
   });
 }
 
-const systemTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-function searchRoutes(api: Hono, { store }: DashboardOptions): void {
+function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
   /** One search at a time; abandoned ones are skipped, because people type faster than searches run. */
   const searches = new PQueue({ concurrency: 1 });
 
@@ -157,7 +154,7 @@ function searchRoutes(api: Hono, { store }: DashboardOptions): void {
       });
       return {
         titles,
-        hits: hits.map(({ context: _, ...hit }) => hit),
+        hits: await withNames(reports, hits),
         next: hits.length === count ? offset + count : null,
       };
     });
@@ -182,8 +179,8 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
     const reference = c.req.param("reference");
     const traces = await reports.traceMessage(reference);
     if (traces.length === 0) {
-      throw new HermesError("not_found", `No message '${reference}' is known.`, {
-        hint: "Finished messages are forgotten after a while; a message that never came in leaves no trace.",
+      throw new HermesError("not_found", `No message '${reference}' found.`, {
+        hint: "Finished messages are deleted after a while, and a message that never arrived has no trace.",
       });
     }
     return c.json({ traces } satisfies TraceAnswer);
@@ -194,21 +191,6 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
     const before = fromCursor(query.before);
     const { letters, next } = await reports.deadPage(withoutUndefined({ before, limit: query.limit }));
     return c.json({ letters, next: toCursor(next) } satisfies DeadAnswer);
-  });
-
-  api.get("/audit", async (c) => {
-    const query = paramsOf(c, {
-      tool: text(100),
-      platform: text(100),
-      user: text(200),
-      state: z.enum(CALL_STATES).optional(),
-      before: text(400),
-      limit,
-    });
-    const { user: userId, before, ...rest } = query;
-    const asked = withoutUndefined({ ...rest, userId, before: fromCursor(before) });
-    const { calls, next } = await reports.toolCalls(asked);
-    return c.json({ calls, next: toCursor(next) } satisfies AuditAnswer);
   });
 
   api.get("/pairing", async (c) => {
@@ -231,10 +213,4 @@ function configAnswer({ loaded }: DashboardOptions): ConfigAnswer {
     values,
     ignored: [...loaded.ignored],
   };
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function withoutUndefined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Defined<T>;
 }

@@ -1,3 +1,7 @@
+import type { Reports } from "../../store/reports.js";
+import type { SearchHit } from "../../store/store.js";
+import type { SearchAnswer } from "./types.js";
+
 /**
  * A query that is still being typed: its last word may be the beginning of one. What is marked as finished (a space, a
  * quote, a star behind it) or says something else (AND, OR, NOT) is left alone.
@@ -7,4 +11,18 @@ export function asTyped(query: string): string {
   if (last === undefined || /^(?:AND|OR|NOT)$/i.test(last)) return query;
   const insideQuotes = (query.match(/"/g) ?? []).length % 2 === 1;
   return insideQuotes ? query : `${query}*`;
+}
+
+/** Whose sessions they are, so that a page can say it. */
+export async function withNames(
+  reports: Pick<Reports, "browseSessions">,
+  hits: readonly SearchHit[],
+): Promise<SearchAnswer["hits"]> {
+  const ids = [...new Set(hits.map(({ session_id }) => session_id))];
+  const found = await Promise.all(ids.map(async (id) => (await reports.browseSessions({ id })).sessions[0]));
+  const sessions = new Map(ids.map((id, i) => [id, found[i]]));
+  return hits.map(({ context: _, ...hit }) => {
+    const session = sessions.get(hit.session_id);
+    return { ...hit, user_id: session?.user_id ?? null, place: session?.place ?? null };
+  });
 }

@@ -34,7 +34,7 @@ export function sessionActionRoutes(api: Hono, options: DashboardOptions): void 
     gateway.requireAccepting();
     const { id, target } = await queueSend(store, { to, ...asked }, places);
     gateway.wake();
-    note(c, "send", { to: formatTarget(target), id: `out:${id}` });
+    await note(c, "send", { to: formatTarget(target), id: `out:${id}` });
     return c.json({ id: `out:${id}`, to: formatTarget(target) });
   });
 }
@@ -49,7 +49,7 @@ function takeoverRoutes(api: Hono, options: DashboardOptions): void {
     const { sessionKey, sessionId } = await liveRoute(options, idOf(c));
     const humanUntil = until();
     if (!(await gateway.takeOver(sessionKey, humanUntil))) throw left(sessionId);
-    note(c, "takeover", { sessionId, sessionKey, humanUntil });
+    await note(c, "takeover", { sessionId, sessionKey, humanUntil });
     return c.json({ humanUntil });
   });
 
@@ -57,7 +57,7 @@ function takeoverRoutes(api: Hono, options: DashboardOptions): void {
     await bodyOf(c, {});
     const { sessionKey, sessionId } = await liveRoute(options, idOf(c));
     if (!(await gateway.takeOver(sessionKey, null))) throw left(sessionId);
-    note(c, "handback", { sessionId, sessionKey });
+    await note(c, "handback", { sessionId, sessionKey });
     return c.json({ humanUntil: null });
   });
 
@@ -69,7 +69,7 @@ function takeoverRoutes(api: Hono, options: DashboardOptions): void {
     const reply = { target: await targetOfRoute(store, route), kind: "answer" as const, text, sessionKey };
     const asHuman = { sessionId, until: until() };
     const id = await gateway.replyAsHuman({ ...reply, asHuman }, once);
-    note(c, "reply", { sessionId, sessionKey, id: `out:${id}` });
+    await note(c, "reply", { sessionId, sessionKey, id: `out:${id}` });
     return c.json({ id: `out:${id}`, humanUntil: asHuman.until });
   });
 
@@ -77,7 +77,7 @@ function takeoverRoutes(api: Hono, options: DashboardOptions): void {
     await bodyOf(c, {});
     const { sessionKey, sessionId } = await liveRoute(options, idOf(c));
     if (!gateway.interrupt(sessionKey)) throw gone("No turn is running in this session.");
-    note(c, "stop", { sessionId, sessionKey });
+    await note(c, "stop", { sessionId, sessionKey });
     return c.json({ stopped: sessionId });
   });
 }
@@ -90,7 +90,7 @@ function keepingRoutes(api: Hono, options: DashboardOptions): void {
     const { title } = await bodyOf(c, { title: z.string().max(MAX_TITLE).nullable() });
     const id = idOf(c);
     if (!(await store.setTitle(id, title))) throw missing(id);
-    note(c, "rename", { sessionId: id });
+    await note(c, "rename", { sessionId: id });
     return c.json({ renamed: id });
   });
 
@@ -98,7 +98,7 @@ function keepingRoutes(api: Hono, options: DashboardOptions): void {
     await bodyOf(c, {});
     const route = await liveRoute(options, idOf(c));
     if (!(await gateway.endSession(route))) throw left(route.sessionId);
-    note(c, "end", { sessionId: route.sessionId, sessionKey: route.sessionKey });
+    await note(c, "end", { sessionId: route.sessionId, sessionKey: route.sessionKey });
     return c.json({ ended: route.sessionId });
   });
 
@@ -106,7 +106,7 @@ function keepingRoutes(api: Hono, options: DashboardOptions): void {
     await bodyOf(c, {});
     const id = idOf(c);
     if (!(await gateway.deleteSession(id))) throw missing(id);
-    note(c, "delete", { sessionId: id });
+    await note(c, "delete", { sessionId: id });
     return c.json({ deleted: id });
   });
 
@@ -118,7 +118,7 @@ function keepingRoutes(api: Hono, options: DashboardOptions): void {
       format === "json"
         ? ["application/json", "json", JSON.stringify(session, null, 2)]
         : ["text/markdown; charset=utf-8", "md", toMarkdown(session)];
-    note(c, "export", { sessionId: id, format });
+    await note(c, "export", { sessionId: id, format });
     return c.body(text, 200, {
       "Content-Type": type,
       "Content-Disposition": `attachment; filename="session-${id.replace(/[^\w-]/g, "_")}.${ending}"`,

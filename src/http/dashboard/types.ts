@@ -1,7 +1,6 @@
 /** What the dashboard's endpoints answer: read by the page as types, so that both sides say the same. */
 import type { Health } from "../../adapters/adapter.js";
 import type { ServerStatus } from "../../mcp/settings.js";
-import type { ToolCallRow } from "../../store/queues.js";
 import type {
   BrowsedSession,
   DeadPage,
@@ -11,6 +10,7 @@ import type {
   ShownMessage,
   Trace,
   TranscriptPage,
+  TurnFigures,
   UsageRow,
 } from "../../store/reports.js";
 import type { LineageNode, SearchHit, TitleHit } from "../../store/store.js";
@@ -22,9 +22,9 @@ export type {
   SearchHit,
   ShownMessage,
   TitleHit,
-  ToolCallRow,
   Trace,
   TranscriptPage,
+  TurnFigures,
   UsageRow,
 };
 
@@ -55,9 +55,12 @@ export interface Overview {
     loopDelayMs: { p50: number; p99: number; max: number };
   };
   totals: { sessions: number; messages: number; databaseBytes: number };
+  /** Of the turns that ended since the day began, in the configured time zone. */
+  today: TurnFigures & { since: number };
   /** What isn't well, the worst first. */
   problems: Problem[];
   pairings: number;
+  questions: number;
   /** Change when something has: what a page shows may be old then. */
   marks: QueueDepths["marks"];
 }
@@ -88,7 +91,8 @@ export interface SessionsAnswer {
 
 export interface SearchAnswer {
   titles: TitleHit[];
-  hits: Omit<SearchHit, "context">[];
+  /** With the person and the chat of their sessions. */
+  hits: (Omit<SearchHit, "context"> & Pick<BrowsedSession, "user_id" | "place">)[];
   next: number | null;
 }
 
@@ -131,11 +135,6 @@ export interface DeadAnswer {
 export interface PairingAnswer {
   pending: (PairingPage["pending"][number] & { expiresAt: number })[];
   approved: PairingPage["approved"];
-  next: string | null;
-}
-
-export interface AuditAnswer {
-  calls: ToolCallRow[];
   next: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Failed logins by address: after ten in a minute, none is looked at. */
+/** Failed logins by address: after ten in a minute, none is checked. */
 
 import { BoundedMap } from "../../bounded-map.js";
 import { HermesError } from "../../errors.js";

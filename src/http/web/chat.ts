@@ -14,6 +14,7 @@ import type { SessionKey } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
 import type { ConversationRow, RouteRow } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
+import type { TraceId } from "../../trace-id.js";
 import type { HttpLog } from "../log.js";
 import type { Visitor } from "./visitor.js";
 
@@ -41,6 +42,8 @@ export interface Spot {
   key: SessionKey;
   origin: Origin;
   place: Place;
+  /** The caller's, if it gave one. */
+  traceId?: TraceId;
 }
 
 /** UUIDs, ids of sessions, `main`. */

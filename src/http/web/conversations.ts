@@ -4,6 +4,7 @@ import type {
   Conversation,
   ConversationChange,
   ConversationPage,
+  LiveTurn,
   OpenConversation,
 } from "../../adapters/web/api.js";
 import { MAIN, PLATFORM } from "../../adapters/web/normalise.js";
@@ -16,7 +17,7 @@ import { chatKey, liveOf, requireRow, rowOf, type Spot, spotOf, type WebChat } f
 import { chooseFor } from "./choices.js";
 import { extrasOf, sentFile } from "./extras.js";
 import { forksOf, nodesOf } from "./forks.js";
-import { fromLog, merged, shownMessages, userId } from "./history.js";
+import { fromLog, merged, type SuspendedTurn, shownMessages, suspendedIn, userId } from "./history.js";
 import { plainLine, shownTitle } from "./titles.js";
 import type { Visitor } from "./visitor.js";
 
@@ -34,6 +35,8 @@ const FOUND = 30;
 const LOG_ENTRIES = 200;
 const MESSAGES = 50;
 const MAX_MESSAGES = 400;
+/** A send is settled long before. */
+const SETTLING_SECONDS = 60;
 
 export interface ListQuery {
   q?: string | undefined;
@@ -161,11 +164,18 @@ export async function openConversation(
   const sent = (entry: (typeof log)[number]) =>
     entry.files.flatMap((file, i) => ("path" in file ? [sentFile(file, Number(entry.id.slice(4)), i)] : []));
   const { messages, queued } = fromLog(log, known, extras, sent);
+  const logged = new Set(messages.map((one) => one.id));
+  const told = before === undefined ? live.noticesAt(spot.place, nowSeconds() - SETTLING_SECONDS) : [];
+  const suspended = suspendedIn(
+    log,
+    told.some(({ kind }) => kind === "question"),
+  );
   return {
     conversation: row ? toConversation(chat, person, row, marks) : null,
-    messages: merged(stored, messages),
+    messages: merged(stored, [...messages, ...told.filter((one) => !logged.has(one.id))]),
     earlier: page.earlier,
-    ...{ turn, queued, eventCursor },
+    turn: turn ?? (suspended ? waitingTurn(id, suspended) : null),
+    ...{ queued, eventCursor },
     forks: row ? await forksAt(chat, row, page.messages) : [],
     model: chosen.model ?? route?.model ?? null,
     agent: chosen.agent ?? route?.agent ?? null,
@@ -185,6 +195,12 @@ export async function openConversation(
     const since = earlier ? (rows[0]?.at ?? 0) : 0;
     return entries.filter((entry) => entry.at >= since);
   }
+}
+
+/** A turn that waits for a decision isn't running: what is known about it is in the queues. */
+function waitingTurn(conversationId: string, { turnId, clientIds, at }: SuspendedTurn): LiveTurn {
+  const elapsed = Math.max(0, nowSeconds() - at);
+  return { conversationId, turnId, clientIds, startedAt: at, elapsed, text: "", tools: [], waiting: true };
 }
 
 /** Begins with a person's message, so that no turn is cut in two. */

@@ -5,7 +5,9 @@ export function toMarkdown({ title }: Conversation, messages: readonly ChatMessa
   const blocks = messages.flatMap((message) => {
     const text = message.text.trim();
     const files = message.files.map(({ name }) => `📎 ${name}`);
-    const body = [text, ...files].filter((part) => part !== "").join("\n\n");
+    const sources = message.from === "agent" ? message.sources.map(({ url }) => `- <${url}>`) : [];
+    const listed = sources.length > 0 ? [`Sources:\n\n${sources.join("\n")}`] : [];
+    const body = [text, ...files, ...listed].filter((part) => part !== "").join("\n\n");
     return body === "" ? [] : [`## ${speaker(message)} · ${stamp(message.at)}${marks(message)}\n\n${body}`];
   });
   return `${[`# ${title}`, ...blocks].join("\n\n")}\n`;

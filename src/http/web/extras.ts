@@ -25,6 +25,8 @@ export interface AnswerValue {
   usage?: AnswerUsage | null;
   outboxId?: number;
   files?: OutboundFile[];
+  /** Durations of tool calls, by id. */
+  seconds?: Record<string, number>;
 }
 
 /** Types that a browser may show; others are downloads, so that no foreign page runs on our origin. */
@@ -59,7 +61,7 @@ function byMessage(uploads: readonly RecordRow[]): Map<string, ChatFile[]> {
 }
 
 function answerExtra({ value }: RecordRow): AnswerExtra {
-  const { turnId, usage = null, outboxId, files = [] } = value as AnswerValue;
+  const { turnId, usage = null, outboxId, files = [], seconds = {} } = value as AnswerValue;
   const shown = outboxId === undefined ? [] : files.map((file, i) => sentFile(file, outboxId, i));
-  return { turnId, usage, files: shown };
+  return { turnId, usage, files: shown, seconds };
 }

@@ -15,6 +15,7 @@ import { decidedText } from "../../pipeline/question-message.js";
 import type { ChatLogEntry } from "../../store/queues.js";
 import type { ShownMessage } from "../../store/reports.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../summary-marks.js";
+import { type SourceCall, sourcesOf } from "./sources.js";
 
 /** What is kept beside the session, by the page's id of a question. */
 export interface Extras {
@@ -28,9 +29,13 @@ export interface AnswerExtra {
   turnId: string | null;
   usage: AnswerUsage | null;
   files: ChatFile[];
+  /** How long calls took, by their ids. */
+  seconds: Readonly<Record<string, number>>;
 }
 
 const RESULT_CHARS = 2000;
+/** As tools of ours and of others say it. */
+const FAILED = /^(?:Error|\{"success":false)/;
 
 /** Oldest first. Results of tools are part of their calls. */
 export function shownMessages(rows: readonly ShownMessage[], extras: Extras): ChatMessage[] {
@@ -39,15 +44,20 @@ export function shownMessages(rows: readonly ShownMessage[], extras: Extras): Ch
   );
   const ends = lastWords(rows);
   let asked: string | null = null;
+  let called: SourceCall[] = [];
   return rows.flatMap((row, i): ChatMessage[] => {
     if (row.role === "user") {
       const message = fromPerson(row, extras);
+      called = [];
       if (message.from === "user") asked = message.undone ? null : message.clientId;
       return [message];
     }
     if (row.role !== "assistant") return [];
     const isLast = ends.has(i);
-    return [fromAgent(row, { asked, isLast, results, extras })];
+    for (const { id, name: tool } of row.toolCalls)
+      called.push({ tool, result: results.get(id ?? "")?.text ?? "" });
+    const sources = isLast ? sourcesOf(called) : [];
+    return [{ ...fromAgent(row, { asked, isLast, results, extras }), sources }];
   });
 }
 
@@ -96,10 +106,14 @@ interface Around {
   extras: Extras;
 }
 
-function fromAgent(row: ShownMessage, { asked, isLast, results, extras }: Around): AnswerMessage {
+function fromAgent(
+  row: ShownMessage,
+  { asked, isLast, results, extras }: Around,
+): Omit<AnswerMessage, "sources"> {
   const { id, at, undone, finishReason, reasoning, toolCalls } = row;
   const final = isLast && toolCalls.length === 0;
-  const extra = final && asked !== null && !undone ? extras.answers.get(asked) : undefined;
+  const about = asked !== null && !undone ? extras.answers.get(asked) : undefined;
+  const extra = final ? about : undefined;
   return {
     ...{
       from: "agent",
@@ -109,7 +123,7 @@ function fromAgent(row: ShownMessage, { asked, isLast, results, extras }: Around
     },
     ...{ undone, final, reasoning, text: readTags(row.text).text },
     stopped: finishReason === "stopped" || finishReason === "interrupted",
-    tools: toolCalls.map((call) => shownCall(call, results.get(call.id ?? ""))),
+    tools: toolCalls.map((call) => shownCall(call, results.get(call.id ?? ""), about?.seconds)),
     ...{ turnId: extra?.turnId ?? null, usage: extra?.usage ?? null, files: extra?.files ?? [] },
   };
 }
@@ -118,11 +132,16 @@ export function answerId(clientId: string): string {
   return `a:${clientId}`;
 }
 
-function shownCall(call: ShownMessage["toolCalls"][number], result: ShownMessage | undefined): ToolCall {
+function shownCall(
+  call: ShownMessage["toolCalls"][number],
+  result: ShownMessage | undefined,
+  seconds: AnswerExtra["seconds"] = {},
+): ToolCall {
   const { id, name: tool, arguments: args } = call;
-  const state = result?.text.startsWith("Error") ? "failed" : "done";
+  const state = FAILED.test(result?.text ?? "") ? "failed" : "done";
   const shown = result ? result.text.slice(0, RESULT_CHARS) : null;
-  return { callId: id ?? tool, tool, args: args.slice(0, RESULT_CHARS), state, result: shown, seconds: null };
+  const took = (id !== null && Object.hasOwn(seconds, id) ? seconds[id] : undefined) ?? null;
+  return { callId: id ?? tool, tool, args: args.slice(0, RESULT_CHARS), state, result: shown, seconds: took };
 }
 
 /** The agent reads notes before the words, and a line for each file behind them. */
@@ -140,6 +159,13 @@ export interface FromLog {
   /** Commands, their replies, notices and questions; a question that its turn hasn't stored yet. */
   messages: ChatMessage[];
   queued: QueuedMessage[];
+}
+
+export interface SuspendedTurn {
+  turnId: string;
+  clientIds: string[];
+  /** When its first message came. */
+  at: number;
 }
 
 /** `known`: the page's ids of stored questions. */
@@ -160,8 +186,10 @@ export function fromLog(
     const files = uploads.get(clientId) ?? [];
     const { text, at } = entry;
     const isCommand = reason?.startsWith("/") ?? false;
-    if (state === "waiting") queued.push({ clientId, text, files, at });
-    else if (isCommand || (state === "running" && !known.has(clientId)))
+    // Its turn runs, waits for a decision, or is tried again.
+    const isBegun = state === "running" || (state === "waiting" && entry.turnId !== null);
+    if (state === "waiting" && !isBegun) queued.push({ clientId, text, files, at });
+    else if (isCommand || (isBegun && !known.has(clientId)))
       messages.push({
         from: "user",
         id: `u:${clientId}`,
@@ -174,6 +202,17 @@ export function fromLog(
       });
   }
   return { messages, queued };
+}
+
+/** The turn that waits for the answer to an open question; `isAsked`: one was just sent. */
+export function suspendedIn(entries: readonly ChatLogEntry[], isAsked: boolean): SuspendedTurn | undefined {
+  if (!isAsked && !entries.some(({ question }) => question?.state === "open")) return undefined;
+  const begun = entries.findLast(({ written, turnId: id }) => written?.state === "waiting" && id !== null);
+  const turnId = begun?.turnId ?? null;
+  if (turnId === null) return undefined;
+  const asked = entries.filter((entry) => entry.turnId === turnId && entry.written?.state === "waiting");
+  const clientIds = asked.map(({ written }) => written!.eventId);
+  return asked[0] && { turnId, clientIds, at: asked[0].at };
 }
 
 function fromGateway(entry: ChatLogEntry, files: ChatFile[]): NoticeMessage {

@@ -2,10 +2,12 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { z } from "zod";
 import type { Me } from "../../adapters/web/api.js";
+import { ACCOUNT, PLATFORM } from "../../adapters/web/normalise.js";
 import { commands } from "../../commands/index.js";
 import { HermesError } from "../../errors.js";
 import { MAX_MESSAGE_CHARS } from "../../text-limits.js";
 import { TITLE_MAX_CHARS } from "../../title.js";
+import { givenTrace, traceIdOf } from "../../trace-id.js";
 import { bodyOf, limit, paramsOf, text, whole } from "../params.js";
 import { clientOf } from "../request.js";
 import { param, requireRow, type Spot, spotOf, type WebChat } from "./chat.js";
@@ -29,6 +31,7 @@ import { isSharingOn, MAX_DAYS, revokeShare, share, sharedConversation, sharesOf
 import { type Visitor, visitorOf } from "./visitor.js";
 
 export { startCleanup } from "./cleanup.js";
+export { otherLogins } from "./login-routes.js";
 export { watchConversations } from "./watch.js";
 
 const clientId = z.uuid().transform((id) => id.toLowerCase());
@@ -50,7 +53,7 @@ export function webRoutes(app: Hono, chat: WebChat): void {
     await noteSeen(chat, person);
     return c.json(await meOf(chat, person));
   });
-  loginRoutes(api, { chat, visitor, me: (person) => meOf(chat, person) });
+  loginRoutes(app, api, { chat, visitor, me: (person) => meOf(chat, person) });
   api.get("/events", async (c) => events(c, chat, await visitor(c)));
 
   api.get("/conversations", async (c) => {
@@ -87,9 +90,10 @@ function given<T extends object>(change: T) {
 
 function messageRoutes(api: Hono, spot: (c: Context) => Promise<Spot>): void {
   const at = "/conversations/:id";
-  api.post(`${at}/messages`, async (c) =>
-    c.json(await sendMessage(await spot(c), await bodyOf(c, message)), 202),
-  );
+  api.post(`${at}/messages`, async (c) => {
+    const given = await bodyOf(c, message);
+    return c.json(await sendMessage(traced(c, await spot(c), given.clientId), given), 202);
+  });
   api.delete(`${at}/messages/:clientId`, async (c) => {
     await withdraw(await spot(c), param(c, "clientId").toLowerCase());
     return c.body(null, 204);
@@ -100,11 +104,11 @@ function messageRoutes(api: Hono, spot: (c: Context) => Promise<Spot>): void {
   });
   api.post(`${at}/regenerate`, async (c) => {
     const { clientId: id } = await bodyOf(c, { clientId });
-    return c.json(await regenerate(await spot(c), id), 202);
+    return c.json(await regenerate(traced(c, await spot(c), id), id), 202);
   });
   api.post(`${at}/edit`, async (c) => {
     const edit = await bodyOf(c, { ...message, messageId: z.string().min(1).max(100) });
-    return c.json(await editMessage(await spot(c), edit), 202);
+    return c.json(await editMessage(traced(c, await spot(c), edit.clientId), edit), 202);
   });
   api.post(`${at}/branch`, async (c) => {
     const { branch } = await bodyOf(c, { branch: z.string().min(1).max(200) });
@@ -113,8 +117,15 @@ function messageRoutes(api: Hono, spot: (c: Context) => Promise<Spot>): void {
   });
   api.post(`${at}/presses`, async (c) => {
     const pressed = await bodyOf(c, { clientId, button: z.string().max(100), text: z.string().max(1000) });
-    return c.json(await press(await spot(c), pressed), 202);
+    return c.json(await press(traced(c, await spot(c), pressed.clientId), pressed), 202);
   });
+}
+
+/** The answer says under which id the message is traced: the caller's, or the message's own. */
+function traced(c: Context, spot: Spot, eventId: string): Spot {
+  const given = givenTrace((name) => c.req.header(name));
+  c.header("X-Request-Id", given?.requestId ?? traceIdOf({ platform: PLATFORM, account: ACCOUNT, eventId }));
+  return given ? { ...spot, traceId: given.traceId } : spot;
 }
 
 function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<Visitor>): void {

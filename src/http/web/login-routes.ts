@@ -2,17 +2,18 @@
 import fs from "node:fs";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
-import type { Me } from "../../adapters/web/api.js";
+import type { Me, PasswordLogin } from "../../adapters/web/api.js";
 import { nowSeconds } from "../../clock.js";
-import { HermesError } from "../../errors.js";
+import { describeError, HermesError } from "../../errors.js";
 import { packageFile } from "../../package-files.js";
-import { takeLoginCode, type WebLogin } from "../../sessions/web-login.js";
+import { findLogin, type WebLogin } from "../../sessions/web-login.js";
+import { type OtherLogins, wayBack } from "../login.js";
 import { bodyOf } from "../params.js";
 import { clientOf } from "../request.js";
 import { setLogin } from "../token.js";
 import { Attempts } from "./attempts.js";
 import { param, type WebChat } from "./chat.js";
-import { oidcRoutes } from "./oidc/routes.js";
+import { oidcLogin, oidcRoutes } from "./oidc/routes.js";
 import {
   checkPassword,
   MAX_CHARS,
@@ -24,38 +25,63 @@ import {
 import { devicesOf, requireIdle, signIn, signOut } from "./people.js";
 import type { Visitor } from "./visitor.js";
 
+const PASSWORD_LOGIN = { name: z.string().max(100), password: z.string().max(MAX_CHARS) };
+
 export interface LoginRoutes {
   chat: WebChat;
   visitor(c: Context): Promise<Visitor>;
   me(person: Visitor): Promise<Me>;
 }
 
-export function loginRoutes(api: Hono, { chat, visitor, me }: LoginRoutes): void {
+export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginRoutes): void {
   const attempts = new Attempts();
-  const enter = async (c: Context, found: WebLogin | undefined, refusal: string) => {
+  /** Codes that are being used: a second request with one comes too late. */
+  const entering = new Set<string>();
+  const enter = async (c: Context, found: (WebLogin & { id?: string }) | undefined, refusal: string) => {
     if (!found) throw new HermesError("refused", refusal);
     attempts.succeeded(clientOf(c));
     const person = await signIn(c, chat, found);
     // The operator's link opens the dashboard, too.
-    if (found.owner && chat.ownerToken) setLogin(c, chat.ownerToken, nowSeconds());
-    return c.json(await me(person));
+    if (found.owner && chat.ownerToken)
+      setLogin(c, chat.ownerToken, nowSeconds(), person.deviceId ?? undefined);
+    return person;
   };
   api.post("/login/link", async (c) => {
     await requireIdle(c, chat);
     attempts.begin(clientOf(c));
     const { code } = await bodyOf(c, { code: z.string().max(100) });
-    return enter(
-      c,
-      await takeLoginCode(chat.store, code),
-      "This link was used, or has expired; ask for a new one",
-    );
+    const refusal = "This link was used, or has expired; ask for a new one";
+    if (entering.has(code)) throw new HermesError("refused", refusal);
+    entering.add(code);
+    try {
+      return c.json(await me(await enter(c, await findLogin(chat.store, code), refusal)));
+    } finally {
+      entering.delete(code);
+    }
   });
-  api.post("/login/password", async (c) => {
+  const enterWithPassword = async (c: Context, given: PasswordLogin) => {
     await requireIdle(c, chat);
     attempts.begin(clientOf(c));
-    const given = await bodyOf(c, { name: z.string().max(100), password: z.string().max(MAX_CHARS) });
     const found = await checkPassword(chat, given.name, given.password);
     return enter(c, found, "The name or the password is wrong");
+  };
+  api.post("/login/password", async (c) => {
+    const given = await bodyOf(c, PASSWORD_LOGIN);
+    return c.json(await me(await enterWithPassword(c, given)));
+  });
+  // The form of the page that asks for the token.
+  app.post("/login/password", async (c) => {
+    const { next: wanted, ...fields } = await c.req.parseBody();
+    const next = wayBack(wanted);
+    const given = z.object(PASSWORD_LOGIN).safeParse(fields);
+    try {
+      await enterWithPassword(c, given.data ?? { name: "", password: "" });
+      return c.redirect(next, 303);
+    } catch (error) {
+      const { code } = describeError(error);
+      if (code !== "refused" && code !== "conflict") throw error;
+      return c.redirect(`/login?${new URLSearchParams({ next, failed: code })}`, 303);
+    }
   });
   api.post("/logout", async (c) => {
     const person = await visitor(c);
@@ -90,6 +116,11 @@ function passwordRoutes(api: Hono, chat: WebChat, visitor: LoginRoutes["visitor"
     await removePassword(chat, param(c, "name"));
     return c.body(null, 204);
   });
+}
+
+/** What the page that asks for the token offers to others. */
+export async function otherLogins(chat: WebChat): Promise<OtherLogins> {
+  return { link: oidcLogin(chat), password: (await passwordNames(chat)).length > 0 };
 }
 
 const ASSETS = packageFile("assets/http/");

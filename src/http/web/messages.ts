@@ -48,6 +48,7 @@ function messageOf(spot: Spot, clientId: string, text: string, attachments: Atta
     origin: { ...spot.origin, messageId: clientId },
     text: text.trim(),
     sentAt: nowSeconds(),
+    ...(spot.traceId === undefined ? {} : { traceId: spot.traceId }),
     ...{ mentioned: false, repliedToBot: false, threadWithBot: false, isBot: false, authenticated: true },
   };
 }

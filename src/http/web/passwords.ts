@@ -47,6 +47,12 @@ export async function passwordNames({ store }: Kept): Promise<string[]> {
   return rows.map(({ value }) => (value as PasswordValue).name);
 }
 
+/** The name of a person who has a password. */
+export async function passwordOf({ store }: Kept, person: string): Promise<string | undefined> {
+  const [row] = await store.listRecords({ platform: PLATFORM, kind: PASSWORD, owner: person });
+  return (row?.value as PasswordValue | undefined)?.name;
+}
+
 /** Takes as long for a name that doesn't exist. Undefined: it is wrong. */
 export async function checkPassword(
   { store }: Kept,

@@ -6,7 +6,7 @@ import { MAIN, PLATFORM } from "../../adapters/web/normalise.js";
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { killPoint } from "../../kill-point.js";
-import type { WebLogin } from "../../sessions/web-login.js";
+import { endLoginCode, type WebLogin } from "../../sessions/web-login.js";
 import { chatKey, spotOf, type WebChat } from "./chat.js";
 import { deviceLabel } from "./device-label.js";
 import { DEVICE, PERSON, type PersonValue, type Visitor, visitorBy } from "./visitor.js";
@@ -14,16 +14,21 @@ import { DEVICE, PERSON, type PersonValue, type Visitor, visitorBy } from "./vis
 interface DeviceValue {
   label: string;
   lastSeenAt: number;
+  /** The login link that it was signed in with. */
+  login?: string | undefined;
 }
 
 const MAX_DEVICES = 50;
 const SEEN_EVERY_SECONDS = 3600;
 
-/** With a new cookie: one that was there before, perhaps not the person's own doing, is worth nothing any more. */
-export async function signIn(c: Context, chat: WebChat, login: WebLogin): Promise<Visitor> {
+/**
+ * With a new cookie: one that was there before, perhaps not the person's own doing, is worth nothing any more. The code of a login
+ * link ends last: after a crash on the way the page sends it again.
+ */
+export async function signIn(c: Context, chat: WebChat, login: WebLogin & { id?: string }): Promise<Visitor> {
   const { store } = chat;
   const { person, name, owner } = login;
-  killPoint("login-taken");
+  killPoint("login-found");
   const browser = knownBrowser(c);
   const before = browser === undefined ? undefined : await visitorBy(browser, store);
   if (before && !before.signedIn) await chat.store.moveChat(PLATFORM, before.id, { person });
@@ -32,12 +37,23 @@ export async function signIn(c: Context, chat: WebChat, login: WebLogin): Promis
   const value: PersonValue = { name: name ?? (known?.value as PersonValue | undefined)?.name ?? null, owner };
   await store.saveRecord({ platform: PLATFORM, kind: PERSON, owner: person, id: person, value });
   const id = newBrowser(c);
-  const device: DeviceValue = { label: deviceLabel(c.req.header("user-agent")), lastSeenAt: nowSeconds() };
+  const label = deviceLabel(c.req.header("user-agent"));
+  const device: DeviceValue = { label, lastSeenAt: nowSeconds(), login: login.id };
   await store.saveRecord({ platform: PLATFORM, kind: DEVICE, owner: person, id, value: device });
+  killPoint("login-saved");
+  if (login.id !== undefined) await endLink(chat, person, id, login.id);
   if (before?.deviceId) await store.removeRecords({ platform: PLATFORM, kind: DEVICE, id: before.deviceId });
   await dropOldest(chat, person);
   if (before) chat.adapter.live.cut(before.id);
   return { id: person, ...value, signedIn: true, deviceId: id };
+}
+
+/** A crash may have left a device of the same link whose cookie never arrived. */
+async function endLink({ store }: WebChat, owner: string, id: string, login: string): Promise<void> {
+  const devices = await store.listRecords({ platform: PLATFORM, kind: DEVICE, owner });
+  const lost = devices.filter((one) => one.id !== id && (one.value as DeviceValue).login === login);
+  for (const one of lost) await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner, id: one.id });
+  await endLoginCode(store, login);
 }
 
 /** Turns that run would end under the old name: before a login there must be none. */
@@ -63,14 +79,21 @@ async function dropOldest({ store }: WebChat, person: string): Promise<void> {
     await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner: person, id });
 }
 
-export async function signOut(chat: WebChat, person: Visitor, deviceId: string): Promise<void> {
+export async function signOut(
+  chat: Pick<WebChat, "store" | "adapter">,
+  person: Pick<Visitor, "id">,
+  deviceId: string,
+): Promise<void> {
   const device = { platform: PLATFORM, kind: DEVICE, owner: person.id, id: deviceId };
   const removed = await chat.store.removeRecords(device);
   if (removed.length === 0) throw new HermesError("not_found", "There is no such device");
   chat.adapter.live.cut(person.id);
 }
 
-export async function devicesOf({ store }: WebChat, person: Visitor): Promise<Device[]> {
+export async function devicesOf(
+  { store }: Pick<WebChat, "store">,
+  person: Pick<Visitor, "id" | "signedIn" | "deviceId">,
+): Promise<Device[]> {
   if (!person.signedIn) return [];
   const rows = await store.listRecords({ platform: PLATFORM, kind: DEVICE, owner: person.id });
   return rows.map(({ id, value, createdAt }) => {

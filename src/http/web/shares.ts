@@ -79,7 +79,7 @@ function idOf(secret: string): string {
   return createHash("sha256").update(`hermes share ${secret}`).digest("hex").slice(0, 32);
 }
 
-function toShare({ id, place, value, createdAt, expiresAt }: RecordRow): Share {
+function toShare({ id, place, value, createdAt, expiresAt }: Omit<RecordRow, "position">): Share {
   const { title, secret } = value as Snapshot;
   const path = `/shared/${secret}`;
   return { id, conversationId: place!, title, path, createdAt, expiresAt: expiresAt! };

@@ -32,7 +32,7 @@ export async function isSignedIn(c: Context, store: Store): Promise<boolean> {
 }
 
 /** The device of a signed-in browser has the browser's id, which is made from its cookie. */
-export async function visitorBy(browserId: string, store: Store): Promise<Visitor> {
+export async function visitorBy(browserId: string, store: Pick<Store, "listRecords">): Promise<Visitor> {
   const [device] = await store.listRecords({ platform: PLATFORM, kind: DEVICE, id: browserId });
   if (!device) return { id: browserId, name: null, signedIn: false, owner: false, deviceId: null };
   const [person] = await store.listRecords({ platform: PLATFORM, kind: PERSON, id: device.owner });

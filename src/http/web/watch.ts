@@ -51,7 +51,9 @@ async function happened(chat: WebChat, place: Place, event: OfMessage): Promise<
   const { live } = chat.adapter;
   if (event.type === "accepted") return accepted(chat, place, event.message);
   if (event.type === "turn-started") {
-    return live.started(place, event.turnId, event.at, event.eventIds);
+    live.started(place, event.turnId, event.at, event.eventIds);
+    // A new conversation is in the lists at once, not only after its first answer.
+    return tellConversation(chat, place);
   }
   if (event.type === "turn-usage") {
     const {
@@ -80,10 +82,15 @@ async function accepted(chat: WebChat, place: Place, message: InboundMessage): P
 
 async function ended(chat: WebChat, place: Place, event: GatewayEventOf<"turn-ended">): Promise<void> {
   const { turnId, outcome, eventIds } = event;
+  const seconds = chat.adapter.live.secondsOf(place, turnId);
   const usage = chat.adapter.live.ended(place, turnId, OUTCOMES[outcome]);
   // Of an answer it is kept when that is sent.
   const isCut = outcome === "stopped" || outcome === "interrupted";
-  if (isCut) await keep(chat, place, eventIds.at(-1)!, { turnId, ...(usage ? { usage } : {}) });
+  if (isCut) await keep(chat, place, eventIds.at(-1)!, { turnId, seconds, ...(usage ? { usage } : {}) });
+  await tellConversation(chat, place);
+}
+
+async function tellConversation(chat: WebChat, place: Place): Promise<void> {
   const conversation = await conversationAt(spotAt(chat, place));
   if (conversation) chat.adapter.live.tell(place.person, { type: "conversation", conversation });
 }
@@ -105,7 +112,8 @@ async function sent(chat: WebChat, place: Place, message: OutboundMessage): Prom
   const { id, kind, turnId, target, files = [] } = message;
   const isAnswer = kind === "answer" && turnId !== null && target.replyTo !== null;
   const usage = chat.adapter.live.usageOf(place, turnId);
-  const value = { turnId, outboxId: id, files: [...files], ...(usage ? { usage } : {}) };
+  const seconds = chat.adapter.live.secondsOf(place, turnId);
+  const value = { turnId, outboxId: id, files: [...files], seconds, ...(usage ? { usage } : {}) };
   if (isAnswer) await keep(chat, place, target.replyTo!, value);
   const shown = isAnswer ? { ...answerOf(message, target.replyTo!), usage } : noticeOf(message);
   chat.adapter.live.tell(person, { type: "message", conversationId, message: shown });
@@ -122,7 +130,7 @@ function answerOf({ id, text, turnId, files = [] }: OutboundMessage, asked: stri
       final: true,
       stopped: false,
     },
-    ...{ undone: false, turnId, tools: [], reasoning: null, usage: null },
+    ...{ undone: false, turnId, tools: [], reasoning: null, usage: null, sources: [] },
     files: files.map((file, i) => sentFile(file, id, i)),
   };
 }

@@ -3,13 +3,13 @@ import type { SessionId, SessionKey } from "../../session.js";
 import type { Position } from "../common.js";
 
 /**
- * Conversations of a person: the threads of their direct chat, the chat itself, and their sessions that no chat is in. The sessions of a
- * conversation are those that continue one another after a summary, and its forks.
+ * A person's conversations: their direct chat, its threads, and their sessions without a chat. A
+ * conversation includes its forks and the sessions linked by compression.
  */
 export interface Conversations {
   /** By last activity, newest first. */
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
-  /** Removes a conversation: its route, its sessions, and what the queues hold of it. A running turn can't write any more. */
+  /** Removes a conversation: its route, its sessions and its queue rows. A running turn can no longer write. */
   deleteConversation(conversation: DeletedConversation): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface ConversationQuery {
   person: Person;
   /** The key of their direct chat, without a thread. */
   key: SessionKey;
-  /** Only these, or only those with one of these sessions. */
+  /** Restricts the result to these, or to those with one of these sessions. */
   ids?: readonly string[];
   holding?: readonly SessionId[];
   except?: readonly string[];
@@ -31,15 +31,15 @@ export interface ConversationPage {
 }
 
 export interface ConversationRow {
-  /** The thread; null: the chat itself; the first session of those that no chat is in. */
+  /** The thread; null for the chat itself; the first session's id for a conversation without a chat. */
   id: string | null;
-  /** Null: no chat is in it. */
+  /** Null if no chat uses it. */
   sessionKey: SessionKey | null;
   sessionId: SessionId;
   /** All of its sessions. */
   sessions: SessionId[];
   title: string | null;
-  /** Its first words. */
+  /** The beginning of its first message. */
   preview: string;
   lastActive: number;
   messageCount: number;
@@ -47,7 +47,7 @@ export interface ConversationRow {
 
 export interface DeletedConversation {
   person: Person;
-  /** Null: no chat is in it. */
+  /** Null if no chat uses it. */
   sessionKey: SessionKey | null;
   sessions: readonly SessionId[];
 }

@@ -6,26 +6,26 @@ import type { Owners } from "./owners.js";
 import type { QuestionRow } from "./questions.js";
 import type { RouteRow } from "./routes.js";
 
-/** Messages that came in, from their receipt to their end. */
+/** Inbound messages, from receipt to completion. */
 export interface Inbox {
   /** Adds messages that aren't stored yet. Returns the new rows, in the given order, each with the route of its chat. */
   acceptMessages(messages: readonly AcceptedMessage[]): Promise<InboxRow[]>;
-  /** An edit or a deletion by the author: applied while the message waits, later noted for the session's next turn. */
+  /** An edit or deletion by the author: applied while the message waits, afterwards noted for the session's next turn. */
   changeMessage(change: MessageChange): Promise<ChangedMessage>;
-  /** Waiting rows, oldest first, including those whose pause isn't over; or the rows of turns that run under a boot. */
+  /** Waiting rows, oldest first, including delayed ones; or the rows of turns that run under a boot. */
   openMessages(which?: { owners?: Owners | undefined } | { runningUnder: string }): Promise<InboxRow[]>;
   /** Waiting → cancelled: all rows of the session, or those accepted before this row. Returns them. */
   cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<InboxRow[]>;
-  /** Waiting → running, for a command: it runs at most once, so a repeated call gets false. */
+  /** Waiting → running, for a command. Commands run at most once, so a repeated call returns false. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
   /**
    * Ends a message that gets no turn: it was refused, or its command ran. Stores its replies and a follow-up question to the
    * agent, if there is one; returns the follow-up's row.
    */
   settleMessage(settled: SettledMessage): Promise<InboxRow | undefined>;
-  /** A message and its answers, found by its event id; of a command, also what the agent was asked instead. */
+  /** A message and its answers, found by its event id; for a command, also its follow-up question to the agent. */
   eventOutcome(platform: string, account: string, eventId: string): Promise<EventOutcome | undefined>;
-  /** A chat, or a thread of it, as its people saw it, oldest first: what they wrote, what they got. Without a thread: all of them. */
+  /** A chat or thread as its people saw it, oldest first: their messages and the answers. Without a thread: all threads. */
   chatLog(platform: string, chat: string | ThreadName, limit: number): Promise<ChatLogEntry[]>;
 }
 
@@ -37,7 +37,7 @@ export interface AcceptedMessage {
   receivedAt: number;
   /** Saved with the message: everything before this position is in the inbox. */
   cursor?: { name: string; value: string } | undefined;
-  /** Keys are not injective: the first chat that gets a key keeps it, another one gets `otherKey`. */
+  /** Two chats can get the same key: the first one keeps it, another one gets `otherKey`. */
   guard?: KeyGuard | undefined;
 }
 
@@ -55,12 +55,12 @@ export interface InboxRow {
   state: InboxState;
   attempts: number;
   receivedAt: number;
-  /** The rest of its pause when it was read. */
+  /** Remaining delay when it was read. */
   waitSeconds: number;
-  /** The last turn that it was part of; null: none. */
+  /** The last turn it was part of, if any. */
   turnId: string | null;
   error: string | null;
-  /** The route of its chat when it was accepted; null: there was none. Only rows just accepted have it. */
+  /** The chat's route when the message was accepted; null if there was none. Only set on rows that were just accepted. */
   route?: RouteRow | null;
 }
 
@@ -78,24 +78,24 @@ export interface MessageName {
 }
 
 export interface MessageChange extends MessageName {
-  /** Null: the author deleted it. */
+  /** Null if the author deleted it. */
   text: string | null;
-  /** Once its turn has started, nothing happens: no note either. */
+  /** Does nothing once the turn has started, not even a note. */
   onlyWaiting?: true;
 }
 
 export type ChangedMessage =
   | { outcome: "changed" | "noted"; inboxId: number; sessionKey: SessionKey }
-  /** The agent never got the message, or its text is the same. */
+  /** The agent never saw the message, or the text is unchanged. */
   | { outcome: "ignored" };
 
-/** A change that the agent should know about: it was asked with the earlier text. */
+/** A change to a message that the agent has already seen. */
 export interface ChangeNote {
   inboxId: number;
   at: number;
-  /** The text that the agent knows. */
+  /** The text the agent has seen. */
   before: string;
-  /** The text now; null: the author deleted it. */
+  /** The new text; null if the author deleted it. */
   text: string | null;
   userName: string | null;
 }
@@ -103,7 +103,7 @@ export interface ChangeNote {
 export interface SettledMessage {
   inboxId: number;
   state: "done" | "refused" | "cancelled";
-  /** Why it was refused or ignored, or which command it was. */
+  /** Why it was refused or ignored, or the command's name. */
   reason: string;
   replies: readonly NewReply[];
   follow?: AcceptedMessage;
@@ -111,7 +111,7 @@ export interface SettledMessage {
 
 export interface ThreadName {
   chatId: string;
-  /** Null: what is in no thread. */
+  /** Null for messages outside threads. */
   threadId: string | null;
 }
 
@@ -124,8 +124,8 @@ export interface ChatLogEntry {
   at: number;
   turnId: string | null;
   files: readonly ReplyFile[];
-  /** The question that it asks. */
+  /** The question it contains. */
   question?: QuestionRow;
-  /** Of what a person wrote. */
+  /** Set on a person's messages. */
   written?: { eventId: string; state: InboxState; reason: string | null };
 }

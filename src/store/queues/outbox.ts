@@ -6,39 +6,39 @@ import type { TraceId } from "../../trace-id.js";
 import type { Owners } from "./owners.js";
 import type { Penalty } from "./values.js";
 
-/** Messages that go out, from the queue to their receipt. */
+/** Outbound messages, from the queue to delivery. */
 export interface Outbox {
-  /** Queues a message that answers no other. Repeated with the same key, it is queued once. */
+  /** Queues a message that isn't an answer. Idempotent by key. */
   enqueueReply(reply: NewReply & { asHuman?: HumanReply }, key?: string): Promise<number>;
   getDelivery(outboxId: number): Promise<DeliveryRow | undefined>;
   /** Pending → sending, at most `limit`, skipping chats with an older message that isn't settled. */
   claimDeliveries(bootId: string, limit: number, owners?: Owners): Promise<OutboxRow[]>;
   /**
-   * Before the first part is sent: all parts, with the ids of those that turned out to be there. Later: the ids of one part that
-   * has arrived; the next one has not been tried, so it can't be a repeat. False if this boot doesn't have the claim any more:
-   * it must not send the rest.
+   * Call before the first send with all parts, including ids of parts that have arrived already; later with
+   * the ids of each part that was sent. The next part hasn't been tried, so it can't be a repeat. False if
+   * this boot lost its claim and must not send the rest.
    */
   saveParts(outboxId: number, parts: readonly OutboxPart[] | SentPart, bootId: string): Promise<boolean>;
   /**
-   * Stores the outcome of a send that this boot claimed; nothing changes for any other, except that a penalty is kept. Returns the
-   * chat's next message if it was claimed with it.
+   * Stores the outcome of a send that this boot claimed; without the claim only a penalty is stored. Returns
+   * the chat's next message if it was claimed too.
    */
   settleDelivery(id: number, outcome: DeliveryOutcome, bootId: string, claim?: Claim): Promise<OutboxRow[]>;
-  /** Chats that messages came from, most recently active first; `called`: only those with this id or name. */
+  /** Chats that sent messages, most recently active first. `called` restricts them to this id or name. */
   knownChats(query: KnownChatsQuery): Promise<KnownChat[]>;
 }
 
-/** Also stored in the session, as an answer of the agent: it goes on from there. */
+/** Also stored in the session as an answer of the agent, which continues from there. */
 export interface HumanReply {
   sessionId: SessionId;
-  /** The takeover lasts until then. */
+  /** End of the takeover. */
   until: number;
 }
 
-/** The finish reason of a message that a human wrote in the agent's place. */
+/** The finish reason of a message that a human wrote instead of the agent. */
 export const BY_HUMAN = "human";
 
-/** Whose sends claimed rows become. */
+/** The process that claims the rows. */
 export interface Claim {
   bootId: string;
   owners?: Owners | undefined;
@@ -53,7 +53,7 @@ export interface NewReply {
   sessionKey?: SessionKey | null;
   /** Default: the trace of the message it answers. */
   traceId?: TraceId;
-  /** Files to send along, or refused ones, which the text mentions. */
+  /** Files to send, or refused ones, which the text mentions. */
   files?: readonly ReplyFile[];
   details?: AnswerDetails;
   /** Buttons below it. */
@@ -74,14 +74,14 @@ export interface OutboxRow {
   state: OutboxState;
   attempts: number;
   createdAt: number;
-  /** An earlier attempt at it, or at its first part without ids, may have arrived. */
+  /** An earlier attempt at it (or at its first part without ids) may have arrived. */
   mayBeRepeat: boolean;
   /** The message that previewed this answer. */
   replaces: string | null;
-  /** A preview of this answer may exist, but its id was lost: it replies to this message. */
+  /** A preview with a lost id may exist; it replies to this message. */
   lostPreviewOf: string | null;
   files: readonly ReplyFile[];
-  /** Stored while a message of several parts is being sent; null: none, or a message of one part. */
+  /** Stored while a multi-part message is being sent; null otherwise. */
   parts: readonly OutboxPart[] | null;
   details?: AnswerDetails;
   question?: OutboundQuestion;
@@ -90,7 +90,7 @@ export interface OutboxRow {
 export interface OutboxPart {
   /** As the adapter rendered it. Plain JSON. */
   part: object;
-  /** The platform's ids of its messages; missing: it hasn't been sent. */
+  /** The platform's message ids; missing until it is sent. */
   ids?: readonly string[] | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface DeliveryRow extends OutboxRow {
 
 export type DeliveryOutcome =
   | { state: "sent"; messageIds: readonly string[] }
-  /** `postponed`: nothing was sent, because its chat has to wait. */
+  /** `postponed`: nothing was sent, because its chat must wait. */
   | {
       state: "pending";
       waitSeconds: number;
@@ -118,20 +118,20 @@ export type DeliveryOutcome =
       penalty?: Penalty | undefined;
     }
   | { state: "unknown"; error: string }
-  /** `penalty`: the platform imposed a pause, which concerns other messages too. */
+  /** `penalty`: a wait imposed by the platform, which affects other messages too. */
   | { state: "dead"; error: string; penalty?: Penalty | undefined };
 
 export interface KnownChatsQuery {
   platform?: string;
   called?: string;
-  /** Only this person's direct chats, and rooms that they took part in. */
+  /** Only this person's direct chats and rooms they took part in. */
   of?: Person;
   limit: number;
 }
 
 export interface KnownChat {
   platform: string;
-  /** The bot that it last wrote to; empty: unknown. */
+  /** The bot it last wrote to; empty if unknown. */
   account: string;
   chatType: string;
   chatId: string | null;

@@ -2,7 +2,7 @@ import type { RequestPermission } from "../../pairing-limits.js";
 import type { SettledMessage } from "./inbox.js";
 import type { AdoptedRoute } from "./routes.js";
 
-/** People who asked to talk to the bot, and those who may. */
+/** Pairing requests and approved people. */
 export interface Pairing {
   pairingState(platform: string, userId: string): Promise<PairingState>;
   /**
@@ -13,8 +13,8 @@ export interface Pairing {
   /** The operator's answer to a request. False if there is no such request. */
   settlePairing(answer: PairingAnswer): Promise<boolean>;
   /**
-   * Adds what another Hermes program has: routes for keys that have none, and people whom it approved, each once. Returns how many
-   * are new.
+   * Imports routes (for keys without one) and approved people from another Hermes program, each once.
+   * Returns how many are new.
    */
   adopt(found: Adopted): Promise<{ routes: number; people: number }>;
   revokePairing(platform: string, userId: string): Promise<boolean>;

@@ -5,25 +5,25 @@ import type { Owners } from "./owners.js";
 
 /** Messages that show an answer while it is being written. */
 export interface Previews {
-  /** Stores one step of a preview. False if the step isn't allowed, or if the caller has no claim to the preview any more. */
+  /** Stores one step of a preview. False if the step isn't allowed or the caller lost its claim. */
   recordPreview(step: PreviewStep): Promise<boolean>;
-  /** Previews whose turn ended without an answer in their place, at most a hundred, newest first. */
+  /** Previews whose turn ended without an answer to replace them, newest first, at most a hundred. */
   leftPreviews(which: LeftPreviews, owners?: Owners): Promise<LeftPreview[]>;
 }
 
 export type PreviewStep =
-  /** It is about to be posted. False as well if an earlier reply in the session is still pending. */
+  /** It is about to be posted. Also false if an earlier reply in the session is still pending. */
   | ({ step: "begin" } & PreviewClaim)
-  /** It was posted under this id; null: it was never posted. */
+  /** It was posted with this id; null if it was never posted. */
   | ({ step: "posted"; messageId: string | null } & PreviewClaim)
-  /** Its turn is over, its id was lost and has been looked up; null: it isn't there. False if it shows another answer. */
+  /** Its lost id was looked up after its turn ended; null if the message doesn't exist. False if it shows another answer. */
   | { step: "found"; inboxId: number; messageId: string | null; owners: Owners | undefined }
-  /** The same for an answer that this boot is sending: the answer replaces it. */
+  /** The same for an answer that this boot is sending and that replaces the preview. */
   | { step: "replaced"; outboxId: number; messageId: string; bootId: string }
-  /** Its turn is over and it needs nothing more: its record is deleted. False if its message waits again. */
+  /** Deletes the record after the turn has ended. False if its message is waiting again. */
   | { step: "settled"; inboxId: number; owners: Owners | undefined };
 
-/** The turn that shows the preview. It has a claim as long as no other turn, and no other process, took its message. */
+/** The turn that shows the preview. Its claim lasts until another turn or process takes its message. */
 export interface PreviewClaim {
   inboxId: number;
   turnId: string;
@@ -31,7 +31,7 @@ export interface PreviewClaim {
 }
 
 export interface LeftPreviews {
-  /** Skips turns that ended earlier. */
+  /** Skips turns that ended before this time. */
   since: number;
   sessionKey?: SessionKey;
 }
@@ -42,8 +42,8 @@ export interface LeftPreview {
   traceId: TraceId;
   /** Where the answer would have gone. */
   target: Target;
-  /** Null: it may have been posted, but its id is unknown. */
+  /** Null if it may have been posted with an unknown id. */
   messageId: string | null;
-  /** The part that was shown; empty: unknown, or not much. */
+  /** The text shown so far; empty if unknown or too short to keep. */
   text: string;
 }

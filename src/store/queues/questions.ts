@@ -4,19 +4,19 @@ import type { SessionKey } from "../../session.js";
 import type { NewReply } from "./outbox.js";
 import type { Owners } from "./owners.js";
 
-/** Questions to people. Each is answered once, by a person who may, or expires. */
+/** Questions to people. Each is answered once, by an authorised person, or expires. */
 export interface Questions {
   /**
-   * Stores a question and its message. With a turn, its messages wait until the question is answered or expires, and nothing
-   * happens if the turn has lost them. False: it isn't asked.
+   * Stores a question and its message. With a turn, the turn's messages wait until the question is answered
+   * or expires. Returns false and does nothing if the turn lost its messages.
    */
   askQuestion(question: NewQuestion, turn?: SuspendedTurn): Promise<boolean>;
   getQuestion(which: { id: string } | { callId: string }): Promise<QuestionRow | undefined>;
-  /** Those that wait for an answer, or those whose message doesn't show the decision yet; at most a thousand. */
+  /** Open questions, or decided ones whose message doesn't show the decision yet; at most a thousand. */
   listQuestions(which: "open" | "unshown", owners?: Owners): Promise<QuestionRow[]>;
   /**
-   * Open → answered, expired or withdrawn. The turn that waits for it continues. Returns it as it is now; `decided` is true only
-   * for the call that decided it.
+   * Open → answered, expired or withdrawn; the waiting turn continues. Returns the current question;
+   * `decided` is true only for the call that decided it.
    */
   decideQuestion(
     id: string,
@@ -26,7 +26,7 @@ export interface Questions {
   decisionShown(id: string): Promise<void>;
 }
 
-/** What it is about: a tool call that needs approval, a question of the agent, a command to confirm or complete. */
+/** Its subject: a tool call to approve, a question from the agent, or a command to confirm or complete. */
 export type QuestionKind = "approval" | "clarify" | "command";
 export type QuestionState = "open" | "answered" | "expired" | "withdrawn";
 
@@ -36,13 +36,13 @@ export interface NewQuestion {
   sessionKey: SessionKey;
   text: string;
   choices: readonly Choice[];
-  /** The next message of the person answers it too. */
+  /** The person's next message also counts as the answer. */
   acceptsText: boolean;
-  /** Who is asked; owners may always answer. Null: owners only. */
+  /** Who may answer, besides owners. Null for owners only. */
   asked: Person | null;
-  /** The call that waits for it. */
+  /** The waiting tool call. */
   callId?: string | undefined;
-  /** What an answer runs, for `command`: by choice. */
+  /** For `command`: what each choice runs. */
   commands?: Readonly<Record<string, string>> | undefined;
   timeoutSeconds: number;
   /** The message that shows it. */
@@ -51,13 +51,13 @@ export interface NewQuestion {
 
 export interface SuspendedTurn {
   turnId: string;
-  /** What was shown of the answer so far. */
+  /** The part of the answer shown so far. */
   said: string;
 }
 
 export interface QuestionRow extends Omit<NewQuestion, "message" | "timeoutSeconds"> {
   state: QuestionState;
-  /** Where it was asked; null: its message is gone. */
+  /** Where it was asked; null if its message is gone. */
   target: Target | null;
   createdAt: number;
   /** Seconds until it expires, when it was read. */
@@ -68,7 +68,7 @@ export interface QuestionRow extends Omit<NewQuestion, "message" | "timeoutSecon
 }
 
 export interface QuestionAnswer {
-  /** The message that gave it. It is settled with the decision, or runs the command of its choice: after a crash too, once. */
+  /** The message with the answer. It is settled with the decision, or runs the chosen command once, even after a crash. */
   inboxId?: number | undefined;
   choiceId?: string | undefined;
   text: string;
@@ -77,7 +77,7 @@ export interface QuestionAnswer {
 }
 
 export type QuestionDecision =
-  /** `grant`: the approval is remembered, for the person on whose behalf the call runs or for its session. */
+  /** `grant`: remembers the approval for the call's principal or its session. */
   | { state: "answered"; answer: QuestionAnswer; grant?: "person" | "session" | undefined }
   | { state: "expired" }
   | { state: "withdrawn" };

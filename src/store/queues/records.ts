@@ -1,45 +1,54 @@
-/** Small documents that a platform keeps about its people: devices, uploads, shares. The platform chooses kinds and ids. */
+import type { Position } from "../common.js";
+
+/** Small documents that platforms keep about their people: devices, uploads, shares. The platform chooses kinds and ids. */
 export interface Records {
-  /** Adds one, or replaces it. False: another owner has one of this kind with this id, so nothing was saved. */
+  /** Adds or replaces one. False if another owner already has this kind and id; then nothing is saved. */
   saveRecord(record: NewRecord): Promise<boolean>;
-  /** Oldest first, at most a thousand, without those that have expired. */
+  /** Oldest first, or the newest ones; at most a thousand, without expired ones. */
   listRecords(query: RecordQuery): Promise<RecordRow[]>;
-  /** Removes them. Of two calls at once, one gets them. */
+  /** Removes and returns them. Of two concurrent calls only one gets them. */
   removeRecords(query: RecordQuery): Promise<RecordRow[]>;
 }
 
 export interface RecordName {
   platform: string;
   kind: string;
-  /** The person that it belongs to; it goes with their other data when they are erased. */
+  /** The person it belongs to; erased with their other data. */
   owner: string;
-  /** Unique among those of its kind. */
+  /** Unique within its kind. */
   id: string;
 }
 
 export interface NewRecord extends RecordName {
-  /** Groups those of one owner, for example by conversation. */
+  /** Groups an owner's records, for example by conversation. */
   place?: string | undefined;
   /** Plain JSON. */
   value: object;
-  /** Left out: never. */
+  /** Default: never. */
   expiresAt?: number | undefined;
 }
 
 export interface RecordRow extends RecordName {
+  /** In its list. */
+  position: Position;
   place: string | null;
   value: unknown;
   createdAt: number;
   expiresAt: number | null;
 }
 
-/** What is left out matches all. */
+/** Used as platform for operator actions (`operator-actions.ts`). The kind is the action, the owner is the operator. */
+export const OPERATOR = "operator";
+
+/** Missing fields match everything. */
 export interface RecordQuery {
   platform: string;
   kind?: string;
   owner?: string;
   id?: string;
   place?: string;
-  /** Those that expired before this time, instead of those that are valid. */
+  /** Returns records that expired before this time, instead of valid ones. */
   expiredBy?: number;
+  /** Newest first: at most this many before a position. */
+  newest?: { limit: number; before?: Position | undefined };
 }

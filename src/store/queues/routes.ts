@@ -3,19 +3,19 @@ import type { EndReason, NewMessage, SessionId, SessionKey, SessionRow } from ".
 import type { Position } from "../common.js";
 import type { NewSession } from "../history.js";
 
-/** Which chat is in which session. A route's epoch grows with every change: a turn with an older epoch can't write. */
+/** Which session each chat uses. Every change raises a route's epoch, so that turns with an older epoch can't write. */
 export interface Routes {
   getRoute(key: SessionKey): Promise<RouteRow | undefined>;
   /** All routes, or those that point to a session. Oldest first. */
   listRoutes(query?: { sessionId?: SessionId }): Promise<RouteRow[]>;
-  /** Counts routes: without those of one platform, and no further than `max`. */
+  /** Counts routes up to `max`, except those of one platform. */
   countRoutes(query?: { except?: string; max?: number }): Promise<number>;
-  /** Routes that may be due for a reset, ordered by their due time: the reset policy decides. */
+  /** Routes that may be due for a reset, by due time. The reset policy decides. */
   dueRoutes(query: DueQuery): Promise<DueRoute[]>;
   /**
-   * Ends the sessions of routes that became due while their chats were silent: the next message opens a new one. Sets a later due
-   * time for others that haven't changed since they were read. If the rules have changed since the last call, every route becomes
-   * due again first. Returns the keys of those that ended.
+   * Ends sessions of due routes; the next message opens a new session. Postpones other routes that haven't
+   * changed since they were read. If the reset settings changed since the last call, every route becomes due
+   * again first. Returns the keys of ended routes.
    */
   settleDueRoutes(settled: SettledRoutes): Promise<SessionKey[]>;
   /**
@@ -33,16 +33,17 @@ export interface Routes {
     reason: EndReason,
     copy?: SessionCopy,
   ): Promise<RouteRow | undefined>;
-  /** Null: back to what is configured, or to the agent. What is left out stays. False if the chat has no route. */
+  /** Null restores the configured default, or ends a takeover. Missing fields stay unchanged. False if the chat has no route. */
   setRouteChoice(key: SessionKey, choice: RouteChoice & Partial<Takeover>): Promise<boolean>;
-  /** For a chat that is gone: cancels its dead messages and ends its session with its route, unless messages wait in it. */
+  /** For a chat that no longer exists: cancels its dead messages and ends its session and route, unless messages are waiting. */
   closeChat(chat: ClosedChat): Promise<void>;
   /** Ends the session and continues in a child, with the route, in one transaction. Undefined if the epoch isn't current. */
   splitRoute(split: RouteSplit): Promise<SessionRow | undefined>;
   /**
-   * A chat got another id: moves its routes, waiting messages and pending answers, and returns the number of routes. To an heir:
-   * continues what another account left open, and returns how many messages wait again. To a person: all that the person with the
-   * direct chat `from` has becomes theirs, sessions and records included.
+   * Moves a chat to another id, with its routes, waiting messages and pending answers; returns the number of
+   * routes. With an heir: takes over another account's open work; returns how many messages wait again. With
+   * a person: merges everything of the person with the direct chat `from` into this person, including
+   * sessions and records.
    */
   moveChat(platform: string, from: string, to: string | Heir | { person: string }): Promise<number>;
 
@@ -51,7 +52,7 @@ export interface Routes {
   markedTranscripts(): Promise<SessionId[]>;
 }
 
-/** A shared value (`getValue`): when routes last changed without the knowledge of a running gateway. */
+/** Name of a shared value (`getValue`): when another process last changed routes. */
 export const ROUTES_CHANGED = "gw_routes_changed_at";
 
 export interface RouteFlags {
@@ -75,19 +76,19 @@ export interface RouteRow extends RouteFlags {
   lastUserActivity: number;
   lastPromptTokens: number;
   epoch: number;
-  /** The sweep ended the session: the next message opens a new one. */
+  /** The sweep ended the session; the next message opens a new one. */
   expiredReason: string | null;
-  /** The model that the chat chose; null: the configured one. New sessions of the chat keep it. */
+  /** The model chosen in the chat, which new sessions keep; null for the configured one. */
   model: string | null;
-  /** The agent that the chat chose; null: the configured one. */
+  /** The agent chosen in the chat; null for the configured one. */
   agent: string | null;
-  /** A human answers in the agent's place until then; null: the agent answers. */
+  /** End of a takeover, during which a human answers; null if there is none. */
   humanUntil: number | null;
 }
 
 export type Takeover = Pick<RouteRow, "humanUntil">;
 
-/** Whether a human answers in the agent's place. A session that moved to another chat has left its takeover behind. */
+/** Whether a human answers instead of the agent. A takeover doesn't follow a session into another chat. */
 export function isTakenOver(route: Pick<RouteRow, "humanUntil" | "expiredReason">, now: number): boolean {
   return route.expiredReason === null && route.humanUntil !== null && route.humanUntil > now;
 }
@@ -100,7 +101,7 @@ export interface NewRoute {
   origin: Origin;
   tuple: string;
   session: NewSession;
-  /** The session that the caller believes is current; null: none. */
+  /** The session the caller expects to be current; null for none. */
   expectedSessionId: SessionId | null;
   endReason: EndReason;
   flags?: Partial<RouteFlags>;
@@ -112,9 +113,9 @@ export interface RouteOpening {
   origin: Origin;
   tuple: string;
   session: NewSession;
-  /** Why the previous session ends by itself; undefined: there is none. */
+  /** Why the previous session is reset; undefined if there is none. */
   reset?: string | undefined;
-  /** Queues a task for the previous session: its agent may save memories. */
+  /** Queues a memory flush for the previous session. */
   memoryFlush?: boolean | undefined;
 }
 
@@ -123,9 +124,9 @@ export interface SessionCopy {
   title?: string;
   /** Owner of the copy. Default: the original's owner; all participants keep access. */
   owner?: Person;
-  /** Its id: a session that has it is the copy, made by an earlier call. */
+  /** The copy's id. An existing session with this id was made by an earlier, identical call. */
   id?: SessionId;
-  /** Only the messages before this one: a fork. */
+  /** Copies only messages before this one: a fork. */
   before?: number;
 }
 
@@ -161,7 +162,7 @@ export interface DueRoute {
 }
 
 export interface SettledRoutes {
-  /** The settings by which routes are judged. */
+  /** The reset settings that apply. */
   rules: string;
   expired: readonly ExpiredRoute[];
   postponed: readonly PostponedRoute[];
@@ -169,7 +170,7 @@ export interface SettledRoutes {
 
 export interface ExpiredRoute {
   sessionKey: SessionKey;
-  /** As it was read: if another one is current, nothing happens. */
+  /** As read by the caller; nothing happens if it has changed. */
   sessionId: SessionId;
   reason: string;
 }
@@ -186,7 +187,7 @@ export interface ClosedChat {
   platform: string;
   account: string;
   sessionKey: SessionKey;
-  /** Of the cancelled messages. */
+  /** Reason of the cancelled messages. */
   reason: string;
   endReason: EndReason;
 }
@@ -197,7 +198,7 @@ export interface Heir {
   sessionKey: SessionKey;
 }
 
-/** The last turn of a session that expired: its agent may save what matters about this person. */
+/** The last turn of an expired session, in which its agent may save memories about this person. */
 export interface MemoryFlush {
   sessionId: SessionId;
   platform: string;

@@ -2,46 +2,46 @@ import type { Person } from "../../message.js";
 import type { NewMessage, SessionId, SessionKey } from "../../session.js";
 import type { Author } from "./inbox.js";
 
-/** The journal of a running turn: after a crash it continues where it stopped. */
+/** The journal of a running turn, which resumes there after a crash. */
 export interface Steps {
   /**
-   * Records what the turn did since its last step, before it goes on. Completed steps reset the count of attempts. False: the
-   * turn has lost its messages and must stop.
+   * Records what the turn did since its last step, before it continues. Completed steps reset the attempt
+   * count. False if the turn lost its messages and must stop.
    */
   recordStep(step: TurnStep): Promise<boolean>;
-  /** Approves every tool (`*`) in a session; null: no longer. */
-  setSessionGrant(sessionId: SessionId, grantedBy: string | null): Promise<void>;
-  /** Approvals that are remembered for this person, or in this session. */
-  grants(person: Person, sessionId: SessionId): Promise<ToolGrant[]>;
+  /** Remembers an approval of a tool, or of every tool (`*`); null: no longer. False: nothing changed. */
+  setGrant(to: GrantSubject, tool: string, grantedBy: string | null): Promise<boolean>;
+  /** Approvals that are remembered for this person, or in this session; left out: all, the newest first, at most a thousand. */
+  grants(of?: { person: Person; sessionId: SessionId }): Promise<ToolGrant[]>;
 }
 
 export interface TurnStep {
   turnId: string;
   bootId: string;
-  /** The position of the first entry in the journal. A repeated call adds nothing. */
+  /** Position of the first entry in the journal, which makes repeated calls harmless. */
   position: number;
   entries: readonly StepEntry[];
   /** Calls of the last entry, before any of them runs. */
   calls?: readonly NewToolCall[];
-  /** On whose behalf they run. */
+  /** Their principal. */
   caller?: ToolCaller;
   ended?: readonly EndedToolCall[];
   /** The call that runs next. */
   starting?: string | undefined;
-  /** Within a running call: no progress of the turn, because a restart repeats it. */
+  /** A nested call: not progress of the turn, because a restart repeats it. */
   isNested?: true;
 }
 
 export interface StepEntry {
   message: NewMessage;
-  /** What the model request that gave this message used. Plain JSON. */
+  /** Usage of the model request that produced this message. Plain JSON. */
   usage?: object | undefined;
-  /** The message was added to the running turn: its row belongs to the turn from now on. */
+  /** The inbox row of a message that joined the running turn. It belongs to the turn from now on. */
   inboxId?: number | undefined;
 }
 
 export interface NewToolCall {
-  /** Unique for ever: tools get it as the idempotency key. */
+  /** Globally unique: tools get it as their idempotency key. */
   id: string;
   /** The model's own id of the call. */
   callId: string;
@@ -57,15 +57,15 @@ export interface ToolCaller extends Author {
 }
 
 export type ToolCallState =
-  /** Its turn has recorded it; perhaps it waits for an approval. */
+  /** Recorded by its turn; it may be waiting for an approval. */
   | "waiting"
   | "running"
   | "done"
   | "failed"
   | "denied"
-  /** A crash interrupted it, and it can't be repeated. */
+  /** Interrupted by a crash and not repeatable. */
   | "unknown"
-  /** Its turn ended before it. */
+  /** Its turn ended before it started. */
   | "stopped";
 
 export interface EndedToolCall {
@@ -73,7 +73,7 @@ export interface EndedToolCall {
   state: Exclude<ToolCallState, "waiting" | "running">;
   /** The beginning of the result. */
   result: string;
-  /** Who approved or denied it; undefined: it needed no approval. */
+  /** Who approved or denied it; undefined if it needed no approval. */
   decidedBy?: string | undefined;
 }
 
@@ -87,15 +87,21 @@ export interface ToolCallRow extends NewToolCall, ToolCaller {
   endedAt: number | null;
 }
 
-/** An approval that is remembered: for a person everywhere, or for a session. */
+/** A remembered approval: for a person everywhere, or for one session. */
 export interface ToolGrant {
   tool: string;
   scope: "person" | "session";
+  to: GrantSubject;
+  /** `platform:user id`. */
+  grantedBy: string;
+  at: number;
 }
+
+export type GrantSubject = { person: Person } | { sessionId: SessionId };
 
 /** What an interrupted turn has done. */
 export interface RecordedSteps {
   entries: StepEntry[];
-  /** Of the last entry with calls. */
+  /** Calls of the last entry that has any. */
   calls: ToolCallRow[];
 }

@@ -9,19 +9,27 @@ import type { RouteOpening, RouteRow } from "./routes.js";
 import type { RecordedSteps } from "./steps.js";
 import type { Penalty } from "./values.js";
 
-/** Turns: messages that an agent answers, and what becomes of them after a crash. */
+/** Turns, and their recovery after a crash. */
 export interface Turns {
   /**
    * Waiting → running: counts the attempt and raises the epoch, so that older turns can't write. Opens a session first if the
-   * chat needs one. Undefined if none of the messages waits any more, or the route isn't the expected one, or a human has taken
-   * the chat over: then `keep` is added to the session, and the messages are done.
+   * chat needs one. Undefined if no message is waiting any more, the route isn't the expected one, or a
+   * human has taken the chat over. In that last case `keep` is added to the session and the messages are
+   * done.
    */
   startTurn(start: TurnStart): Promise<StartedTurn | undefined>;
   /**
    * Accepts a message and starts its turn in one transaction. If an older message of its key waits, or the route isn't the
-   * expected one, the message is only accepted. Undefined if the event is in the inbox already.
+   * expected one, the message is only accepted. Undefined if the event is already in the inbox.
+   *
+   * An engine may call `onEarly` with the result just before the commit: the turn can start, and its own writes, which follow in
+   * order, share that commit. If the commit fails, the promise rejects and those writes find nothing to finish.
    */
-  acceptTurn(accepted: AcceptedMessage, start: AcceptedStart): Promise<AcceptedTurn | undefined>;
+  acceptTurn(
+    accepted: AcceptedMessage,
+    start: AcceptedStart,
+    onEarly?: (turn: AcceptedTurn | undefined) => void,
+  ): Promise<AcceptedTurn | undefined>;
   /** Waiting → running for a task that has a session but no route. Undefined if it no longer waits. */
   startTask(start: TaskStart): Promise<StartedTask | undefined>;
   /**
@@ -30,26 +38,29 @@ export interface Turns {
    */
   finishTurn(finish: TurnFinish): Promise<OutboxRow[] | undefined>;
   /**
-   * Running → waiting (after a pause), dead or cancelled, with a notice for the chat if there is one. Undefined if the turn lost
-   * its rows. `kept`: the unanswered question is part of the session now.
+   * Running → waiting (with a delay), dead or cancelled, with an optional notice for the chat. Undefined if
+   * the turn lost its rows. `kept`: the unanswered question is now part of the session.
    */
   failTurn(failed: TurnFailure): Promise<{ kept: boolean } | undefined>;
-  /** After a start: running rows wait again or are dead, rows that were being sent are returned to be settled. */
+  /** Call at startup: running rows become waiting or dead; rows that were being sent are returned to be settled. */
   recover(bootId: string, maxAttempts: number, notices: RecoveryNotices, owners?: Owners): Promise<Recovered>;
-  /** Open rows by state. Answered from indexes: cheap however long the queues are. */
+  /** Open rows by state. Index only, so it is cheap for queues of any length. */
   backlog(owners?: Owners): Promise<Backlog>;
   /**
-   * Dead → waiting or pending: one row (`in:12`, `out:34`), all dead letters, or the last question of a session if it was stopped or
-   * failed. Returns how many, and those of the session.
+   * Dead → waiting or pending: one row (`in:12`, `out:34`), all dead letters, or a session's last question
+   * if it was stopped or failed. For a bot: makes its pending messages due now. Returns the count, and the
+   * session's rows.
    */
-  retry(which: { id?: string } | { sessionKey: SessionKey }): Promise<{ retried: number; rows: InboxRow[] }>;
-  /** Gives dead rows (`in:12`, `out:34`) up for good: messages are cancelled, answers removed. Returns how many. */
+  retry(which: Retried): Promise<{ retried: number; rows: InboxRow[] }>;
+  /** Discards dead rows (`in:12`, `out:34`): cancels messages, removes answers. Returns how many. */
   discardDead(ids: readonly string[]): Promise<number>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
-  /** Restarts pauses that were set in the future: the clock was set back since. Returns how many. */
+  /** Restarts delays that were set in the future, after the clock was set back. Returns how many. */
   restartWaits(): Promise<number>;
 }
+
+export type Retried = { id?: string } | { sessionKey: SessionKey } | { platform: string; account: string };
 
 export interface TurnStart {
   sessionKey: SessionKey;
@@ -59,13 +70,13 @@ export interface TurnStart {
   bootId: string;
   turnId: string;
   at: number;
-  /** The epoch of the route that the caller has seen; null: there was none. Default: any route. */
+  /** The route's epoch as read by the caller; null if there was no route. Default: any. */
   expectedEpoch?: number | null | undefined;
   open?: RouteOpening | undefined;
   keep?: readonly KeptMessage[] | undefined;
 }
 
-/** What is stored of a message that a human answers. */
+/** What is stored of a message when a human answers. */
 export interface KeptMessage {
   inboxId: number;
   messages: readonly NewMessage[];
@@ -73,16 +84,16 @@ export interface KeptMessage {
 }
 
 export interface AcceptedStart extends Pick<TurnStart, "bootId" | "turnId" | "at" | "open"> {
-  /** The route that the caller knows, whose session continues; null: there is none, and `open` opens one. */
+  /** The route as read by the caller, whose session continues; null if there is none and `open` opens one. */
   expected: KnownRoute | null;
 }
 
-/** What decided that a route's session continues. */
+/** The inputs of the decision that a route's session continues. */
 export type KnownRoute = Pick<RouteRow, "epoch" | "sessionId" | "lastUserActivity">;
 
 export interface AcceptedTurn {
   row: InboxRow;
-  /** Undefined: the message waits. */
+  /** Undefined if the message has to wait. */
   started: StartedTurn | undefined;
 }
 
@@ -94,7 +105,7 @@ export interface TaskStart {
 }
 
 export interface StartedTask {
-  /** Undefined: it was deleted. */
+  /** Undefined if it was deleted. */
   session: SessionRow | undefined;
   attempt: number;
 }
@@ -103,19 +114,19 @@ export interface StartedTurn {
   route: RouteRow;
   session: SessionRow;
   epoch: number;
-  /** The highest number of attempts of its messages, this one included. */
+  /** The highest attempt count of its messages, including this attempt. */
   attempt: number;
-  /** The messages as they are now, without those that were cancelled meanwhile. */
+  /** The current messages, without those cancelled in the meantime. */
   rows: InboxRow[];
-  /** Changes of earlier messages that the agent doesn't know yet. */
+  /** Changes of earlier messages the agent hasn't seen yet. */
   notes: ChangeNote[];
-  /** Sessions that held these questions, unanswered, and no longer do. */
+  /** Sessions from which these unanswered questions were removed. */
   withdrawnFrom: SessionId[];
-  /** A session was opened with it. */
+  /** Whether it opened a session. */
   opened: boolean;
   /** A preview of an earlier attempt: its id, or null if its id was lost. */
   preview?: string | null | undefined;
-  /** What an interrupted attempt has done: this one continues there, in the same session. */
+  /** The journal of an interrupted attempt, which this one continues in the same session. */
   steps?: RecordedSteps | undefined;
 }
 
@@ -126,18 +137,18 @@ export interface TurnFinish {
   epoch: number;
   inboxIds: readonly number[];
   messages: readonly NewMessage[];
-  /** The author of each message; null: the agent. */
+  /** The author of each message; null for the agent. */
   authors?: readonly (Author | null)[];
   usage: Usage;
   lastPromptTokens?: number | undefined;
   /** People who may see this session from now on. */
   participants: readonly { platform: string; userId: string }[];
   replies: readonly NewReply[];
-  /** Changes that the agent knows now. */
+  /** Changes the agent has now seen. */
   notes?: readonly Pick<ChangeNote, "inboxId" | "at">[];
-  /** The previewed part of the answer: it stays where no answer replaces it. */
+  /** The previewed text, which stays if no answer replaces it. */
   said?: string;
-  /** The session had one turn: it ends with it, and so does its route. */
+  /** A one-turn session: ends with the turn, together with its route. */
   end?: EndReason | undefined;
   /** Claims the answers that can be sent right away. */
   claim?: Claim | undefined;
@@ -157,7 +168,7 @@ export interface TurnFailure {
   /** As in `TurnFinish`. */
   said?: string;
   end?: EndReason | undefined;
-  /** The question: stays in the session without an answer, unless the chat has moved on to another session. */
+  /** The question, which stays unanswered in the session unless the chat has moved on. */
   unanswered?: Unanswered | undefined;
 }
 
@@ -166,7 +177,7 @@ export interface Unanswered {
   epoch: number;
   questions: readonly { inboxId: number; messages: readonly NewMessage[]; author: Author }[];
   participants: readonly Person[];
-  /** What the turn did: it stays in the session with the question, even if the chat has moved on, so nothing is done twice. */
+  /** What the turn did. It stays in the session with the question even if the chat has moved on, so nothing is done twice. */
   steps?: { messages: readonly NewMessage[]; usage: Usage } | undefined;
 }
 
@@ -177,29 +188,29 @@ export interface RecoveryNotices {
 }
 
 export interface Recovered {
-  /** Messages whose turn was interrupted and that wait again. */
+  /** Messages of interrupted turns that wait again. */
   waiting: number;
-  /** Messages that were given up; their chats get a notice. */
+  /** Abandoned messages; their chats get a notice. */
   dead: InboxRow[];
-  /** Commands that may or may not have run: they aren't repeated, their chats get a notice. */
+  /** Commands with unknown outcome: not repeated; their chats get a notice. */
   interrupted: InboxRow[];
   /** Sends whose outcome is unknown. */
   unsettled: OutboxRow[];
-  /** Pauses that platforms imposed and that aren't over. */
+  /** Active penalties. */
   penalties: Penalty[];
 }
 
 export interface Backlog {
   inbox: Record<"waiting" | "running" | "dead", OpenRows>;
   outbox: Record<"pending" | "sending" | "unknown" | "dead", OpenRows>;
-  /** The oldest rows of these owners that could proceed now: their pause is over and nothing in their chat is before them. */
+  /** These owners' oldest rows that could proceed now: not delayed and first in their chat. */
   ready: { inbox: ReadyRow | null; outbox: ReadyRow | null };
-  /** Rows with an impossible pause: set in the future, or longer than any pause. */
+  /** Rows with an impossible delay: set in the future, or longer than any valid delay. */
   misdated: number;
 }
 
 export interface ReadyRow {
   id: number;
-  /** Since when it could proceed, by the machine's clock. */
+  /** Since when it could proceed, in wall-clock time. */
   at: number;
 }

@@ -1,10 +1,10 @@
-/** Small values that all processes share: by name, or what an adapter keeps of its account, such as its position. */
+/** Small values shared by all processes: global ones, and those of an adapter's account, such as its cursor. */
 export interface Values {
   getValue(name: ValueName): Promise<string | undefined>;
   setValue(name: ValueName, value: string): Promise<void>;
 }
 
-/** In place of a platform: what an agent keeps about a session. The account is the agent's name, the name is the session's id. */
+/** Used as platform for values an agent keeps about a session. The account is the agent's name, the name is the session id. */
 export const AGENTS = "agent";
 
 export type ValueName = string | AccountValue;
@@ -16,7 +16,7 @@ export interface AccountValue {
   name: string;
 }
 
-/** A pause that a platform imposed; it outlives a restart. An empty chat id means the whole account. */
+/** A wait imposed by a platform; survives restarts. An empty chat id means the whole account. */
 export interface Penalty {
   platform: string;
   account: string;

@@ -7,7 +7,7 @@ const CJK_RANGES: readonly (readonly [number, number])[] = [
   [0xac00, 0xd7af],
   [0x20000, 0x2a6df],
 ];
-/** The characters of Chinese, Japanese and Korean, as the inside of a character class. */
+/** The characters of Chinese, Japanese and Korean, for use inside a character class. */
 export const CJK_CLASS = CJK_RANGES.map(
   ([from, to]) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`,
 ).join("");

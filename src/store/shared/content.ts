@@ -10,11 +10,11 @@ export function encodeContent(content: Content | undefined): string | null {
 
 export function decodeContent(stored: string | null): Content {
   if (stored === null || !stored.startsWith(STRUCTURED)) return stored;
-  // What another process wrote by halves is still text.
+  // Treat JSON that another process truncated as plain text.
   return parseJson(stored.slice(STRUCTURED.length), stored) as Content;
 }
 
-/** The words in a content, for previews and contexts. */
+/** The text of a message's content, for previews and contexts. */
 export function plainText(content: Content): string {
   if (content === null) return "";
   if (typeof content === "string") return content;
@@ -31,11 +31,11 @@ export function decodeJsonList(stored: string | null): unknown[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-/** A list for each column: these cross threads in half the time of a list of messages. */
+/** One list per column: crosses threads in half the time of a list of messages. */
 export interface StoredConversation {
   role: string[];
   content: Content[];
-  /** JSON as it is stored: cheaper to send, and no dearer to read there. */
+  /** Still JSON: cheaper to transfer, and no more expensive to parse on the other side. */
   toolCalls: (string | null)[];
   toolCallId: (string | null)[];
   toolName: (string | null)[];

@@ -2,8 +2,8 @@ import type { Origin } from "../../message.js";
 import { EDITOR_SOURCE, TERMINAL_SOURCE } from "../../session.js";
 
 /**
- * Every row of the queues names the owner that works on it. The gateway owns everything but the chats of terminals and editors: each
- * of them is an account with one chat, both with the same id, in a process of its own.
+ * Every queue row names the process that owns it. The gateway owns everything except chats of terminals and
+ * editors, each of which is a separate process with one account and one chat that share an id.
  */
 export type Owner = string;
 
@@ -19,7 +19,7 @@ export function ownerOfRoute({ platform, chatId }: Pick<Origin, "platform" | "ch
   return ownerOf(platform, chatId ?? "");
 }
 
-/** True for a process that works for the gateway; default: one that works on all rows. */
+/** True for a process that handles the gateway's rows. Default: all rows. */
 export function isGateway(owners: readonly Owner[] | undefined): boolean {
   return owners === undefined || owners.includes(GATEWAY);
 }

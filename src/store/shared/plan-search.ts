@@ -6,7 +6,7 @@ import { countCjk, type Expression, hasTokens, parseExpression, sanitizeFtsQuery
 /** The shortest text that a trigram index holds on its own. */
 export const TRIGRAM = 3;
 
-/** Which index answers: words, trigrams, both, or the messages themselves. */
+/** Which index to use: words, trigrams, both, or a scan of the messages. */
 export function planSearch(query: string, substring: boolean): { plan: SearchPlan; expression: Expression } {
   if (withoutNul(query) === "") {
     throw new HermesError("invalid", "There is nothing to search for.", {
@@ -27,7 +27,7 @@ export function planSearch(query: string, substring: boolean): { plan: SearchPla
   return { plan: { query, match: path === "trigram" ? toMatch(all) : match, path }, expression: all };
 }
 
-/** Symbols alone, or parts of words: no index knows them. */
+/** Only symbols, or parts of words: not in any index. */
 function literally(query: string, match: string, parsed: Expression | undefined) {
   const expression: Expression = parsed ?? { kind: "term", text: withoutNul(query), prefix: false };
   return { plan: { query, match, path: "like" as const }, expression };

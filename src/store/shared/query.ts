@@ -3,8 +3,8 @@ import { CJK } from "./cjk.js";
 
 /**
  * A typed query → FTS5 syntax. The first six steps are Hermes' own, so that the same query means the same
- * to every process; the last two mend what it hands to FTS5 in vain: bare punctuation is quoted, operators without
- * an operand are dropped. Every step is linear in the query's length.
+ * to every process; the last two fix what FTS5 would reject: they quote bare punctuation and drop operators
+ * without an operand. Every step is linear in the query's length.
  */
 
 const MAX_QUERY_CHARS = 2000;
@@ -32,14 +32,14 @@ function isJoined(chain: string): boolean {
   return /[.-]/.test(chain) || chain.slice(1, -1).includes("_");
 }
 
-/** Leaves alone what FTS5 accepts, to the letter. */
+/** Leaves everything that FTS5 accepts unchanged. */
 function mend(query: string): string {
   const tokens = tokenize(query);
   if (tokens.every(isSound) && operatorsAreSound(tokens) && !ODD_SPACE.test(query)) return query;
   return joinOperands(tokens.map(quoteIfNeeded).filter((token) => token !== '""'));
 }
 
-/** White space to us, a syntax error to FTS5. */
+/** We treat these as white space; to FTS5 they are syntax errors. */
 const ODD_SPACE = /[\v\f]/;
 
 /** Quoted phrases (with a prefix star) and runs of anything else between white space. */
@@ -93,7 +93,7 @@ function stronger(first: string, second: string): string {
   return first === "NOT" || second === "NOT" ? "NOT" : second;
 }
 
-// ── the understood query ────────────────────────────────────────────────────────────────────────────────────────
+// ── the parsed query ────────────────────────────────────────────────────────────────────────────────────────
 
 export type Expression =
   | { kind: "term"; text: string; prefix: boolean }

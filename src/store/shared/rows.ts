@@ -15,7 +15,7 @@ import type {
   RouteRow,
 } from "../queues.js";
 
-/** Rows as tables hold them → rows as callers see them. The columns have the same names in every engine. */
+/** Table rows → rows for callers. Columns have the same names in every engine. */
 
 // ── pauses ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -24,7 +24,7 @@ export interface StoredWait {
   wait_set_at: number | null;
 }
 
-/** A wait that begins now, as it is stored. */
+/** A delay that starts now, as stored. */
 export function newWait(seconds: number): { notBefore: number; setAt: number | null } {
   if (seconds <= 0) return { notBefore: 0, setAt: null };
   const setAt = nowSeconds();
@@ -54,7 +54,7 @@ export interface StoredInbox {
   session_id: string | null;
   reason: string | null;
   error: string | null;
-  /** JSON list: messages of the session that hold this question, while its failed turn is the last word on it. */
+  /** JSON list of the session's messages with this question, while its failed turn is its last attempt. */
   unanswered_ids: string | null;
 }
 
@@ -95,7 +95,7 @@ export interface StoredOutbox {
   error: string | null;
   trace_id: string | null;
   details: string | null;
-  /** JSON list of OutboxPart, until all of them are sent. Null: not split, or not begun. */
+  /** JSON list of OutboxPart until all are sent. Null if not split or not started. */
   parts: string | null;
   question: string | null;
 }
@@ -156,7 +156,7 @@ const NO_FLAGS: Partial<RouteFlags> = {};
 
 export function toRoute(row: StoredRoute): RouteRow {
   const flags = row.flags === "{}" ? NO_FLAGS : (JSON.parse(row.flags) as Partial<RouteFlags>);
-  // One by one: spreading takes ten times as long, and lists have tens of thousands.
+  // Field by field: spreading takes ten times as long, and lists have tens of thousands of rows.
   return {
     suspended: flags.suspended ?? false,
     resumePending: flags.resumePending ?? false,

@@ -4,7 +4,7 @@ const ELLIPSIS = "...";
 const CHARS_BEFORE = 40;
 const CHARS = 120;
 
-/** The neighbourhood of the first term that occurs, every occurrence marked: what FTS5's snippet() is for the other paths. */
+/** The text around the first matching term, with every match marked. FTS5's snippet() does this for indexed searches. */
 export function snippetOf(text: string, terms: readonly string[]): string {
   const wanted = terms.filter((term) => term !== "");
   if (wanted.length === 0) return text.slice(0, CHARS);

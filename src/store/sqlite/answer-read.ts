@@ -10,8 +10,8 @@ type AnyVerb = (db: Database, ...args: unknown[]) => unknown;
 export const verbNamed = (name: string) => (verbs as Record<string, Declared>)[name]!;
 
 /**
- * Runs a verb that reads. All statements of a read see the same state, and the locks are taken once: a search is a hundred
- * statements. Only verbs that need a connection to themselves run outside of a transaction.
+ * Runs a read verb in one transaction, so that its statements see the same state and take the locks once (a
+ * search runs a hundred statements). Only verbs that need their own connection run outside a transaction.
  */
 export function answerRead(
   db: Database,

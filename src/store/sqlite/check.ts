@@ -18,7 +18,7 @@ import { apart, write } from "./verb.js";
 const MAX_PROBLEMS = 20;
 const IDS_PER_BATCH = 2000;
 
-/** SQLite's own check of every page and index, then full text against the messages. Reads only. */
+/** Runs SQLite's integrity check, then compares the full-text index with the messages. Read only. */
 export const check = apart(function* check(db: Database): Generator<Progress, CheckReport> {
   yield { step: "Checking the file", done: 0, total: 1 };
   const problems = integrityProblems(db);
@@ -26,7 +26,7 @@ export const check = apart(function* check(db: Database): Generator<Progress, Ch
   return { ok: problems.length === 0, problems };
 });
 
-/** A rebuild that was killed leaves half a table beside; the next one removes it. */
+/** A killed rebuild leaves a partial table; the next one removes it. */
 const LEFT_BEHIND = /\bgw_(?:new|old)_messages_fts/;
 
 function integrityProblems(db: Database): string[] {
@@ -36,7 +36,7 @@ function integrityProblems(db: Database): string[] {
     for (const line of lines.iterate() as IterableIterator<string>) found.push(line);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
-    found.push("The file is damaged so far that its check could not be finished.");
+    found.push("The file is too damaged to finish the check.");
   }
   return found.filter((line) => line !== "ok" && !LEFT_BEHIND.test(line));
 }
@@ -56,7 +56,7 @@ function* checkFullText(db: Database, table: FullTextTable): Generator<Progress,
   }
 }
 
-/** Messages that the index lacks or holds otherwise, and entries without a message. */
+/** Messages missing from the index or outdated there, and entries without a message. */
 function* compare(db: Database, table: FullTextTable, layout: Layout): Generator<Progress, string[]> {
   const wanted = table === "messages_fts_trigram" && layout !== "inline" ? hasCjk("m") : "1";
   const wrong = db

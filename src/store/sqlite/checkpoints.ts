@@ -8,7 +8,7 @@ export const WAL_PAGES = 1000;
 export const MAX_WAL_BYTES = WAL_PAGES * 4096;
 /** A process without a checkpointer leaves a smaller WAL to processes that have one. */
 const WAL_PAGES_WITHOUT_THREAD = 1500;
-/** Starting the thread costs as much CPU as a hundred commits, so a short burst does without: the writer checkpoints. */
+/** Starting the thread costs as much CPU as a hundred commits, so the writer itself checkpoints after a short burst. */
 const CHECKPOINTS_BEFORE_THREAD = 3;
 /** Delay after a reader or another process blocked a truncation. */
 const RETRY_MS = 5000;
@@ -35,7 +35,7 @@ export class Checkpoints {
   #running: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #withoutThread = 0;
-  /** Grows while a long read keeps pages in the WAL: no checkpoint per commit meanwhile. */
+  /** Grows while a long read pins pages in the WAL, to avoid a checkpoint per commit. */
   #dueAtPages = WAL_PAGES;
   /** The same for restarts. */
   #restartAtPages = WAL_PAGES;
@@ -82,7 +82,7 @@ export class Checkpoints {
   async #whileBusy(): Promise<void> {
     const { log, checkpointed } = await (this.#needsThread() ? this.#checkpoint() : this.#work.checkpoint());
     this.#dueAtPages = log - checkpointed + WAL_PAGES;
-    // Commits went on meanwhile. Their pages follow between two of them.
+    // Commits continued in the meantime. Their pages are copied between two commits.
     const restarted = log < this.#restartAtPages || (await this.#work.restartLog());
     this.#restartAtPages = restarted ? WAL_PAGES : log + WAL_PAGES;
   }

@@ -12,7 +12,7 @@ export class CommitStats {
   #lockWaits = 0;
   #lastCommitAt: number | null = null;
   #lastFailureAt: number | null = null;
-  /** Since when something waits without a commit. */
+  /** Since when writes have been waiting without a commit. */
   #waitingSinceMs = 0;
 
   waits(): void {
@@ -23,7 +23,7 @@ export class CommitStats {
     const now = performance.now();
     observe(this.#seconds, (now - sinceMs) / 1000);
     observe(this.#writes, writes);
-    // Not before the last failure, also where the clock was set back since: which of them came last is what counts.
+    // At least the time of the last failure, even if the clock was set back: readers compare which came last.
     this.#lastCommitAt = Math.max(nowSeconds(), this.#lastFailureAt ?? 0);
     this.#waitingSinceMs = now;
   }

@@ -11,9 +11,9 @@ const SQLITE_MINIMUM = [3, 51, 3] as const;
 const READER_PATIENCE_MS = 10_000;
 
 /**
- * A connection as every Hermes process has it: WAL, foreign keys, every commit on the disk. Waiting for locks is the
- * caller's. Nothing here may open the file but SQLite: closing any other handle would drop the locks that this
- * process's connections hold, and another process could take the WAL away from under them.
+ * A connection with Hermes' settings: WAL, foreign keys, every commit synced. The caller handles locks. Only
+ * SQLite may open the file: closing any other handle would drop the POSIX locks of this process's
+ * connections, and another process could delete the WAL while they use it.
  */
 export function connect(path: string, options: { readonly: boolean }): Connection {
   requireSafeDriver();
@@ -40,7 +40,7 @@ export function connect(path: string, options: { readonly: boolean }): Connectio
   }
 }
 
-/** A clear error instead of SQLite's. Asks the system without opening the file. */
+/** Replaces SQLite's error with a clear one. Uses stat only, without opening the file. */
 function requireAccess(path: string): void {
   try {
     if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
@@ -52,7 +52,7 @@ function requireAccess(path: string): void {
   }
 }
 
-/** A new file and its folder belong to their owner alone; SQLite gives -wal and -shm the same mode. */
+/** Creates the file and its folder private to their owner; SQLite gives -wal and -shm the same mode. */
 function createPrivately(path: string): void {
   try {
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ function createPrivately(path: string): void {
   }
 }
 
-/** SQLite takes half a page for a whole one. Where no WAL might hold the rest, a shorter file was cut off. */
+/** SQLite accepts a partial last page. Without a WAL that might hold the rest, such a file is truncated. */
 export function requireAllPages(db: Connection, path: string): void {
   const pages = (name: string) => db.pragma(name, { simple: true }) as number;
   const wanted = pages("page_count") * pages("page_size");
@@ -71,8 +71,8 @@ export function requireAllPages(db: Connection, path: string): void {
 }
 
 /**
- * For a file that SQLite found damaged on opening: whether it was cut off. The header counts the pages. Only once no
- * connection is open: see `connect`.
+ * For a file that SQLite reports as damaged: compares its size with the page count in the header to detect
+ * truncation. Call only when no connection is open: see `connect`.
  */
 export function explainDamage(path: string): HermesError | undefined {
   const header = Buffer.alloc(100);
@@ -92,8 +92,8 @@ function fileSize(path: string): number {
 }
 
 function cutOff(path: string, wanted: number): HermesError {
-  const message = `${path} is cut off: ${fileSize(path)} of ${wanted} bytes are there.`;
-  return new HermesError("unavailable", message, { hint: "Restore a backup; the file was left as it is." });
+  const message = `${path} is truncated: it has ${fileSize(path)} of ${wanted} bytes.`;
+  return new HermesError("unavailable", message, { hint: "Restore a backup. The file was not changed." });
 }
 
 function unopened(path: string, error: NodeJS.ErrnoException): HermesError {
@@ -131,7 +131,7 @@ export function isSafeSqlite(version: string): boolean {
   return differs === -1 || (parts[differs] ?? 0) > SQLITE_MINIMUM[differs]!;
 }
 
-/** The library's version, after a check that it is one to trust. Fails where better-sqlite3 can't be loaded at all. */
+/** The SQLite version, checked to be safe. Throws if better-sqlite3 can't be loaded. */
 export function sqliteVersion(): string {
   requireSafeDriver();
   const db = new Database(":memory:");

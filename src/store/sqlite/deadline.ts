@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 
 /**
- * A running SQLite statement can't be interrupted from outside. Reads that may take long therefore check their deadline
- * themselves: between rows, and inside of statements that scan many rows.
+ * A running SQLite statement can't be interrupted from outside, so long reads check their deadline
+ * themselves: between rows, and inside statements that scan many rows.
  */
 
 /** Milliseconds on the system's monotonic clock: all threads share it. */
@@ -20,10 +20,10 @@ interface Read {
   deadline: number;
 }
 
-/** Of this thread: it does one read at a time. */
+/** Per thread, which runs one read at a time. */
 let current: Read | undefined;
 
-/** Runs a read during which `checkDeadline` throws once the time is over. Doesn't start one that is late already. */
+/** Runs a read during which `checkDeadline` throws once time is up. Doesn't start a read that is already late. */
 export function withDeadline<T>(verb: string, deadline: number | undefined, read: () => T): T {
   current = deadline === undefined ? undefined : { verb, deadline };
   try {

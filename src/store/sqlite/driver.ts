@@ -12,7 +12,7 @@ import { HermesError } from "../../errors.js";
 
 const V13_SINCE_NODE = 22;
 const HOOK_SINCE_NODE = 24;
-/** Node's headers put this into what is compiled with them, since 24.19. */
+/** Node's headers add this symbol to compiled addons since 24.19. */
 const HOOK = "RemoveEnvironmentCleanupHook";
 
 export interface InstalledDriver {
@@ -56,8 +56,8 @@ function installed(name: string): InstalledDriver[] {
 }
 
 /**
- * Version 12 has objects that take that hook back when they are garbage collected. Where that happens outside of any
- * JavaScript, Node ends the process, at any moment.
+ * Version 12 has objects that remove that hook when they are garbage collected. If that happens outside
+ * JavaScript, Node aborts the process.
  */
 export function requireSafeDriver(): void {
   if (majorOf(process.versions.node) < HOOK_SINCE_NODE || majorOf(driver.version) !== 12) return;

@@ -3,14 +3,14 @@ import type { ForeignFile } from "./foreign.js";
 import type { Preparing } from "./prepare.js";
 import type { Modes } from "./verbs.js";
 
-/** Runs the verbs on one file: on threads of its own, or on the thread that calls. */
+/** Runs the verbs on one file, on its own threads or on the calling thread. */
 export interface Engine {
   readonly modes: Modes;
-  /** A function as the last argument is called with the progress. */
+  /** A function as the last argument receives progress. */
   call(verb: string, args: readonly unknown[]): Promise<unknown>;
-  /** Runs work while this process has no connection to the file but the writer's. Reads that come meanwhile wait. */
+  /** Runs work while the writer has this process's only connection to the file. Reads wait. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Answered also while another process holds the file. */
+  /** Works even while another process locks the file. */
   writerStats(): Promise<WriterStats>;
   close(): Promise<void>;
 }
@@ -21,16 +21,16 @@ export interface EngineOptions extends Preparing {
 }
 
 export interface ReadLimits {
-  /** After so long, a read fails. */
+  /** Timeout of a read. */
   shortMs: number;
   longMs: number;
-  /** The thread for long reads ends after so long without one. */
+  /** The thread for long reads ends after this idle time. */
   idleMs: number;
 }
 
 export const BULK_MS = 10 * 60_000;
 
-/** Splits the listener from what the verb gets. */
+/** Separates the progress listener from the verb's arguments. */
 export function withoutListener(args: readonly unknown[]): { plain: unknown[]; onProgress?: OnProgress } {
   const last = args.at(-1);
   if (typeof last !== "function") return { plain: [...args] };

@@ -15,7 +15,7 @@ export function isCorrupt(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_CORRUPT");
 }
 
-/** What SQLite says, as one sentence for people with what to do about it. Other errors pass through. */
+/** A SQLite error → one sentence for people and a hint. Other errors pass through. */
 export function explainFault(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const fault = sentenceFor(error.code, path);
@@ -27,7 +27,7 @@ function sentenceFor(code: string, path: string): [string, string] | undefined {
   if (code.startsWith("SQLITE_CORRUPT")) {
     return [
       `${path} is damaged.`,
-      "Run `hermes sessions repair`, or restore a backup; the file was left as it is.",
+      "Run `hermes sessions repair`, or restore a backup. The file was not changed.",
     ];
   }
   if (code.startsWith("SQLITE_FULL")) {
@@ -46,5 +46,6 @@ function sentenceFor(code: string, path: string): [string, string] | undefined {
   return undefined;
 }
 
-const MOVE_AWAY = "Move it away and start again, or point HERMES_HOME elsewhere; the file was left as it is.";
+const MOVE_AWAY =
+  "Move it away and start again, or set HERMES_HOME to another folder. The file was not changed.";
 export const CHECK_ACCESS = "Check that the file and its folder belong to you and can be written.";

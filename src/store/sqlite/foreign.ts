@@ -7,14 +7,14 @@ import { readLayoutVersion } from "./layout-version.js";
 import { type FileKind, kindOf } from "./prepare.js";
 import { completeTemporarily, readVersion } from "./schema.js";
 
-/** What to do with such a file: take it over, read it, or leave it alone. */
+/** How to handle such a file: adopt it, read it, or refuse it. */
 export type ForeignFile = "adopt" | "read" | "refuse";
 
 export function isForeign(db: Database, kind: FileKind): boolean {
   return kind !== "new" && readLayoutVersion(db) === undefined;
 }
 
-/** True: only reading is possible. Throws where not even that may be done. Doesn't touch the file. */
+/** True if the file may only be read. Throws if not even that is allowed. Doesn't touch the file. */
 export function checkForeign(path: string, mode: ForeignFile): boolean {
   if (mode === "adopt" || !fs.statSync(path, { throwIfNoEntry: false })?.size) return false;
   const db = connect(path, { readonly: true });
@@ -28,7 +28,7 @@ export function checkForeign(path: string, mode: ForeignFile): boolean {
   }
 }
 
-/** For a reader of such a file: every query finds the tables and columns that it needs. */
+/** Gives a reader of such a file the tables and columns that queries expect. */
 export function standIn(db: Database, path: string): void {
   if (isForeign(db, kindOf(db, path))) completeTemporarily(db);
 }

@@ -11,8 +11,8 @@ export type Layout = "compact" | "inline" | "none";
 const CJK_GLOB = `'*[${CJK_CLASS}]*'`;
 
 /**
- * Structured content begins with NUL. Versions of SQLite read that differently (some stop, some make it a letter), so
- * that one could not take out of the index what another put in: it stays outside.
+ * Structured content begins with NUL, which SQLite versions tokenise differently (some stop there, some
+ * treat it as a letter). One version couldn't remove what another indexed, so it isn't indexed.
  */
 const contentOf = (row: string) => `CASE WHEN substr(CAST(${row}.content AS BLOB), 1, 1) = x'00'
       THEN CAST(substr(CAST(${row}.content AS BLOB), 2) AS TEXT) ELSE ${row}.content END`;
@@ -23,7 +23,7 @@ const withTools = (content: string, row: string) =>
 /** The indexed text of a message: its content, the tool's name, the calls' JSON. Ends in blanks, so every CJK character begins a trigram. */
 export const indexedText = (row: string) => withTools(contentOf(row), row);
 
-/** The same as v11's own triggers have it. */
+/** The same expression as in v11's triggers. */
 export const inlineText = (row: string) => withTools(`${row}.content`, row);
 
 export const hasCjk = (row: string) =>
@@ -49,7 +49,7 @@ export function dropFullText(db: Database): void {
   }
 }
 
-/** Larger merges, less often: fewer rewrites per append, and far from the limit of segments. */
+/** Larger, rarer merges: fewer rewrites per append, and far below the segment limit. */
 export function createTable(db: Database, name: string, like: FullTextTable): void {
   const tokenizer = like === "messages_fts_trigram" ? ", tokenize='trigram'" : "";
   db.exec(`CREATE VIRTUAL TABLE ${name} USING fts5(content${tokenizer})`);

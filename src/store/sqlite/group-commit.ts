@@ -20,6 +20,8 @@ export interface Job {
   alone?: boolean;
   /** Not urgent: it joins the next group. */
   late?: boolean;
+  /** Called with the result before the commit, which then waits a moment for the writes that follow from it. */
+  early?(value: unknown): void;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   progress?(progress: Progress): void;
@@ -32,6 +34,8 @@ interface Running extends Job {
 const MAX_GROUP = 256;
 /** How long work that isn't urgent waits for the next group. Each commit costs an fsync. */
 const LATE_MS = 1;
+/** How long a commit waits for the writes that follow from early results. Other processes wait for the lock meanwhile. */
+const HOLD_MS = 1;
 /** Pause between two parts of long work. SQLite has no queue for its lock: other processes poll for it. */
 const BREATH_MS = 10;
 /** Without a commit for this long, the remaining pages are checkpointed. */
@@ -57,10 +61,14 @@ export class GroupCommit {
   readonly #commit: Statement;
   /** Runs the checkpoint elsewhere, so that the next commit doesn't wait for it. */
   readonly #checkpointDue: (due: CheckpointDue) => void;
+  /** Early results go out before the commit, which takes the thread for a millisecond. */
+  readonly #sendEarly: () => void;
   #quiet: NodeJS.Timeout | undefined;
   readonly #quietMerge: QuietMerge;
   readonly #stats = new CommitStats();
   #waiting: Running[] = [];
+  /** A transaction whose commit waits for more. */
+  #open: OpenGroup | undefined;
   /** Long work that pauses for other writes. */
   #breathing = 0;
   #scheduled = false;
@@ -70,7 +78,11 @@ export class GroupCommit {
   readonly #totalChanges: Statement;
   #changes = 0;
 
-  constructor(db: Database, checkpointDue: (due: CheckpointDue) => void) {
+  constructor(
+    db: Database,
+    checkpointDue: (due: CheckpointDue) => void,
+    sendEarly: () => void = () => undefined,
+  ) {
     this.#db = db;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
@@ -78,6 +90,7 @@ export class GroupCommit {
     this.#walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#totalChanges = db.prepare("SELECT total_changes()").pluck();
     this.#checkpointDue = checkpointDue;
+    this.#sendEarly = sendEarly;
     this.#quietMerge = new QuietMerge(db, () => this.#checkpoint());
   }
 
@@ -95,13 +108,14 @@ export class GroupCommit {
   }
 
   stats(): WriterStats {
-    return this.#stats.read(this.#waiting.length);
+    return this.#stats.read(this.#waiting.length + (this.#open?.outcomes.length ?? 0));
   }
 
   /** Resolves when no write is pending. */
   async end(): Promise<void> {
     this.#quietMerge.stop();
-    while (this.#waiting.length + this.#breathing > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (this.#open || this.#waiting.length + this.#breathing > 0)
+      await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   #runLate(): void {
@@ -128,30 +142,68 @@ export class GroupCommit {
 
   #runGroup(): void {
     if (this.#waiting[0]?.alone) {
+      this.#commitOpen();
       this.#runAlone();
       return;
     }
-    const startedMs = performance.now();
-    if (!this.#attempt(() => this.#beginSoon())) return;
+    const open = this.#open ?? this.#openGroup();
+    if (!open) return;
     const alone = this.#waiting.findIndex((job) => job.alone);
     const group = this.#waiting.splice(0, Math.min(MAX_GROUP, alone === -1 ? MAX_GROUP : alone));
-    let outcomes: Outcome[];
     try {
       // A single job needs no savepoint: it owns the transaction.
-      outcomes = group.length === 1 ? [this.#runOnly(group[0]!)] : group.map((job) => this.#runOne(job));
-      this.#commit.run();
+      if (open.outcomes.length === 0 && group.length === 1 && !group[0]!.early)
+        open.outcomes.push(this.#runOnly(group[0]!));
+      else for (const job of group) open.outcomes.push(tellEarly(this.#runOne(job)));
     } catch (error) {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      this.#stats.failed();
-      for (const job of group) job.reject(error);
+      this.#rollBack([...open.outcomes.map(({ job }) => job), ...group], error);
       return;
     }
-    this.#stats.committed(group.length, startedMs);
-    for (const outcome of outcomes) this.#settle(outcome);
+    this.#sendEarly();
+    const mayWait = group.some(({ early }) => early) && group.every(({ early, late }) => early || late);
+    if (!mayWait || open.outcomes.length >= MAX_GROUP) this.#commitOpen();
+    else open.timer ??= setTimeout(() => this.#commitOpen(), HOLD_MS);
+  }
+
+  /** Undefined: another process holds the lock. */
+  #openGroup(): OpenGroup | undefined {
+    const startedMs = performance.now();
+    if (!this.#attempt(() => this.#beginSoon())) return undefined;
+    this.#open = { startedMs, outcomes: [], timer: undefined };
+    return this.#open;
+  }
+
+  #commitOpen(): void {
+    const open = this.#open;
+    if (!open) return;
+    try {
+      this.#commit.run();
+    } catch (error) {
+      this.#rollBack(
+        open.outcomes.map(({ job }) => job),
+        error,
+      );
+      return;
+    }
+    this.#closeGroup();
+    this.#stats.committed(open.outcomes.length, open.startedMs);
+    for (const outcome of open.outcomes) this.#settle(outcome);
     // An idle gateway polls for due deliveries every second: such a transaction changes nothing.
     if (!this.#hasChanged()) return;
     this.#quietMerge.committed();
     this.#checkpoint();
+  }
+
+  #rollBack(jobs: Iterable<Running>, error: unknown): void {
+    this.#closeGroup();
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    this.#stats.failed();
+    for (const job of new Set(jobs)) job.reject(error);
+  }
+
+  #closeGroup(): void {
+    clearTimeout(this.#open?.timer);
+    this.#open = undefined;
   }
 
   #hasChanged(): boolean {
@@ -258,7 +310,18 @@ export class GroupCommit {
   }
 }
 
+interface OpenGroup {
+  startedMs: number;
+  outcomes: Outcome[];
+  timer: NodeJS.Timeout | undefined;
+}
+
 type Outcome = { job: Running; step: IteratorResult<Progress, unknown> } | { job: Running; error: unknown };
+
+function tellEarly(outcome: Outcome): Outcome {
+  if ("step" in outcome && outcome.step.done) outcome.job.early?.(outcome.step.value);
+  return outcome;
+}
 
 function advance(job: Running): IteratorResult<Progress, unknown> {
   if (!job.generator) {

@@ -1,6 +1,6 @@
 import { setImmediate as immediately } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import type { OnProgress, WriterStats } from "../store.js";
+import type { OnProgress, Progress, WriterStats } from "../store.js";
 import { answerRead, verbNamed } from "./answer-read.js";
 import { monotonicMs } from "./deadline.js";
 import { BULK_MS, type Engine, type EngineOptions, withoutListener } from "./engine.js";
@@ -13,11 +13,11 @@ import { fromWire, MAX_PENDING, storeClosed, tooManyPending, toWire } from "./wi
 
 const WAL_PAGES = 1000;
 
-/** Runs the verbs on the calling thread, for programs that end soon: a thread takes longer to start than they run. */
+/** Runs the verbs on the calling thread, for short-lived programs: starting a thread takes longer than they run. */
 export class InThreadEngine implements Engine {
   readonly modes = modes;
   readonly #options: EngineOptions;
-  /** Undefined for a file that may only be read. */
+  /** Undefined for a read-only file. */
   readonly #writer: Database | undefined;
   readonly #commits: GroupCommit | undefined;
   #reader: Promise<Database> | undefined;
@@ -43,8 +43,8 @@ export class InThreadEngine implements Engine {
   call(verb: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#closed) return Promise.reject(storeClosed());
     if (this.#pending.size >= MAX_PENDING) return Promise.reject(tooManyPending());
-    const { plain, onProgress = () => undefined } = withoutListener(args);
-    // As on its way to a thread: what the caller does with it afterwards makes no difference.
+    const { plain, onProgress } = withoutListener(args);
+    // Copied as for a thread, so that later changes by the caller have no effect.
     const given = structuredClone(plain);
     const answer = this.#run(verb, given, onProgress).catch((error: unknown) =>
       Promise.reject(fromWire(toWire(error, this.#options.path))),
@@ -73,7 +73,7 @@ export class InThreadEngine implements Engine {
     return structuredClone(this.#commits.stats());
   }
 
-  /** After everything that was asked before is answered. */
+  /** Closes after all earlier calls are answered. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -83,7 +83,7 @@ export class InThreadEngine implements Engine {
     this.#writer?.close();
   }
 
-  #run(verb: string, args: readonly unknown[], onProgress: OnProgress): Promise<unknown> {
+  #run(verb: string, args: readonly unknown[], onProgress?: OnProgress): Promise<unknown> {
     switch (modes[verb]) {
       case "read":
         return this.#read(verb, args, this.#options.limits.shortMs);
@@ -98,8 +98,8 @@ export class InThreadEngine implements Engine {
     }
   }
 
-  /** Calls of one moment share a transaction. */
-  #write(name: string, args: readonly unknown[], onProgress: OnProgress): Promise<unknown> {
+  /** Calls of the same tick share a transaction. */
+  #write(name: string, args: readonly unknown[], onProgress?: OnProgress): Promise<unknown> {
     const db = this.#writer;
     const commits = this.#commits;
     if (!db || !commits) return Promise.reject(notAdopted(this.#options.path));
@@ -108,13 +108,15 @@ export class InThreadEngine implements Engine {
     return new Promise((resolve, reject) => {
       const alone = verb.mode === "exclusive";
       const late = verb.mode === "lateWrite";
+      const early = onProgress && ((value: unknown) => queueMicrotask(() => onProgress(value as Progress)));
       this.#arrived.push({
         work: () => work(db, ...args),
         alone,
         late,
+        ...(early && verb.mode === "earlyWrite" ? { early } : {}),
         resolve,
         reject,
-        progress: onProgress,
+        ...(onProgress ? { progress: onProgress } : {}),
       });
       if (this.#arrived.length > 1) return;
       setImmediate(() => {
@@ -133,7 +135,11 @@ export class InThreadEngine implements Engine {
     return answerRead(reader, verb, args, { deadline: monotonicMs() + limitMs });
   }
 
-  async #apart(verb: string, args: readonly unknown[], onProgress: OnProgress): Promise<unknown> {
+  async #apart(
+    verb: string,
+    args: readonly unknown[],
+    onProgress: OnProgress = () => undefined,
+  ): Promise<unknown> {
     await immediately();
     const db = await openReader(this.#options.path);
     try {
@@ -149,7 +155,7 @@ export class InThreadEngine implements Engine {
     (await reader?.catch(() => undefined))?.close();
   }
 
-  /** There is no thread that could do it beside the commits. Closing the file moves the rest. */
+  /** Without threads nothing can checkpoint in parallel. Closing the file checkpoints the rest. */
   #checkpointDue(): void {
     const db = this.#writer!;
     const tidy = () => checkpoint(db).log < WAL_PAGES || restartLog(db);

@@ -16,13 +16,13 @@ import type { Verbs } from "./verbs.js";
 
 export type { OpenOptions } from "../open.js";
 
-/** Nothing that a chat waits for takes seconds, except on a machine in trouble. */
+/** Reads that a chat waits for never take seconds on a healthy machine. */
 const LIMITS: ReadLimits = { shortMs: 10_000, longMs: 30_000, idleMs: 15_000 };
 
-/** With the verbs that the engine has beyond the contract: tests and benchmarks use them. */
+/** Includes engine-specific verbs beyond the contract, for tests and benchmarks. */
 export type OpenedStore = Store & Omit<Verbs, keyof Store>;
 
-/** Opens `state.db`, or makes it. */
+/** Opens or creates `state.db`. */
 export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   const {
     path,
@@ -37,7 +37,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   return storeOn(engine, path);
 }
 
-/** Loaded only where it is used: with threads, the verbs are theirs alone. */
+/** Loaded on demand: with threads, only they need the verbs. */
 async function openInThread(options: Parameters<typeof ThreadEngine.open>[0]): Promise<Engine> {
   const { InThreadEngine } = await import("./in-thread.js");
   return InThreadEngine.open(options);
@@ -59,7 +59,7 @@ function storeOn(engine: Engine, path: string): OpenedStore {
   };
 }
 
-/** Every verb is a function that calls its engine. */
+/** Every verb becomes a function that calls the engine. */
 function verbsOn(engine: Engine): Verbs {
   const names = Object.keys(engine.modes);
   const calls = names.map((verb) => [verb, (...args: unknown[]) => engine.call(verb, args)]);
@@ -111,7 +111,7 @@ async function importSessions(
 
 const BATCH_MESSAGES = 100;
 
-/** By messages, not by sessions: one batch is one transaction, and a short one. */
+/** Batches by messages, not sessions, to keep each transaction short. */
 async function* inBatches(
   sessions: Iterable<ExportedSession> | AsyncIterable<ExportedSession>,
 ): AsyncGenerator<ExportedSession[]> {

@@ -2,16 +2,16 @@ import type { Database } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
 
 /**
- * The version of our own tables (`gw_…`), in `state_meta`. Raised with every change that an earlier version of this program can't
- * work with. Hermes' tables have a version of their own.
+ * The version of our own tables (`gw_…`), in `state_meta`. Raised with every change that earlier versions of
+ * this program can't handle. Hermes' tables have a separate version.
  */
 export const LAYOUT_VERSION = 2;
 
 const KEY = "gw_layout";
-/** Every file of ours has this table, in every layout. */
+/** Present in every layout of our files. */
 const INBOX = "gw_inbox";
 
-/** Undefined: the file has no tables of ours. Version 1 had no number. */
+/** Undefined if the file has none of our tables. Version 1 stored no number. */
 export function readLayoutVersion(db: Database): number | undefined {
   const ours = db.prepare("SELECT 1 FROM main.sqlite_master WHERE lower(name) = ?").get(INBOX);
   if (ours === undefined) return undefined;
@@ -30,7 +30,7 @@ export function requireLayout(path: string, version: number | undefined, mayMigr
     throw new HermesError(
       "conflict",
       `${path} was written by a later version of this program (layout ${version}; this one knows ${LAYOUT_VERSION}).`,
-      { hint: "Update this program. The file was left as it is." },
+      { hint: "Update this program. The file was not changed." },
     );
   }
   if (mayMigrate) return;

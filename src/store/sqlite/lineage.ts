@@ -24,14 +24,14 @@ function markers(session: SessionRow): { branchedFrom: boolean; delegateFrom: bo
   };
 }
 
-/** Where a fork leaves its parent: how many of the parent's messages it has. */
+/** How many of the parent's messages a fork has. */
 export function forkOf({ model_config }: Pick<SessionRow, "model_config">): Fork | undefined {
   if (!model_config?.includes('"_fork"')) return undefined;
   const { _fork } = JSON.parse(model_config) as { _fork?: Fork };
   return _fork;
 }
 
-/** The relation of a session to its parent. Only a child that began after its parent ended continues it. */
+/** A session's relation to its parent. Only a child that started after its parent ended continues it. */
 export function kindOf(session: SessionRow, parent: SessionRow | undefined): Kind {
   const { branchedFrom, delegateFrom } = markers(session);
   if (delegateFrom) return "delegate";
@@ -65,7 +65,7 @@ export function rootOf(db: Database, session: SessionRow): SessionRow {
   return continuedBy(db, session).at(-1)!;
 }
 
-/** The session, and those that it continues after a summary, up to the first. */
+/** The session and its compression ancestors, up to the first. */
 export function continuedBy(db: Database, session: SessionRow): SessionRow[] {
   const rows = [session];
   for (let step = 0; step < MAX_STEPS; step += 1) {
@@ -99,7 +99,7 @@ export const getLineage = read(function getLineage(db: Database, id: SessionId):
   };
 });
 
-/** Depth first; a row seen twice (a loop made by hand) is passed over. */
+/** Depth first; skips rows seen before, in case of a hand-made cycle. */
 function descendantsOf(db: Database, top: SessionRow): LineageNode[] {
   const seen = new Set([top.id]);
   const nodes: LineageNode[] = [];
@@ -129,14 +129,14 @@ function toNode(row: SessionRow, parent: SessionRow | undefined): LineageNode {
   };
 }
 
-/** A branch's continuation is no branch itself. */
+/** The continuation of a branch isn't a branch itself. */
 function withoutBranch(modelConfig: string | null): string | null {
   if (!modelConfig?.includes('"_branched_from"')) return modelConfig;
   const { _branched_from, _fork, ...rest } = JSON.parse(modelConfig) as Record<string, unknown>;
   return JSON.stringify(rest);
 }
 
-/** Compare-and-swap on the parent's end: of two splits at once, the second finds it ended and changes nothing. */
+/** Compare-and-swap on the parent's end: the second of two concurrent splits finds it ended and changes nothing. */
 export const splitSession = write(function splitSession(db: Database, split: Split): SessionRow | undefined {
   const now = nowSeconds();
   const end = sql(db, "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL");
@@ -162,7 +162,7 @@ export const splitSession = write(function splitSession(db: Database, split: Spl
   return requireSession(db, id);
 });
 
-/** The same conversation once more, or its beginning, with who wrote what in it. The original stays as it is. */
+/** Copies a conversation or its beginning, with authors. The original doesn't change. */
 export function branchSession(db: Database, { sessionId, title, owner, id, before }: Branch): SessionRow {
   const original = requireSession(db, sessionId);
   const repeated = id === undefined ? undefined : getSession(db, id);

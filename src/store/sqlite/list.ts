@@ -11,7 +11,7 @@ import { type Condition, seesAll, visibleTo } from "./visibility.js";
 const LIMIT = 20;
 const PREVIEW_CHARS = 60;
 
-/** Conversations, not rows: a lineage is one entry, under its root's start, with all else from its tip. */
+/** Lists conversations: a lineage is one entry, with its root's start and everything else from its tip. */
 export const listSessions = longRead(function listSessions(
   db: Database,
   query: ListQuery = {},
@@ -34,7 +34,7 @@ function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
   );
 }
 
-/** One person's conversations are few: each is looked at. */
+/** A person has few conversations, so each is checked. */
 function rootsOfPerson(db: Database, query: ListQuery): SessionRow[] {
   const { sql: where, params } = conditions(query);
   const rows = db.prepare(`SELECT s.* FROM sessions s WHERE ${where}`).all(...params) as SessionRow[];
@@ -48,7 +48,7 @@ function rootsOfPerson(db: Database, query: ListQuery): SessionRow[] {
   );
 }
 
-/** Walks messages backwards in time and meets each conversation at its last message; the silent ones join by their start. */
+/** Walks messages backwards in time, so each conversation appears at its last message; empty ones appear at their start. */
 function* byActivity(db: Database, query: ListQuery): Generator<SessionSummary> {
   const seen = new Set<SessionId>();
   for (const session of byLastActivity(db)) {
@@ -61,7 +61,7 @@ function* byActivity(db: Database, query: ListQuery): Generator<SessionSummary> 
   }
 }
 
-/** Each session once. Whether one is silent is asked only when it is reached: looking beforehand would read them all. */
+/** Yields each session once. Checks whether a session is empty only when it is reached; checking up front would read them all. */
 function* byLastActivity(db: Database): Generator<SessionSummary> {
   const met = new Set<SessionId>();
   const starts = started(db);
@@ -85,8 +85,8 @@ function* byLastActivity(db: Database): Generator<SessionSummary> {
 }
 
 /**
- * DISTINCT keeps the order of the walk: a session is met first at its last message. All of it in one statement, whose
- * `LIMIT -1` says that the order matters: a join may drop that of a part without a limit.
+ * DISTINCT keeps the walk's order, in which a session first appears at its last message. `LIMIT -1`
+ * preserves that order: SQLite may drop the order of a subquery without a limit.
  */
 function* spokenIn(db: Database): Generator<SessionSummary> {
   const rows = readRows<SessionSummary>(
@@ -135,7 +135,7 @@ function conditions(query: ListQuery): Condition {
   return { sql: parts.join(" AND "), params };
 }
 
-/** The same of a row that is at hand. Who may see it is not asked. */
+/** The same for a row in memory, without the visibility check. */
 function isAskedFor(session: SessionRow, { includeArchived, source, excludeSources }: ListQuery): boolean {
   if (session.archived !== 0 && !includeArchived) return false;
   if (source !== undefined && session.source !== source) return false;
@@ -171,7 +171,7 @@ function lastMessage(db: Database, id: SessionId): number | null {
 const firstSaid = (id: string) => `SELECT content FROM messages
   WHERE session_id = ${id} AND role = 'user' AND content IS NOT NULL ORDER BY timestamp, id LIMIT 1`;
 
-/** The first thing that the user said, on one line. */
+/** The user's first message, on one line. */
 function toPreview(content: string | null | undefined): string {
   const start = plainText(decodeContent(content ?? null)).slice(0, 2 * (PREVIEW_CHARS + 1));
   const chars = Array.from(start.replace(/[\r\n]/g, " "));

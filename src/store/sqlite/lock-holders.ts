@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 
 /**
- * The other processes that hold a lock on a file. Node can't ask, but Linux lists them all (`… FLOCK … WRITE 2187
- * fe:00:215 …`, SQLite's as POSIX); elsewhere none are known.
+ * The other processes that hold a lock on a file. Node has no API for it, but Linux lists all locks (`… FLOCK … WRITE 2187
+ * fe:00:215 …`, SQLite's as POSIX). Returns none on other systems.
  */
 export async function lockHolders(path: string, kind: "FLOCK" | "POSIX"): Promise<number[]> {
   const file = await stat(path).catch(() => undefined);

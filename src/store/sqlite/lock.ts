@@ -1,9 +1,9 @@
 /**
- * One gateway a home. The lock is an open exclusive transaction on a small SQLite file: the kernel ends it with the
- * process, however that dies, so there is no stale lock and no pid to guess about. Its holder is described in
- * `gateway.lock.json` beside it and is believed only while the lock is held.
+ * Allows one gateway per home. The lock is an open exclusive transaction on a small SQLite file. The kernel
+ * releases it when the process dies, so there are no stale locks or recycled pids. `gateway.lock.json`
+ * describes the holder and is trusted only while the lock is held.
  *
- * `gateway.lock` (a plain file under flock) and `gateway.json` (settings) are Hermes Agent's, so ours have names of their own.
+ * Hermes Agent uses `gateway.lock` (a plain file under flock) and `gateway.json` (settings), so ours have other names.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { Database } from "./driver.js";
 import { explainFault, isBusy } from "./faults.js";
 import { lockHolders } from "./lock-holders.js";
 
-/** A reader holds the file for a moment; a gateway holds it for good. */
+/** A reader locks the file only for a moment; a gateway for its lifetime. */
 const LOOKING_MS = 250;
 
 export async function acquireLock(home: string, info: GatewayInfo): Promise<Member> {
@@ -47,7 +47,7 @@ export async function readLock(home: string): Promise<MembershipState> {
   };
 }
 
-/** The garbage collector closes unreferenced connections, and would release the lock. */
+/** Keep a reference: garbage collection closes connections and would release the lock. */
 const heldConnections = new Set<Connection>();
 
 class HeldLock implements Member {
@@ -81,7 +81,7 @@ const lockFile = (home: string) => join(home, "gateway.lock.db");
 const agentLock = (home: string) => join(home, "gateway.lock");
 const infoFile = (home: string) => join(home, "gateway.lock.json");
 
-/** Undefined when another process has it. */
+/** Undefined if another process has it. */
 async function takeLock(home: string): Promise<Connection | undefined> {
   const path = lockFile(home);
   await createPrivately(path);
@@ -97,7 +97,7 @@ async function takeLock(home: string): Promise<Connection | undefined> {
   }
 }
 
-/** Only where it isn't there: to open and close a file that this process has locked would give the lock up. */
+/** Only if it doesn't exist: opening and closing a file that this process has locked would release the lock. */
 async function createPrivately(path: string): Promise<void> {
   try {
     await (await open(path, "wx", 0o600)).close();
@@ -106,7 +106,7 @@ async function createPrivately(path: string): Promise<void> {
   }
 }
 
-/** Asks without taking it: a reader is refused while a gateway holds the file. */
+/** Checks without taking the lock: reads fail while a gateway holds it. */
 async function isHeld(home: string): Promise<boolean> {
   const path = lockFile(home);
   if (!(await stat(path).catch(() => undefined))) return false;
@@ -152,7 +152,7 @@ function alreadyRuns(home: string, info: GatewayInfo | undefined): HermesError {
 
 function agentRuns(home: string, pid: number): HermesError {
   return new HermesError("conflict", `Hermes Agent's own gateway is running on ${home} (pid ${pid}).`, {
-    hint: "Two gateways would answer every message twice: stop that one first (hermes gateway stop).",
+    hint: "Two gateways would answer every message twice. Stop that one first (hermes gateway stop).",
   });
 }
 

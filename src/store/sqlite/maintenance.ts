@@ -12,7 +12,7 @@ import type { Verbs } from "./verbs.js";
 const EMPTY_LOG_TRIES = 50;
 const EMPTY_LOG_PAUSE_MS = 40;
 
-/** Work on the file as a whole. Each is made of several verbs. */
+/** Work on the whole file, composed of several verbs. */
 export function maintenanceOf(engine: Engine, verbs: Verbs, file: string): Maintenance {
   return {
     shrink: (onProgress) => giveSpaceBack(engine, verbs, onProgress),
@@ -20,7 +20,7 @@ export function maintenanceOf(engine: Engine, verbs: Verbs, file: string): Maint
     check: (onProgress) => verbs.check(onProgress),
     repair: (onProgress) => repair(engine, verbs, file, onProgress),
     backup: (target) => backup(verbs, file, target),
-    scrub: (onProgress) => scrub(engine, verbs, onProgress),
+    scrub: (onProgress, how) => scrub(engine, verbs, onProgress, how),
     scrubDue: () => verbs.scrubDue(),
     layout: () => verbs.layout(),
     writerStats: () => engine.writerStats(),
@@ -32,7 +32,7 @@ async function optimize(engine: Engine, verbs: Verbs, onProgress?: OnProgress): 
   const converted = await verbs.optimizeFullText(onProgress);
   const given = await giveSpaceBack(engine, verbs, onProgress);
   const sizes = { bytesBefore, bytesAfter: await verbs.databaseBytes(), converted };
-  return given ? sizes : { ...sizes, note: "Another process has state.db open: stop it to give space back." };
+  return given ? sizes : { ...sizes, note: "Another process has state.db open: stop it to free disk space." };
 }
 
 async function repair(
@@ -63,7 +63,7 @@ async function backup(verbs: Verbs, file: string, target: string): Promise<void>
   await verbs.copyDatabase(target);
 }
 
-/** A damaged file may not be readable to its end: then its pages are kept as they are. */
+/** A damaged file may not be fully readable, so its pages are copied as they are. */
 async function keepCopy(verbs: Verbs, file: string, copy: string): Promise<void> {
   try {
     await backup(verbs, file, copy);
@@ -72,9 +72,14 @@ async function keepCopy(verbs: Verbs, file: string, copy: string): Promise<void>
   }
 }
 
-async function scrub(engine: Engine, verbs: Verbs, onProgress?: OnProgress): Promise<Scrubbed> {
+async function scrub(
+  engine: Engine,
+  verbs: Verbs,
+  onProgress?: OnProgress,
+  { inUse } = { inUse: false },
+): Promise<Scrubbed> {
   await verbs.mergeFullText(onProgress);
-  const rewritten = await engine.alone(() => verbs.vacuum());
+  const rewritten = !inUse && (await engine.alone(() => verbs.vacuum()));
   if (!rewritten) await verbs.shrink(onProgress);
   if (rewritten) await verbs.scrubbed();
   return { rewritten, logEmptied: await emptyLog(verbs) };
@@ -87,7 +92,7 @@ async function emptyLog(verbs: Verbs, tries = EMPTY_LOG_TRIES): Promise<boolean>
   return tries > 1 ? emptyLog(verbs, tries - 1) : false;
 }
 
-/** A few pages at a time; a file that was made without incremental vacuum is vacuumed as a whole, if no other process has it open. */
+/** Frees a few pages at a time. A file without incremental vacuum is vacuumed as a whole, if no other process has it open. */
 async function giveSpaceBack(engine: Engine, verbs: Verbs, onProgress?: OnProgress): Promise<boolean> {
   if (!(await verbs.shrink(onProgress))) return engine.alone(() => verbs.vacuum());
   await verbs.checkpoint();

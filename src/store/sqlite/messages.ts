@@ -51,7 +51,7 @@ export const appendMessages = write(function appendMessages(
   if (counted === 0) throw new HermesError("not_found", `Session '${id}' not found.`);
   const now = nowSeconds();
   const insert = sql(db, INSERT);
-  // Messages of one call keep their order also where others sort by time.
+  // Messages of one call keep their order even if readers sort by time.
   return messages.map((message, i) =>
     Number(insert.run(...toRow(id, message, now + i * MICROSECOND)).lastInsertRowid),
   );
@@ -79,7 +79,7 @@ function toRow(id: SessionId, message: NewMessage, now: number): unknown[] {
   ];
 }
 
-/** A row as it lies in the file. */
+/** A row as stored. */
 export type StoredMessage = Omit<MessageRow, "content" | "tool_calls"> & {
   content: string | null;
   tool_calls: string | null;
@@ -108,8 +108,8 @@ export const getMessages = read(function getMessages(
 });
 
 /**
- * In the order of writing: times may come from the platforms' clocks. The ids are looked up first, so that SQLite sorts
- * them and not whole rows. The other thread makes messages of it: `toConversation`.
+ * In insertion order, because times may come from platforms' clocks. Looks up the ids first, so that SQLite
+ * sorts ids instead of whole rows. The caller's thread converts the rows: `toConversation`.
  */
 export const getConversation = read(function getConversation(
   db: Database,
@@ -148,7 +148,7 @@ export const undoTurns = write(function undoTurns(
   if (!first) return { undone: 0, texts: [] };
   sql(db, "UPDATE messages SET active = 0 WHERE session_id = ? AND id >= ? AND active = 1").run(id, first.id);
   sql(db, "UPDATE sessions SET rewind_count = rewind_count + 1 WHERE id = ?").run(id);
-  // A summary that is being made has read what is taken back here: it must not bring it back.
+  // A summary in progress has read the undone messages and must not bring them back.
   sql(db, "UPDATE gw_routes SET epoch = epoch + 1 WHERE session_id = ?").run(id);
   return { undone: users.length, texts: users.map((u) => plainText(decodeContent(u.content))).reverse() };
 });

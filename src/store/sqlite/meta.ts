@@ -16,7 +16,7 @@ export function setMeta(db: Database, key: string, value: string): void {
   ).run(key, value);
 }
 
-/** Of all processes on this file, one gets true per interval. A mark that can't be read counts as none. */
+/** True for one process per interval. An unreadable mark counts as none. */
 export function claimAutoPrune(db: Database, minIntervalHours: number): boolean {
   const now = nowSeconds();
   const last = Number(getMeta(db, LAST_AUTO_PRUNE) ?? Number.NaN);
@@ -25,7 +25,7 @@ export function claimAutoPrune(db: Database, minIntervalHours: number): boolean 
   return true;
 }
 
-/** A gateway that runs has routes in memory, and writes them down. */
+/** Tells a running gateway, which caches routes and writes them to `sessions.json`. */
 export function noteRoutesChanged(db: Database): void {
   setMeta(db, ROUTES_CHANGED, String(nowSeconds()));
 }

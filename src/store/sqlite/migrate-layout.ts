@@ -16,7 +16,7 @@ const STEPS: readonly ((db: Database) => void)[] = [
   saveLayoutVersion,
 ];
 
-/** Layout 1 → 2 of our own tables, inside the caller's transaction: after a crash the file has one of them, never a mix. */
+/** Migrates our own tables from layout 1 to 2 inside the caller's transaction, so that a crash never leaves a mix. */
 export function migrateLayout(db: Database, onProgress: OnProgress): void {
   for (const [done, step] of STEPS.entries()) {
     onProgress({ step: "Migrating the queues", done, total: STEPS.length });
@@ -53,12 +53,12 @@ function renameTaskKey(db: Database): void {
   }
 }
 
-/** Chats keep the keys that they have. */
+/** Chats keep their keys. */
 function keepKeys(db: Database): void {
   db.exec("INSERT OR IGNORE INTO gw_keys (session_key, tuple) SELECT session_key, tuple FROM gw_routes");
 }
 
-/** The default owner of a row is the gateway; the others are those of terminals. */
+/** Rows belong to the gateway by default; the others belong to terminals. */
 function setOwners(db: Database): void {
   for (const table of ["gw_inbox", "gw_outbox"]) {
     const accounts = db.prepare(`SELECT DISTINCT account FROM ${table} WHERE platform = ?`).pluck();

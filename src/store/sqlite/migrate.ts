@@ -8,8 +8,8 @@ import { completeSchema, SCHEMA_VERSION } from "./schema.js";
 const ROWS_PER_STEP = 500;
 
 /**
- * Any version from 1 to 10 → 11, inside the caller's transaction: missing columns are added, doubled titles get
- * numbers (before version 4 nothing prevented them), the full text is rebuilt with tool names and calls.
+ * Migrates versions 1 to 10 to 11 inside the caller's transaction: adds missing columns, numbers duplicate
+ * titles (possible before version 4), rebuilds the full text with tool names and calls.
  */
 export function migrate(db: Database, onProgress: OnProgress): void {
   addTitleColumn(db);
@@ -27,7 +27,7 @@ function addTitleColumn(db: Database): void {
   if (!columns.includes("title")) db.exec("ALTER TABLE sessions ADD COLUMN title TEXT");
 }
 
-/** The oldest session keeps its title, the others become `… #2`, `… #3`, whichever no session has. */
+/** The oldest session keeps its title; the others become `… #2`, `… #3`, skipping taken numbers. */
 function separateTitles(db: Database): void {
   const rows = db
     .prepare("SELECT id, title FROM sessions WHERE title IS NOT NULL ORDER BY started_at, id")

@@ -6,7 +6,7 @@ import { checkForeign, type ForeignFile, standIn } from "./foreign.js";
 import { retryDelayMs } from "./group-commit.js";
 import { type Preparing, prepare } from "./prepare.js";
 
-/** The connection that writes. Undefined for a file that isn't ours to write. */
+/** The writer's connection. Undefined for a file we may not write. */
 export function openWriter(options: Preparing & { foreign: ForeignFile }): Promise<Database | undefined> {
   const { path, foreign } = options;
   return whenFree(path, (opened) => {
@@ -17,7 +17,7 @@ export function openWriter(options: Preparing & { foreign: ForeignFile }): Promi
   });
 }
 
-/** A connection that reads. */
+/** A reader's connection. */
 export function openReader(path: string): Promise<Database> {
   return whenFree(path, (opened) => {
     opened.db ??= connect(path, { readonly: true });
@@ -27,7 +27,7 @@ export function openReader(path: string): Promise<Database> {
   });
 }
 
-/** A connection that only moves what is committed from the WAL into the file. */
+/** The checkpointer's connection, which only moves committed pages from the WAL into the file. */
 export function openCheckpointer(path: string): Promise<Database> {
   return whenFree(path, (opened) => {
     opened.db ??= connect(path, { readonly: false });
@@ -35,7 +35,7 @@ export function openCheckpointer(path: string): Promise<Database> {
   });
 }
 
-/** Opening can meet a lock: another process may be recovering the file, or closing it as the last. */
+/** Opening can hit a lock: another process may be recovering the file, or closing the last connection. */
 async function whenFree<T>(path: string, open: (opened: { db?: Database }) => T): Promise<T> {
   const opened: { db?: Database } = {};
   for (let tries = 1; ; tries += 1) {

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Progress } from "../store.js";
+import { WAL_PAGES } from "./checkpoints.js";
 import { isBusy } from "./faults.js";
 import { FULL_TEXT_TABLES, type FullTextTable, readLayout } from "./fulltext.js";
 import { rebuildFullText, removeLeftovers } from "./rebuild.js";
@@ -8,7 +9,7 @@ import { Slice } from "./slice.js";
 import { sql } from "./statements.js";
 import { exclusive, write } from "./verb.js";
 
-/** Full text in the compact layout, merged into large segments. True when the layout was converted. */
+/** Converts the full text to the compact layout and merges its segments. True if the layout was converted. */
 export const optimizeFullText = write(function* optimizeFullText(db: Database): Generator<Progress, boolean> {
   // Leave a newer version's tables alone.
   const convert = readLayout(db) === "inline" && readVersion(db) === SCHEMA_VERSION;
@@ -17,7 +18,7 @@ export const optimizeFullText = write(function* optimizeFullText(db: Database): 
   return convert;
 });
 
-/** One segment a table: what was deleted is in none of them any more. */
+/** Merges each table into one segment, which drops deleted text. */
 export const mergeFullText = write(function* mergeFullText(db: Database): Generator<Progress, void> {
   for (const table of FULL_TEXT_TABLES) {
     yield* removeLeftovers(db, table);
@@ -27,7 +28,7 @@ export const mergeFullText = write(function* mergeFullText(db: Database): Genera
 
 const PAGES_PER_MERGE = 64;
 
-/** A negative number first asks for everything to become one segment; then it is done piece by piece. */
+/** A negative number requests a merge into one segment; positive ones then do it piece by piece. */
 function* mergeSegments(db: Database, table: FullTextTable): Generator<Progress, void> {
   const slice = new Slice();
   mergeStep(db, table, -PAGES_PER_MERGE);
@@ -46,7 +47,7 @@ export function mergeStep(db: Database, table: FullTextTable, pages = PAGES_PER_
 
 const PAGES_PER_BATCH = 100;
 
-/** Free pages back to the disk, a few at a time. False when the file was made without incremental vacuum. */
+/** Returns free pages to the disk, a few at a time. False if the file doesn't use incremental vacuum. */
 export const shrink = write(function* shrink(db: Database): Generator<Progress, boolean> {
   if (db.pragma("auto_vacuum", { simple: true }) !== 2) return false;
   const free = () => db.pragma("freelist_count", { simple: true }) as number;
@@ -54,14 +55,14 @@ export const shrink = write(function* shrink(db: Database): Generator<Progress, 
   const slice = new Slice();
   for (let left = total; left > 0; left = free()) {
     db.exec(`PRAGMA incremental_vacuum(${PAGES_PER_BATCH})`);
-    yield* slice.pause({ step: "Giving space back", done: total - left, total });
+    yield* slice.pause({ step: "Freeing disk space", done: total - left, total });
   }
   return true;
 });
 
 /**
- * A full VACUUM, only if no other process has the file open: leaving WAL mode succeeds for the last connection alone.
- * The file comes out with incremental vacuum, so that this is needed once.
+ * A full VACUUM, only if no other process has the file open: leaving WAL mode only works for the last
+ * connection. Enables incremental vacuum, so this is needed once.
  */
 export const vacuum = exclusive(function vacuum(db: Database, before?: () => void): boolean {
   try {
@@ -80,7 +81,7 @@ export const vacuum = exclusive(function vacuum(db: Database, before?: () => voi
   }
 });
 
-/** Pages in the WAL, and how many of them are in the file by now. */
+/** Pages in the WAL, and how many of them are already in the file. */
 export interface WalPages {
   log: number;
   checkpointed: number;
@@ -91,11 +92,16 @@ export const checkpoint = exclusive(function checkpoint(db: Database): WalPages 
   return { log, checkpointed };
 });
 
-/** Short reads are over by then; for a long one the log has to grow. */
+/** Long enough for short reads to end; the log has to grow during a long one. */
 const READERS_WAIT_MS = 50;
 
-/** Everything into the file, so that the next commit restarts the log. False while a reader uses it. */
+/**
+ * Copies everything into the file, so that the next commit restarts the log. False while a reader uses it. Holds the write
+ * lock, so it isn't repeated after another process did it.
+ */
 export const restartLog = exclusive(function restartLog(db: Database): boolean {
+  const [{ log }] = db.pragma("wal_checkpoint(NOOP)") as [WalPages];
+  if (log < WAL_PAGES) return true;
   db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   try {
     const [{ busy }] = db.pragma("wal_checkpoint(RESTART)") as [{ busy: number }];
@@ -105,7 +111,7 @@ export const restartLog = exclusive(function restartLog(db: Database): boolean {
   }
 });
 
-/** Everything into the file, and nothing left in the log. False while a reader uses it. */
+/** Copies everything into the file and empties the log. False while a reader uses it. */
 export const emptyLog = exclusive(function emptyLog(db: Database): boolean {
   checkpoint(db);
   const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];

@@ -1,12 +1,12 @@
 import { HermesError } from "../../errors.js";
 import type { Position } from "../common.js";
 
-/** Positions are the values by which a list is ordered, as JSON. */
+/** A position is the JSON of the values by which a list is ordered. */
 export function toPosition(...values: readonly (number | string)[]): Position {
   return JSON.stringify(values);
 }
 
-/** The values of a position that `toPosition` made; what wasn't made by it is refused. */
+/** Parses a position made by `toPosition`; throws on anything else. */
 export function fromPosition<T extends readonly ("number" | "string")[]>(
   position: Position,
   ...types: T
@@ -14,7 +14,7 @@ export function fromPosition<T extends readonly ("number" | "string")[]>(
   const values = parse(position);
   const fits = Array.isArray(values) && values.length === types.length;
   if (!fits || values.some((value, i) => typeof value !== types[i]))
-    throw new HermesError("invalid", "That is no position in this list.");
+    throw new HermesError("invalid", "Invalid position in this list.");
   return values as unknown as Values<T>;
 }
 

@@ -16,15 +16,15 @@ import { apart } from "./verb.js";
 
 export interface Preparing {
   path: string;
-  /** No gateway of an earlier version can be running: this process has the lock. */
+  /** This process has the lock, so no gateway of an earlier version is running. */
   mayMigrate: boolean;
   onProgress: OnProgress;
 }
 
 /**
- * A connection → a file that this program can use: new files get the schema, older ones are migrated (a copy is kept first), current
- * and newer ones only get what they lack. Throws SQLITE_BUSY when another process holds the lock: then nothing was changed, and the
- * caller tries again.
+ * Makes a file usable: creates the schema in new files, migrates older ones (after keeping a copy), and adds
+ * what current and newer ones lack. Throws SQLITE_BUSY without changes if another process holds the lock;
+ * the caller retries.
  */
 export function prepare(db: Database, preparing: Preparing): void {
   const { path, mayMigrate } = preparing;
@@ -33,7 +33,7 @@ export function prepare(db: Database, preparing: Preparing): void {
   requireLayout(path, layout, mayMigrate);
   if (kind === "new") db.pragma("auto_vacuum = INCREMENTAL");
   if (db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
-  // From here on we checkpoint ourselves, outside of commits.
+  // From here on we checkpoint ourselves, outside commits.
   db.pragma("wal_autocheckpoint = 0");
   db.pragma(`journal_size_limit = ${MAX_WAL_BYTES}`);
   const isCurrent = kind === "current" && layout === LAYOUT_VERSION;
@@ -48,7 +48,7 @@ export function prepare(db: Database, preparing: Preparing): void {
   }
 }
 
-/** Looks again under the write lock: another process may have done the work meanwhile. */
+/** Checks again under the write lock: another process may have done the work in the meantime. */
 function change(db: Database, { path, mayMigrate, onProgress }: Preparing): void {
   const kind = kindOf(db, path);
   const layout = kind === "new" ? undefined : readLayoutVersion(db);
@@ -61,7 +61,7 @@ function change(db: Database, { path, mayMigrate, onProgress }: Preparing): void
   if (layout === undefined) saveLayoutVersion(db);
   if (kind !== "current") return;
   completeSchema(db);
-  // A file whose full text was dropped by a process without FTS5. A newer version's is not ours to touch.
+  // A process without FTS5 dropped the full text. Leave a newer version's alone.
   if (readLayout(db) === "none" && readVersion(db) === SCHEMA_VERSION) migrate(db, onProgress);
 }
 
@@ -73,13 +73,13 @@ export function kindOf(db: Database, path: string): FileKind {
   const version = readVersion(db);
   if (version === undefined || !tables.includes("sessions") || !tables.includes("messages")) {
     throw new HermesError("unavailable", `${path} is a database of another program.`, {
-      hint: "Point HERMES_HOME at another folder; the file was left as it is.",
+      hint: "Set HERMES_HOME to another folder. The file was not changed.",
     });
   }
   return version < SCHEMA_VERSION ? "older" : "current";
 }
 
-/** Under the write lock, so that one process makes it; a connection beside it still sees the file as it was. */
+/** Runs under the write lock, so that only one process makes the copy; a second connection still sees the old state. */
 function keepCopy(path: string, version: string, onProgress: OnProgress): void {
   onProgress({ step: "Keeping a copy", done: 0, total: 1 });
   const name = `${path}.${version}-`;
@@ -104,8 +104,7 @@ function removePartial(start: string): void {
 const PARTIAL = ".partial";
 
 /**
- * A consistent, compact copy, readable by its owner alone, while others write. It gets its final name when it is
- * complete.
+ * Makes a consistent, compact, private copy while others write. It gets its final name when complete.
  */
 export const copyDatabase = apart(function copyDatabase(db: Database, target: string): void {
   const partial = target + PARTIAL;
@@ -121,7 +120,7 @@ export const copyDatabase = apart(function copyDatabase(db: Database, target: st
   }
 });
 
-/** Page by page, without looking into them: also for a damaged file. */
+/** Copies page by page without parsing, so it works for damaged files too. */
 export const copyPages = apart(async function copyPages(db: Database, target: string): Promise<void> {
   fs.closeSync(fs.openSync(target, "wx", 0o600));
   await db.backup(target, { progress: () => PAGES_PER_BATCH });

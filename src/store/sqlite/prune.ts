@@ -11,7 +11,7 @@ import { bulkRead, write } from "./verb.js";
 const DAY_SECONDS = 86_400;
 const ROWS_PER_BATCH = 20;
 
-/** Ended sessions that began before the cut-off. Their children stay, as beginnings of their own. */
+/** Ended sessions that started before the cut-off. Their children stay and become roots. */
 export const pruneSessions = write(function* pruneSessions(
   db: Database,
   query: PruneQuery,
@@ -21,7 +21,7 @@ export const pruneSessions = write(function* pruneSessions(
     return { ...pruned, isDue: false };
   const ids = prunable(db, query);
   const slice = new Slice();
-  // Reopened meanwhile: in use again.
+  // Reopened in the meantime.
   const isEnded = sql(db, "SELECT 1 FROM sessions WHERE id = ? AND ended_at IS NOT NULL");
   for (const id of ids) {
     if (!isEnded.get(id)) continue;
@@ -52,7 +52,7 @@ function prunable(db: Database, { olderThanDays, source }: PruneQuery): SessionI
     .all(cutoff, source ?? null, source ?? null) as SessionId[];
 }
 
-/** The session with the work that it delegated. */
+/** The session and its delegated work. */
 export const deleteSession = write(function* deleteSession(
   db: Database,
   id: SessionId,
@@ -64,7 +64,7 @@ export const deleteSession = write(function* deleteSession(
   return true;
 });
 
-/** Descendants that carry the delegate marker, deepest last. A loop made by hand is walked once. */
+/** Descendants with the delegate marker, deepest last. Walks a hand-made cycle once. */
 function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): SessionId[] {
   const children = sql(
     db,
@@ -77,7 +77,7 @@ function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): Session
   return fresh.flatMap((child) => [child, ...delegatesOf(db, child, seen)]);
 }
 
-/** Messages first, a few at a time: taking a row out of the full text costs more than writing it did. */
+/** Deletes messages first, a few at a time: removing a row from the full text costs more than adding it. */
 export function* removeSession(
   db: Database,
   id: SessionId,
@@ -98,7 +98,7 @@ export function* removeSession(
   sql(db, "DELETE FROM gw_authors WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_stale_transcripts WHERE session_id = ?").run(id);
   sql(db, "DELETE FROM gw_rooms WHERE session_id = ?").run(id);
-  // The chat that was in it begins a new one.
+  // The chat that used it starts a new session.
   if (sql(db, "DELETE FROM gw_routes WHERE session_id = ?").run(id).changes > 0) noteRoutesChanged(db);
   sql(db, "DELETE FROM sessions WHERE id = ?").run(id);
   yield* slice.pause(progress);

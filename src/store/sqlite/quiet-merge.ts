@@ -3,17 +3,17 @@ import { isBusy } from "./faults.js";
 import { FULL_TEXT_TABLES } from "./fulltext.js";
 import { mergeStep } from "./optimize.js";
 
-/** So many commits make it worth a look. */
+/** Commits after which a merge is considered. */
 const COMMITS_PER_LOOK = 64;
 const QUIET_MS = 50;
 const BETWEEN_STEPS_MS = 5;
-/** Longer than a command that only looks something up is there. */
+/** Longer than a short-lived read-only command runs. */
 const AFTER_OPENING_MS = 1000;
 
 /**
- * Every commit leaves a small segment in the full-text index, and a search asks them all. In quiet moments they are
- * merged, a few pages at a time: a write that comes meanwhile waits for one step at most. The last process may have
- * had no quiet moment, so a file that has just been opened is looked at too.
+ * Every commit adds a small segment to the full-text index, and a search reads all of them. Merges them in
+ * idle moments, a few pages at a time, so that a write waits for one step at most. Also checks a newly
+ * opened file, because the last process may never have been idle.
  */
 export class QuietMerge {
   readonly #db: Database;
@@ -21,7 +21,7 @@ export class QuietMerge {
   #commits = COMMITS_PER_LOOK;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Steps are commits too: `merged` hears of each. */
+  /** Steps are commits too; `merged` is called for each. */
   constructor(db: Database, merged: () => void) {
     this.#db = db;
     this.#merged = merged;
@@ -44,13 +44,17 @@ export class QuietMerge {
   }
 
   #step(): void {
+    if (this.#db.inTransaction) {
+      this.#wait(QUIET_MS);
+      return;
+    }
     try {
       if (FULL_TEXT_TABLES.some((table) => mergeStep(this.#db, table))) {
         this.#merged();
         this.#wait(BETWEEN_STEPS_MS);
       } else this.#commits = 0;
     } catch (error) {
-      // Another process has the lock, or the file has no such table: nothing is lost, and writes report real faults.
+      // Another process has the lock, or the table is missing. Merging is optional, and writes report real errors.
       if (isBusy(error)) this.#wait(QUIET_MS);
       else this.#commits = 0;
     }

@@ -5,11 +5,11 @@ export interface IdRange {
   from: number;
   /** Inclusive. */
   to: number;
-  /** The last id of all, as of the beginning. */
+  /** The last id when the iteration began. */
   last: number;
 }
 
-/** All messages of this moment in ranges of ids with at most `size` of them each. Ids may have wide gaps. */
+/** Splits all current messages into id ranges of at most `size` messages. Ids may have wide gaps. */
 export function* idRanges(db: Database, size: number): Generator<IdRange> {
   const last = db.prepare("SELECT max(id) FROM messages").pluck().get() as number | null;
   const end = db

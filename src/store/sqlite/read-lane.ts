@@ -10,14 +10,14 @@ export interface LaneOptions {
   idleMs?: number;
 }
 
-/** Stuck threads that may exist at once. Each has a connection and holds the WAL. */
+/** Maximum stuck threads. Each has a connection and pins the WAL. */
 const MAX_STUCK = 2;
-/** How long closing waits for reads that are under way. */
+/** How long closing waits for running reads. */
 const CLOSE_MS = 1000;
 
 /**
- * A reader thread, started on demand. Every read has a deadline: past it, the caller gets an error, even if the thread
- * doesn't answer. A thread that is stuck inside of a statement is abandoned, and a new one takes over what waited behind it.
+ * A reader thread, started on demand. Past its deadline a read fails, even if the thread doesn't answer. A
+ * thread stuck inside a statement is abandoned, and a new one takes over the reads queued behind it.
  */
 export class ReadLane {
   readonly #options: LaneOptions;
@@ -38,7 +38,7 @@ export class ReadLane {
     this.#reads += 1;
     let late: NodeJS.Timeout | undefined;
     try {
-      // The time starts once the file may be read.
+      // The deadline starts once the file may be read.
       while (this.#alone) await this.#alone;
       return await new Promise((resolve, reject) => {
         late = setTimeout(() => {
@@ -54,7 +54,7 @@ export class ReadLane {
     }
   }
 
-  /** Runs work without a reader of this lane. Reads that come meanwhile wait. */
+  /** Runs work while this lane has no reader. New reads wait. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#end(this.#options.deadlineMs).then(work);
     const over = done.then(
@@ -68,7 +68,7 @@ export class ReadLane {
     return done;
   }
 
-  /** Reads under way get a moment to finish; then they fail without waiting for the thread. */
+  /** Running reads get a moment to finish; then they fail without waiting for the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
@@ -81,7 +81,7 @@ export class ReadLane {
       try {
         return await thread.call(verb, args, { deadline });
       } catch (error) {
-        // What waited behind the stuck read is asked again. The stuck read itself is late.
+        // Repeats reads queued behind the stuck one. The stuck one itself has missed its deadline.
         if (!this.#stuck.has(thread) || monotonicMs() >= deadline) throw error;
       }
     }
@@ -93,20 +93,21 @@ export class ReadLane {
     if (this.#stuck.size >= MAX_STUCK) return Promise.reject(allStuck());
     const started = Thread.start({ role: "reader", path: this.#options.path });
     this.#thread = started;
-    // One that could not start is forgotten: the next read tries again.
+    // Drop a thread that could not start; the next read tries again.
     started.catch(() => {
       if (this.#thread === started) this.#thread = undefined;
     });
     return started;
   }
 
-  /** When everything that was asked is answered, or the time is over. */
+  /** Resolves when all calls are answered or time is up. */
   async #end(withinMs: number): Promise<void> {
     const started = this.#thread;
     this.#thread = undefined;
     const thread = await started?.catch(() => undefined);
     if (!thread) return;
     const late = setTimeout(() => this.#abandon(thread, storeClosed()), withinMs);
+    // Fails if it was abandoned; its callers know.
     await thread.close().catch(() => undefined);
     clearTimeout(late);
   }

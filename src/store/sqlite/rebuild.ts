@@ -13,8 +13,8 @@ import { idRanges } from "./ranges.js";
 import { Slice } from "./slice.js";
 
 /**
- * Rebuilds a full-text table while others read and write: a second one is filled beside it in slices and kept current by
- * triggers of its own, then the two change places in one short transaction. Killed on the way, it starts again.
+ * Rebuilds a full-text table while others read and write: fills a second table in slices, keeps it current
+ * with triggers, then swaps the two in one short transaction. If killed, it starts over.
  */
 export function* rebuildFullText(
   db: Database,
@@ -47,7 +47,7 @@ const IDS_PER_BATCH = 50;
 
 function* fill(db: Database, table: string, layout: Layout, slice: Slice): Generator<Progress, void> {
   const wanted = layout === "compact" ? `AND ${hasCjk("m")}` : "";
-  // The triggers have added newer messages already.
+  // The triggers have already added newer messages.
   const insert = db.prepare(
     `INSERT INTO ${table}(rowid, content) SELECT m.id, ${indexedText("m")} FROM messages m
      WHERE m.id > ? AND m.id <= ? ${wanted} AND NOT EXISTS (SELECT 1 FROM ${table}_content c WHERE c.id = m.id)`,
@@ -90,7 +90,7 @@ function* removeTable(db: Database, name: string, slice: Slice): Generator<Progr
   db.exec(`DROP TABLE ${name}`);
 }
 
-/** SQLite guards the tables behind a full-text table; this one is on its way out. */
+/** SQLite protects a full-text table's shadow tables, but this one is being dropped. */
 function emptySome(db: Database, table: string, key: string): boolean {
   db.unsafeMode(true);
   try {

@@ -7,17 +7,17 @@ import { countRoutes } from "./queues/routes.js";
 import { readRows } from "./statements.js";
 
 export interface RouteSnapshot {
-  /** In the order in which the chats were first seen. Can be gone through once. */
+  /** In the order in which chats were first seen. Can be iterated once. */
   routes: Iterable<RouteRow>;
-  /** How many there are, including the skipped ones. */
+  /** Total count, including skipped ones. */
   count: number;
   /** When another process last changed routes. */
   changedAt: string | undefined;
 }
 
 /**
- * All routes at one moment, but for one platform's, read row by row: for a thread that may wait for the disk. The
- * connection lives no longer than `use`, so that others can get exclusive access to the file.
+ * A consistent snapshot of all routes except one platform's, read row by row, for a thread that may block on
+ * disk. The connection closes with `use`, so that others can get exclusive access to the file.
  */
 export async function withRoutes<T>(
   { path, except }: { path: string; except: string },

@@ -5,14 +5,14 @@ import { vacuum } from "./optimize.js";
 import { marks } from "./statements.js";
 import { exclusive } from "./verb.js";
 
-/** Pages that SQLite can't read, or that belong to nothing. */
+/** Pages that SQLite can't read, or that aren't used. */
 const DAMAGE = /\b(?:Tree|Page|page) \d+|damaged/;
 
 export const isDamage = (problem: string) => DAMAGE.test(problem);
 
 /**
- * A file with pages that can't be read, where only full text is hit: full text is forgotten, for a rebuild, and all else
- * is rewritten. False when another process has the file open; nothing was changed then.
+ * Repairs a file whose unreadable pages only affect the full text: drops the full text for a rebuild and
+ * rewrites the rest. False, without changes, if another process has the file open.
  */
 export const salvage = exclusive(function salvage(db: Database): boolean {
   requireSound(db);
@@ -27,11 +27,11 @@ function requireSound(db: Database): void {
   const broken = tables.filter((name) => db.pragma(`quick_check("${name}")`, { simple: true }) !== "ok");
   if (broken.length === 0) return;
   throw new HermesError("unavailable", `Pages of ${broken.join(", ")} can't be read.`, {
-    hint: "Restore a backup; the file was left as it is.",
+    hint: "Restore a backup. The file was not changed.",
   });
 }
 
-/** Out of the schema, without touching its pages: until the vacuum that follows they belong to nothing. */
+/** Removes it from the schema without touching its pages, which stay unused until the following vacuum. */
 function forgetFullText(db: Database): void {
   for (const table of FULL_TEXT_TABLES) dropTriggers(db, table);
   const names = db

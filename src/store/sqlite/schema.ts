@@ -63,13 +63,13 @@ CREATE TABLE IF NOT EXISTS messages (
     active INTEGER NOT NULL DEFAULT 1
 )`;
 
-/** Hermes' tables as of v11, in its own words; `gw_` marks what is ours. */
+/** Hermes' tables as of v11, verbatim; our own start with `gw_`. */
 const TABLES = [
   "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)",
   SESSIONS,
   MESSAGES,
   "CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)",
-  // Participants of a session besides its owner: scopes lists and searches to the asker.
+  // Participants of a session besides its owner, to scope lists and searches to the asker.
   `CREATE TABLE IF NOT EXISTS gw_participants (
     session_id TEXT NOT NULL,
     platform TEXT NOT NULL,
@@ -85,7 +85,7 @@ const TABLES = [
     user_name TEXT,
     PRIMARY KEY (platform, user_id, message_id)
 ) WITHOUT ROWID`,
-  // The room that a session belongs to: all of it was said there, so everyone there may see it.
+  // The room a session belongs to: everything was said there, so everyone there may see it.
   `CREATE TABLE IF NOT EXISTS gw_rooms (
     session_id TEXT PRIMARY KEY,
     platform TEXT NOT NULL,
@@ -102,10 +102,11 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS idx_messages_session ON messages(session_id, timestamp)",
   `CREATE INDEX IF NOT EXISTS idx_messages_platform_msg_id ON messages(session_id, platform_message_id)
     WHERE platform_message_id IS NOT NULL`,
-  // Newest first without sorting: last activity, newest-first search, the scan of what no index can answer.
+  // For newest-first reads without sorting: last activity, newest-first search, scans for terms without an index.
   "CREATE INDEX IF NOT EXISTS gw_messages_time ON messages(timestamp, session_id)",
-  // Titles of a lineage by range. NOCASE folds what LIKE folds.
-  "CREATE INDEX IF NOT EXISTS gw_sessions_title ON sessions(title COLLATE NOCASE) WHERE title IS NOT NULL",
+  // Titles of a lineage by range, with what picks one of them: their rows may be long. NOCASE folds what LIKE folds.
+  `CREATE INDEX IF NOT EXISTS gw_sessions_lineage ON sessions(title COLLATE NOCASE, started_at, id)
+    WHERE title IS NOT NULL`,
   // Sessions by person, for lists and searches on their behalf.
   "CREATE INDEX IF NOT EXISTS gw_sessions_user ON sessions(user_id, source) WHERE user_id IS NOT NULL",
   // Open and archived sessions: few among many.
@@ -118,8 +119,8 @@ const INDEXES = [
 ];
 
 /**
- * What `completeSchema` would add, for one connection alone and without a byte in the file: missing tables are empty ones,
- * missing columns have their default.
+ * Emulates `completeSchema` for one connection, without changing the file: missing tables are empty, missing
+ * columns have their default.
  */
 export function completeTemporarily(db: Database): void {
   for (const ddl of TABLES) {
@@ -143,14 +144,16 @@ export function createSchema(db: Database): void {
   db.prepare("INSERT INTO schema_version (version) VALUES (?)").run(SCHEMA_VERSION);
 }
 
-/** Adds the tables, columns and indexes that a file of version 11 or above may lack. Never removes or changes one. */
+/** Adds the tables, columns and indexes that a file of version 11 or above may lack. Removes only indexes of ours. */
 export function completeSchema(db: Database): void {
+  // `gw_sessions_lineage` replaces it.
+  db.exec("DROP INDEX IF EXISTS gw_sessions_title");
   for (const sql of TABLES) db.exec(sql);
   for (const sql of TABLES) addMissingColumns(db, nameOf(sql), sql);
   for (const sql of INDEXES) addIndex(db, sql);
 }
 
-/** As Hermes does: a file whose titles are doubled already goes without the index that forbids it. */
+/** Like Hermes: a file with duplicate titles does without the unique index. */
 function addIndex(db: Database, sql: string): void {
   try {
     db.exec(sql);
@@ -159,14 +162,14 @@ function addIndex(db: Database, sql: string): void {
   }
 }
 
-/** True when `completeSchema` would change nothing: opening a finished file must not need the write lock. */
+/** True if `completeSchema` would change nothing, because opening a complete file must not need the write lock. */
 export function isComplete(db: Database): boolean {
   const names = new Set(db.prepare("SELECT name FROM sqlite_master").pluck().all() as string[]);
   if (![...TABLES, ...INDEXES].every((sql) => names.has(nameOf(sql)))) return false;
   return TABLES.every((sql) => missingColumns(db, nameOf(sql), sql).length === 0);
 }
 
-/** Of the table or index that a statement makes. */
+/** The name of the table or index that a statement creates. */
 function nameOf(sql: string): string {
   return /IF NOT EXISTS (\w+)/.exec(sql)![1]!;
 }

@@ -3,16 +3,16 @@ import type { SearchOptions } from "../store.js";
 import { whileInTime } from "./deadline.js";
 import type { FullTextTable } from "./fulltext.js";
 import { direction, filters, page } from "./search-filters.js";
+import { ROWID, snippetIn, snippetsBetween } from "./search-snippets.js";
 import { sql } from "./statements.js";
+import type { Condition } from "./visibility.js";
 
 /**
  * Matches in the order of time, newest or oldest first. FTS5 gives them in the order of their row ids, which is the
- * order of writing and follows time only roughly: imports and platforms' clocks break it. Three ways, the cheapest
- * first, each exact or not taken:
- * - The first matches by id. Then every message is checked that was written before the last of them but is newer. The
- *   index of times finds those; where writing followed time there are none.
- * - The messages of the last while, of which those that match are taken (`inWindow`).
- * - All matches sorted, or all messages in steps.
+ * order of writing and follows time only roughly: imports and platforms' clocks break it. So the search begins with
+ * time: the index of times gives the messages of the last while, and one pass over the word's matches finds those that
+ * are among them. If these are enough, no other match can be newer. A sample of the matches says how long the while has
+ * to be: a wrong estimate costs time, never a match. Few matches are simply sorted.
  */
 export function byTime(
   db: Database,
@@ -33,7 +33,7 @@ interface Search {
   match: string;
   options: SearchOptions;
   newest: boolean;
-  /** Of the matches that were looked up one by one: a lookup costs more than its snippet. */
+  /** Of the matches that were found in a window: FTS5 makes them in the same pass. */
   snippets: Map<number, string>;
 }
 
@@ -46,79 +46,162 @@ interface Found {
 const FEW = 1000;
 /** Up to this many are sorted right away. */
 const VERY_FEW = 200;
-/** Room among the first matches for those that the filters leave out. */
-const SPARE = 2;
 /** Reading this many ids from the index of times takes as long as sorting a few hundred matches. */
 const FAR = 20_000;
+/** The first window may be too small: matches aren't spread evenly, and filters leave some out. */
+const WINDOWS = 3;
 
 function timeOrdered(search: Search, count: number): number[] {
-  const matches = firstMatches(search, Math.max(VERY_FEW, Math.min(FEW, SPARE * count)) + 1);
-  if (matches.length <= VERY_FEW) return sorted(search, matches, count);
-  const gap = Math.abs(matches[0]! - matches.at(-1)!) / matches.length;
-  const first = firstById(search, matches, count);
-  if (!first) return theLongWay(search, count);
-  const isMatch = isKnown(search, matches, probe(search, count, gap));
-  return inOrderOfTime(search, first, isMatch) ?? inWindow(search, count, gap) ?? theLongWay(search, count);
+  const sample = firstMatches(search, VERY_FEW + 1);
+  if (sample.length <= VERY_FEW) return sorted(search, sample, count);
+  /** Messages per match. */
+  const gap = Math.max(1, Math.abs(sample[0]! - sample.at(-1)!) / sample.length);
+  let gapShown = gap;
+  for (let tried = 0; tried < WINDOWS; tried += 1) {
+    const size = Math.ceil(gapShown * withSpare(count, gapShown));
+    if (size > FAR) break;
+    const window = windowOf(search, size);
+    const found = matchesIn(search, window, count, gap);
+    if (!found) break;
+    if (found.length >= count || window.isAll) return toIds(search, found).slice(0, count);
+    gapShown = Math.max(2 * gapShown, size / Math.max(1, found.length));
+  }
+  return theLongWay(search, count);
 }
 
+/** So many matches expected that there are hardly ever fewer than `count`: two standard deviations more. */
+const withSpare = (count: number, gap: number) => count + 2 * Math.sqrt(count * (1 - 1 / gap)) + 1;
+
 const sorted = (search: Search, matches: readonly number[], count: number) =>
-  toIds(search, shown(search, matches, -1)).slice(0, count);
+  toIds(search, shown(search, matches)).slice(0, count);
 
 function theLongWay(search: Search, count: number): number[] {
   const matches = firstMatches(search, FEW + 1);
   return matches.length <= FEW ? sorted(search, matches, count) : bySteps(search, count);
 }
 
-/** Undefined where the filters leave out most. */
-function firstById(search: Search, matches: readonly number[], count: number): Found[] | undefined {
-  const first = shown(search, matches.slice(0, SPARE * count), count);
-  if (first.length < count) {
-    const more = firstMatches(search, FEW + 1).slice(SPARE * count);
-    first.push(...shown(search, more, count - first.length));
+/** The last messages by time, or the first, as far as the filters have no other bound. */
+interface Window extends Condition {
+  size: number;
+  /** It isn't cut off: there are no other messages. */
+  isAll: boolean;
+  /** Its messages were written far apart. A guess by its first and its last. */
+  isScattered: boolean;
+}
+
+/** In a window of messages that were written in order, ids are this close: others write meanwhile. */
+const SCATTERED = 8;
+
+function windowOf({ db, options, newest }: Search, size: number): Window {
+  const bound = newest ? options.until : options.since;
+  const bounds: Condition =
+    bound === undefined ? ALL : { sql: `timestamp ${newest ? "<" : ">="} ?`, params: [bound] };
+  const at = sql(
+    db,
+    `SELECT id, timestamp FROM messages WHERE ${bounds.sql} ORDER BY timestamp ${direction(options)} LIMIT 1 OFFSET ?`,
+  );
+  const first = at.get(...bounds.params, 0) as Found | undefined;
+  const end = at.get(...bounds.params, size) as Found | undefined;
+  if (!first || !end) return { ...bounds, size, isAll: true, isScattered: false };
+  return {
+    sql: `timestamp ${newest ? ">=" : "<="} ? AND ${bounds.sql}`,
+    params: [end.timestamp, ...bounds.params],
+    size,
+    isAll: false,
+    isScattered: Math.abs(first.id - end.id) > SCATTERED * size,
+  };
+}
+
+const ALL: Condition = { sql: "1", params: [] };
+
+/** Listing more matches than this takes longer than looking up a few. */
+const MAX_LISTED = 10_000;
+const MAX_LOOKUPS = 100;
+
+/** At least the first `count` of those that the filters let through. Undefined if that takes too long. */
+function matchesIn(search: Search, window: Window, count: number, gap: number): Found[] | undefined {
+  if (window.isScattered) {
+    const last = sql(search.db, "SELECT max(id) FROM messages").pluck().get() as number;
+    if (last / gap <= MAX_LISTED) return listed(search, window, count);
+    if (window.size <= MAX_LOOKUPS) return lookedUp(search, window, count, gap);
   }
-  return first.length < count ? undefined : first;
+  return passed(search, window, gap);
 }
 
-/** Undefined where too much was written out of order. */
-function inOrderOfTime(search: Search, first: readonly Found[], isMatch: IsMatch): number[] | undefined {
-  if (distance(search, first.at(-1)!.id) > FAR) return undefined;
-  const best = withStragglers(search, first, isMatch);
-  return best && toIds(search, best);
-}
-
-/** Reading more matches than this takes longer than `bySteps`. */
-const MAX_IN_WINDOW = 30_000;
-/** A window holds three times the messages in which enough matches are expected: they are not spread evenly. */
-const WINDOW_SPARE = 3;
-
-/**
- * The matches among the last messages by time (or the first). Undefined if there are too few, or too many matches in
- * the file. Their number is an estimate: a wrong one costs time, never a match.
- */
-function inWindow(search: Search, count: number, gap: number): number[] | undefined {
-  const { db, table, match, options, newest } = search;
-  const size = Math.ceil(WINDOW_SPARE * gap * count);
-  if (size > FAR || lastId(db) / gap > MAX_IN_WINDOW) return undefined;
-  const end = sql(
-    db,
-    `SELECT timestamp FROM messages ORDER BY timestamp ${direction(options)} LIMIT 1 OFFSET ?`,
-  )
-    .pluck()
-    .get(size) as number | undefined;
+/** All matches in a list, then the messages by time until enough of them are on it. */
+function listed(search: Search, window: Window, count: number): Found[] {
+  const { db, table, match, options, snippets } = search;
   const filter = filters(options);
-  const ids = sql(
+  const found = sql(
     db,
-    `SELECT m.id FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
-     WHERE m.timestamp ${newest ? ">=" : "<="} ?
-       AND +m.id IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?) AND ${filter.sql}
+    `SELECT m.id, m.timestamp FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
+     WHERE ${window.sql} AND +m.id IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?) AND ${filter.sql}
      ORDER BY ${timeOrder(options)} LIMIT ?`,
-  )
-    .pluck()
-    .all(end ?? (newest ? -Infinity : Infinity), match, ...filter.params, count) as number[];
-  return ids.length === count || end === undefined ? ids : undefined;
+  ).all(...window.params, match, ...filter.params, count) as Found[];
+  const ids = found.map(({ id }) => id).slice(page(options)[1]);
+  for (const [id, snippet] of snippetsBetween(db, table, match, ids)) snippets.set(id, snippet);
+  return found;
 }
 
-const lastId = (db: Database) => sql(db, "SELECT max(id) FROM messages").pluck().get() as number;
+/** Where the index has many small segments, looking up takes ten times as long. */
+const SLOW_LOOKUP_MS = 0.08;
+const TRIED_LOOKUPS = 4;
+
+/** One by one, in the order of time: for a common word in messages that were written far apart. */
+function lookedUp(search: Search, window: Window, count: number, gap: number): Found[] | undefined {
+  const ids = sql(
+    search.db,
+    `SELECT m.id FROM messages m WHERE ${window.sql} ORDER BY ${timeOrder(search.options)}`,
+  )
+    .pluck()
+    .all(...window.params) as number[];
+  const found: Found[] = [];
+  const startedMs = performance.now();
+  for (const [tried, id] of ids.entries()) {
+    if (found.length === count) break;
+    if (tried === TRIED_LOOKUPS && performance.now() - startedMs > tried * SLOW_LOOKUP_MS)
+      return passed(search, window, gap);
+    found.push(...matchesBetween(search, id, id, ALL));
+  }
+  return found;
+}
+
+/** Passing more than this takes longer than `bySteps`. */
+const MAX_PASSED = 30_000;
+/** Reading the time of one match takes as long as listing the ids of this many messages. */
+const LISTED_PER_READ = 8;
+
+/** One pass over all matches from the first id to the last. `+` keeps SQLite from starting over for each id. */
+function passed(search: Search, window: Window, gap: number): Found[] | undefined {
+  const [from, to] = sql(search.db, `SELECT min(id), max(id) FROM messages WHERE ${window.sql}`)
+    .raw()
+    .get(...window.params) as [number, number];
+  const matches = (to - from) / gap;
+  if (matches > MAX_PASSED) return undefined;
+  if (matches < window.size / LISTED_PER_READ) return matchesBetween(search, from, to, window);
+  const inWindow = `+f.rowid IN (SELECT id FROM messages WHERE ${window.sql})`;
+  return matchesBetween(search, from, to, { sql: inWindow, params: window.params });
+}
+
+/** FTS5 is the outer loop: a snippet is made for those matches only that pass the filters. */
+function matchesBetween(search: Search, from: number, to: number, condition: Condition): Found[] {
+  const { db, table, match, options, snippets } = search;
+  const filter = filters(options);
+  // Matches before the page are only counted.
+  const snippet = page(options)[1] === 0 ? snippetIn(table) : "NULL";
+  const rows = sql(
+    db,
+    `SELECT m.id, m.timestamp, ${snippet}
+     FROM ${table} f CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id
+     WHERE ${table} MATCH ? AND f.rowid BETWEEN ${ROWID} AND ${ROWID} AND ${condition.sql} AND ${filter.sql}`,
+  )
+    .raw()
+    .all(match, from, to, ...condition.params, ...filter.params) as [number, number, string | null][];
+  return rows.map(([id, timestamp, text]) => {
+    if (text !== null) snippets.set(id, text.trimEnd());
+    return { id, timestamp };
+  });
+}
 
 /** In the order of ids. A negative count is all of them. */
 function firstMatches({ db, table, match, options }: Search, count: number): number[] {
@@ -130,99 +213,21 @@ function firstMatches({ db, table, match, options }: Search, count: number): num
     .all(match, count) as number[];
 }
 
-/** The first of these that the filters let through. */
-function shown({ db, options }: Search, ids: readonly number[], count: number): Found[] {
+/** Those that the filters let through. */
+function shown({ db, options }: Search, ids: readonly number[]): Found[] {
   const filter = filters(options);
   return sql(
     db,
     `SELECT m.id, m.timestamp
      FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value CROSS JOIN sessions s ON s.id = m.session_id
-     WHERE ${filter.sql} LIMIT ?`,
-  ).all(JSON.stringify(ids), ...filter.params, count) as Found[];
+     WHERE ${filter.sql}`,
+  ).all(JSON.stringify(ids), ...filter.params) as Found[];
 }
 
-/** From the newest message (or the oldest) to this one, in ids. */
-function distance({ db, newest }: Search, id: number): number {
-  return newest ? lastId(db) - id : id - (sql(db, "SELECT min(id) FROM messages").pluck().get() as number);
+function toIds({ newest }: Search, found: readonly Found[]): number[] {
+  const sign = newest ? -1 : 1;
+  return found.toSorted((a, b) => sign * (a.timestamp - b.timestamp || a.id - b.id)).map(({ id }) => id);
 }
-
-type IsMatch = (id: number) => boolean | undefined;
-
-const MAX_KNOWN = 300;
-
-/** Of messages as far as `matches` reaches it is known whether they match. Others are asked for. */
-function isKnown({ newest }: Search, matches: readonly number[], ask: IsMatch): IsMatch {
-  const known = new Set(matches);
-  const end = matches.at(-1)!;
-  let left = MAX_KNOWN;
-  return (id) => {
-    if (newest ? id < end : id > end) return ask(id);
-    return left-- > 0 ? known.has(id) : undefined;
-  };
-}
-
-/** A word in one of three messages or more: the next message by time is likely to match. */
-const COMMON_GAP = 3;
-const MAX_PROBES = 100;
-/** Each takes up to 80 µs: FTS5 reads the word's matches from the start. */
-const PROBES_FOR_OTHERS = 3;
-
-/** Asks the index about one message at a time. Undefined once that was done too often. */
-function probe({ db, table, match, snippets }: Search, count: number, gap: number): IsMatch {
-  const ask = sql(
-    db,
-    `SELECT ${snippetIn(table)} FROM ${table} WHERE ${table} MATCH ? AND rowid = ${ROWID}`,
-  ).pluck();
-  let left = gap <= COMMON_GAP ? Math.min(MAX_PROBES, COMMON_GAP * count) : PROBES_FOR_OTHERS;
-  return (id) => {
-    if (left-- <= 0) return undefined;
-    const snippet = ask.get(match, id) as string | undefined;
-    if (snippet !== undefined) snippets.set(id, snippet.trimEnd());
-    return snippet !== undefined;
-  };
-}
-
-export const snippetIn = (table: FullTextTable) => `snippet(${table}, 0, '>>>', '<<<', '...', 40)`;
-
-/** better-sqlite3 binds numbers as REAL, and FTS5 reads all matches where a bound of the row id isn't an INTEGER. */
-export const ROWID = "CAST(? AS INTEGER)";
-
-/**
- * The best of `first` and of the matches that were written before (newest first) or after (oldest first) all of these,
- * but belong among them by their time. It passes no more messages than lie between the end of the file and the last of
- * `first`, plus the stragglers. Undefined when it can't tell whether one matches.
- */
-function withStragglers(search: Search, first: readonly Found[], isMatch: IsMatch): Found[] | undefined {
-  let best = inOrder(search, first);
-  for (const straggler of whileInTime(stragglers(search, first.at(-1)!.id, best.at(-1)!.timestamp))) {
-    if (!isBefore(search, straggler, best.at(-1)!)) break;
-    const matches = isMatch(straggler.id);
-    if (matches === undefined) return undefined;
-    if (matches) best = inOrder(search, [...best.slice(0, -1), straggler]);
-  }
-  return best;
-}
-
-/** `+` keeps SQLite from walking the ids instead of the times. */
-function stragglers({ db, options, newest }: Search, id: number, timestamp: number): Iterable<Found> {
-  const filter = filters(options);
-  return sql(
-    db,
-    `SELECT m.id, m.timestamp FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
-     WHERE m.timestamp ${newest ? ">" : "<"} ? AND +m.id ${newest ? "<" : ">"} ? AND ${filter.sql}
-     ORDER BY ${timeOrder(options)}`,
-  ).iterate(timestamp, id, ...filter.params) as IterableIterator<Found>;
-}
-
-function isBefore({ newest }: Search, a: Found, b: Found): boolean {
-  const difference = b.timestamp - a.timestamp || b.id - a.id;
-  return newest ? difference < 0 : difference > 0;
-}
-
-const inOrder = (search: Search, found: readonly Found[]) =>
-  found.toSorted((a, b) => (isBefore(search, a, b) ? -1 : 1));
-
-const toIds = (search: Search, found: readonly Found[]) => inOrder(search, found).map(({ id }) => id);
 
 const STEP = 1000;
 

@@ -8,8 +8,9 @@ import { snippetOf } from "../shared/snippet.js";
 import type { SearchHit, SearchOptions, SearchPlan, SearchResult } from "../store.js";
 import { checkDeadline, inTime } from "./deadline.js";
 import { type FullTextTable, indexedText } from "./fulltext.js";
-import { byTime, ROWID, snippetIn, sortByTime } from "./search-by-time.js";
+import { byTime, sortByTime } from "./search-by-time.js";
 import { direction, filters, isFiltered, page } from "./search-filters.js";
+import { markedSnippets, snippetIn } from "./search-snippets.js";
 import { sql } from "./statements.js";
 import { longRead } from "./verb.js";
 import type { Condition } from "./visibility.js";
@@ -267,61 +268,6 @@ function foundRows(db: Database, ids: readonly number[]): FoundRow[] {
      FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value CROSS JOIN sessions s ON s.id = m.session_id
      LEFT JOIN messages b ON b.id = ${neighbour("<", "DESC")} LEFT JOIN messages a ON a.id = ${neighbour(">", "ASC")}`,
   ).all(JSON.stringify(ids)) as FoundRow[];
-}
-
-/** Reading this many matches takes as long as looking up twenty of them one by one. */
-const NEAR = 6000;
-
-function markedSnippets(
-  db: Database,
-  table: FullTextTable,
-  match: string,
-  ids: readonly number[],
-): Map<number, string> {
-  if (ids.length === 0) return new Map();
-  const [from, to] = [Math.min(...ids), Math.max(...ids)];
-  const isNear = to - from < NEAR || matchesBetween(db, table, match, from, to) < NEAR;
-  const rows = isNear
-    ? snippetsBetween(db, table, match, from, to, ids)
-    : ids.flatMap((id) => snippetsBetween(db, table, match, id, id, [id]));
-  return new Map(rows.map(([id, snippet]) => [id, snippet.trimEnd()]));
-}
-
-const between = (table: FullTextTable) => `${table} MATCH ? AND rowid BETWEEN ${ROWID} AND ${ROWID}`;
-
-const SAMPLE = 200;
-
-/** An estimate from both ends of the range: counting takes longer than what it decides about. */
-function matchesBetween(db: Database, table: FullTextTable, match: string, from: number, to: number): number {
-  const sample = (order: "ASC" | "DESC") =>
-    sql(
-      db,
-      `SELECT rowid FROM ${table} WHERE ${between(table)} ORDER BY rowid ${order} LIMIT 1 OFFSET ${SAMPLE}`,
-    )
-      .pluck()
-      .get(match, from, to) as number | undefined;
-  const newest = sample("DESC");
-  if (newest === undefined) return SAMPLE;
-  const oldest = sample("ASC")!;
-  return (SAMPLE * (to - from)) / Math.min(to - newest, oldest - from);
-}
-
-/** One pass over the matches from the first to the last id; `+` keeps SQLite from starting over for each of them. */
-function snippetsBetween(
-  db: Database,
-  table: FullTextTable,
-  match: string,
-  from: number,
-  to: number,
-  ids: readonly number[],
-): [number, string][] {
-  return sql(
-    db,
-    `SELECT rowid, ${snippetIn(table)} FROM ${table}
-     WHERE ${between(table)} AND +rowid IN (SELECT value FROM json_each(?))`,
-  )
-    .raw()
-    .all(match, from, to, JSON.stringify(ids)) as [number, string][];
 }
 
 /** The message between its neighbours in the session. */

@@ -38,7 +38,7 @@ export const createSession = write(function createSession(db: Database, session:
     session.started_at ?? nowSeconds(),
     session.cwd ?? null,
   ).changes;
-  // The random id belongs to someone else's session: don't hand that out.
+  // The random id is taken by someone else's session: don't return that one.
   if (!added && session.id === undefined) return createSession(db, session);
   if (added && session.title) setTitle(db, id, session.title);
   if (added && session.room) putInRoom(db, id, session.room);
@@ -56,7 +56,7 @@ export function putInRoom(db: Database, id: SessionId, { platform, chatId }: Roo
   put.run(id, platform, chatId);
 }
 
-/** What continues or copies a session of a room is the room's too. */
+/** Continuations and copies of a room's session belong to the room too. */
 function inheritRoom(db: Database, id: SessionId, from: SessionId): void {
   sql(
     db,
@@ -65,7 +65,7 @@ function inheritRoom(db: Database, id: SessionId, from: SessionId): void {
   ).run(id, from);
 }
 
-/** A session that continues elsewhere no longer belongs to its room; without a room, to none. */
+/** A session that continues elsewhere moves to that room, or to none. */
 export function leaveOtherRooms(db: Database, id: SessionId, room: Room | undefined): void {
   const leave = sql(db, "DELETE FROM gw_rooms WHERE session_id = ? AND (platform, chat_id) <> (?, ?)");
   leave.run(id, room?.platform ?? "", room?.chatId ?? "");
@@ -132,11 +132,11 @@ const COUNTERS = [
   "estimated_cost_usd",
   "actual_cost_usd",
 ] as const;
-/** Set once: what is there already was true when the session began. */
+/** Set once: existing values are from the session's start. */
 const FACTS = ["model", "billing_provider", "billing_base_url", "billing_mode"] as const;
 const LATEST = ["cost_status", "cost_source", "pricing_version"] as const;
 
-/** A session that isn't there is made, as Hermes does: usage that was paid for is never dropped. */
+/** Creates a missing session, like Hermes: paid usage is never dropped. */
 export const addUsage = write(function addUsage(
   db: Database,
   id: SessionId,
@@ -155,7 +155,7 @@ export const addUsage = write(function addUsage(
   }
   for (const column of FACTS) set(column, `COALESCE(${column}, ?)`, usage[column]);
   for (const column of LATEST) set(column, "?", usage[column]);
-  // Without a value to set, it is made all the same.
+  // Created even without a value to set.
   const update = `UPDATE sessions SET ${sets.length > 0 ? sets.join(", ") : "id = id"} WHERE id = ?`;
   if (sql(db, update).run(...values, id).changes > 0) return;
   createSession(db, { id, source: "unknown" });
@@ -176,7 +176,7 @@ export const resolveSession = read(function resolveSession(
   return exact ?? byPrefix(db, reference, asker) ?? resolveTitle(db, reference, asker);
 });
 
-/** Ids are ASCII: the range up to the next character covers exactly the ids that begin so. */
+/** Ids are ASCII, so the range up to the next character covers exactly the ids with this prefix. */
 function byPrefix(db: Database, prefix: string, asker?: Principal): SessionRow | undefined {
   if (!/^[\w.:-]+$/.test(prefix)) return undefined;
   const visible = visibleTo(asker);
@@ -185,10 +185,10 @@ function byPrefix(db: Database, prefix: string, asker?: Principal): SessionRow |
     `SELECT s.* FROM sessions s WHERE s.id >= ? AND s.id < ? AND ${visible.sql} ORDER BY s.id LIMIT ${CANDIDATES}`,
   ).all(prefix, `${prefix}\u{10ffff}`, ...visible.params) as SessionRow[];
   if (rows.length <= 1) return rows[0];
-  // A whole title beats the beginning of several ids.
+  // An exact title beats an ambiguous id prefix.
   const titled = resolveTitle(db, prefix, asker);
   if (titled) return titled;
-  throw new HermesError("conflict", `'${prefix}' is the beginning of several session ids.`, {
-    hint: `Give more of it: ${rows.map((row) => row.id).join(", ")}${rows.length === CANDIDATES ? ", …" : ""}`,
+  throw new HermesError("conflict", `'${prefix}' matches several session ids.`, {
+    hint: `Use a longer prefix: ${rows.map((row) => row.id).join(", ")}${rows.length === CANDIDATES ? ", …" : ""}`,
   });
 }

@@ -3,7 +3,7 @@ import type { Progress } from "../store.js";
 /** How long one part of a long job may hold the write lock, before its commit. */
 const SLICE_MS = 25;
 
-/** Lets others in when a part of long work has taken its time: `yield* slice.pause(progress)`. */
+/** Yields to other writes when a part of long work has used up its time: `yield* slice.pause(progress)`. */
 export class Slice {
   #until = performance.now() + SLICE_MS;
 

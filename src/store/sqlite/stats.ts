@@ -4,11 +4,12 @@ import type { FileLayout } from "../maintenance.js";
 import type { Insights, InsightsQuery, Stats } from "../reports.js";
 import { inTime, whileInTime } from "./deadline.js";
 import { readLayout } from "./fulltext.js";
+import { turnFigures } from "./reports/figures.js";
 import { readVersion } from "./schema.js";
 import { sql } from "./statements.js";
 import { longRead, read } from "./verb.js";
 
-export const stats = longRead(function stats(db: Database): Stats {
+export const stats = longRead(function stats(db: Database, turnsSince?: number): Stats {
   const bySource = sql(
     db,
     `SELECT source, count(*) AS sessions, COALESCE(sum(message_count), 0) AS messages FROM sessions
@@ -22,6 +23,7 @@ export const stats = longRead(function stats(db: Database): Stats {
     bySource,
     newestMessageAt: value("SELECT timestamp FROM messages ORDER BY id DESC LIMIT 1") ?? null,
     databaseBytes: databaseBytes(db),
+    ...(turnsSince === undefined ? {} : { turns: turnFigures(db, turnsSince) }),
   };
 });
 

@@ -12,23 +12,23 @@ import { lookUntouched } from "./untouched.js";
 export interface Survey {
   kind: FileKind;
   version: number | null;
-  /** The version that older files are brought to. */
+  /** The version that older files are migrated to. */
   wanted: number;
   layout: Layout;
-  /** As SQLite calls it; anything but "wal" becomes that. */
+  /** SQLite's name for it; anything but "wal" is changed to "wal". */
   journalMode: string;
   /** Has every table, column and index. */
   complete: boolean;
   bytes: number;
   sessions: number;
   messages: number;
-  /** Chats that are known already, but for the terminals'. */
+  /** Chats that are already known, except those of terminals. */
   routes: number;
-  /** Of the ids asked for. */
+  /** Count among the given ids. */
   absent: SessionId[];
-  /** Of the people asked for. */
+  /** Count among the given people. */
   strangers: ApprovedRow[];
-  /** What SQLite found wrong; null: it was not asked. */
+  /** Problems SQLite found; null if it wasn't checked. */
   problems: string[] | null;
 }
 
@@ -43,7 +43,7 @@ export interface SurveyQuestions {
 
 const MAX_PROBLEMS = 20;
 
-/** Changes nothing, not even beside the file: see `lookUntouched`. */
+/** Changes nothing, not even next to the file: see `lookUntouched`. */
 export function survey(path: string, questions: SurveyQuestions): Promise<Survey> {
   return lookUntouched(path, (db) => {
     const kind = kindOf(db, path);

@@ -8,8 +8,8 @@ import type { Modes } from "./verbs.js";
 import { storeClosed } from "./wire-error.js";
 
 /**
- * Runs the verbs on threads, so that the event loop never waits for the disk: one that writes, one for short reads and one for
- * long ones.
+ * Runs the verbs on threads, so that the event loop never waits for the disk: one for writes, one for short
+ * reads and one for long reads.
  */
 export class ThreadEngine implements Engine {
   readonly modes: Modes;
@@ -73,14 +73,14 @@ export class ThreadEngine implements Engine {
     return this.#writer.call("writerStats", []) as Promise<WriterStats>;
   }
 
-  /** The writer closes last, as far as readers have ended by then: the last connection takes the WAL away. */
+  /** The writer closes last if the readers have ended, because the last connection removes the WAL. */
   async close(): Promise<void> {
     for (const thread of this.#atWork) thread.abandon(storeClosed());
     await Promise.all([this.#shortReads.close(), this.#longReads.close(), this.#checkpoints.stop()]);
     await this.#writer.close();
   }
 
-  /** Maintenance gets a thread of its own: it may take minutes. */
+  /** Maintenance may take minutes, so it gets its own thread. */
   async #apart(verb: string, args: unknown[], onProgress?: OnProgress): Promise<unknown> {
     const thread = await Thread.start({ role: "reader", path: this.#path });
     this.#atWork.add(thread);

@@ -7,7 +7,7 @@ import { readRow, sql } from "./statements.js";
 import { read, write } from "./verb.js";
 import { visibleTo } from "./visibility.js";
 
-/** Titles that begin with `<base> #` in any case: a range, since '$' follows '#'. */
+/** Titles that start with `<base> #`, ignoring case, as a range ('$' follows '#'). */
 const NUMBERED = "title COLLATE NOCASE >= ? || ' #' AND title COLLATE NOCASE < ? || ' $'";
 
 export const setTitle = write(function setTitle(
@@ -29,7 +29,7 @@ function rename(db: Database, id: SessionId, title: string | null): boolean {
   return sql(db, "UPDATE sessions SET title = ? WHERE id = ?").run(title, id).changes > 0;
 }
 
-/** A session that has a number behind this title already keeps it. */
+/** A session that already has this title with a number keeps it. */
 function renumber(db: Database, id: SessionId, title: string): boolean {
   const current = sql(db, "SELECT title FROM sessions WHERE id = ?").pluck().get(id) as string | null;
   if (current !== null && current !== title && lineageBase(current) === title) return true;
@@ -46,7 +46,7 @@ export const nextTitle = read(function nextTitle(db: Database, title: string): s
   return nextInLineage(base, family(db, base));
 });
 
-/** For titles that we choose ourselves: always one that can be set. */
+/** For titles we choose ourselves: always finds a free one. */
 export function freeTitle(db: Database, title: string): string {
   const base = lineageBase(title);
   const next = nextTitleThatFits(base, family(db, base));
@@ -69,7 +69,7 @@ function isTaken(db: Database, title: string): boolean {
 /** The most recently started of the numbered ones, else the exact one: one statement. */
 export function resolveTitle(db: Database, title: string, asker?: Principal): SessionRow | undefined {
   const visible = visibleTo(asker);
-  // LIMIT keeps SQLite from starting with all sessions that the asker may see: titles narrow it down more.
+  // LIMIT keeps SQLite from starting with all sessions the asker may see; titles are more selective.
   const latest = (titles: string) =>
     `(SELECT id FROM (SELECT s.id, max(s.started_at)
        FROM (SELECT id, started_at FROM sessions WHERE ${titles} LIMIT -1) s WHERE ${visible.sql}))`;

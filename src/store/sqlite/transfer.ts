@@ -53,7 +53,7 @@ export const exportPage = bulkRead(function exportPage(
   return rows.map((row) => withMessages(db, row));
 });
 
-/** Undone messages travel too: an import gives back the same history. */
+/** Includes undone messages, so that an import restores the same history. */
 function withMessages(db: Database, session: SessionRow): ExportedSession {
   const messages = storedMessages(db, session.id, { includeUndone: true }).map((row) => ({
     ...row,
@@ -66,7 +66,7 @@ function withMessages(db: Database, session: SessionRow): ExportedSession {
 export interface ImportOutcome {
   imported: number;
   skipped: number;
-  /** Children whose parent wasn't there yet. */
+  /** Children whose parent hasn't been imported yet. */
   orphans: { id: SessionId; parent: SessionId }[];
 }
 
@@ -94,7 +94,7 @@ export const importBatch = write(function importBatch(
   return outcome;
 });
 
-/** Gives the ones that are still without a parent. */
+/** Returns those still without a parent. */
 export const linkParents = write(function linkParents(
   db: Database,
   orphans: ImportOutcome["orphans"],
@@ -119,7 +119,7 @@ function countToolCalls(messages: readonly MessageRow[]): number {
   return messages.reduce((sum, row) => sum + (decodeJsonList(encodeJson(row.tool_calls))?.length ?? 0), 0);
 }
 
-/** Under its own number where that is free. */
+/** Keeps its id if that is free. */
 function insertMessage(db: Database, id: SessionId, message: MessageRow): void {
   const taken = message.id !== undefined && sql(db, "SELECT 1 FROM messages WHERE id = ?").get(message.id);
   insertKnown(db, "messages", {
@@ -131,7 +131,7 @@ function insertMessage(db: Database, id: SessionId, message: MessageRow): void {
   });
 }
 
-/** Columns that this file doesn't have can't be kept; all others are. */
+/** Keeps all columns except those this file doesn't have. */
 function insertKnown(db: Database, table: "sessions" | "messages", row: Record<string, unknown>): void {
   const columns = columnsOf(db, table).filter((column) => row[column] !== undefined);
   const odd = columns.find((column) => !isStorable(row[column]));
@@ -145,7 +145,7 @@ function isStorable(value: unknown): boolean {
   return value === null || typeof value === "string" || typeof value === "number";
 }
 
-/** Values that the table doesn't take. */
+/** Values the table doesn't accept. */
 function isRefused(error: unknown): boolean {
   return (
     error instanceof TypeError ||
@@ -169,7 +169,7 @@ function requireShape(session: ExportedSession): void {
 
 function noSession(session: unknown, why = "id, source, start or messages are missing"): HermesError {
   const begin = JSON.stringify(session)?.slice(0, 80);
-  return new HermesError("invalid", `This is no exported session: ${begin} (${why})`, {
+  return new HermesError("invalid", `Not an exported session: ${begin} (${why})`, {
     hint: "Each line must be one session as `hermes sessions export` writes it.",
   });
 }

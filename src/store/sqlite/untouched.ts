@@ -13,9 +13,9 @@ export async function usersOf(path: string): Promise<number[]> {
 }
 
 /**
- * A look into a database that leaves every byte of it as it is, and makes nothing beside it. Even a reader opens a WAL
- * and leaves it there, so the look goes through a link in a folder of its own, with a copy of the WAL that a crash left
- * behind. Where others have the file open, their WAL is read with them.
+ * Reads a database without changing it or creating files next to it. Even a reader creates a WAL, so this
+ * reads through a link in a temporary folder, with a copy of a WAL left by a crash. If other processes have
+ * the file open, it shares their WAL.
  */
 export async function lookUntouched<T>(path: string, look: (db: Connection) => T): Promise<T> {
   const file = fs.realpathSync(path);

@@ -1,24 +1,26 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * A verb of the store is a function of a connection, declared with the way in which it runs: `export const getRoute =
- * read(function getRoute(db, key) {…})`. It stays callable by other verbs. Long work is a generator: it lets others in at every
- * `yield`, and what it yields is its progress.
+ * A store verb is a function of a connection, declared with its mode: `export const getRoute =
+ * read(function getRoute(db, key) {…})`. Other verbs can call it directly. Long work is a generator: other
+ * writes run at every `yield`, and it yields its progress.
  */
 export type Mode =
-  /** Answered from an index or a few rows. Chats wait for these: nothing that grows with the history belongs here. */
+  /** Reads an index or a few rows. Chats wait for these, so the cost must not grow with the history. */
   | "read"
-  /** The cost grows with the history. On a connection that short reads never wait for. */
+  /** The cost grows with the history. Runs on a separate connection, so that short reads never wait. */
   | "longRead"
-  /** A long read on an operator's command, with minutes to finish. */
+  /** A long read for an operator, which may take minutes. */
   | "bulkRead"
   /** In a transaction, which it may share with other writes. */
   | "write"
   /** A write that isn't urgent: it shares the next transaction, or gets its own after a moment. */
   | "lateWrite"
-  /** On the writer's connection, outside of a transaction. */
+  /** Its listener gets the result before the commit, which waits a moment for the writes that follow from it. */
+  | "earlyWrite"
+  /** On the writer's connection, outside a transaction. */
   | "exclusive"
-  /** On a connection of its own, outside of a transaction, with as much time as it takes. */
+  /** On its own connection, outside a transaction, without a time limit. */
   | "apart";
 
 export type Verb = (db: Database, ...args: never[]) => unknown;
@@ -34,5 +36,6 @@ export const longRead = declare("longRead");
 export const bulkRead = declare("bulkRead");
 export const write = declare("write");
 export const lateWrite = declare("lateWrite");
+export const earlyWrite = declare("earlyWrite");
 export const exclusive = declare("exclusive");
 export const apart = declare("apart");

@@ -12,6 +12,7 @@ import * as prepare from "./prepare.js";
 import * as prune from "./prune.js";
 import * as queuesAcceptTurn from "./queues/accept-turn.js";
 import * as queuesAdopt from "./queues/adopt.js";
+import * as queuesAttempts from "./queues/attempts.js";
 import * as queuesBacklog from "./queues/backlog.js";
 import * as queuesChanges from "./queues/changes.js";
 import * as queuesConversations from "./queues/conversations.js";
@@ -58,6 +59,7 @@ const modules = {
   ...prune,
   ...queuesAcceptTurn,
   ...queuesAdopt,
+  ...queuesAttempts,
   ...queuesBacklog,
   ...queuesChanges,
   ...queuesConversations,
@@ -111,9 +113,11 @@ export const modes: Modes = Object.fromEntries(
 
 type Result<R> = R extends Generator<unknown, infer T> ? T : Awaited<R>;
 type Arguments<F> = F extends (db: Database, ...args: infer A) => infer R
-  ? R extends Generator<Progress>
+  ? [R] extends [Generator<Progress>]
     ? [...A, onProgress?: OnProgress]
-    : A
+    : F extends { mode: "earlyWrite" }
+      ? [...A, onEarly?: ((result: R) => void) | undefined]
+      : A
   : never;
 
 /** The verbs as their callers see them, wherever they run. */

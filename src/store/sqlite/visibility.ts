@@ -9,7 +9,7 @@ const ALL: Condition = { sql: "1", params: [] };
 
 /**
  * Which sessions `s` a person may see: their own, and those they took part in. Owners, and calls without an asker: all.
- * Where a room reads along, those of them that are the room's.
+ * In a room, only those that belong to the room.
  */
 export function visibleTo(asker: Principal | undefined): Condition {
   if (!asker) return ALL;
@@ -22,7 +22,7 @@ export function visibleTo(asker: Principal | undefined): Condition {
   };
 }
 
-/** Everything is looked at: no person and no room narrows it. */
+/** Unrestricted: limited to neither a person nor a room. */
 export function seesAll(asker: Principal | undefined): boolean {
   return !asker || (asker.owner === true && !asker.room);
 }

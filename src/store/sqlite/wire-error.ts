@@ -14,7 +14,7 @@ export function toWire(error: unknown, path: string): WireError {
   return { ...describeError(cause), stack: error instanceof Error ? error.stack : undefined };
 }
 
-/** The stack of a fault of ours is worth keeping. */
+/** Keep the stack of internal errors. */
 export function fromWire({ code, message, hint, stack }: WireError): HermesError {
   const error = new HermesError(code, message, { hint });
   if (stack && code === "internal") error.stack = stack;
@@ -23,7 +23,7 @@ export function fromWire({ code, message, hint, stack }: WireError): HermesError
 
 export const storeClosed = () => new HermesError("unavailable", "The store is closed.");
 
-/** More than this waiting means that the disk can't follow: better to say so than to fill the memory. */
+/** More pending writes mean that the disk can't keep up: fail instead of filling the memory. */
 export const MAX_PENDING = 100_000;
 
 export const tooManyPending = () =>

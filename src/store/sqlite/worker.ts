@@ -10,22 +10,24 @@ import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thr
 import { modes } from "./verbs.js";
 import { toWire } from "./wire-error.js";
 
-/** A thread with one connection: calls in, replies out. The writer groups them, the reader answers one by one. */
+/** A thread with one connection. The writer groups calls, the reader answers one by one. */
 const port = parentPort!;
 const { role, path, foreign = "refuse", mayMigrate = false } = workerData as WorkerOptions;
 
 let replies: Reply[] = [];
 
-/** Replies of one group travel together. */
+/** Replies of one group are sent together. */
 function reply(message: Reply): void {
-  if (replies.push(message) > 1) return;
-  queueMicrotask(() => {
-    port.postMessage(replies);
-    replies = [];
-  });
+  if (replies.push(message) === 1) queueMicrotask(sendReplies);
 }
 
-/** At once: work that never pauses has no moment for a queue. */
+function sendReplies(): void {
+  if (replies.length === 0) return;
+  port.postMessage(replies);
+  replies = [];
+}
+
+/** Sent immediately: work that never pauses wouldn't flush a queue. */
 function tell(id: number, progress: Progress): void {
   port.postMessage([{ id, progress }] satisfies Reply[]);
 }
@@ -33,14 +35,16 @@ function tell(id: number, progress: Progress): void {
 const fail = (id: number, error: unknown) => reply({ id, error: toWire(error, path) });
 
 function serveWrites(db: Database): (call: Call) => void {
-  const commits = new GroupCommit(db, (due) => reply({ id: CHECKPOINT_DUE, value: due }));
-  const toJob = ({ id, verb, args }: Call): Job => {
+  const commits = new GroupCommit(db, (due) => reply({ id: CHECKPOINT_DUE, value: due }), sendReplies);
+  const toJob = ({ id, verb, args, early }: Call): Job => {
     const work = verbNamed(verb) as unknown as (db: Database, ...args: unknown[]) => unknown;
+    const isEarly = early === true && modes[verb] === "earlyWrite";
     return {
       work: () => work(db, ...args),
       alone: modes[verb] === "exclusive",
       late: modes[verb] === "lateWrite",
-      resolve: (value) => reply({ id, value }),
+      ...(isEarly ? { early: (value) => reply({ id, early: value }) } : {}),
+      resolve: (value) => reply(isEarly ? { id, committed: true } : { id, value }),
       reject: (error) => fail(id, error),
       progress: (progress) => reply({ id, progress }),
     };
@@ -50,13 +54,13 @@ function serveWrites(db: Database): (call: Call) => void {
     const last = calls.find(({ verb }) => verb === "close");
     const asked = calls.filter(({ verb }) => verb === "writerStats");
     commits.add(...calls.filter((call) => call !== last && !asked.includes(call)).map(toJob));
-    // At once, also while writes wait for a lock.
+    // Immediately, even while writes wait for a lock.
     for (const { id } of asked) reply({ id, value: commits.stats() });
     if (last) void commits.end().then(() => close(db, last.id));
   };
 }
 
-/** Nothing is written to a file that was not adopted. */
+/** Never writes to a file that wasn't adopted. */
 function refuseWrites({ id, verb }: Call): void {
   if (verb === "close") {
     reply({ id, value: undefined });
@@ -64,7 +68,7 @@ function refuseWrites({ id, verb }: Call): void {
   } else fail(id, notAdopted(path));
 }
 
-/** Calls that came with the one that woke us. */
+/** Calls that arrived together with the first. */
 function* waitingCalls(): Generator<Call> {
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) yield next.message;
 }

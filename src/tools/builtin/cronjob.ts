@@ -65,7 +65,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   remove,
 };
 
-/** A run that makes, changes or starts schedules could go on for ever. It may end them. */
+/** A run that creates, changes or starts schedules could loop forever. It may only end them. */
 const UNATTENDED: ReadonlySet<string> = new Set(["list", "pause", "remove"]);
 
 export function cronjobTool(deps: CronDeps): ToolDefinition {
@@ -118,7 +118,7 @@ async function create({ deps, args, call }: Job): Promise<string> {
   };
   const schedule = await store.addSchedule(made, maxJobs).catch((error: unknown) => {
     if (!(error instanceof HermesError) || error.code !== "conflict" || call.principal.owner) throw error;
-    // The name may be another person's: that it exists is theirs to know.
+    // The name may be another person's, so don't reveal that it exists.
     return store.addSchedule({ ...made, name: `${made.name} ${id}` }, maxJobs);
   });
   return success({ job: shown(schedule, deps) });
@@ -128,12 +128,10 @@ async function requireRoom({ store }: CronDeps, call: ToolCall): Promise<void> {
   if (call.principal.owner) return;
   const own = (await store.listSchedules()).filter((one) => one.state !== "done" && isMaker(one, call));
   if (own.length >= MAX_PER_PERSON)
-    throw new ToolMistake(
-      `this person has ${own.length} schedules already; the maximum is ${MAX_PER_PERSON}.`,
-    );
+    throw new ToolMistake(`this person has ${own.length} schedules; the maximum is ${MAX_PER_PERSON}.`);
 }
 
-/** Others than owners only write to the chat they are in. */
+/** People who aren't owners can only target their current chat. */
 async function delivery({ store, places }: CronDeps, args: Args, call: ToolCall) {
   const to = textArgument(args, "deliver") ?? "origin";
   if (!call.principal.owner && to !== "origin" && to !== "local")
@@ -198,7 +196,7 @@ async function find({ store }: CronDeps, reference: string, call: ToolCall): Pro
   return found;
 }
 
-/** One's own; owners: all. Where a room reads along, only those that write to it. */
+/** The person's own; for owners, all. In a room, only those that target the room. */
 function maySee(schedule: ScheduleRow, call: ToolCall): boolean {
   if (!call.principal.owner && !isMaker(schedule, call)) return false;
   return !call.room || (schedule.target !== null && isSameRoom(call.room, roomOf(schedule.target)));

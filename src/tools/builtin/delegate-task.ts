@@ -1,4 +1,4 @@
-/** The `delegate_task` tool: a piece of work in a session of its own, whose answer is the result. */
+/** The `delegate_task` tool: a piece of work in its own session, whose answer is the result. */
 import { textArgument } from "../arguments.js";
 import { failure, success } from "../result.js";
 import type { ToolCall, ToolDefinition } from "../tool.js";

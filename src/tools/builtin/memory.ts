@@ -3,6 +3,7 @@ import type { Principal } from "../../message.js";
 import { textArgument } from "../arguments.js";
 import {
   cleanEntry,
+  isTooLong,
   joinEntries,
   MAX_MEMORY_CHARS,
   type MemoryFiles,
@@ -12,7 +13,7 @@ import type { ToolDefinition } from "../tool.js";
 
 const DESCRIPTION =
   "Short notes that last beyond this conversation. target user: about the person you talk with. target memory: " +
-  "shared by everybody; only owners may change it. Actions: read; add (content); replace (old_text, content); " +
+  "shared by everyone; only owners may change it. Actions: read; add (content); replace (old_text, content); " +
   "remove (old_text). old_text is a part of the one entry that is meant.";
 
 const PARAMETERS = {
@@ -26,7 +27,7 @@ const PARAMETERS = {
   required: ["action"],
 };
 
-/** Everybody has notes of their own, so paired people may use it although it writes. */
+/** Everyone has their own notes, so paired people may use it although it writes. */
 export function memoryTool(files: MemoryFiles): ToolDefinition {
   return {
     name: "memory",
@@ -119,12 +120,6 @@ function placeOf(entries: readonly string[], args: Record<string, unknown>): num
 
 const NO_ROOM = "the notes are full. Ask the person to clean them up in a private chat.";
 
-/** Shrinking is always allowed, even if another program made the file too large. */
-function isTooLong(entries: readonly string[], before: readonly string[]): boolean {
-  const chars = joinEntries(entries).length;
-  return chars > MAX_MEMORY_CHARS && chars >= joinEntries(before).length;
-}
-
 function tooLong(entries: readonly string[]): string {
-  return `that would make ${joinEntries(entries).length} characters, ${MAX_MEMORY_CHARS} is the most. Remove or shorten something first.`;
+  return `that would make ${joinEntries(entries).length} characters; the maximum is ${MAX_MEMORY_CHARS}. Remove or shorten something first.`;
 }

@@ -31,7 +31,7 @@ const PARAMETERS = {
 
 const MAX_CHARS = 20_000;
 const LISTED = 50;
-/** Of a person who isn't an owner. Enough to check one chat by its id. */
+/** Limit for a person who isn't an owner. Enough to check one chat by its id. */
 const OWN_CHATS = 200;
 
 export function sendMessageTool(deps: SendDeps): ToolDefinition {
@@ -51,7 +51,7 @@ export function sendMessageTool(deps: SendDeps): ToolDefinition {
   };
 }
 
-/** Where several people read along, other chats aren't listed: even their names are private. */
+/** In a room, other chats aren't listed: even their names are private. */
 async function list({ store, places }: SendDeps, call: ToolCall): Promise<string> {
   const here = { target: formatTarget(call.target), name: "this chat" };
   if (call.room) return success({ targets: [here] });
@@ -96,9 +96,9 @@ async function isOwn(store: Pick<Outbox, "knownChats">, target: Target): Promise
   return chats.some((chat) => isSameChat(chat, target));
 }
 
-type Place = Pick<Target, "platform" | "chatId">;
+type ChatRef = Pick<Target, "platform" | "chatId">;
 
-function isSameChat(a: Place, b: Place): boolean {
+function isSameChat(a: ChatRef, b: ChatRef): boolean {
   return a.chatId !== null && a.platform === b.platform && a.chatId === b.chatId;
 }
 

@@ -46,7 +46,7 @@ export function sessionSearchTool(reader: SessionReader): ToolDefinition {
     effect: "read",
     repeat: "safe",
     run: async (args, { principal, shared, session }) => {
-      // In a room, owners have no extra rights: others read along.
+      // In a room, owners have no extra rights, because others see the answers.
       const asker = shared ? { ...principal, owner: false } : principal;
       const search = { reader, principal: asker, currentId: session.id, shared };
       return JSON.stringify(await answer(search, args).catch(unavailable));

@@ -1,4 +1,4 @@
-/** Reads pages in threads of their own: nothing else stops a parser that takes too long. */
+/** Parses pages in separate threads: nothing else can stop a parser that takes too long. */
 import { Worker } from "node:worker_threads";
 import PQueue from "p-queue";
 import { packageFile } from "../../package-files.js";
@@ -14,7 +14,7 @@ const MAX_WAITING = 50;
 
 const queue = new PQueue({ concurrency: CONCURRENCY });
 
-/** Undefined: there is no article, or the page is too much work. */
+/** Undefined if there is no article, or the page is too much work. */
 export async function readArticle(
   page: { html: string; url: string },
   signal: AbortSignal,

@@ -10,7 +10,7 @@ export interface Article {
 /** A page with more elements is handled as plain text. */
 const MAX_ELEMENTS = 100_000;
 
-/** Undefined: the page has no article. */
+/** Undefined if the page has no article. */
 export function articleOf(html: string, url: string): Article | undefined {
   const { document } = parseHTML(html);
   const reader = new Readability<Node>(document as never, {

@@ -1,4 +1,4 @@
-/** Fetches a page of the public web: every redirect and every looked-up address is checked. */
+/** Fetches a public web page; checks every redirect and every resolved address. */
 import net from "node:net";
 import type { Agent } from "undici";
 import { guardedLookup, isPrivateAddress, PrivateAddressError } from "../../public-address.js";
@@ -13,9 +13,9 @@ export interface Page {
 /** For people: why there is no page. */
 export class PageProblem extends Error {}
 
-/** What may be connected to. */
+/** Which addresses are allowed. */
 export interface WebNetwork {
-  /** Why an address is refused, as far as one sees without looking the name up; undefined: it isn't. */
+  /** Why a URL is refused, checked without a DNS lookup; undefined if it isn't. */
   refusal(url: URL): string | undefined;
   lookup: net.LookupFunction;
 }
@@ -55,7 +55,7 @@ export async function fetchPage(
     if (signal.aborted) throw new PageProblem(`no answer within ${TIMEOUT_MS / 1000} s`);
     if (error instanceof PageProblem) throw error;
     const cause = (error as Error).cause;
-    if (cause instanceof PrivateAddressError) throw new PageProblem("its name leads to a private network");
+    if (cause instanceof PrivateAddressError) throw new PageProblem("its name resolves to a private network");
     throw new PageProblem(cause instanceof Error ? cause.message : (error as Error).message);
   }
 }

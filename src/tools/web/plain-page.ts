@@ -1,7 +1,7 @@
 /** HTML → plain text without a parser, for pages that the parser can't handle. Linear: every search starts after the last. */
 import { decodeHTML } from "entities";
 
-/** Their content is no text. */
+/** Their content isn't text. */
 const SKIPPED = /^(?:script|style|noscript|template|svg|head|iframe)$/;
 const BLOCKS =
   /^(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|header|footer|main|blockquote|pre|hr|dt|dd)$/;

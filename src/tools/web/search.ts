@@ -16,7 +16,7 @@ export interface WebHit {
 }
 
 interface Backend {
-  /** What has to be set; undefined: nothing is missing. */
+  /** What has to be set; undefined if nothing is missing. */
   missing(settings: SearchSettings): string | undefined;
   request(query: string, limit: number, settings: SearchSettings): { url: URL; init: RequestInit };
   hits(body: unknown): unknown;

@@ -51,7 +51,7 @@ describe("chat completions", () => {
   it("are streamed, with usage on request", async () => {
     const stream = await gateway.client().chat.completions.create({
       model: "hermes",
-      messages: [user("one two three four five six seven eight")],
+      messages: [user("!drip 20 one two three four five six seven eight")],
       stream: true,
       stream_options: { include_usage: true },
     });

@@ -90,9 +90,9 @@ describe("a parsed request", () => {
   });
 
   it("must end with something to answer", () => {
-    expect(refusal(() => chat([{ role: "assistant", content: "I" }])).message).toMatch(/nothing to answer/);
-    expect(refusal(() => chat([{ role: "system", content: "Be." }])).message).toMatch(/nothing to answer/);
-    expect(refusal(() => chat([{ role: "user", content: "  " }])).message).toMatch(/nothing to answer/);
+    expect(refusal(() => chat([{ role: "assistant", content: "I" }])).message).toMatch(/Nothing to answer/);
+    expect(refusal(() => chat([{ role: "system", content: "Be." }])).message).toMatch(/Nothing to answer/);
+    expect(refusal(() => chat([{ role: "user", content: "  " }])).message).toMatch(/Nothing to answer/);
   });
 
   it("has inline images only: URLs aren't fetched", () => {

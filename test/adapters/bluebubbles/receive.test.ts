@@ -101,7 +101,7 @@ describe("a message", () => {
 });
 
 describe("the database", () => {
-  it("gives what was missed, in the order in which it came in, over several pages", async () => {
+  it("returns missed messages in order of arrival, over several pages", async () => {
     const adapter = await bench.connected();
     await adapter.disconnect();
     bench.server.gatewayUrl = undefined;
@@ -129,7 +129,7 @@ describe("the database", () => {
     await bench.inbox.message("hello");
   });
 
-  it("is all that there is without a webhook", async () => {
+  it("is the only source without a webhook", async () => {
     const adapter = await bench.connected({ webhookUrl: undefined, pollSeconds: 0.02 });
     expect(adapter.callbacks).toEqual([]);
     expect(bench.server.registered).toEqual([]);

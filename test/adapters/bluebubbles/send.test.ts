@@ -166,7 +166,7 @@ describe("signs", () => {
     return { adapter, target: outbound("", {}, { replyTo: guid }).target };
   }
 
-  it("of typing come with a read mark, now and then, and end", async () => {
+  it("of typing come with a read receipt, at intervals, and end", async () => {
     const { adapter, target } = await asked();
     for (let i = 0; i < 5; i++) adapter.type(target);
     await until("it is shown", () => bench.server.typing.length > 0 && bench.server.reads.length > 0);

@@ -99,8 +99,8 @@ describe("incoming files", () => {
     const received = await inbox.message("three");
     expect(received.attachments.map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/404/),
-      expect.stringMatching(/outside of Discord/),
-      expect.stringMatching(/outside of Discord/),
+      expect.stringMatching(/not on Discord's servers/),
+      expect.stringMatching(/not on Discord's servers/),
     ]);
   });
 });

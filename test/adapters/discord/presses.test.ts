@@ -41,7 +41,7 @@ describe("buttons in Discord", () => {
     expect(shown.buttons.flat()).toHaveLength(2);
   });
 
-  it("count also when the inbox was too slow for Discord", async () => {
+  it("count even if the inbox was too slow for Discord", async () => {
     const scene = await asked({}, { answerWithinMs: 30 });
     const { emulator, inbox, ada, channel, messageId } = scene;
     let open = () => {};

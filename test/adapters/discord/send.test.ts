@@ -284,7 +284,7 @@ describe("an answer being written", () => {
     expect(bench.emulator.said(dm)).toMatchObject([{ text: "Hello" }]);
   });
 
-  it("shows the typing sign, at most every few seconds", async () => {
+  it("shows the typing indicator, at most every few seconds", async () => {
     const bench = await connected();
     const { dm, message } = await asked(bench);
     const { target } = answer(message, "");

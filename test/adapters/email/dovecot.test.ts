@@ -33,7 +33,7 @@ describe.skipIf(missing)("email with dovecot", () => {
   const imap = () => ({ host: "127.0.0.1", port: dovecot.port, security: "plain", verify: true }) as const;
   const connected = (): Promise<EmailAdapter> => bench.connected({ imap: imap() });
 
-  it("receives mail as it comes, and what came meanwhile after a new start, and marks nothing as read", async () => {
+  it("receives new and missed mail, and marks nothing as read", async () => {
     const first = await connected();
     bench.server.say(ANN, "one");
     bench.server.say(ANN, "zwei, mit Grüßen 🌍");
@@ -57,7 +57,7 @@ describe.skipIf(missing)("email with dovecot", () => {
     await bench.inbox.message("still there?");
   });
 
-  it("says what to do when the password is wrong", async () => {
+  it("explains what to do if the password is wrong", async () => {
     const wrong = bench.connected({ imap: imap(), password: "another" });
     await expect(wrong).rejects.toMatchObject({
       code: "refused",

@@ -110,7 +110,7 @@ describe("the cursor", () => {
     bench.server.say(ANN, "after");
     await bench.inbox.message("after");
     expect(bench.inbox.offered).toHaveLength(2);
-    expect(bench.log.join("\n")).toContain("numbered its mails again");
+    expect(bench.log.join("\n")).toContain("renumbered its mail");
   });
 
   it("stays when the inbox fails", async () => {

@@ -11,7 +11,7 @@ function held() {
   return { gates, work };
 }
 
-it("shares the next run among all who come during one", async () => {
+it("callers during a run share the next one", async () => {
   const { gates, work } = held();
   const fresh = new FreshRun(work);
   const first = fresh.run();
@@ -25,7 +25,7 @@ it("shares the next run among all who come during one", async () => {
   expect(gates).toHaveLength(2);
 });
 
-it("goes on after a run that failed", async () => {
+it("continues after a failed run", async () => {
   const { gates, work } = held();
   const fresh = new FreshRun(work);
   const first = fresh.run();

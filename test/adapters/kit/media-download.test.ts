@@ -87,7 +87,7 @@ describe("MediaDownloads", () => {
   it.each(["not a url", "file:///etc/passwd", "https://elsewhere.example/file", "http://localhost:1/"])(
     "fetches nothing from %s",
     async (url) => {
-      expect(await fetchOne({ url })).toMatchObject({ problem: "It lies outside of Pigeon" });
+      expect(await fetchOne({ url })).toMatchObject({ problem: "It is not on Pigeon's servers" });
     },
   );
 
@@ -104,7 +104,7 @@ describe("MediaDownloads", () => {
     "https://user:password@example.com/",
   ])("fetches nothing from %s although public addresses are allowed", async (url) => {
     expect(await fetchOne({ url }, { allowPublic: true })).toMatchObject({
-      problem: "It lies outside of Pigeon",
+      problem: "It is not on Pigeon's servers",
     });
   });
 
@@ -119,14 +119,14 @@ describe("MediaDownloads", () => {
 
   it("follows redirects only as far as allowed, and checks each", async () => {
     const to = (target: string) => ({ url: `${origin}/to?${encodeURIComponent(target)}` });
-    expect((await fetchOne(to("/file"))).problem).toContain("moved");
+    expect((await fetchOne(to("/file"))).problem).toContain("redirects");
     expect(await fetchOne(to("/file"), { maxRedirects: 1 })).toMatchObject({ content: "hello" });
     const inside = to("https://127.0.0.1:1/");
     expect(await fetchOne(inside, { maxRedirects: 3, allowPublic: true })).toMatchObject({
-      problem: "It lies outside of Pigeon",
+      problem: "It is not on Pigeon's servers",
     });
     const loop = to(`/to?${encodeURIComponent("/file")}`);
-    expect((await fetchOne(loop, { maxRedirects: 1 })).problem).toContain("moved");
+    expect((await fetchOne(loop, { maxRedirects: 1 })).problem).toContain("redirects");
   });
 
   it("gives up on a file that doesn't end, and on a locate that never settles", async () => {

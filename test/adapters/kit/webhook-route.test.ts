@@ -42,9 +42,14 @@ describe("answerWebhook", () => {
     expect(received).toEqual([{ id: 1 }]);
   });
 
-  it("answers 503 when the inbox fails or nothing is connected", async () => {
-    const failing = route({ receive: () => Promise.reject(new Error("disk full")) });
+  it("answers 503 and reports the error if the inbox fails, and 503 while not connected", async () => {
+    const errors: unknown[] = [];
+    const failing = route({
+      receive: () => Promise.reject(new Error("disk full")),
+      onRejected: (error) => errors.push(error),
+    });
     expect((await answerWebhook(signedPost("{}"), failing.signed)).status).toBe(503);
+    expect(errors).toEqual([new Error("disk full")]);
     const { signed } = route({ receive: undefined });
     expect((await answerWebhook(signedPost("{}"), signed)).status).toBe(503);
   });
@@ -97,7 +102,7 @@ describe("answerWebhook", () => {
     expect((await answerWebhook(post(silent), signed)).status).toBe(408);
   });
 
-  it("answers 400 for a body that makes no sense", async () => {
+  it("answers 400 for an invalid body", async () => {
     const { signed, received } = route();
     expect((await answerWebhook(signedPost("not json"), signed)).status).toBe(400);
     expect((await answerWebhook(signedPost(""), signed)).status).toBe(400);

@@ -122,7 +122,7 @@ describe("syncs", () => {
     emulator.say(dm, ANN, "now");
     await inbox.message("now");
     expect(inbox.texts).toEqual(["now"]);
-    expect(log.join("\n")).toContain("forgotten where we were");
+    expect(log.join("\n")).toContain("no longer knows our sync token");
   });
 });
 

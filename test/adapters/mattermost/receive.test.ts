@@ -44,7 +44,7 @@ describe("a message", () => {
     });
   });
 
-  it("is answered in a thread of its own if that is wanted", async () => {
+  it("is answered in its own thread if configured", async () => {
     const { emulator, inbox, ann, town, dm } = await setUp({ replyInThread: true });
     const post = emulator.say(town, ann, "@hermes hi");
     emulator.say(dm, ann, "hello");
@@ -128,7 +128,7 @@ describe("what the socket missed", () => {
     expect(inbox.texts.slice(1)).toEqual(Array.from({ length: 1300 }, (_, i) => `m${i}`));
   });
 
-  it("is read when a number is missing, and now and then without any sign", async () => {
+  it("is read if a sequence number is missing, and periodically", async () => {
     const { emulator, inbox, ann, dm, connect } = await setUp();
     const silently = (text: string) => emulator.world.post(dm, ann, text);
     silently("lost");
@@ -140,7 +140,7 @@ describe("what the socket missed", () => {
     await inbox.message("lost without a sign");
   });
 
-  it("isn't read where the operator wants no old messages", async () => {
+  it("isn't read if catching up is disabled", async () => {
     const { emulator, inbox, adapter, ann, dm, connect } = await setUp({ catchUpMaxAgeSeconds: 0 });
     await adapter.disconnect();
     emulator.say(dm, ann, "meanwhile");

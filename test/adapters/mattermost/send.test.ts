@@ -27,6 +27,17 @@ describe("an answer", () => {
     ]);
   });
 
+  it("is retried, not moved to the channel, if its thread can't be looked up", async () => {
+    const { emulator, adapter, ann, town } = await setUp();
+    const root = emulator.world.post(town, ann, "root");
+    const reply = emulator.world.post(town, ann, "reply", { root_id: root.id });
+    const answer = outbound({ chatId: town.id, chatType: "channel", threadId: reply.id }, "one");
+    emulator.server.arm("GET", new RegExp(`posts/${reply.id}$`), { kind: "answer", status: 503 });
+    await expect(send(adapter, answer, patience())).rejects.toMatchObject({ outcome: "never_sent" });
+    await send(adapter, answer, patience());
+    expect(emulator.said(town).map(({ message, root_id }) => [message, root_id])).toEqual([["one", root.id]]);
+  });
+
   it("has its files in posts of five, and a note for one that is gone", async () => {
     const { emulator, adapter, dm, home } = await setUp();
     const files = Array.from({ length: 6 }, (_, i) => outgoingFile(home, `${i}.txt`, `file ${i}`));

@@ -132,7 +132,9 @@ describe("incoming Slack files", () => {
       files: [{ id: "F1", name: "x", url_private: "https://files.slack.com.evil.example/x" }],
     });
     await b.slack.until(() => b.inbox.received.length === 1);
-    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({ problem: expect.stringMatching(/outside/) });
+    expect(b.inbox.received[0]!.attachments[0]).toMatchObject({
+      problem: expect.stringMatching(/not on Slack's servers/),
+    });
   });
 });
 

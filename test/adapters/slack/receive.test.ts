@@ -104,7 +104,7 @@ describe("Slack slash commands", () => {
     expect(b.inbox.received[1]).toMatchObject({ text: "/status", origin: { threadId: ts, userId: "U1" } });
   });
 
-  it("don't belong to messages to other people", async () => {
+  it("ignore threads in which the user only talked to other people", async () => {
     b = await setup();
     const talk = b.slack.say({ channel: "C1", user: "U1", text: "<@U0BOT> hello" });
     b.slack.say({ channel: "C1", user: "U1", text: "lunch, anybody?" });

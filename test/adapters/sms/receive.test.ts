@@ -99,7 +99,7 @@ describe("messages whose call got lost", () => {
     expect(bench.inbox.texts).toEqual(Array.from({ length: 250 }, (_, i) => `text ${i}`));
   });
 
-  it("are all that there is without a webhook", async () => {
+  it("are the only source without a webhook", async () => {
     const adapter = await bench.connected({ webhookUrl: undefined, pollSeconds: 0.02 });
     expect(adapter.callbacks).toEqual([]);
     bench.twilio.say(ANN, "hello");

@@ -96,7 +96,7 @@ describe("presses in Telegram", () => {
     expect(bench.log).toEqual([]);
   });
 
-  it("of a deleted question do no harm", async () => {
+  it("of a deleted question are ignored", async () => {
     const { adapter, message, messageIds, seen } = await asked();
     seen.deleted = true;
     await adapter.settleQuestion(message.target, messageIds, "No.", patience());

@@ -92,7 +92,7 @@ describe("topics", () => {
     await send(adapter, outbound(toDm({ threadId: String(topic) }), "hello"), patience());
     expect(bench.emulator.said(dm.id)).toMatchObject([
       { threadId: topic },
-      { threadId: undefined, text: "(Telegram refuses the topic, so I answer here.)\nhello" },
+      { threadId: undefined, text: "(Telegram refuses the topic, so I'm answering here.)\nhello" },
     ]);
     expect(bench.log.some((line) => line.message.includes("private topic"))).toBe(true);
   });

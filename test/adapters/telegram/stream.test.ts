@@ -164,7 +164,7 @@ describe("an abandoned preview", () => {
   });
 });
 
-describe("the typing sign", () => {
+describe("the typing indicator", () => {
   it("is shown in the chat and the topic, General included", async () => {
     adapter.type(inDm);
     adapter.type({ ...inGroup, threadId: "1" });

@@ -85,16 +85,18 @@ describe("webhook mode", () => {
     expect(bench.emulator.callsOf("setWebhook")[0]?.payload.allowed_updates).toContain("callback_query");
   });
 
-  it("gets updates again in order after the inbox failed", async () => {
+  it("reports that the inbox failed, and gets the updates again in order", async () => {
     bench.gateway.failing = true;
     await connect();
     const ann = bench.emulator.users.person("Ann");
     for (const text of ["one", "two"]) bench.emulator.users.writeDm(ann, text);
     await until("it failed twice", () => bench.gateway.attempts >= 2);
+    await until("health reports it", () => /inbox/.test(adapter.health().detail ?? ""));
     bench.gateway.failing = false;
     await until("both are received", () => bench.gateway.received.length === 2);
     expect(bench.gateway.texts).toEqual(["one", "two"]);
     expect(bench.emulator.world.webhook.attempts[0]?.status).toBe(503);
+    await until("health is fine again", () => adapter.health().detail === undefined);
   });
 
   it("rejects calls without the secret", async () => {

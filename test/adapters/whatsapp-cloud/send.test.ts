@@ -192,7 +192,7 @@ describe("a status", () => {
   });
 });
 
-describe("the typing sign", () => {
+describe("the typing indicator", () => {
   it("is shown once in a while for a message, with the read mark", async () => {
     const adapter = await bench.connected();
     bench.meta.say(ANN, "hello");

@@ -202,8 +202,10 @@ describe("linking", () => {
     await until("the number is asked for", () => emulator.codes.length > 0);
     expect(emulator.codes).toEqual(["15550000001"]);
     expect(fs.statSync(folder).mode & 0o777).toBe(0o700);
+    expect(adapter.linkCode()).toEqual({ code: "ABCD-EFGH" });
     emulator.link();
     await until("it is linked", () => adapter.health().state === "ok");
+    expect(adapter.linkCode()).toBeUndefined();
     emulator.say({ with: ann }, ann, "hello");
     await inbox.message("hello");
     expect(log.join("\n")).not.toContain(emulator.account);
@@ -219,6 +221,7 @@ describe("linking", () => {
     await until("it is drawn", () => drawn.length > 0);
     expect(drawn.join("")).toMatch(/[▀▄█]{10}/);
     expect(adapter.health().detail).toContain("scan the code");
+    expect(adapter.linkCode()).toEqual({ qr: expect.any(String) });
     expect(emulator.codes).toEqual([]);
   });
 

@@ -190,7 +190,7 @@ describe("a program that speaks ACP", () => {
     expect(agent.prompts()[1]).toContain("User: to another agent");
   });
 
-  it("is asked to continue a prompt of which it gave no sign, if it has it", async () => {
+  it("is asked to continue a prompt that it received without an update", async () => {
     const { turn, agent } = start();
     const session = new Session();
     const stop = new AbortController();
@@ -253,7 +253,7 @@ describe("a program that speaks ACP", () => {
     expect(agent.pids()).toHaveLength(2);
   });
 
-  it("that crashes fails its turn and is started again for the next", async () => {
+  it("fails its turn if it crashes, and is restarted for the next", async () => {
     const { turn, agent } = start();
     const session = new Session();
     const { failure } = await turn(session, "!crash");
@@ -264,7 +264,7 @@ describe("a program that speaks ACP", () => {
     expect(agent.pids()).toHaveLength(2);
   });
 
-  it("that gives no sign is stopped", async () => {
+  it("is stopped if it is silent for too long", async () => {
     const { turn } = start("load", { timeout: 0.3 });
     expect((await turn(new Session(), "!wait")).failure).toMatchObject({ kind: "timeout" });
   });

@@ -1,5 +1,5 @@
 /** What came of storms with tools → their table, and what the broken promises were. */
-import { brokenPromises, namedLines, tableOf } from "../table.js";
+import { brokenPromises, type Line, namedLines, tableOf } from "../table.js";
 import { isKept } from "../verdict.js";
 import type { ToolOutcome } from "./storm.js";
 import { areToolsKept } from "./verdict.js";
@@ -11,7 +11,7 @@ export function isAllKept({ verdict, tools }: ToolOutcome): boolean {
   return isKept(verdict) && areToolsKept(tools);
 }
 
-function cellsOf(outcome: ToolOutcome): Record<string, string | number> {
+export function toolCellsOf(outcome: ToolOutcome): Line {
   const { seed, rounds, evidence, verdict, tools } = outcome;
   return {
     platform: evidence.platform,
@@ -40,7 +40,7 @@ function cellsOf(outcome: ToolOutcome): Record<string, string | number> {
 }
 
 export function toolTable(outcomes: readonly ToolOutcome[]): string {
-  return tableOf(outcomes.map(cellsOf));
+  return tableOf(outcomes.map(toolCellsOf));
 }
 
 export function brokenToolPromises(outcome: ToolOutcome): string[] {
@@ -49,10 +49,7 @@ export function brokenToolPromises(outcome: ToolOutcome): string[] {
   return [...namedLines(outcome.evidence.platform, named), ...brokenPromises(outcome)];
 }
 
-export function toolSection(outcomes: readonly ToolOutcome[], machine: string): string {
-  const seeds = [...new Set(outcomes.map(({ seed }) => `--seed ${seed}`))].join(" ");
-  const rounds = Math.max(...outcomes.map((outcome) => outcome.rounds));
-  const platforms = [...new Set(outcomes.map(({ evidence }) => `--platform ${evidence.platform}`))].join(" ");
+export function toolSection(lines: readonly Line[], machine: string): string {
   return `${TOOLS_TITLE}
 
 The same storm, but a scripted model answers, with up to three rounds of up to three calls for each message, and messages that
@@ -68,8 +65,8 @@ daemon dies once a round, mostly between the steps of a turn.
 - *unrecorded*: a call without a record or without its end, or an unknown outcome that the model didn't learn
 - *restarted*: a call that was made again, or a step that was asked for after a later one
 
-${toolTable(outcomes)}
+${tableOf(lines)}
 
-${machine}. Repeat with \`npm run chaos -- --tools --rounds ${rounds} ${seeds} ${platforms} --write\`.
+${machine}. Repeat a line with \`npm run chaos -- --tools --platform NAME --rounds N --seed S --write\`.
 `;
 }

@@ -1,4 +1,3 @@
-import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 
@@ -6,14 +5,19 @@ export interface Look {
   width?: number;
   height?: number;
   colorScheme?: "light" | "dark";
+  /** Of another context: the same person. */
+  storageState?: Awaited<ReturnType<BrowserContext["storageState"]>>;
 }
 
 /** What the page complained about: a violated policy or a script error fails the test. */
 const complaints: string[] = [];
 
 export async function openContext(browser: Browser, url: string, look: Look = {}): Promise<BrowserContext> {
-  const { width = 1200, height = 800, colorScheme = "light" } = look;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, baseURL: url });
+  const { width = 1200, height = 800, colorScheme = "light", storageState } = look;
+  const context = await browser.newContext({
+    ...{ viewport: { width, height }, colorScheme, baseURL: url },
+    ...(storageState ? { storageState } : {}),
+  });
   onTestFinished(async () => {
     await context.close();
     expect(complaints.splice(0)).toEqual([]);
@@ -47,19 +51,6 @@ export async function write(page: Page, text: string): Promise<void> {
 
 export const sees = (page: Page, text: string | RegExp) =>
   answers(page).filter({ hasText: text }).last().waitFor();
-
-interface AxeResult {
-  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-}
-
-export async function findFaults(page: Page): Promise<string[]> {
-  const result = (await page.evaluate(
-    `${axe.source}; axe.run(document, { resultTypes: ["violations"] })`,
-  )) as AxeResult;
-  return result.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
-  );
-}
 
 /** Pixels by which the page is too wide. */
 export const spill = (page: Page) =>

@@ -60,7 +60,7 @@ const said = ({ findings }: Report, check: string, state?: string) =>
   findings.filter((finding) => finding.check === check && (state ?? finding.state) === finding.state);
 
 describe.each(FILES)("a home with a file of %s", (_, make) => {
-  it("is looked at without a trace, then adopted once", async () => {
+  it("is checked without changes, then adopted once", async () => {
     const home = agentHome(make);
     const before = photograph(home);
     const messages = inspectMessages(home);
@@ -138,8 +138,8 @@ describe("hermes adopt reports", () => {
     expect(warned).toEqual([
       "left out:\nbroken: origin is missing or invalid",
       "sessions that state.db doesn't have:\nagent:main:icq:dm:9: gone",
-      "1 chat on platforms that the gateway doesn't speak: icq",
-      "keys that are made otherwise now:\nagent:main:discord:group:5: is agent:main:discord:group:5:6 now",
+      "1 chat on platforms that the gateway doesn't support: icq",
+      "session keys that change:\nagent:main:discord:group:5: is agent:main:discord:group:5:6 now",
     ]);
     expect(said(plan, "transcripts", "warn")[0]!.message).toMatch(/:\nforgotten$/);
     expect(said(plan, ".env")).toMatchObject([
@@ -183,10 +183,10 @@ describe("a home that can't be adopted yet", () => {
       "state.db",
       "not an SQLite",
     ],
-    ["a database that was cut off", cutOff, "state.db", "cut off"],
+    ["a database that was cut off", cutOff, "state.db", "truncated"],
   ];
 
-  it.each(CASES)("because of %s is left as it is, also with --yes", async (_, spoil, check, words) => {
+  it.each(CASES)("isn't changed because of %s, even with --yes", async (_, spoil, check, words) => {
     const home = agentHome((file) => makeOldFile(file, 8, sampleHistory()));
     spoil(home);
     const before = photograph(home);
@@ -210,7 +210,7 @@ describe("a home that can't be adopted yet", () => {
     fs.truncateSync(file, fs.statSync(file).size - 5000);
   }
 
-  it("without a terminal to ask on", async () => {
+  it("fails without a terminal to ask on", async () => {
     const home = agentHome((file) => makeOldFile(file, 8, sampleHistory()));
     const before = photograph(home);
     const { code, stderr } = await runHermes(home, ["adopt"]);
@@ -218,7 +218,7 @@ describe("a home that can't be adopted yet", () => {
     expect(photograph(home)).toEqual(before);
   });
 
-  it("because there is none", async () => {
+  it("fails if there is no home", async () => {
     const { code, stderr } = await runHermes(path.join(agentHome(), "nowhere"), ["adopt", "--check"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("There is no home") });
   });
@@ -256,7 +256,7 @@ describe("another process that has the file open", () => {
     expect(await adopt(home, "--check")).toMatchObject({ verdict: "ready" });
   });
 
-  it("may go on where nothing has to be migrated", async () => {
+  it("may continue if no migration is needed", async () => {
     const home = agentHome((file) => makeInlineFile(file, sampleHistory()));
     await hold(home);
     const { verdict, adopted } = await adopt(home, "--yes");
@@ -265,7 +265,7 @@ describe("another process that has the file open", () => {
 });
 
 describe("people", () => {
-  it("who were let out since stay out, unless they were let in again over there", async () => {
+  it("who were revoked stay revoked, unless Hermes Agent approved them again", async () => {
     const home = agentHome((file) => makeInlineFile(file, sampleHistory()));
     await adopt(home, "--yes");
     await hermesJson(home, "pairing", "revoke", "telegram", "42");

@@ -33,11 +33,11 @@ const failures = (seen: HomeLook) =>
   );
 
 describe("a plan", () => {
-  it("goes ahead where nothing is in the way", () => {
+  it("is ready if nothing blocks it", () => {
     expect(planOf(look())).toMatchObject({ verdict: "ready", changes: [{}, {}] });
   });
 
-  it("wants room for the copy and for the migration itself, but only where there is one", () => {
+  it("requires space for the copy and the migration, if there is one", () => {
     const few = { freeBytes: 900 * MB };
     expect(failures(look(few))).toEqual(["disk: 900.0 MB free, 1.1 GB needed"]);
     expect(failures(look({ ...few, database: { ...SURVEY, kind: "current", version: 11 } }))).toEqual([]);

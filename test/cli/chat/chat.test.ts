@@ -103,13 +103,13 @@ describe("hermes chat in a terminal", { timeout: 90_000 }, () => {
   it("clears a line that was begun since the last Ctrl-C, and leaves with the next", async () => {
     const screen = await opened(temporaryFolder(), "chat");
     screen.press("C-c");
-    await screen.until(/\(Ctrl-C again leaves\)\n❯ *$/m);
+    await screen.until(/\(press Ctrl-C again to exit\)\n❯ *$/m);
     screen.type("a draft");
     await screen.until(/❯ a draft *$/m);
     screen.press("C-c");
-    await screen.until(/\(Ctrl-C again leaves\)\n❯ *\n❯ *$/m);
+    await screen.until(/\(press Ctrl-C again to exit\)\n❯ *\n❯ *$/m);
     screen.press("C-c");
-    await screen.until(/leaves\)[\s\S]*\(Ctrl-C again leaves\)\n❯ *$/m);
+    await screen.until(/exit\)[\s\S]*\(press Ctrl-C again to exit\)\n❯ *$/m);
     screen.press("C-c");
     await screen.until(/exit=0/);
   });
@@ -224,11 +224,11 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
     });
   });
 
-  it("says what is wrong", async () => {
+  it("reports invalid usage", async () => {
     const home = temporaryFolder();
     expect(await runHermes(home, ["-c"], "x")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is no conversation of a terminal yet."),
+      stderr: expect.stringContaining("There is no terminal conversation yet."),
     });
     expect(await runHermes(home, ["-r", "nothing"], "x")).toMatchObject({
       code: 1,
@@ -236,15 +236,15 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
     });
     expect(await runHermes(home, ["chat", "-c", "one", "-r", "two"], "x")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("-c and -r name two conversations."),
+      stderr: expect.stringContaining("-c and -r can't be combined."),
     });
     expect(await runHermes(home, ["chat"], "  \n")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is nothing to ask."),
+      stderr: expect.stringContaining("The question is empty."),
     });
   });
 
-  it("answers after a kill what was left open", async () => {
+  it("answers pending messages after a kill", async () => {
     const home = temporaryFolder();
     expect((await runHermes(home, ["chat", "-q", "first"])).code).toBe(0);
     const child = spawnHermes(home, ["-c"]);
@@ -262,7 +262,7 @@ describe("hermes chat without a terminal", { timeout: 90_000 }, () => {
 });
 
 describe("beside a gateway", { timeout: 90_000 }, () => {
-  it("each answers its own, and a terminal leaves nothing behind", async () => {
+  it("each answers its own messages, and a terminal leaves nothing behind", async () => {
     const daemon = await new Daemon({ home: join(temporaryFolder(), "home") }).start();
     const web = new WebClient(daemon.url);
     const screen = await opened(daemon.home, "chat");

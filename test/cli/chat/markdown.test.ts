@@ -3,7 +3,8 @@ import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { cellWidth } from "../../../src/cli/cells.js";
 import { LiveText } from "../../../src/cli/chat/live-text.js";
-import { renderMarkdown, wrapText } from "../../../src/cli/chat/markdown.js";
+import { renderMarkdown } from "../../../src/cli/chat/markdown.js";
+import { wrapText } from "../../../src/cli/wrap.js";
 
 const plainly = (text: string, width = 40) => renderMarkdown(text, { width, colors: pc.createColors(false) });
 const coloured = (text: string) =>

@@ -70,7 +70,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     expect(findings(report, "integrity")).toHaveLength(1);
     const empty = join(temporaryFolder(), "not", "made", "yet");
     expect(await hermes(empty, "doctor")).toMatch(
-      /warn {2}home: .* doesn't exist yet[\s\S]*ok {4}database: not made yet/,
+      /warn {2}home: .* doesn't exist yet[\s\S]*ok {4}database: doesn't exist yet/,
     );
   });
 
@@ -132,7 +132,7 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     for (const wrong of ["in:99", "everything"]) {
       expect((await runHermes(home, ["doctor", "--retry", wrong])).code).toBe(1);
     }
-    expect(await hermes(home, "doctor", "--retry", "in:1")).toBe("1 message will be tried again.\n");
+    expect(await hermes(home, "doctor", "--retry", "in:1")).toBe("1 message will be retried.\n");
     expect(await storeIn(home, (store) => store.openMessages())).toHaveLength(1);
     expect(await hermesJson(home, "doctor", "--retry", "all")).toEqual({ retried: 0 });
   });

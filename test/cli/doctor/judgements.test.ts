@@ -148,7 +148,7 @@ describe("the queues", () => {
     const found = judgeQueues({ ...facts, vitals: { ...vitals, ...ahead } });
     expect(found.map(({ state, message }) => [state, message])).toEqual([
       ["warn", "2 messages waiting to be answered, the oldest from the future: was the clock set back?"],
-      ["warn", "3 rows wait for a time that is too far away: was the clock set back?"],
+      ["warn", "3 rows are delayed for too long: was the clock set back?"],
     ]);
   });
 

@@ -174,7 +174,7 @@ describe("hermes doctor and the platforms", { timeout: 90_000 }, () => {
     const { code, of } = await examine(home);
     expect(of("telegram", "warn").map(({ message }) => message)).toEqual([
       expect.stringContaining("privacy mode is on"),
-      "polls, but Telegram has a webhook at other.example",
+      "uses polling, but Telegram has a webhook at other.example",
     ]);
     expect(of("discord", "warn")).toMatchObject([{ message: expect.stringMatching(/^50 of 1000 connects/) }]);
     expect(of("slack", "fail")).toMatchObject([

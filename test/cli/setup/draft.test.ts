@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Answers } from "../../../src/cli/setup/answers.js";
 import { changedFiles } from "../../../src/cli/setup/changes.js";
-import { diffLines } from "../../../src/cli/setup/diff.js";
 import { draft, readCurrent } from "../../../src/cli/setup/draft.js";
 import { answersFrom } from "../../../src/cli/setup/flags.js";
+import { diffLines } from "../../../src/config/diff-lines.js";
 import { temporaryFolder } from "../support/run.js";
 
 const TOKEN = "4200:a-token-of-telegram";
@@ -36,7 +36,7 @@ describe("what a setup would write", () => {
         reset: { mode: "idle", atHour: 4, idleMinutes: 60 },
       }),
     );
-    expect(texts.config).toBe(`# Written by \`hermes setup\`. Every key with its default: config.example.yaml
+    expect(texts.config).toBe(`# Written by \`hermes setup\`. All keys: config.example.yaml
 model:
   provider: openai-compatible
   default: m1

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { DiscordEmulator } from "../../emulators/discord/index.js";
 import { ModelServer, refuses } from "../../emulators/model-server.js";
 import { SlackEmulator } from "../../emulators/slack/index.js";
 import { TelegramEmulator } from "../../emulators/telegram/index.js";
+import { closedAddress } from "../../support/closed-address.js";
 import { Daemon } from "../../support/daemon.js";
 import { until } from "../../support/until.js";
 import { runHermes, temporaryFolder } from "../support/run.js";
@@ -50,12 +51,16 @@ function homeWith(config: string): string {
   return home;
 }
 
+/** It is the last but one of the list. */
+const ANOTHER_SERVER = ["Up", "Up", "Enter"];
+const NO_MODEL = ["Up", "Enter"];
+
 /** A person at the terminal: waits for a question, then answers it. */
 class Person {
   readonly #screen: Screen;
 
-  constructor(home: string) {
-    this.#screen = openScreen(home, ["setup"]);
+  constructor(home: string, columns = 120) {
+    this.#screen = openScreen(home, ["setup"], columns);
   }
 
   sees(pattern: RegExp): Promise<string> {
@@ -76,18 +81,18 @@ class Person {
     this.#screen.press("Enter");
   }
 
-  /** Instead of what stands there. */
-  async replaces(question: RegExp, text: string): Promise<void> {
-    await this.answers(question, "C-u");
-    this.#screen.type(text);
-    this.#screen.press("Enter");
+  /** Types into the open list, and presses a key when it shows the search. */
+  async searches(words: string, key: string): Promise<void> {
+    this.#screen.type(words);
+    await this.#screen.until(new RegExp(`Search: ${words}[^◆◇]*$`));
+    this.#screen.press(key);
   }
 }
 
 async function namesModel(person: Person): Promise<void> {
-  await person.answers(/Which model answers\?/, "Enter");
-  await person.replaces(/Its address/, model.url);
-  await person.types(/Its API key/, KEY);
+  await person.answers(/Which service runs your model\?/, ...ANOTHER_SERVER);
+  await person.types(/Its address/, model.url);
+  await person.types(/API key/, KEY);
   await person.types(/The model's name/, "m1");
 }
 
@@ -99,11 +104,11 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     const home = homeWith(addresses());
     const person = new Person(home);
     await namesModel(person);
-    await person.sees(/the key was rejected/);
-    await person.answers(/What now\?/, "Up", "Enter");
+    await person.sees(/the key was rejected[\s\S]*→ Check that the whole key was pasted/);
+    await person.answers(/What now\?[^◆◇]*Enter another key/, "Down", "Enter");
     await person.sees(/m1 \(openai-compatible\) answers/);
 
-    await person.answers(/On which chats\?/, "Space", "Down", "Space", "Down", "Space", "Enter");
+    await person.answers(/Which chats\?/, "Space", "Down", "Space", "Down", "Space", "Enter");
     await person.sees(/https:\/\/t\.me\/BotFather and send \/newbot/);
     await person.types(/Bot token/, "4200:wrong");
     await person.sees(/Telegram refuses the bot's token/);
@@ -129,10 +134,10 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     await person.answers(/Who may talk to it on Slack\?/, "Down", "Enter");
     await person.types(/Their ids/, "U1, U2");
 
-    await person.answers(/When is a session reset/, "Enter");
-    await person.replaces(/At which hour/, "5");
+    await person.answers(/When does a conversation start over/, "Enter");
+    await person.types(/At which hour/, "5");
     await person.answers(/hours without a message/, "Enter");
-    await person.replaces(/time zone/, "Europe/Berlin");
+    await person.types(/time zone/, "Europe/Berlin");
     const shown = await person.answers(/Write this\?/);
     expect(shown).toMatch(
       /\+ {5}allow_all: true[\s\S]*\+ timezone: Europe\/Berlin[\s\S]*\+ TELEGRAM_BOT_TOKEN=\*{4}/,
@@ -170,9 +175,9 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     const before = readFileSync(join(home, "config.yaml"), "utf8");
     const person = new Person(home);
     for (const question of [
-      ...[/Which model answers\?/, /Its address/, /Its API key/, /The model's name/, /On which chats\?/],
-      ...[/Bot token \(empty: keep the present one\)/, /Who may talk to it on Telegram\?/],
-      ...[/When is a session reset/, /At which hour/, /hours without a message/, /time zone/],
+      ...[/Which service runs your model\?/, /Its address/, /API key/, /The model's name/, /Which chats\?/],
+      ...[/Bot token \(Enter: keep the current one\)/, /Who may talk to it on Telegram\?/],
+      ...[/When does a conversation start over/, /At which hour/, /hours without a message/, /time zone/],
     ])
       await person.answers(question, "Enter");
     await person.sees(/nothing to write[\s\S]*exit=0/);
@@ -184,16 +189,94 @@ describe("hermes setup", { timeout: 180_000 }, () => {
     const home = homeWith(addresses());
     const person = new Person(home);
     await namesModel(person);
-    await person.answers(/On which chats\?/, "C-c");
+    await person.answers(/Which chats\?/, "C-c");
     await person.sees(/Cancelled: nothing was changed[\s\S]*exit=0/);
     const again = new Person(home);
-    await again.answers(/Which model answers\?/, "Up", "Enter");
-    await again.answers(/On which chats\?/, "Enter");
-    await again.answers(/When is a session reset/, "Up", "Enter");
+    await again.answers(/Which service runs your model\?/, ...NO_MODEL);
+    await again.answers(/Which chats\?/, "Enter");
+    await again.answers(/When does a conversation start over/, "Up", "Enter");
     await again.answers(/time zone/, "Enter");
     await again.answers(/Write this\?/, "n");
     await again.sees(/Cancelled: nothing was changed[\s\S]*exit=0/);
     expect(readFileSync(join(home, "config.yaml"), "utf8")).toBe(addresses());
+    expect(existsSync(join(home, ".env"))).toBe(false);
+  });
+});
+
+describe("going back and failures in hermes setup", { timeout: 180_000 }, () => {
+  it("goes back one question with Escape, and offers what was answered before", async () => {
+    const home = homeWith(addresses());
+    const person = new Person(home);
+    await person.answers(/Which service runs your model\?/, "Escape");
+    await person.sees(/This is the first question/);
+    await namesModel(person);
+    await person.answers(/Which chats\?/, "Space", "Enter");
+    await person.types(/Bot token/, telegram.token);
+    await person.answers(/Who may talk to it on Telegram\?/, "Down", "Enter");
+    await person.types(/Their ids/, "1001");
+    await person.answers(/When does a conversation start over/, "Escape");
+    await person.answers(/Their ids[^◆◇]*1001/, "Escape");
+    await person.answers(/Who may talk to it on Telegram\?/, "Up", "Enter");
+    await person.answers(/When does a conversation start over/, "Up", "Enter");
+    await person.answers(/time zone/, "Enter");
+    await person.answers(/Write this\?/, "Escape");
+    await person.types(/time zone/, "Asia/Tokyo");
+    await person.answers(/Write this\?/, "Enter");
+    await person.sees(/Written[\s\S]*exit=0/);
+    const written = readFileSync(join(home, "config.yaml"), "utf8");
+    expect(written).toContain("timezone: Asia/Tokyo");
+    expect(written).not.toContain("allow_from");
+    expect(readFileSync(join(home, ".env"), "utf8")).toContain(telegram.token);
+    expect(model.requests).toHaveLength(1); // the model was tried once
+  });
+
+  it("explains a closed port, a rejected key and a model that doesn't exist", async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `model-${i}`);
+    const server = await ModelServer.start({ models: names, key: KEY });
+    onTestFinished(() => server.close());
+    const home = homeWith(addresses());
+    const person = new Person(home, 80);
+    await person.answers(/Which service runs your model\?/, ...ANOTHER_SERVER);
+    await person.types(/Its address/, await closedAddress());
+    await person.answers(/API key \(Enter: none\)/, "Enter");
+    await person.sees(/can't be reached:\s+(│\s+)?nothing\s+(│\s+)?listens\s+(│\s+)?there/);
+    await person.answers(/What now\?[^◆◇]*Choose another service/, "Down", "Enter");
+
+    await person.answers(/Which service runs your model\?[^◆◇]*● Another server/, "Enter");
+    await person.types(/Its address/, server.url);
+    await person.types(/API key/, "sk-wrong");
+    await person.sees(/rejected the key \(HTTP 401\)/);
+    await person.answers(/What now\?[^◆◇]*● Enter another key/, "Enter");
+    await person.types(/API key/, KEY);
+
+    await person.answers(/Which of its 40 models\?/);
+    await person.searches("no-such", "Enter");
+    server.script(refuses(404, "The model `gone` does not exist"));
+    await person.types(/The model's name/, "gone");
+    await person.sees(/gone \(openai-compatible\) wasn't found: HTTP 404/);
+    await person.answers(/What now\?[^◆◇]*● Choose another model/, "Enter");
+    await person.answers(/Which of its 40 models\?/);
+    await person.searches("39", "Enter");
+    await person.sees(/model-39 \(openai-compatible\) answers/);
+    await person.answers(/Which chats\?/, "C-c");
+    await person.sees(/Cancelled: nothing was changed[\s\S]*exit=0/);
+  });
+
+  it("finds the API of a server whose address lacks /v1, and asks for no key where none is needed", async () => {
+    const server = await ModelServer.start({ models: ["only-one"] });
+    onTestFinished(() => server.close());
+    const home = homeWith(addresses());
+    const person = new Person(home);
+    await person.answers(/Which service runs your model\?/, ...Array<string>(6).fill("Down"), "Enter");
+    await person.types(/Its address[^◆◇]*127\.0\.0\.1:11434/, server.url.replace(/\/v1$/, ""));
+    await person.answers(/Which model\?[^◆◇]*● only-one/, "Enter");
+    await person.sees(/only-one \(openai-compatible\) answers/);
+    await person.answers(/Which chats\?/, "Enter");
+    await person.answers(/When does a conversation start over/, "Up", "Enter");
+    await person.answers(/time zone/, "Enter");
+    await person.answers(/Write this\?/, "Enter");
+    await person.sees(/Written[\s\S]*exit=0/);
+    expect(readFileSync(join(home, "config.yaml"), "utf8")).toContain(`base_url: ${server.url}`);
     expect(existsSync(join(home, ".env"))).toBe(false);
   });
 });

@@ -52,14 +52,15 @@ export async function finished(child: ChildProcess): Promise<Ran> {
   return { code, stdout, stderr };
 }
 
-/** Runs `hermes` in this process, with `input` on stdin and without a terminal. */
+/** Runs `hermes` in this process, with `input` on stdin. With `columns`, it prints to a terminal of this width. */
 export async function runHermes(
   home: string,
   args: readonly string[],
   input = "",
   env: Record<string, string> = {},
+  columns?: number,
 ): Promise<Ran> {
-  const [stdout, stderr] = [new Collected(), new Collected()];
+  const [stdout, stderr] = [new Collected(columns), new Collected(columns)];
   const exits = new EventEmitter();
   const code = await Promise.race([
     run(args, {
@@ -74,7 +75,16 @@ export async function runHermes(
 }
 
 class Collected extends Writable {
+  readonly isTTY: boolean;
   readonly #chunks: Buffer[] = [];
+
+  readonly columns: number | undefined;
+
+  constructor(columns?: number) {
+    super();
+    this.columns = columns;
+    this.isTTY = columns !== undefined;
+  }
 
   get text(): string {
     return Buffer.concat(this.#chunks).toString("utf8");

@@ -21,7 +21,7 @@ export interface Screen {
 }
 
 /** Runs `hermes` in a terminal; when it ends, the screen says `exit=<code>`. */
-export function openScreen(home: string, args: readonly string[]): Screen {
+export function openScreen(home: string, args: readonly string[], columns = 120): Screen {
   needsProgram();
   const socket = join(temporaryFolder(), "tmux");
   const tmux = (...words: string[]) => runTmux(["-S", socket, "-u", "-f", "/dev/null", ...words]);
@@ -31,7 +31,7 @@ export function openScreen(home: string, args: readonly string[]): Screen {
     "new-session",
     "-d",
     "-x",
-    "120",
+    String(columns),
     "-y",
     "40",
     "-c",

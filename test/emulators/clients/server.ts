@@ -50,7 +50,10 @@ export async function servePage(options: PageOptions): Promise<ClientsPage> {
     });
   });
   server.listen(options.port, options.host ?? "127.0.0.1");
-  await once(server, "listening");
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    throw new Error(`Port ${options.port} is taken: end the program that uses it, or choose another port.`);
+  });
   const telling = tell(options, streams);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -7,7 +7,11 @@ import { type Shown, TOKEN } from "./dashboard.js";
 let login: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
 
 /** A page of the dashboard, logged in. The test fails if the page reports an error. */
-export async function openDashboard(browser: Browser, { daemon }: Shown, to: string): Promise<Page> {
+export async function openDashboard(
+  browser: Browser,
+  { daemon }: Pick<Shown, "daemon">,
+  to: string,
+): Promise<Page> {
   const context = await browser.newContext({
     baseURL: daemon.url,
     ...(login ? { storageState: login } : {}),

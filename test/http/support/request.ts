@@ -30,3 +30,16 @@ export function ask(url: string, { method = "GET", headers = {}, body }: Asked =
     request.end(body);
   });
 }
+
+/** The status alone: event streams have no end. */
+export function statusOf(url: string, { method = "GET", headers = {}, body }: Asked = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method, headers, agent: false }, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.on("error", () => {});
+      response.destroy();
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}

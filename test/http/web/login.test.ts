@@ -11,6 +11,15 @@ const ANN = { person: webPersonOf("telegram:4711"), name: "Ann", owner: false };
 
 const enter = (browser: Browser, code: string) => browser.ask<Me>("POST", "login/link", { code });
 
+const dashboardCookie = (headers: Headers) =>
+  headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith("hermes_login="))!
+    .split(";", 1)[0]!;
+
+const dashboardStatus = async (url: string, cookie: string) =>
+  (await fetch(`${url}/api/dashboard/overview`, { headers: { cookie } })).status;
+
 async function talk(browser: Browser, text: string): Promise<string> {
   const id = randomUUID();
   await browser.send(id, text);
@@ -79,13 +88,24 @@ describe("signing in to the web chat", () => {
     expect((await fetch(`${link.origin}${link.pathname}`)).status).toBe(200);
     const { body, headers } = await enter(owner, link.hash.slice(1));
     expect(body.person).toMatchObject({ owner: true, signedIn: true });
-    const login = headers.getSetCookie().find((cookie) => cookie.startsWith("hermes_login="))!;
-    const dashboard = await fetch(`${url}/api/dashboard/overview`, {
-      headers: { cookie: login.split(";", 1)[0]! },
-    });
-    expect(dashboard.status).toBe(200);
+    expect(await dashboardStatus(url!, dashboardCookie(headers))).toBe(200);
     await owner.send("main", "/whoami");
     expect(texts(await owner.open("main")).length).toBeGreaterThan(0);
+  });
+
+  it("closes the dashboard on a device that is signed out", async () => {
+    const { url, operatorLink } = await startWebChat({ agent: agent() });
+    const [laptop, phone] = [new Browser(url!), new Browser(url!)];
+    const enterAsOwner = async (browser: Browser) =>
+      dashboardCookie((await enter(browser, new URL((await operatorLink())!).hash.slice(1))).headers);
+    const [onLaptop, onPhone] = [await enterAsOwner(laptop), await enterAsOwner(phone)];
+    expect(await dashboardStatus(url!, onPhone)).toBe(200);
+    const { devices } = await laptop.get<{ devices: Device[] }>("devices");
+    await laptop.ask("DELETE", `devices/${devices.find(({ current }) => !current)!.id}`);
+    expect(await dashboardStatus(url!, onPhone)).toBe(401);
+    // The device is part of what is signed.
+    expect(await dashboardStatus(url!, onPhone.split(".").slice(0, 2).join("."))).toBe(401);
+    expect(await dashboardStatus(url!, onLaptop)).toBe(200);
   });
 
   it("takes passwords that the owner has set, and slows down guesses", async () => {

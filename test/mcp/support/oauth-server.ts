@@ -11,6 +11,8 @@ export class OAuthServer {
   /** Of calls: the tokens that came with them. */
   readonly seen: string[] = [];
   registrations = 0;
+  /** All access and refresh tokens, in the order of their issue. */
+  readonly issued: string[] = [];
   /** Instead of a code. */
   refusal: string | undefined;
   readonly #access = new Set<string>();
@@ -87,6 +89,7 @@ export class OAuthServer {
         : this.#challenges.get(asked.get("code") ?? "") === challenge;
     if (!isKnown) return [400, { error: "invalid_grant" }];
     const [access_token, refresh_token] = [randomUUID(), randomUUID()];
+    this.issued.push(access_token, refresh_token);
     this.#access.add(access_token);
     this.#refresh.add(refresh_token);
     return [200, { access_token, refresh_token, token_type: "Bearer", expires_in: 3600 }];
@@ -99,7 +102,7 @@ export class OAuthServer {
     const { id, method } = JSON.parse(body) as { id?: number; method: string };
     if (id === undefined) return [202, {}];
     this.seen.push(token);
-    return [200, { jsonrpc: "2.0", id, result: resultOf(method) }];
+    return [200, { jsonrpc: "2.0", id, result: resultOf(method, this.issued) }];
   }
 }
 
@@ -116,7 +119,7 @@ function metadataOf(origin: string): object {
   };
 }
 
-function resultOf(method: string): object {
+function resultOf(method: string, issued: readonly string[]): object {
   if (method === "initialize")
     return {
       protocolVersion: "2025-06-18",
@@ -127,6 +130,7 @@ function resultOf(method: string): object {
     return {
       tools: [{ name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }],
     };
-  if (method === "tools/call") return { content: [{ type: "text", text: "seen" }] };
+  // A server that gives away what it knows.
+  if (method === "tools/call") return { content: [{ type: "text", text: `seen ${issued.join(" ")}.` }] };
   return {};
 }

@@ -6,6 +6,8 @@
  *   --count FILE     adds a line to the file for each call of `count`
  *   --late FILE      answers initialize once the file exists
  *   --exit-at-start  ends before it answers
+ *   --fail-if FILE   the same while the file exists
+ *   --says TEXT      describes its tool `read` with these words
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -16,7 +18,7 @@ const args = process.argv.slice(2);
 const has = (flag) => args.includes(flag);
 const following = (flag) => args[args.indexOf(flag) + 1];
 
-if (has("--exit-at-start")) {
+if (has("--exit-at-start") || (has("--fail-if") && fs.existsSync(following("--fail-if")))) {
   process.stderr.write("I can't find my files\n");
   process.exit(3);
 }
@@ -31,7 +33,12 @@ if (has("--deaf")) {
 
 const object = { type: "object", properties: {} };
 const TOOLS = [
-  { name: "read", description: "Reads", inputSchema: object, annotations: { readOnlyHint: true } },
+  {
+    name: "read",
+    description: has("--says") ? following("--says") : "Reads",
+    inputSchema: object,
+    annotations: { readOnlyHint: true },
+  },
   { name: "write.it", description: "Writes", inputSchema: object },
   { name: "again", inputSchema: object, annotations: { idempotentHint: true } },
   { name: "count", inputSchema: object },

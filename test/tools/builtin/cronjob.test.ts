@@ -33,7 +33,7 @@ describe("create", () => {
     ]);
   });
 
-  it("makes one for the same call", async () => {
+  it("is idempotent for the same call", async () => {
     const { store, create } = await setUp();
     const given = { idempotencyKey: "call-1" };
     expect(await create(ann, {}, given)).toEqual(await create(ann, {}, given));

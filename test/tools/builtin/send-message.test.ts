@@ -64,7 +64,7 @@ describe("a message", () => {
     expect(gateway.adapter.to(bob).at(-1)?.text).toBe("hi there");
   });
 
-  it("has an error for what is missing or too long", async () => {
+  it("is rejected if the text is missing or too long", async () => {
     const { tool, send } = await setUp();
     expect(await use(tool, { target: "origin" })).toMatchObject({ error: "message is missing." });
     expect(await use(tool, { message: "x".repeat(20_001) })).toMatchObject({ success: false });
@@ -86,7 +86,7 @@ describe("the list", () => {
     expect(targets(await list({ principal: OWNER }))).toHaveLength(4);
   });
 
-  it("has only the room itself where others read along, also for owners", async () => {
+  it("has only the room itself in a room, even for owners", async () => {
     const { tool } = await setUp();
     const room = inRoom({ platform: "test", chatId: "ops" });
     expect(targets(await use(tool, { action: "list" }, { principal: OWNER, ...room }))).toEqual(["test:ops"]);

@@ -30,7 +30,7 @@ describe("clarify", () => {
     });
   });
 
-  it("goes on without an answer, and asks no person where there is none", async () => {
+  it("continues without an answer, and doesn't ask if no person is present", async () => {
     expect((await asked({ question: "Well?" })).result).toMatchObject({
       error: expect.stringContaining("no answer came in time"),
     });
@@ -84,7 +84,7 @@ describe("todo", () => {
     expect(await use(todoTool(reader), {}, { session })).toMatchObject({ todos: list });
   });
 
-  it("is a session's own", async () => {
+  it("is separate for each session", async () => {
     const { store, tool } = await setUp();
     await store.createSession({ id: "other", source: "test", user_id: "bob" });
     await use(tool, { todos: list });
@@ -92,7 +92,7 @@ describe("todo", () => {
     expect(await use(tool, {}, { session })).toMatchObject({ todos: [] });
   });
 
-  it("accepts only what makes sense", async () => {
+  it("ignores invalid entries", async () => {
     const { tool } = await setUp();
     expect(await use(tool, { todos: "buy milk" })).toMatchObject({ error: "todos must be a list." });
     expect(changedTodos([], [null, 3, { id: 1, content: "x", status: "odd" }, { id: "2" }], false)).toEqual([

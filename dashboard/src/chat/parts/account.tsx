@@ -1,9 +1,10 @@
 /** Signing in and out, and the devices of a person. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Device, Devices, LoginWays, Me, PasswordLogin } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
 import { Ago } from "../../parts/time.js";
+import { ApiError } from "../../state/api.js";
 import { refreshList } from "../state/list.js";
 import { loadMe, me } from "../state/me.js";
 import { get, post, remove, sentenceOf } from "../state/request.js";
@@ -21,7 +22,7 @@ export function AccountDialog() {
 /** Another person, or none: everything on the page is read again. */
 export async function becomeAnother(next?: Me): Promise<void> {
   if (next) me.value = next;
-  else await loadMe();
+  await loadMe();
   go("/", { replace: true });
   restartStream();
   await refreshList();
@@ -49,14 +50,18 @@ function SignIn({ logins: { link, password, oidc } }: { logins: LoginWays }) {
   );
 }
 
+const AGAIN_MS = 2000;
+
 function PasswordForm() {
   const name = useSignal("");
   const password = useSignal("");
   const fault = useSignal<string | undefined>(undefined);
   const isSending = useSignal(false);
+  const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(again.current), []);
   const signIn = async () => {
     isSending.value = true;
-    fault.value = undefined;
+    clearTimeout(again.current);
     try {
       const given: PasswordLogin = { name: name.value, password: password.value };
       const next = await post<Me>("/login/password", given);
@@ -64,6 +69,9 @@ function PasswordForm() {
       await becomeAnother(next);
     } catch (error) {
       fault.value = sentenceOf(error);
+      // The gateway is restarting: the words in the form are good, so they are sent again.
+      const isPassing = error instanceof ApiError && (error.status === 0 || error.status === 503);
+      if (isPassing) again.current = setTimeout(() => void signIn(), AGAIN_MS);
     } finally {
       isSending.value = false;
     }

@@ -98,7 +98,9 @@ const hasContent = (text: string) => text.trim() !== "" || attachments.value.len
 
 function hintOf(text: string): string {
   if (isUploading.value) return "Uploading…";
-  if (isBusy.value && text.trim() !== "") return "Waits until the answer is complete";
+  if (thread.value.turn?.waiting) return "";
+  if (isBusy.value && text.trim() !== "" && !text.startsWith("/"))
+    return "Waits until the answer is complete";
   const left = limits.value.messageChars - text.length;
   return left < 2000 && left >= 0 ? `${number(left)} characters left` : "";
 }

@@ -14,6 +14,7 @@ import { edit, isBusy, press, regenerate } from "../state/open.js";
 import { Action, CopyAction, tried } from "./actions.js";
 import { Branches } from "./branches.js";
 import { Files } from "./files.js";
+import { Sources } from "./sources.js";
 import { ToolCalls } from "./tool-calls.js";
 import { Usage } from "./usage.js";
 
@@ -125,7 +126,7 @@ function Editor({ message, onClose }: { message: UserMessage; onClose(): void })
 }
 
 function Answer({ message, isLast }: { message: AnswerMessage; isLast: boolean }) {
-  const { id, text, tools, files, stopped, undone, final, usage, at, reasoning } = message;
+  const { id, text, tools, files, sources, stopped, undone, final, usage, at, reasoning } = message;
   return (
     <article class="message agent" data-undone={undone || undefined} aria-label="Hermes">
       {reasoning ? (
@@ -137,6 +138,7 @@ function Answer({ message, isLast }: { message: AnswerMessage; isLast: boolean }
       {text ? <Markdown text={text} /> : null}
       <ToolCalls calls={tools} />
       <Files files={files} />
+      <Sources sources={sources} />
       {stopped ? <p class="tag">Stopped</p> : null}
       {final || stopped ? (
         <div class={isLast ? "actions always" : "actions"}>
@@ -167,7 +169,11 @@ function Notice({ message }: { message: NoticeMessage }) {
     if (!(await tried(() => press(data, label)))) isPressed.value = false;
   };
   return (
-    <article class={`message gateway ${kind}`} aria-label={kind === "question" ? "A question" : "Notice"}>
+    <article
+      class="message gateway"
+      data-kind={kind}
+      aria-label={kind === "question" ? "A question" : "Notice"}
+    >
       <Markdown text={text} />
       <Files files={files} />
       {buttons.length > 0 ? (

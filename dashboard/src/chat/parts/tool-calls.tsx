@@ -32,7 +32,7 @@ function Call({ call }: { call: ToolCall }) {
         {result === null ? null : (
           <>
             <p>Result</p>
-            <Scrolling text={result} />
+            <Scrolling text={indented(result)} />
           </>
         )}
       </div>
@@ -52,7 +52,8 @@ function gistOf(args: string): string {
   return gist.slice(0, 120);
 }
 
-const indented = (args: string) => JSON.stringify(parsed(args), null, 2) ?? args;
+/** JSON in lines; anything else as it is. */
+const indented = (text: string) => JSON.stringify(parsed(text), null, 2) ?? text;
 
 function parsed(args: string): unknown {
   try {

@@ -16,7 +16,7 @@ export function Welcome() {
       <img src="/chat/favicon.svg" alt="" width="48" height="48" />
       <h2 id="welcome">{name ? `Hello, ${name}` : "What can I do for you?"}</h2>
       <p>
-        Write something, drop a file, or type <kbd>/</kbd> for commands.
+        Write something, add a file, or type <kbd>/</kbd> for commands.
       </p>
       <ul>
         {STARTS.map(({ title, text }) => (

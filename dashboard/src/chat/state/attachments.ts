@@ -13,6 +13,8 @@ export interface Attachment {
   progress: number;
   upload?: Upload;
   fault?: string;
+  /** The connection broke: it is sent again by itself. */
+  isLost?: boolean;
 }
 
 export const attachments = signal<readonly Attachment[]>([]);
@@ -20,6 +22,12 @@ export const isUploading = computed(() =>
   attachments.value.some(({ upload, fault }) => upload === undefined && fault === undefined),
 );
 export const hasFaultyFile = computed(() => attachments.value.some(({ fault }) => fault !== undefined));
+
+const FIRST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 30_000;
+const LOST = "The connection was lost. Sent again as soon as it is back";
+let pauseMs = FIRST_PAUSE_MS;
+let again: ReturnType<typeof setTimeout> | undefined;
 
 const running = new Map<string, XMLHttpRequest>();
 /** For a whole file: a slow phone needs long. */
@@ -51,21 +59,40 @@ function upload({ id, file }: Attachment): void {
   request.responseType = "json";
   request.upload.onprogress = ({ loaded, total }) => change(id, { progress: total > 0 ? loaded / total : 0 });
   request.onload = () => {
-    if (request.status === 201) return change(id, { progress: 1, upload: request.response as Upload });
+    if (request.status === 201) {
+      pauseMs = FIRST_PAUSE_MS;
+      return change(id, { progress: 1, upload: request.response as Upload });
+    }
+    // The gateway is stopping or starting.
+    if (request.status === 503) return lost(id);
     const answer = request.response as Partial<Fault> | null;
     change(id, { fault: sentenceOf(faultOf(request.status, answer ?? undefined)) });
   };
-  request.onerror = () => change(id, { fault: "The connection was lost" });
+  request.onerror = () => lost(id);
   request.ontimeout = () => change(id, { fault: "This took too long" });
   request.onloadend = () => running.delete(id);
   request.send(file);
 }
 
+/** Also after a while by itself: the page's other requests may not notice. */
+function lost(id: string): void {
+  change(id, { progress: 0, fault: LOST, isLost: true });
+  clearTimeout(again);
+  again = setTimeout(retryLost, pauseMs);
+  pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
+}
+
+/** The connection is back. */
+export function retryLost(): void {
+  clearTimeout(again);
+  for (const one of attachments.value.filter(({ isLost }) => isLost)) retryUpload(one);
+}
+
 export function retryUpload(attachment: Attachment): void {
   if (attachment.file.size > limits.value.fileBytes) return;
-  const { fault: _, ...again } = { ...attachment, progress: 0 };
-  attachments.value = attachments.value.map((one) => (one.id === attachment.id ? again : one));
-  upload(again);
+  const { fault: _fault, isLost: _isLost, ...fresh } = { ...attachment, progress: 0 };
+  attachments.value = attachments.value.map((one) => (one.id === attachment.id ? fresh : one));
+  upload(fresh);
 }
 
 export function detach(id: string): void {

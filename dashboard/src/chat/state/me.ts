@@ -13,6 +13,17 @@ export const features = computed(() => me.value?.features ?? NO_FEATURES);
 export const limits = computed(() => me.value?.limits ?? LIMITS);
 export const commands = computed(() => me.value?.commands ?? []);
 
+let reading = new AbortController();
+
+/** The latest one counts: one that began before a login may be answered after it. */
 export async function loadMe(): Promise<void> {
-  me.value = await get<Me>("/me");
+  reading.abort();
+  reading = new AbortController();
+  const { signal: ended } = reading;
+  try {
+    const answer = await get<Me>("/me", ended);
+    if (!ended.aborted) me.value = answer;
+  } catch (error) {
+    if (!ended.aborted) throw error;
+  }
 }

@@ -168,7 +168,7 @@ function onThreadEvent(event: ThreadEvent, id: string): void {
 function applyTo(event: ThreadEvent, id: string): void {
   if (id !== "" && isContained(thread.value.cursor, id)) return;
   show(applied(thread.value, event));
-  // Calls of tools, parts of the answer and versions are known once the session is read.
+  // Tool calls, parts of the answer and versions are known once the session is read.
   if (event.type === "branched" || event.type === "turn-finished") void reopen();
 }
 

@@ -1,6 +1,7 @@
 /** Starts what keeps the chat in step with the server. */
 import { effect, signal, untracked } from "@preact/signals";
 import { loadMarkdown } from "../../markdown/markdown.js";
+import { retryLost } from "./attachments.js";
 import { startList } from "./list.js";
 import { loadMe } from "./me.js";
 import { onAccepted, onEvent, open, openNew } from "./open.js";
@@ -40,7 +41,10 @@ async function begin(): Promise<void> {
     untracked(() => (here.page === "conversation" ? void open(here.id) : openNew()));
   });
   startStream((event, id) => {
-    if (event.type === "hello") sendNow();
+    if (event.type === "hello") {
+      sendNow();
+      retryLost();
+    }
     onEvent(event, id);
   });
 }

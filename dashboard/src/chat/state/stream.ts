@@ -1,4 +1,4 @@
-/** The event stream, open while the page is looked at. */
+/** The event stream, open while the page is visible. */
 import { signal } from "@preact/signals";
 import type { WebEvent } from "../../../../src/adapters/web/api.js";
 

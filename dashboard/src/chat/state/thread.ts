@@ -169,7 +169,8 @@ function withMessage(before: Thread, message: ChatMessage): Thread {
 function renewed(known: ChatMessage, message: ChatMessage): ChatMessage {
   const position = message.position || known.position;
   if (known.from !== "agent" || message.from !== "agent") return { ...message, position };
-  return { ...message, position, reasoning: message.reasoning ?? known.reasoning };
+  const sources = message.sources.length > 0 ? message.sources : known.sources;
+  return { ...message, position, sources, reasoning: message.reasoning ?? known.reasoning };
 }
 
 /** No turn takes a command out of the queue: its reply does. */

@@ -57,7 +57,7 @@ function openRefusal({ allowed_domains, allowed_groups, allow_all }: Rules): str
     : "The configuration of this gateway lets no person sign in this way.";
 }
 
-/** Anybody can give an address that isn't theirs: only the issuer's check counts. Some issuers send the flag as text. */
+/** Anyone can claim an address that isn't theirs, so only the issuer's check counts. Some issuers send the flag as text. */
 function verifiedEmail({ email, email_verified }: Claims): string | undefined {
   const isVerified = email_verified === true || email_verified === "true";
   return isVerified && typeof email === "string" && email.includes("@") ? email : undefined;

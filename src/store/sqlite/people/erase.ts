@@ -16,8 +16,8 @@ import { forgetToolRecords } from "./tool-records.js";
 const SCRUB_DUE = "gw_scrub_due";
 
 /**
- * The order lets a second run finish: repetitions by others go before the originals, rows that identify the person go
- * last. Deleted bytes are overwritten, as far as this connection deletes them.
+ * The order lets a second run finish after a crash: quotes by others go before the originals, and rows that
+ * identify the person go last. This connection overwrites the bytes it deletes.
  */
 export const erasePerson = write(function* erasePerson(
   db: Database,
@@ -88,14 +88,14 @@ function* silence(
   }
 }
 
-/** The quotes of a message come last: they may know words that its author has changed since. */
+/** A message's quotes come last: they may contain text that its author has since edited. */
 function* eraseRepeats(
   db: Database,
   { changes, outbox, previews, inbox }: ErasurePlan,
   step: () => Generator<Progress, void>,
 ): Generator<Progress, void> {
   for (const { id, text } of outbox.changes) {
-    // Rendered parts may spell the words differently, so they are rendered again and marked as a possible repeat.
+    // Rendered parts may spell the text differently, so they are rendered again and marked as a possible repeat.
     sql(
       db,
       `UPDATE gw_outbox SET text = ?, may_be_repeat = max(may_be_repeat, parts IS NOT NULL), parts = NULL WHERE id = ?`,
@@ -150,9 +150,10 @@ function removeInbox(db: Database, id: number): void {
 function forgetNotes(db: Database, id: number): void {
   sql(db, "DELETE FROM gw_message_changes WHERE inbox_id = ?").run(id);
   sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(id);
+  sql(db, "DELETE FROM gw_attempts WHERE inbox_id = ?").run(id);
 }
 
-/** The event stays, so that the platform's second delivery of it isn't taken for a new one. */
+/** The event id stays, so that a redelivery by the platform is still recognised. */
 function redactInbox(db: Database, id: number): void {
   forgetNotes(db, id);
   const message = payloadOf(db, id);
@@ -168,7 +169,7 @@ function redactInbox(db: Database, id: number): void {
   sql(db, "UPDATE gw_inbox SET error = NULL WHERE id = ?").run(id);
 }
 
-/** The place alone. */
+/** Only where it was sent. */
 export function withoutPerson(origin: Origin): Origin {
   const { userId: _, userIdAlt: __, userName: ___, messageId: ____, ...place } = origin;
   return place;

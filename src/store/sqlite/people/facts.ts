@@ -5,11 +5,11 @@ import type { InboxState, OutboxState, ReplyFile } from "../../queues.js";
 import { type StoredMessage, storedMessages } from "../messages.js";
 import { marks } from "../statements.js";
 
-/** Everything in the file that could be a person's. plan.ts decides what is. */
+/** Collects everything that could belong to a person. plan.ts decides what does. */
 export interface Facts {
   person: Person;
   ids: string[];
-  /** As they were shown to others. */
+  /** Their names as shown to others. */
   names: string[];
   sessions: SessionFacts[];
   inbox: InboxFacts[];
@@ -24,11 +24,11 @@ export interface Facts {
 
 export interface SessionFacts {
   row: SessionRow;
-  /** Something in it names them. Otherwise it only took place where they wrote, and may quote them. */
+  /** Something in it names them. Otherwise it only shares a room with them and may quote them. */
   known: boolean;
-  /** Read when asked for, each time. */
+  /** Read on every access. */
   messages: () => StoredMessage[];
-  /** Who took part, as far as it is noted. */
+  /** Recorded participants. */
   participants: Person[];
   authors: { messageId: number; platform: string; userId: string }[];
 }
@@ -42,7 +42,7 @@ export interface InboxFacts {
   state: InboxState;
   bootId: string | null;
   message: InboundMessage;
-  /** Other versions of its text, if its author edited it. */
+  /** Earlier versions of its text, if its author edited it. */
   versions: string[];
 }
 
@@ -71,7 +71,7 @@ export interface RouteFacts {
   key: SessionKey;
   sessionId: SessionId;
   origin: Origin;
-  /** `[platform, chat type, chat, thread, person]`: the person is null where a room shares it. */
+  /** `[platform, chat type, chat, thread, person]`; the person is null for a shared room. */
   tuple: (string | null)[];
 }
 
@@ -102,7 +102,7 @@ export function gatherFacts(db: Database, person: Person): Facts {
   };
 }
 
-/** Rows that know a second id of the person have both. */
+/** Rows that contain a second id of the person have both. */
 function idsOf(db: Database, { platform, userId }: Person): string[] {
   const pairs = db
     .prepare(
@@ -189,7 +189,7 @@ function allKeys(db: Database): KeyFacts[] {
 }
 
 function allSchedules(db: Database): ScheduleFacts[] {
-  // A broken schedule must not block an erasure.
+  // An unreadable schedule must not block an erasure.
   const rows = db
     .prepare(
       `SELECT id, name, iif(json_valid(maker), maker, NULL) AS maker, iif(json_valid(target), target, NULL) AS target
@@ -208,7 +208,7 @@ function allSchedules(db: Database): ScheduleFacts[] {
   }));
 }
 
-/** Those that know them or may quote them, and all that came of those. Parents before their children. */
+/** Sessions that name or may quote them, and all their descendants. Parents before children. */
 function sessionsAround(
   db: Database,
   platform: string,
@@ -269,7 +269,7 @@ function roomsOf(db: Database, platform: string, sessionIds: readonly (SessionId
     .all(platform, JSON.stringify(sessionIds)) as string[];
 }
 
-/** Anyone in a room can quote anyone there, even a person who never got an answer. */
+/** Anyone in a room can quote anyone else there, even a person who never got an answer. */
 function quotingIn(
   db: Database,
   platform: string,
@@ -328,7 +328,7 @@ export function isPerson(platform: string, ids: readonly string[]): IsTheirs {
   return (other) => other.platform === platform && other.userIds.some((id) => !!id && ids.includes(id));
 }
 
-/** On whose behalf a message is: as the gateway names a person, with a second id where there is one. */
+/** A message's principal, by the gateway's name for the person, with the second id if there is one. */
 export function senderOf({ platform, origin, task }: InboundMessage): Parameters<IsTheirs>[0] {
   if (task?.principal) return { platform: task.principal.platform, userIds: [task.principal.userId] };
   return originPerson({ ...origin, platform });

@@ -11,7 +11,7 @@ export const planErasure = bulkRead(function planErasure(db: Database, person: P
   return planOf(gatherFacts(db, person));
 });
 
-/** Their rows as they are kept. */
+/** Their rows as stored. */
 export const queueRowsOf = bulkRead(function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
   const { inbox, outbox, routes, schedules, person, ids } = plan;
   const chosen = (sql: string, list: readonly unknown[]) =>

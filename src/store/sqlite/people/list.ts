@@ -3,7 +3,7 @@ import type { KnownPerson } from "../../people.js";
 import { sql } from "../statements.js";
 import { bulkRead } from "../verb.js";
 
-/** One line of what a table knows of a person. */
+/** One table's data about a person. */
 export interface Seen {
   platform: string;
   userId: string;
@@ -50,7 +50,7 @@ export const listPeople = bulkRead(function listPeople(db: Database, platform?: 
   return joinSeen(wanted).toSorted((a, b) => (b.lastSeen ?? 0) - (a.lastSeen ?? 0));
 });
 
-/** What several tables know of the same person, as one. Names in the order in which they were met. */
+/** Merges several tables' data about a person. Names in order of appearance. */
 export function joinSeen(seen: readonly Seen[]): KnownPerson[] {
   const people = new Map<string, KnownPerson>();
   for (const { platform, userId, ...one } of seen) {

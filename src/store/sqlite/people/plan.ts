@@ -25,7 +25,7 @@ import {
   withoutRepeats,
 } from "./redact.js";
 
-/** Facts from the file → what an erasure does with them. Pure. */
+/** Facts → what an erasure does with them. Pure. */
 export function planOf(facts: Facts): ErasurePlan {
   const isTheirs = isPerson(facts.person.platform, facts.ids);
   const sessions = classify(facts, isTheirs);
@@ -103,7 +103,7 @@ function hasOthers({ row, participants, authors }: SessionFacts, facts: Facts, i
   return wrote || [...participants, ...authors].some((one) => !isTheirs(asPerson(one)));
 }
 
-/** Every message begins with a name, and there is more than one name. */
+/** Every message starts with a name, and there are several names. */
 function namesSeveral(messages: readonly StoredMessage[]): boolean {
   const names = messages
     .filter(({ role }) => role === "user")
@@ -138,7 +138,7 @@ function sharedRows(facts: Facts, sessions: readonly SessionFacts[], isTheirs: I
   const quoted = facts.inbox.filter(quotesOneOf(asked)).map(({ message }) => message.quoted!.text);
   const { changes, words } = redactions(rows, theirs, { names, texts: [...texts, ...quoted] });
   const changed = new Set(changes.map(({ id }) => id));
-  /** A turn under way there has read the quote, too. */
+  /** A running turn there has also read the quote. */
   const quoting = new Set(
     facts.inbox
       .filter(({ message }) => message.quoted && quotes(message.quoted.text, words))
@@ -174,7 +174,7 @@ interface Keys {
   chats: string[];
 }
 
-/** A room's key names no person; that of a direct chat, or of a person in a room, is theirs. */
+/** A room's key names no person; the key of a direct chat, or of a person in a room, is theirs. */
 function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
   const routes = facts.routes.filter(({ origin }) => isTheirs(originPerson(origin)));
   const ownRoutes = routes.filter((route) => !isShared(route)).map(({ key }) => key);
@@ -206,7 +206,7 @@ function keysOf(facts: Facts, isTheirs: IsTheirs): Keys {
   };
 }
 
-/** Of their own chats, and of those whose messages and routes are gone. */
+/** Their own chats, including those whose messages and routes are gone. */
 function keysNaming({ keys, ids, person }: Facts, { own, chats }: Keys): SessionKey[] {
   const names = new Set<string | null>([...ids, ...chats]);
   const found = keys.filter((one) => {
@@ -254,13 +254,13 @@ function inboxPlan(facts: Facts, keys: Keys, words: Words, isTheirs: IsTheirs) {
   };
 }
 
-/** By its id, not by its text. */
+/** Matches by id, not by text. */
 function quotesOneOf(asked: readonly InboxFacts[]): (row: InboxFacts) => boolean {
   const ids = new Set(asked.map(({ chatId, message }) => `${chatId} ${message.origin.messageId}`));
   return ({ chatId, message: { quoted } }) => !!quoted?.messageId && ids.has(`${chatId} ${quoted.messageId}`);
 }
 
-/** What isn't sent yet goes, wherever it would have gone; what was sent in a room is redacted. */
+/** Deletes everything that isn't sent yet; redacts what was sent in a room. */
 function outboxPlan(
   facts: Facts,
   keys: Keys,
@@ -299,10 +299,10 @@ function previewChanges(facts: Facts, words: Words): ErasurePlan["previews"] {
 
 // --- files --------------------------------------------------------------------------------------------------------
 
-/** Under names of our own making: nothing that a message says can lead elsewhere. */
+/** Only file names that we generated, so that message text can't point elsewhere. */
 const FILE = /\bmedia\/(?:in|sent)\/[\w-]+(?:\.\w+)?/g;
 
-/** A few rows at a time: a long history is never whole in memory. */
+/** Reads a few rows at a time, so that a long history never has to fit in memory. */
 const namedFiles = (sessions: readonly SessionFacts[]) =>
   sessions.flatMap(({ messages }) => filesIn(messages()));
 

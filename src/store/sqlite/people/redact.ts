@@ -1,6 +1,6 @@
 /**
- * A shared session's rows → what is left of them without one person. Pure. Their messages and what the agent answered
- * to them become a mark; of what others wrote only the places that quote them.
+ * Redacts one person from a shared session's rows. Pure. Their messages and the answers to them become a
+ * mark; in other people's messages only quotes of them do.
  */
 import type { SessionId } from "../../../session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../../summary-marks.js";
@@ -13,7 +13,7 @@ export const ERASED = "[erased]";
 export interface SharedRows {
   id: SessionId;
   parentId: SessionId | null;
-  /** Something in it names them: it may be more than a quote. */
+  /** Something in it names them, so it may be more than a quote. */
   known: boolean;
   rows: readonly StoredMessage[];
   /** It began in a direct chat with them: they wrote every message without another author. */
@@ -28,7 +28,7 @@ export interface Whose {
   names: readonly string[];
 }
 
-/** Which rows of all these sessions they wrote. */
+/** Which rows of these sessions they wrote. */
 export function rowsOf(sessions: readonly SharedRows[], whose: Whose): Set<number> {
   const asked = sessions.flatMap(({ rows, belongsToThem }) =>
     rows.filter(isAsked).map((row) => ({ row, said: spoken(row), belongsToThem, is: noted(row, whose) })),
@@ -61,7 +61,7 @@ function noted(row: StoredMessage, { authors, messageIds }: Whose): boolean | un
   return messageIds.has(`${row.session_id} ${row.platform_message_id}`) ? true : undefined;
 }
 
-/** Others' words first: they are found by the words that go next. `texts`: what else they are known to have written. */
+/** Redacts others' messages first, because quotes are found by the person's own text, which goes next. `texts`: other texts they are known to have written. */
 export function redactions(
   sessions: readonly SharedRows[],
   theirs: ReadonlySet<number>,
@@ -76,7 +76,7 @@ export function redactions(
   const tellsOfThem = new Set<SessionId | null>();
   for (const session of sessions) {
     const { id, parentId, known } = session;
-    // It continues another session: its summaries may contain what they said there.
+    // It continues another session, so its summaries may contain their text from there.
     const summaries = known ? parentId !== null : tellsOfThem.has(parentId);
     const before = parts.length;
     let answersThem = false;
@@ -91,7 +91,7 @@ export function redactions(
   return { changes: [...parts, ...wholes], words };
 }
 
-/** Text before the first message is the gateway's own. */
+/** Text before the first message comes from the gateway. */
 const isSaid = ({ role }: StoredMessage) => role !== "system" && role !== "session_meta";
 
 function wholeChange(row: StoredMessage): MessageChange[] {
@@ -106,7 +106,7 @@ function wholeChange(row: StoredMessage): MessageChange[] {
   return isChanged(row, change) || row.platform_message_id !== null ? [change] : [];
 }
 
-/** Which tools were called stays, so that every result has its call; what they were given goes. */
+/** Keeps tool names, so that every result has its call, and removes their arguments. */
 function emptyCalls(stored: string): string | null {
   const calls = decodeJsonList(stored) as { function?: object }[] | null;
   const emptied = calls?.map((call) =>
@@ -118,7 +118,7 @@ function emptyCalls(stored: string): string | null {
 interface Scrub {
   words: Words;
   names: readonly string[];
-  /** Whether summaries go. */
+  /** Whether to remove summaries. */
   summaries: boolean;
 }
 
@@ -139,7 +139,7 @@ function partChange(row: StoredMessage, { words, names, summaries }: Scrub): Mes
   return isChanged(row, change) ? [change] : [];
 }
 
-/** Splits a summary from the text after it: its parts have no authors. */
+/** Splits a summary from the text after it: summaries have no single author. */
 function withoutSummary(stored: string, goes: boolean, rest: (text: string) => string): string {
   const start = stored.indexOf(SUMMARY_PREFIX);
   const end = stored.indexOf(SUMMARY_END);
@@ -159,7 +159,7 @@ function isChanged(row: StoredMessage, { content, toolCalls, thoughts = {} }: Me
 // --- words --------------------------------------------------------------------------------------------------------
 
 export interface Words {
-  /** Everything they wrote, as a quote may repeat it. */
+  /** Everything they wrote, in the form a quote may repeat it. */
   all: ReadonlySet<string>;
   /** Phrases that are long enough to be theirs anywhere, as text and as in JSON, by their beginning; longest first. */
   distinct: ReadonlyMap<string, readonly string[]>;
@@ -184,7 +184,7 @@ export function wordsIn(texts: readonly string[]): Words {
 const IS_NOTE = /^\[(?:Note|Late): /;
 const IS_FILE = /^\[\w+: .*\]$/;
 
-/** A message as the agent read it → what they said in it: without name and notes, and without quotes and files too. */
+/** A message as the agent saw it → the person's own text: without name, notes, quotes and files. */
 function bodies(content: string, names: readonly string[]): string[] {
   const lines = content.split("\n").filter((line) => !IS_NOTE.test(line));
   const name = nameBefore(lines.join("\n"));
@@ -218,7 +218,7 @@ function withoutNotes(text: string, names: readonly string[]): string {
   return lines.join("\n");
 }
 
-/** What such notes say that they wrote, before and after. */
+/** Their texts in such notes, before and after the change. */
 function notedWords(content: string, names: readonly string[]): string[] {
   return content.split("\n").flatMap((line) => {
     const note = changeNote(line);
@@ -228,10 +228,10 @@ function notedWords(content: string, names: readonly string[]): string[] {
   });
 }
 
-/** Without an end it extends to the end of the text, so that nothing is read twice. */
+/** An unterminated string extends to the end of the text, to keep matching linear. */
 const JSON_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
-/** Anybody can write a note of that shape: what isn't JSON isn't ours. */
+/** Anyone can write a note of that shape; if it isn't JSON, it isn't ours. */
 function parsed(json: string): string[] {
   try {
     return [String(JSON.parse(json))];
@@ -251,7 +251,7 @@ export function withoutRepeats(text: string, words: Words, names: readonly strin
   return withoutWords(withoutNotes(text, names), words);
 }
 
-/** Read once, however many words there are. */
+/** One pass, however many phrases there are. */
 export function withoutWords(text: string, { distinct }: Words): string {
   if (distinct.size === 0) return text;
   const kept: string[] = [];

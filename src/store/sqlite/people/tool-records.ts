@@ -1,13 +1,14 @@
 import type { Database } from "better-sqlite3";
 import type { ErasurePlan } from "../../people.js";
+import { OPERATOR } from "../../queues.js";
 import { personSubject } from "../queues/steps.js";
 import { marks } from "../statements.js";
 
-/** What tools did for a person, and what they were asked. */
+/** A person's tool calls and questions. */
 
-const REMOVED = "[Removed: it may repeat a person who was erased]";
+const REMOVED = "[Removed: it may quote a person who was erased]";
 
-/** Calls of others in shared sessions stay in the audit without words; so do the steps of their interrupted turns. */
+/** Other people's calls in shared sessions stay in the audit without their text; so do the steps of their interrupted turns. */
 export function forgetToolRecords(db: Database, plan: ErasurePlan): void {
   const { person, ids, own, shared, keys } = plan;
   const theirs = marks(ids);
@@ -36,6 +37,7 @@ export function forgetToolRecords(db: Database, plan: ErasurePlan): void {
        OR (state <> 'open' AND answer ->> '$.by.platform' = ? AND answer ->> '$.by.userId' IN (${theirs}))`,
   ).run(person.platform, ...ids, json(keys), person.platform, ...ids);
   forgetSharedQuestions(db, sharedIds);
+  forgetActions(db, plan);
   const subjects = [
     ...ids.map((userId) => personSubject({ platform: person.platform, userId })),
     ...own.map(({ id }) => `session:${id}`),
@@ -43,7 +45,22 @@ export function forgetToolRecords(db: Database, plan: ErasurePlan): void {
   db.prepare("DELETE FROM gw_grants WHERE subject IN (SELECT value FROM json_each(?))").run(json(subjects));
 }
 
-/** Open ones can still be answered, in the person's own words. */
+/** Operator actions about them stay in the audit without details. A detail may contain their id, as in `telegram:123`. */
+function forgetActions(db: Database, plan: ErasurePlan): void {
+  const { person, ids, names, own, keys } = plan;
+  const words = [...ids, ...names, ...keys, ...own.map(({ id }) => id)];
+  db.prepare(
+    `UPDATE gw_records SET value = json_set(value, '$.fields', '{}') WHERE platform = ? AND EXISTS (
+       SELECT 1 FROM json_tree(gw_records.value ->> '$.fields') field, json_each(?) word
+       WHERE instr(':' || replace(replace(field.atom, '"', ':'), ',', ':') || ':', ':' || word.value || ':') > 0)`,
+  ).run(OPERATOR, JSON.stringify(words));
+  db.prepare(`UPDATE gw_records SET owner = 'erased' WHERE platform = ? AND owner IN (${marks(ids)})`).run(
+    OPERATOR,
+    ...ids.map((id) => `${person.platform}:${id}`),
+  );
+}
+
+/** Open questions could still be answered in the person's own words. */
 function forgetSharedQuestions(db: Database, sharedIds: string): void {
   const inShared =
     "session_key IN (SELECT session_key FROM gw_inbox WHERE session_id IN (SELECT value FROM json_each(?)))";

@@ -11,11 +11,11 @@ import {
   type StartedTurn,
 } from "../../queues.js";
 import { sql } from "../statements.js";
-import { write } from "../verb.js";
+import { earlyWrite } from "../verb.js";
 import { acceptMessages } from "./inbox.js";
 import { begin } from "./turns.js";
 
-export const acceptTurn = write(function acceptTurn(
+export const acceptTurn = earlyWrite(function acceptTurn(
   db: Database,
   accepted: AcceptedMessage,
   start: AcceptedStart,
@@ -31,7 +31,7 @@ function mayStart(
   accepted: AcceptedMessage,
   { expected }: AcceptedStart,
 ): boolean {
-  // Another chat has the key that the caller knows the route of.
+  // Another chat has this key, so the caller's route isn't this chat's.
   if (sessionKey !== accepted.sessionKey) return false;
   const known = route ?? undefined;
   if (expected === null ? known !== undefined : !isExpected(known, expected)) return false;
@@ -39,14 +39,14 @@ function mayStart(
   return sql(db, older).get(sessionKey, id) === undefined;
 }
 
-/** The caller has found that it isn't due for a reset. Not everything that changes this raises the epoch. */
+/** The caller found that the session isn't due for a reset. Not every change to that raises the epoch. */
 function isExpected(route: RouteRow | undefined, known: KnownRoute): boolean {
   if (route?.epoch !== known.epoch || route.sessionId !== known.sessionId) return false;
   if (isTakenOver(route, nowSeconds())) return false;
   return !route.suspended && route.expiredReason === null && route.lastUserActivity >= known.lastUserActivity;
 }
 
-/** A turn that can't start must not cost the message: it waits, and its own attempts report the fault. */
+/** If the turn can't start, the message is still accepted; its later attempts report the error. */
 function startOrWait(db: Database, row: InboxRow, start: AcceptedStart): StartedTurn | undefined {
   const { bootId, turnId, at, open } = start;
   const { id, sessionKey, route } = row;

@@ -9,7 +9,7 @@ import { ownedBy } from "./owned.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
 import { misdatedWaits } from "./waits.js";
 
-/** Counts come from the indexes of what is open; the oldest is the one with the least id. */
+/** Counts come from the partial indexes of open rows; the oldest row has the smallest id. */
 export const backlog = read(function backlog(db: Database, owners?: Owners): Backlog {
   return {
     inbox: {

@@ -7,7 +7,7 @@ import { sql } from "../statements.js";
 import { write } from "../verb.js";
 import { hasSteps } from "./steps.js";
 
-/** Edits and deletions: in the message while it waits, later as a note for the next turn. */
+/** Edits and deletions: applied to waiting messages, otherwise noted for the next turn. */
 
 interface Found {
   id: number;
@@ -18,7 +18,7 @@ interface Found {
   turn_id: string | null;
 }
 
-/** A chat's older messages are of no interest any more. */
+/** Changes to older messages of a chat don't matter any more. */
 const LOOK_BACK = 500;
 const MAX_NOTES = 20;
 
@@ -38,14 +38,14 @@ export const changeMessage = write(function changeMessage(
   const row = find(db, change);
   if (!row) return { outcome: "ignored" };
   const { id: inboxId, session_key: sessionKey } = row;
-  // A turn with steps was interrupted, not undone: its agent knows the message.
+  // A turn with steps was interrupted, not undone, so its agent has seen the message.
   const isInterrupted = hasSteps(db, row.turn_id);
   if (row.state === "waiting" && !isInterrupted) {
     changeWaiting(db, row, change.text);
     return { outcome: "changed", inboxId, sessionKey };
   }
   if (change.onlyWaiting) return { outcome: "ignored" };
-  // Without a turn, the agent doesn't know the message.
+  // Without a turn the agent hasn't seen the message.
   const wasAsked = isInterrupted || row.state === "running" || row.state === "done" || row.state === "dead";
   if (!wasAsked || row.reason?.startsWith("/")) return { outcome: "ignored" };
   return note(db, row, change.text) ? { outcome: "noted", inboxId, sessionKey } : { outcome: "ignored" };
@@ -68,7 +68,7 @@ interface StoredNote {
   known_text: string | null;
 }
 
-/** Platforms report edits without a new text, and repeat reports: false if there is nothing new. */
+/** False if nothing changed: platforms repeat edits, and report some without a new text. */
 function note(db: Database, { id, session_key, payload }: Found, text: string | null): boolean {
   const noted = sql(db, "SELECT text, known_text FROM gw_message_changes WHERE inbox_id = ?").get(id) as
     | StoredNote
@@ -84,12 +84,12 @@ function note(db: Database, { id, session_key, payload }: Found, text: string | 
   return open;
 }
 
-/** The text that the agent knows. */
+/** The text the agent has seen. */
 function known(text: string | null, original: string): string | null {
   return text === null ? original : (JSON.parse(text) as string | null);
 }
 
-/** Of messages that were asked since this session began; the rest is of a conversation that is over. */
+/** Only for messages since this session started; older ones belong to an earlier conversation. */
 export function openNotes(db: Database, key: SessionKey, sessionBegan: number): ChangeNote[] {
   const rows = sql(
     db,
@@ -103,7 +103,7 @@ export function openNotes(db: Database, key: SessionKey, sessionBegan: number): 
   });
 }
 
-/** The agent knows these now. A change that came meanwhile stays pending for the next turn. */
+/** Marks these as seen by the agent. Changes that arrived in the meantime stay pending for the next turn. */
 export function takeNotes(db: Database, notes: readonly Pick<ChangeNote, "inboxId" | "at">[]): void {
   const take =
     "UPDATE gw_message_changes SET pending = 0, known_text = json_quote(text) WHERE inbox_id = ? AND at = ?";

@@ -17,10 +17,11 @@ import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { longRead, write } from "../verb.js";
 import { dropKey } from "./keys.js";
+import { OPEN_IN } from "./schema.js";
 
 const LIMIT = 50;
 
-/** Without the prompt, which is long. */
+/** Without the prompt, because it is long. */
 type Light = Pick<
   SessionRow,
   | "id"
@@ -33,7 +34,7 @@ type Light = Pick<
   | "message_count"
 >;
 
-interface Place {
+interface ChatSession {
   key: SessionKey;
   session: SessionId;
   thread: string | null;
@@ -49,7 +50,7 @@ interface Found {
   at: number;
 }
 
-/** One person's conversations are few: each is looked at, but only a page of them is read in full. */
+/** A person has few conversations: all are checked, but only one page is read in full. */
 export const listConversations = longRead(function listConversations(
   db: Database,
   query: ConversationQuery,
@@ -71,10 +72,11 @@ function allOf(db: Database, { person, key }: ConversationQuery): Found[] {
     ...{ id, key: at, session, tree },
     at: lastActive(db, session as SessionRow),
   });
-  const places = placesOf(db, key);
+  const places = chatSessionsOf(db, key);
   const inChats = places.flatMap(({ key: own, session: id, thread, left }) => {
     const session = sessions.get(id);
-    if (!session || left || session.message_count === 0) return [];
+    if (!session || left) return [];
+    if (session.message_count === 0 && begunWith(db, own) === undefined) return [];
     return [dated(thread, own, session, trees.get(topOf(session, sessions).id)!)];
   });
   const taken = new Set(places.flatMap(({ session: id }) => idOfTree(id, sessions)));
@@ -86,6 +88,17 @@ function allOf(db: Database, { person, key }: ConversationQuery): Found[] {
   return [...inChats, ...others];
 }
 
+/** The question of a first turn, which runs or waits for a decision: its session has no messages until it ends. */
+function begunWith(db: Database, key: SessionKey): string | undefined {
+  return sql(
+    db,
+    `SELECT payload ->> '$.text' FROM gw_inbox WHERE state IN ('waiting', 'running') AND ${OPEN_IN}
+       AND session_key = ? AND turn_id IS NOT NULL ORDER BY id LIMIT 1`,
+  )
+    .pluck()
+    .get(key) as string | undefined;
+}
+
 function sessionsOf(db: Database, platform: string, userId: string): Light[] {
   return sql(
     db,
@@ -94,18 +107,18 @@ function sessionsOf(db: Database, platform: string, userId: string): Light[] {
   ).all(userId, platform) as Light[];
 }
 
-/** The chat and its threads: ";" follows ":". Keys with more behind the thread are those of background work. */
-function placesOf(db: Database, key: SessionKey): Place[] {
+/** Range over the chat and its threads (";" follows ":"). Keys with more parts after the thread belong to background work. */
+function chatSessionsOf(db: Database, key: SessionKey): ChatSession[] {
   return sql(
     db,
     `SELECT session_key AS key, session_id AS session, origin ->> '$.threadId' AS thread,
        expired_reason IS 'session_switch' AS left
      FROM gw_routes WHERE session_key = @key
        OR (session_key > @key || ':' AND session_key < @key || ';' AND session_key = @key || ':' || (origin ->> '$.threadId'))`,
-  ).all({ key }) as Place[];
+  ).all({ key }) as ChatSession[];
 }
 
-/** By the session that each begins with, oldest first. */
+/** By first session, oldest first. */
 function treesOf(sessions: ReadonlyMap<SessionId, Light>): Map<SessionId, Light[]> {
   const trees = new Map<SessionId, Light[]>();
   for (const session of sessions.values()) {
@@ -139,7 +152,7 @@ function idOfTree(id: SessionId, sessions: ReadonlyMap<SessionId, Light>): Sessi
   return session ? [topOf(session, sessions).id] : [];
 }
 
-/** Delegated work isn't. */
+/** Skips delegated work. */
 function isListed(top: Light, sessions: ReadonlyMap<SessionId, Light>): boolean {
   const parent = top.parent_session_id === null ? undefined : sessions.get(top.parent_session_id);
   const kind = kindOf(top as SessionRow, parent as SessionRow | undefined);
@@ -162,7 +175,9 @@ function isBehind(one: Found, before: string): boolean {
 }
 
 function toRow(db: Database, { id, key, session, tree, at }: Found): ConversationRow {
-  const { preview } = summarise(db, getSession(db, session.id)!, getSession(db, session.id)!);
+  const stored = getSession(db, session.id)!;
+  const begun = session.message_count === 0 && key !== null ? begunWith(db, key) : undefined;
+  const preview = begun ?? summarise(db, stored, stored).preview;
   return {
     ...{ id, sessionKey: key, sessionId: session.id, preview, lastActive: at },
     sessions: tree.map((one) => one.id),
@@ -171,14 +186,14 @@ function toRow(db: Database, { id, key, session, tree, at }: Found): Conversatio
   };
 }
 
-/** Forks and continuations have a number behind the title of the session that they come from. */
+/** Forks and continuations have their origin's title plus a number. */
 function titleOf({ title }: Light, tree: readonly Light[]): string | null {
   if (title === null) return null;
   const base = lineageBase(title);
   return tree.some((one) => one.title === base) ? base : title;
 }
 
-/** Queue rows first: nothing of it can start again. */
+/** Removes queue rows first, so that nothing can start again. */
 export const deleteConversation = write(function* deleteConversation(
   db: Database,
   { person, sessionKey, sessions }: DeletedConversation,
@@ -187,7 +202,7 @@ export const deleteConversation = write(function* deleteConversation(
   if (sessionKey !== null) dropPlace(db, sessionKey);
   for (const [done, id] of sessions.entries()) {
     const session = getSession(db, id);
-    // Only their own: a session may have got another owner meanwhile.
+    // Only their own: the owner may have changed in the meantime.
     if (session?.user_id !== person.userId || session.source !== person.platform) continue;
     yield* removeSession(db, id, slice, { step: "Deleting", done, total: sessions.length });
   }
@@ -203,7 +218,7 @@ function dropPlace(db: Database, key: SessionKey): void {
   sql(db, "DELETE FROM gw_previews WHERE inbox_id IN (SELECT id FROM gw_inbox WHERE session_key = ?)").run(
     key,
   );
-  // The events stay, without their words: a message that the page sends again isn't taken for a new one.
+  // Event ids stay without their text, so that a message the page sends again is recognised.
   sql(
     db,
     `UPDATE gw_inbox SET state = iif(state IN ('waiting', 'running', 'dead'), 'cancelled', state), reason = 'deleted',

@@ -11,8 +11,8 @@ import { read, write } from "../verb.js";
 import { expireRoute } from "./routes.js";
 
 /**
- * Which routes the sweep looks at. `due_at` is a lower bound: activity moves the real time further away without
- * touching it, and the sweep, which applies the policy to what it finds, then writes a later one.
+ * Which routes the sweep checks. `due_at` is a lower bound: activity postpones the real due time without
+ * updating it, and the sweep then applies the policy and stores a later one.
  */
 
 export const DUE_PAGE = `SELECT *, rowid AS row FROM gw_routes
@@ -31,7 +31,7 @@ export const dueRoutes = read(function dueRoutes(db: Database, { now, limit, aft
   });
 });
 
-/** A route that has changed since it was read isn't postponed: it is looked at again. */
+/** Doesn't postpone a route that changed since it was read; it is checked again. */
 export const settleDueRoutes = write(function* settleDueRoutes(
   db: Database,
   { rules, expired, postponed }: SettledRoutes,
@@ -45,11 +45,11 @@ export const settleDueRoutes = write(function* settleDueRoutes(
   return expired.filter((route) => expireRoute(db, route)).map(({ sessionKey }) => sessionKey);
 });
 
-/** The reset settings by which routes were postponed. */
+/** The reset settings that the stored due times are based on. */
 const RESET_RULES = "gw_reset_rules";
 const ROWS_PER_BATCH = 1000;
 
-/** The rules have changed: every route is looked at again. The rules are noted last, so a crash repeats it. */
+/** The reset settings changed: makes every route due for a check. Stores the settings last, so that a crash repeats this. */
 function* recheckRoutes(db: Database, rules: string): Generator<Progress, void> {
   if (getMeta(db, RESET_RULES) === rules) return;
   const total = (sql(db, "SELECT max(rowid) FROM gw_routes").pluck().get() as number | null) ?? 0;
@@ -59,7 +59,7 @@ function* recheckRoutes(db: Database, rules: string): Generator<Progress, void> 
       done,
       done + ROWS_PER_BATCH,
     );
-    yield* slice.pause({ step: "Looking at every chat again", done, total });
+    yield* slice.pause({ step: "Checking every chat again", done, total });
   }
   setMeta(db, RESET_RULES, rules);
 }

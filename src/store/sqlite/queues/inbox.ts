@@ -13,6 +13,7 @@ import { ownerOf } from "../../shared/owner.js";
 import { newWait, type StoredInbox, toInboxRow } from "../../shared/rows.js";
 import { marks, sql } from "../statements.js";
 import { read, write } from "../verb.js";
+import { recordCutOff } from "./attempts.js";
 import { takeKey } from "./keys.js";
 import { addReply } from "./outbox.js";
 import { ownedBy } from "./owned.js";
@@ -22,7 +23,7 @@ import { startRun } from "./schedules.js";
 import { OPEN_IN } from "./schema.js";
 import { dropSteps } from "./steps.js";
 
-/** The unique key is the deduplication: a platform's second delivery of an event adds nothing. */
+/** The unique key deduplicates: a redelivered event adds nothing. */
 export const acceptMessages = write(function acceptMessages(
   db: Database,
   messages: readonly AcceptedMessage[],
@@ -59,7 +60,7 @@ function guardedBy(db: Database, key: SessionKey, { tuple, otherKey }: KeyGuard)
   return otherKey;
 }
 
-/** A message that was accepted before and still waits. */
+/** A message accepted earlier that is still waiting. */
 function waitingEvent(db: Database, { message }: AcceptedMessage): InboxRow | undefined {
   const { platform, account, eventId } = message;
   const row = sql(
@@ -129,30 +130,32 @@ export const settleMessage = write(function settleMessage(
     db,
     "UPDATE gw_inbox SET state = ?, reason = ?, finished_at = ? WHERE id = ? AND state IN ('waiting', 'running')",
   ).run(state, reason, nowSeconds(), inboxId).changes;
-  // Its replies are stored already.
+  // Its replies are already stored.
   if (changed === 0) return follow && waitingEvent(db, follow);
   for (const [part, reply] of replies.entries())
     addReply(db, reply, { inboxId, nonce: `m${inboxId}.${part}` });
   return follow && acceptMessages(db, [follow])[0];
 });
 
-/** Rows that ran under an older boot wait again or are given up. */
+/** Rows that ran under an older boot become waiting again or dead. */
 export function recoverInbox(
   db: Database,
   bootId: string,
   maxAttempts: number,
   owners?: Owners,
 ): { waiting: number; dead: InboxRow[]; interrupted: InboxRow[] } {
-  const { condition, values } = ownedBy(owners);
+  const owned = ownedBy(owners);
+  const { condition, values } = owned;
   const interrupted = sql(
     db,
     `UPDATE gw_inbox SET state = 'done', finished_at = ?, error = 'the gateway died in this command'
      WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND reason LIKE '/%' AND ${condition} RETURNING *`,
   ).all(nowSeconds(), bootId, ...values) as StoredInbox[];
-  // A turn with steps starts once more, to keep them.
+  recordCutOff(db, bootId, owned);
+  // A turn with steps starts once more, to store them.
   const dead = sql(
     db,
-    `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway died in its turn')
+    `UPDATE gw_inbox SET state = 'dead', finished_at = ?, error = COALESCE(error, 'the gateway crashed during the turn')
      WHERE state = 'running' AND ${OPEN_IN} AND boot_id IS NOT ? AND attempts >= ? AND ${condition}
        AND NOT EXISTS (SELECT 1 FROM gw_steps s WHERE s.turn_id = gw_inbox.turn_id) RETURNING *`,
   ).all(nowSeconds(), bootId, maxAttempts, ...values) as StoredInbox[];
@@ -171,7 +174,7 @@ export function finishInbox(
 ): void {
   const finished = change.state === "waiting" ? null : nowSeconds();
   const { notBefore, setAt } = newWait(change.waitSeconds ?? 0);
-  // Messages that joined a running turn are still waiting.
+  // Messages that joined a running turn are still in state waiting.
   sql(
     db,
     `UPDATE gw_inbox SET state = ?, not_before = ?, wait_set_at = ?, error = ?, finished_at = ?, attempts = max(attempts - ?, 0)

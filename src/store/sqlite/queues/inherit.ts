@@ -4,7 +4,7 @@ import type { Heir } from "../../queues.js";
 import { ownerOf } from "../../shared/owner.js";
 import { sql } from "../statements.js";
 
-/** The previous process may still run: its turn fails by the epoch, like any turn that was overtaken. */
+/** The previous process may still be running; its turn then fails on the outdated epoch. */
 export function inheritChat(db: Database, platform: string, from: string, { id, sessionKey }: Heir): number {
   const owner = ownerOf(platform, id);
   // Commands run at most once.

@@ -20,7 +20,7 @@ export function saveKey(db: Database, key: SessionKey, tuple: string): void {
   sql(db, "INSERT OR REPLACE INTO gw_keys (session_key, tuple) VALUES (?, ?)").run(key, tuple);
 }
 
-/** A key ends with its route: one-turn sessions have keys of their own. */
+/** Deletes the key with its route: one-turn sessions each have their own key. */
 export function dropKey(db: Database, key: SessionKey): void {
   sql(db, "DELETE FROM gw_keys WHERE session_key = ?").run(key);
 }

@@ -6,7 +6,7 @@ import { type MemoryFlush, memoryFlushOf } from "../../memory-flush.js";
 import type { RouteRow } from "../../queues.js";
 import { sql } from "../statements.js";
 
-/** When all sessions end at once (a daily reset), so many flushes run at a time: each lane of the queue runs one. */
+/** How many flushes run in parallel when all sessions end at once (daily reset): one per lane. */
 const LANES = 2;
 
 /** In the transaction that ends the session, so that a crash loses no memories. */
@@ -15,14 +15,14 @@ export function queueMemoryFlush(db: Database, route: RouteRow): void {
   if (((count.get(route.sessionId) as number | undefined) ?? 0) > 0) queue(db, memoryFlushOf(route));
 }
 
-/** Layout 1 kept them in a table of their own. */
+/** Layout 1 had a separate table for them. */
 export function adoptMemoryFlushes(db: Database): void {
   const rows = db.prepare("SELECT session_id AS sessionId, platform, user_id AS userId FROM gw_farewells");
   for (const flush of rows.all() as MemoryFlush[]) queue(db, flush);
   db.exec("DROP TABLE gw_farewells");
 }
 
-/** Without a chat: it isn't part of what a chat has seen. */
+/** Without a chat, because it isn't part of a chat's log. */
 function queue(db: Database, { sessionId, platform, userId }: MemoryFlush): void {
   const now = nowSeconds();
   const message: InboundMessage = {
@@ -30,7 +30,7 @@ function queue(db: Database, { sessionId, platform, userId }: MemoryFlush): void
     account: "",
     eventId: `memory:${sessionId}`,
     origin: { platform, chatType: "dm", chatId: null, userId },
-    text: "Save what matters of a session that has ended.",
+    text: "Save memories of a session that has ended.",
     attachments: [],
     sentAt: now,
     mentioned: false,

@@ -5,7 +5,7 @@ import { noteRoutesChanged } from "../meta.js";
 import { sql } from "../statements.js";
 import { dropKey, saveKey } from "./keys.js";
 
-/** Everything of a person becomes another one's: chats, sessions, queue rows, records. */
+/** Merges one person into another: chats, sessions, queue rows, records. */
 export function mergePerson(db: Database, platform: string, from: string, to: string): number {
   const people = { platform, from, to };
   const moved = moveRoutes(db, people);
@@ -37,7 +37,7 @@ interface People {
   to: string;
 }
 
-/** A chat that the other one has, too, keeps its session there; this one's session is then in no chat. */
+/** If both have the same chat, the other one's session stays; this one's session is left without a chat. */
 function moveRoutes(db: Database, { platform, from, to }: People): number {
   const routes = sql(
     db,
@@ -63,7 +63,7 @@ function moveRoutes(db: Database, { platform, from, to }: People): number {
   return routes.length;
 }
 
-/** Their log, and what waits. Running turns keep their rows: they end under the old name. */
+/** Moves their log and waiting rows. Running turns keep theirs and end under the old name. */
 function moveRows(db: Database, table: string, { platform, from, to }: People): void {
   const [payload, place] = table === "gw_inbox" ? ["payload", "$.origin."] : ["target", "$."];
   const keys = sql(

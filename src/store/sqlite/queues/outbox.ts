@@ -31,7 +31,7 @@ export interface ReplyOf {
   lostPreviewOf?: string;
 }
 
-/** The nonce comes from what is answered, not from chance: the same answer can't be queued twice. */
+/** The nonce is derived from the answered message, so the same answer can't be queued twice. */
 export function addReply(
   db: Database,
   reply: NewReply,
@@ -82,7 +82,7 @@ export const enqueueReply = write(function enqueueReply(
   return addReply(db, reply, { nonce });
 });
 
-/** The epoch is raised, so that no turn starts from a conversation without it. */
+/** Raises the epoch, so that no turn starts from a conversation without this message. */
 function recordHuman(db: Database, { sessionId, until }: HumanReply, text: string): void {
   const answered = sql(
     db,
@@ -90,14 +90,18 @@ function recordHuman(db: Database, { sessionId, until }: HumanReply, text: strin
      WHERE session_id = ? AND human_until > ? AND expired_reason IS NULL`,
   ).run(until, sessionId, nowSeconds()).changes;
   if (answered === 0) {
-    throw new HermesError("conflict", "The session isn't taken over (any more): the agent answers there.", {
-      hint: "Take it over again.",
-    });
+    throw new HermesError(
+      "conflict",
+      "The session isn't taken over, or no longer: the agent answers there.",
+      {
+        hint: "Take it over again.",
+      },
+    );
   }
   appendMessages(db, sessionId, [{ role: "assistant", content: text, finish_reason: BY_HUMAN }]);
 }
 
-/** A program that sends in a loop must not fill the disk. Answers are bounded by their questions. */
+/** Keeps a program that sends in a loop from filling the disk. Answers are bounded by their questions. */
 const MAX_WAITING = 10_000;
 
 function checkRoom(db: Database): void {
@@ -106,8 +110,8 @@ function checkRoom(db: Database): void {
     `SELECT count(*) FROM (SELECT 1 FROM gw_outbox WHERE state = 'pending' AND ${OPEN_OUT} LIMIT ?)`,
   ).pluck();
   if ((waiting.get(MAX_WAITING) as number) < MAX_WAITING) return;
-  throw new HermesError("unavailable", `${MAX_WAITING} messages wait to be sent already.`, {
-    hint: "`hermes gateway status` shows whether a gateway runs and reaches its platforms.",
+  throw new HermesError("unavailable", `${MAX_WAITING} messages are already waiting to be sent.`, {
+    hint: "`hermes gateway status` shows whether a gateway is running and connected to its platforms.",
   });
 }
 
@@ -123,7 +127,7 @@ export const getDelivery = read(function getDelivery(
 export const OLDER_IN_CHAT = `SELECT 1 FROM gw_outbox older WHERE older.platform = o.platform
   AND older.chat_id IS o.chat_id AND older.id < o.id AND older.state IN ('pending', 'sending')`;
 
-/** One at a time per chat, in order: an older row that isn't settled holds back newer ones. */
+/** One at a time per chat, in order: an older unsettled row blocks newer ones. */
 export const claimDeliveries = write(function claimDeliveries(
   db: Database,
   bootId: string,
@@ -152,7 +156,7 @@ export const saveParts = write(function saveParts(
     const save = sql(db, `UPDATE gw_outbox SET parts = ? WHERE id = ? AND ${CLAIMED}`);
     return save.run(JSON.stringify(parts), outboxId, bootId).changes > 0;
   }
-  // Without parts: they were erased meanwhile.
+  // No parts: they were erased in the meantime.
   const { index, ids } = parts;
   const save = sql(
     db,
@@ -162,7 +166,7 @@ export const saveParts = write(function saveParts(
   return save.run(`$[${index}].ids`, JSON.stringify(ids), outboxId, bootId).changes > 0;
 });
 
-/** Of these rows, those that nothing older in their chat holds back. */
+/** Those of these rows that no older row of their chat blocks. */
 export function claimThese(db: Database, ids: readonly number[], { bootId, owners }: Claim): OutboxRow[] {
   if (ids.length === 0) return [];
   const { condition, values } = ownedBy(owners, "o.");
@@ -183,7 +187,7 @@ export function claimedOf(db: Database, turnId: string, { bootId }: Claim): Outb
   return rows.map(toOutboxRow);
 }
 
-/** The row that was waiting for this one in its chat. The plus keeps SQLite from reading all open rows instead of one chat's. */
+/** The chat's next row, which this one blocked. The plus keeps SQLite from reading all open rows instead of one chat's. */
 function nextInChat(db: Database, id: number): number[] {
   return sql(
     db,
@@ -227,8 +231,8 @@ export const settleDelivery = lateWrite(function settleDelivery(
 });
 
 /**
- * Sends that were under way when an older boot ended, claimed by this one: their outcome is unknown. They stay in their state until
- * they are settled, so that after another crash the next boot finds them again.
+ * Claims sends that were in flight when an older boot ended; their outcome is unknown. They keep their state
+ * until settled, so that the next boot finds them after another crash.
  */
 export function recoverOutbox(db: Database, bootId: string, owners?: Owners): OutboxRow[] {
   const { condition, values } = ownedBy(owners);

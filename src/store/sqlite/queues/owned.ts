@@ -1,7 +1,7 @@
 import type { Owners } from "../../queues.js";
 import { marks } from "../statements.js";
 
-/** Rows of these owners, as a condition and its values. */
+/** An SQL condition for rows of these owners, with its values. */
 export function ownedBy(
   owners: Owners | undefined,
   alias = "",

@@ -16,7 +16,7 @@ import { settleMessage } from "./inbox.js";
 
 const PENDING = `SELECT id, platform, user_id AS userId, user_name AS userName, hash, salt, created_at AS createdAt
   FROM gw_pairing WHERE approved_at IS NULL`;
-/** Long enough for every limit that is counted. */
+/** Long enough for every counted limit. */
 const FORGOTTEN_AFTER_SECONDS = 86_400;
 
 function pendingPairings(db: Database, platform: string): PairingRow[] {
@@ -42,12 +42,12 @@ export const addPairing = write(function addPairing(
   settled?: SettledMessage,
 ): RequestPermission {
   const { id, platform, userId, userName, hash, salt, createdAt } = pairing;
-  // Given again.
+  // Already approved: repeat the answer.
   if (sql(db, "SELECT 1 FROM gw_pairing WHERE id = ?").get(id) !== undefined) return { ok: true };
   const permission = mayRequestPairing(pairingState(db, platform, userId), createdAt);
   if (!permission.ok) return permission;
   forget(db, createdAt - FORGOTTEN_AFTER_SECONDS);
-  // One request a person: a new code replaces the old one.
+  // One request per person: a new code replaces the old one.
   sql(db, "DELETE FROM gw_pairing WHERE platform = ? AND user_id = ? AND approved_at IS NULL").run(
     platform,
     userId,
@@ -75,7 +75,7 @@ function approvePairing(db: Database, id: string): boolean {
   return approved !== undefined;
 }
 
-/** The request is gone; when its person may ask again stays as it is. */
+/** Removes the request; the time when the person may ask again doesn't change. */
 function denyPairing(db: Database, id: string): boolean {
   return sql(db, "DELETE FROM gw_pairing WHERE id = ? AND approved_at IS NULL").run(id).changes > 0;
 }
@@ -114,8 +114,8 @@ export const isPaired = read(function isPaired(
 });
 
 /**
- * People whom another Hermes program approved. Each is adopted once: a person who was revoked here stays revoked, unless they
- * are approved there again.
+ * Imports people approved by another Hermes program, each once: a person revoked here stays revoked unless
+ * approved there again.
  */
 export function adoptPairings(db: Database, people: readonly ApprovedRow[]): number {
   const strangers = notAdopted(db, people);

@@ -10,7 +10,7 @@ import { inheritChat } from "./inherit.js";
 import { dropKey, saveKey } from "./keys.js";
 import { mergePerson } from "./merge.js";
 
-/** Small values, such as the positions of adapters; chats that move; pauses that platforms imposed. */
+/** Small values such as adapters' cursors, chats that move, and penalties. */
 
 export const getValue = read(function getValue(db: Database, name: ValueName): string | undefined {
   if (typeof name === "string") return getMeta(db, name);
@@ -38,7 +38,7 @@ export function saveCursor(
   ).run(platform, account, name, value);
 }
 
-/** Keys are made from ids: every part that names the chat changes. */
+/** Keys contain ids: replaces every part that names the chat. */
 export const moveChat = write(function moveChat(
   db: Database,
   platform: string,
@@ -72,7 +72,7 @@ export const moveChat = write(function moveChat(
     dropKey(db, route.key);
     saveKey(db, key, tuple);
   }
-  // Message ids of the old chat mean other messages in the new one.
+  // Message ids of the old chat refer to other messages in the new one.
   sql(
     db,
     `UPDATE gw_outbox

@@ -7,7 +7,7 @@ import { read, write } from "../verb.js";
 import { ownedBy } from "./owned.js";
 import { OPEN_OUT } from "./schema.js";
 
-/** Messages that show an answer while it is written: recorded before they are posted, named once their id is known. */
+/** Preview messages: recorded before they are posted, updated once their id is known. */
 
 const UNNAMED = "";
 const OVER = "state NOT IN ('waiting', 'running')";
@@ -27,7 +27,7 @@ export const recordPreview = write(function recordPreview(db: Database, step: Pr
   }
 });
 
-/** A preview takes the answer's place in the chat: earlier replies of the session must be sent before it. */
+/** A preview occupies the answer's place in the chat, so earlier replies of the session must be sent first. */
 function begin(db: Database, claim: PreviewClaim): boolean {
   if (!isClaimed(db, claim, "AND state = 'running'")) return false;
   const before = sql(
@@ -40,7 +40,7 @@ function begin(db: Database, claim: PreviewClaim): boolean {
   return true;
 }
 
-/** Also after the end of the turn: its post may have taken longer. A record that an answer has taken isn't made again. */
+/** Also works after the turn ended, because posting may take longer. Doesn't recreate a record that an answer has replaced. */
 function posted(db: Database, claim: PreviewClaim, messageId: string | null): boolean {
   if (!isClaimed(db, claim)) return false;
   if (messageId !== null && getPreview(db, claim.inboxId) === undefined) return false;
@@ -49,7 +49,7 @@ function posted(db: Database, claim: PreviewClaim, messageId: string | null): bo
   return true;
 }
 
-/** A crash or another turn takes the row away from its turn: then the turn may be running in a process that doesn't know. */
+/** A crash or another turn may take the row from a turn that is still running in a process unaware of it. */
 function isClaimed(db: Database, { inboxId, turnId, bootId }: PreviewClaim, also = ""): boolean {
   const row = sql(db, `SELECT 1 FROM gw_inbox WHERE id = ? AND turn_id = ? AND boot_id = ? ${also}`);
   return row.get(inboxId, turnId, bootId) !== undefined;
@@ -76,14 +76,14 @@ function replaced(
   return changes > 0;
 }
 
-/** A message that is retried meanwhile keeps its preview. */
+/** A message that was retried in the meantime keeps its preview. */
 function settled(db: Database, step: PreviewStep & { step: "settled" }): boolean {
   if (!isLeft(db, step)) return false;
   removePreview(db, step.inboxId);
   return true;
 }
 
-/** The turn of the message is over, and the message belongs to one of these owners. */
+/** The message's turn is over, and one of these owners owns it. */
 function isLeft(db: Database, { inboxId, owners }: { inboxId: number; owners: Owners | undefined }): boolean {
   const { condition, values } = ownedBy(owners);
   const row = sql(db, `SELECT 1 FROM gw_inbox WHERE id = ? AND ${OVER} AND ${condition}`);
@@ -105,7 +105,7 @@ function removePreview(db: Database, inboxId: number): void {
   sql(db, "DELETE FROM gw_previews WHERE inbox_id = ?").run(inboxId);
 }
 
-/** Null: it may have been posted, but its id is unknown. */
+/** Null if it may have been posted with an unknown id. */
 export function getPreview(db: Database, inboxId: number): string | null | undefined {
   const id = sql(db, "SELECT message_id FROM gw_previews WHERE inbox_id = ?").pluck().get(inboxId) as
     | string
@@ -114,8 +114,8 @@ export function getPreview(db: Database, inboxId: number): string | null | undef
 }
 
 /**
- * The preview of an interrupted turn belongs to its first message. If that one was cancelled or given up since, the first
- * of those that are retried takes it over.
+ * An interrupted turn's preview belongs to its first message. If that one was cancelled or abandoned, the
+ * first retried message takes it over.
  */
 export function followPreview(db: Database, earlierTurnId: string, inboxIds: readonly number[]): void {
   const first = Math.min(...inboxIds);
@@ -141,7 +141,7 @@ function questionOf(db: Database, inboxId: number): string {
   return targetOf(JSON.parse(payload) as InboundMessage).replyTo ?? "";
 }
 
-/** The text that stays if no answer takes its place. */
+/** The text that stays if no answer replaces it. */
 export function leavePreview(db: Database, inboxId: number | undefined, said: string | undefined): void {
   if (inboxId === undefined || said === undefined) return;
   sql(db, "UPDATE gw_previews SET text = ? WHERE inbox_id = ?").run(said, inboxId);

@@ -39,7 +39,7 @@ export const askQuestion = write(function askQuestion(
   return turn === undefined || suspend(db, turn, question.timeoutSeconds);
 });
 
-/** Running → waiting, until the question is decided. The attempt doesn't count. */
+/** Running → waiting until the question is decided. Doesn't count as an attempt. */
 function suspend(db: Database, { turnId, said }: SuspendedTurn, timeoutSeconds: number): boolean {
   const ids = sql(
     db,
@@ -50,7 +50,7 @@ function suspend(db: Database, { turnId, said }: SuspendedTurn, timeoutSeconds: 
   if (ids.length === 0) return false;
   const error = "waiting for an answer";
   finishInbox(db, ids, { state: "waiting", waitSeconds: timeoutSeconds, error, uncounted: true });
-  // A tool that asks has changed nothing yet: it runs again from its start.
+  // A tool that asks hasn't changed anything yet, so it runs again from its start.
   sql(
     db,
     "UPDATE gw_tool_calls SET state = 'waiting', started_at = NULL WHERE turn_id = ? AND state = 'running'",
@@ -143,7 +143,7 @@ export const decideQuestion = write(function decideQuestion(
   return { question, decided: changes > 0 };
 });
 
-/** Its message is an answer from now on, and never a turn. */
+/** Marks the message as an answer, so it never becomes a turn. */
 function takeAnswer(db: Database, { id, answer, commands = {} }: QuestionRow): void {
   const { inboxId, choiceId = "" } = answer ?? {};
   if (inboxId === undefined) return;
@@ -159,7 +159,7 @@ function takeAnswer(db: Database, { id, answer, commands = {} }: QuestionRow): v
     ).run(JSON.stringify({ questionId: id, choiceId }), inboxId);
 }
 
-/** The turn that waits for it may go on. */
+/** Lets the waiting turn continue. */
 function resume(db: Database, questionId: string): void {
   sql(
     db,
@@ -188,7 +188,7 @@ interface StoredQuestion {
   not_before: number;
   wait_set_at: number | null;
   answer: string | null;
-  /** Null: its message was removed from the outbox. */
+  /** Null if its message was removed from the outbox. */
   target: string | null;
   message_ids: string | null;
 }

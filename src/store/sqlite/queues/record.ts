@@ -18,16 +18,17 @@ import type { Progress } from "../../store.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
 import { longRead, read, write } from "../verb.js";
+import { attemptsOf } from "./attempts.js";
 import { noteOf } from "./changes.js";
 import { recoverInbox } from "./inbox.js";
 import { pruneKeys } from "./keys.js";
 import { addReply, recoverOutbox } from "./outbox.js";
 import { openPenalties } from "./platforms.js";
 import { getQuestion } from "./questions.js";
-import { pruneSteps, type StoredCall } from "./steps.js";
+import { pruneSteps, type StoredCall, toCall } from "./steps.js";
 import { endWith } from "./turns.js";
 
-/** The record: recovery, the log of a chat, traces of messages, dead letters. */
+/** Recovery, chat logs, message traces and dead letters. */
 
 export const recover = write(function recover(
   db: Database,
@@ -39,7 +40,7 @@ export const recover = write(function recover(
   const inbox = recoverInbox(db, bootId, maxAttempts, owners);
   const tell = (row: InboxRow, notice: string) => {
     const { message, sessionKey, id } = row;
-    const text = failureText(message.task, message.task ? "it was cut off too often" : notice);
+    const text = failureText(message.task, message.task ? "it was interrupted too often" : notice);
     const of = { inboxId: id, nonce: `r${id}.${bootId}` };
     if (text !== undefined) addReply(db, { target: targetOf(message), kind: "notice", text, sessionKey }, of);
   };
@@ -116,7 +117,7 @@ export function deadSend(row: DeadSend): DeadLetter {
   return { id: `out:${row.id}`, sessionKey, platform, chatId, text, error, attempts, at: createdAt };
 }
 
-/** By `in:12` or 12, by its trace or request id, the platform's event or message id, or by the id of an answer that was sent. */
+/** By `in:12` or 12, trace or request id, the platform's event or message id, or the id of a sent answer. */
 export const traceMessage = longRead(function traceMessage(db: Database, reference: string): Trace[] {
   const number = /^(?:in:)?(\d+)$/.exec(reference)?.[1] ?? null;
   const rows = sql(
@@ -155,6 +156,7 @@ function traceOf(db: Database, row: StoredInbox): Trace {
     ]),
   ];
   return {
+    attempts: attemptsWithCalls(db, row),
     inbox: toInboxRow(row),
     reason: row.reason,
     turnId: row.turn_id,
@@ -170,7 +172,7 @@ export const eventOutcome = read(function eventOutcome(
   account: string,
   eventId: string,
 ): EventOutcome | undefined {
-  // A command hands its turn to a row of its own, under `<event>/<command>`: "0" follows "/".
+  // A command's follow-up turn has its own row, `<event>/<command>` ("0" follows "/").
   const rows = sql(
     db,
     `SELECT * FROM gw_inbox WHERE platform = @platform AND account = @account
@@ -190,14 +192,31 @@ export const eventOutcome = read(function eventOutcome(
   };
 });
 
-/** Calls that one answer of the model made have the same time. */
-function callSteps(db: Database, turnId: string | null): Trace["steps"] {
-  if (turnId === null) return [];
-  const calls = sql(db, "SELECT * FROM gw_tool_calls WHERE turn_id = ? ORDER BY seq LIMIT ?").all(
+/** A turn's next attempt takes the calls over, so their times tell whose they are. */
+function attemptsWithCalls(db: Database, row: StoredInbox): Trace["attempts"] {
+  const attempts = attemptsOf(db, row.id, row.turn_id);
+  const calls = attempts.flatMap(({ turnId }) => callsOf(db, turnId)).map(toCall);
+  const next = (i: number) => attempts[i + 1]?.startedAt ?? Number.POSITIVE_INFINITY;
+  return attempts.map((attempt, i) => ({
+    ...attempt,
+    calls: calls.filter(({ createdAt }) => {
+      const isFirst = i === 0 || createdAt >= attempt.startedAt;
+      return isFirst && createdAt < next(i);
+    }),
+  }));
+}
+
+function callsOf(db: Database, turnId: string): StoredCall[] {
+  return sql(db, "SELECT * FROM gw_tool_calls WHERE turn_id = ? ORDER BY seq LIMIT ?").all(
     turnId,
     MAX_CALLS,
   ) as StoredCall[];
-  return calls.flatMap((call) => {
+}
+
+/** Calls from one model response have the same time. */
+function callSteps(db: Database, turnId: string | null): Trace["steps"] {
+  if (turnId === null) return [];
+  return callsOf(db, turnId).flatMap((call) => {
     const { tool, state, created_at, started_at, ended_at, decided_by } = call;
     const seconds = ended_at === null || started_at === null ? "" : `${(ended_at - started_at).toFixed(2)} s`;
     const approval = decided_by === null ? "" : `decided by ${decided_by}`;
@@ -229,14 +248,16 @@ export const pruneQueues = write(function* pruneQueues(
   for (const [table, time, open] of [
     ["gw_inbox", "finished_at", "'waiting', 'running', 'dead'"],
     ["gw_outbox", "sent_at", "'pending', 'sending', 'unknown', 'dead'"],
+    ["gw_attempts", "ended_at", null],
   ] as const) {
+    const isOver = open === null ? "" : `AND state NOT IN (${open})`;
     const some = sql(
       db,
-      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${time} < ? AND state NOT IN (${open}) LIMIT ${ROWS_PER_BATCH})`,
+      `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${time} < ? ${isOver} LIMIT ${ROWS_PER_BATCH})`,
     );
     for (let changes = -1; changes !== 0; removed += changes) {
       changes = some.run(before).changes;
-      yield* slice.pause({ step: "Forgetting old queue rows", done: removed, total: 0 });
+      yield* slice.pause({ step: "Removing old queue rows", done: removed, total: 0 });
     }
   }
   pruneSteps(db, before);

@@ -1,12 +1,14 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { NewRecord, RecordQuery, RecordRow } from "../../queues.js";
+import { fromPosition, toPosition } from "../position.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 
 const MAX_LISTED = 1000;
 
 interface StoredRecord {
+  seq: number;
   platform: string;
   kind: string;
   owner: string;
@@ -17,7 +19,7 @@ interface StoredRecord {
   expires_at: number | null;
 }
 
-/** The id belongs to its first owner, so that none can take over what another one has. */
+/** An id belongs to its first owner, so that no one can take over another person's record. */
 export const saveRecord = write(function saveRecord(db: Database, record: NewRecord): boolean {
   const { platform, kind, owner, id, place = null, value, expiresAt = null } = record;
   const saved = sql(
@@ -35,9 +37,13 @@ export const saveRecord = write(function saveRecord(db: Database, record: NewRec
 
 export const listRecords = read(function listRecords(db: Database, query: RecordQuery): RecordRow[] {
   const { condition, values } = matching(query);
-  const rows = sql(db, `SELECT * FROM gw_records WHERE ${condition} ORDER BY seq LIMIT ${MAX_LISTED}`).all(
-    values,
-  ) as StoredRecord[];
+  const { newest } = query;
+  const [before] = newest?.before === undefined ? [null] : fromPosition(newest.before, "number");
+  const rows = sql(
+    db,
+    `SELECT * FROM gw_records WHERE ${condition} ${before === null ? "" : "AND seq < @before"}
+     ORDER BY seq ${newest ? "DESC" : ""} LIMIT @limit`,
+  ).all({ ...values, before, limit: Math.min(newest?.limit ?? MAX_LISTED, MAX_LISTED) }) as StoredRecord[];
   return rows.map(toRecord);
 });
 
@@ -61,6 +67,7 @@ function matching(query: RecordQuery): { condition: string; values: Record<strin
 }
 
 function toRecord({
+  seq,
   value,
   created_at,
   expires_at,
@@ -72,6 +79,7 @@ function toRecord({
 }: StoredRecord): RecordRow {
   return {
     ...{ platform, kind, owner, id, place, createdAt: created_at, expiresAt: expires_at },
+    position: toPosition(seq),
     value: JSON.parse(value) as unknown,
   };
 }

@@ -1,22 +1,32 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { SessionKey } from "../../../session.js";
-import type { InboxRow } from "../../queues.js";
+import type { InboxRow, Retried } from "../../queues.js";
 import { type StoredInbox, toInboxRow } from "../../shared/rows.js";
 import { sql } from "../statements.js";
 import { write } from "../verb.js";
 import { getRoute } from "./routes.js";
-import { IS_TOLD, OPEN_IN } from "./schema.js";
+import { IS_TOLD, OPEN_IN, OPEN_OUT } from "./schema.js";
 
-/** What was given up or stopped is tried again. */
+/** Retries rows that are dead, stopped or delayed. */
 export const retry = write(function retry(
   db: Database,
-  which: { id?: string } | { sessionKey: SessionKey },
+  which: Retried,
 ): { retried: number; rows: InboxRow[] } {
+  if ("platform" in which) return { retried: sendNow(db, which), rows: [] };
   if (!("sessionKey" in which)) return { retried: retryDead(db, which.id), rows: [] };
   const rows = askAgain(db, which.sessionKey);
   return { retried: rows.length, rows };
 });
+
+/** A message without an account goes to the platform's first bot. */
+function sendNow(db: Database, { platform, account }: { platform: string; account: string }): number {
+  return sql(
+    db,
+    `UPDATE gw_outbox SET not_before = 0, wait_set_at = NULL
+     WHERE state = 'pending' AND ${OPEN_OUT} AND not_before > ? AND platform = ? AND account IN (?, '')`,
+  ).run(nowSeconds(), platform, account).changes;
+}
 
 function retryDead(db: Database, id?: string): number {
   const [, queue, number] = /^(in|out):(\d+)$/.exec(id ?? "") ?? [];
@@ -58,7 +68,7 @@ export const discardDead = write(function discardDead(db: Database, ids: readonl
   return discarded;
 });
 
-/** Since the chat entered its session, across compressions. */
+/** Since the chat started using its session, across compressions. */
 function askAgain(db: Database, key: SessionKey): InboxRow[] {
   const route = getRoute(db, key);
   if (!route) return [];

@@ -50,7 +50,7 @@ export const listRoutes = longRead(function listRoutes(
   return Array.from(whileInTime(rows as IterableIterator<StoredRoute>), toRoute);
 });
 
-/** All of them are counted in the smallest index, without reading a route. */
+/** Counting all of them uses the smallest index, without reading routes. */
 export const countRoutes = read(function countRoutes(
   db: Database,
   { except, max = -1 }: { except?: string; max?: number } = {},
@@ -60,7 +60,7 @@ export const countRoutes = read(function countRoutes(
   return sql(db, text).pluck().get({ except, max }) as number;
 });
 
-/** Threads and people of a room have their own routes: each place is listed once. */
+/** Threads and people of a room have their own routes; each chat is listed once. */
 export const knownChats = longRead(function knownChats(
   db: Database,
   { platform, called, of, limit }: KnownChatsQuery,
@@ -97,7 +97,7 @@ export const openRoute = write(function openRoute(db: Database, route: NewRoute)
   return replaceRoute(db, current, route);
 });
 
-/** For a turn: the session before, if there is one, ends by itself. */
+/** For a turn: the previous session, if any, is reset. */
 export function openForTurn(
   db: Database,
   current: RouteRow | undefined,
@@ -107,7 +107,7 @@ export function openForTurn(
   if (!current || reset === undefined)
     return replaceRoute(db, current, { ...opening, ...place, endReason: "session_reset" });
   if (current.expiredReason === null && memoryFlush) queueMemoryFlush(db, current);
-  // A session that was resumed or summarised has messages without a turn since.
+  // A resumed or compressed session has messages without a turn.
   const resetHadActivity = (getSession(db, current.sessionId)?.message_count ?? 0) > 0;
   const flags = { wasAutoReset: true, autoResetReason: reset, resetHadActivity };
   return replaceRoute(db, current, { ...opening, ...place, endReason: "session_reset", flags });
@@ -139,7 +139,7 @@ function replaceRoute(
   return getRoute(db, route.sessionKey)!;
 }
 
-/** An expired session was ended before; it may continue in another chat by now. */
+/** An expired session has already ended, and may continue in another chat by now. */
 function endCurrent(db: Database, current: RouteRow | undefined, reason: EndReason): void {
   if (current && current.expiredReason === null) endSession(db, current.sessionId, reason);
 }
@@ -159,7 +159,7 @@ export const switchRoute = write(function switchRoute(
   for (const { id } of continuedBy(db, session)) leaveOtherRooms(db, id, room);
   if (current.sessionId !== sessionId) endCurrent(db, current, reason);
   reopenSession(db, sessionId);
-  // A session is open in one chat at a time: another chat that had it starts a new one.
+  // A session is used by one chat at a time; another chat that had it starts a new one.
   sql(
     db,
     "UPDATE gw_routes SET expired_reason = 'session_switch', epoch = epoch + 1 WHERE session_id = ? AND session_key <> ?",
@@ -174,7 +174,7 @@ export const switchRoute = write(function switchRoute(
   return getRoute(db, key);
 });
 
-/** The reset policy has found it due. */
+/** The reset policy found it due. */
 export function expireRoute(db: Database, { sessionKey, sessionId, reason }: ExpiredRoute): boolean {
   const expired = sql(
     db,
@@ -196,7 +196,7 @@ export const setRouteChoice = write(function setRouteChoice(
   const current = getRoute(db, key);
   if (!current) return false;
   const { model, agent, humanUntil } = { ...current, ...choice };
-  // A session isn't reset while a human answers: the sweep looks at it again.
+  // No reset during a takeover; the sweep checks again later.
   sql(
     db,
     `UPDATE gw_routes SET model = @model, agent = @agent, due_at = iif(human_until IS @humanUntil, due_at, 0),
@@ -264,12 +264,12 @@ export const setRouteFlags = write(function setRouteFlags(
   ).run(JSON.stringify(flags), flags.suspended ? 1 : 0, key);
 });
 
-/** The route moves with the conversation, or nothing happens at all. */
+/** Moves the route together with the conversation, or changes nothing. */
 export const splitRoute = write(function splitRoute(db: Database, split: RouteSplit): SessionRow | undefined {
   const route = getRoute(db, split.sessionKey);
   if (!route || route.epoch !== split.epoch || route.sessionId !== split.parentId) return undefined;
   const child = splitSession(db, { parentId: split.parentId, messages: split.messages });
-  if (!child) throw new HermesError("conflict", `Session '${split.parentId}' has ended already.`);
+  if (!child) throw new HermesError("conflict", `Session '${split.parentId}' has already ended.`);
   sql(
     db,
     "UPDATE gw_routes SET session_id = ?, updated_at = ?, last_prompt_tokens = 0, epoch = epoch + 1 WHERE session_key = ?",

@@ -37,9 +37,9 @@ interface StoredRun {
   delivery: RunRow["delivery"];
 }
 
-/** Runs that are remembered of each schedule. */
+/** How many runs are kept per schedule. */
 const RUNS_KEPT = 100;
-/** Schedules that are done stay for a look. */
+/** How many finished schedules are kept for inspection. */
 const DONE_KEPT = 100;
 const DUE_PER_BATCH = 100;
 
@@ -52,7 +52,7 @@ export const addSchedule = write(function addSchedule(
   if (repeated) return repeated;
   const open = sql(db, "SELECT count(*) FROM gw_schedules WHERE state <> 'done'").pluck().get() as number;
   if (open >= max)
-    throw new HermesError("refused", `There are ${open} schedules already.`, {
+    throw new HermesError("refused", `There are already ${open} schedules.`, {
       hint: "Remove one, or raise cron.max_jobs.",
     });
   sql(
@@ -123,7 +123,7 @@ export const changeSchedule = write(function changeSchedule(
   return getSchedule(db, id);
 });
 
-/** From here on it says nothing: what waits or is being answered is called off, and what of it wasn't sent yet. */
+/** Silences it: cancels waiting and running runs and answers that aren't sent yet. */
 export const removeSchedule = write(function removeSchedule(db: Database, id: string): boolean {
   const runs = "SELECT inbox_id FROM gw_schedule_runs WHERE schedule_id = @id AND inbox_id IS NOT NULL";
   const open = sql(
@@ -133,7 +133,7 @@ export const removeSchedule = write(function removeSchedule(db: Database, id: st
   )
     .pluck()
     .all({ id, now: nowSeconds() }) as string[];
-  // Without its route a turn writes nothing any more.
+  // Without its route, a turn can't write.
   for (const key of open) {
     const route = getRoute(db, key);
     if (route) closeRoute(db, key, route.sessionId, "cron_complete");
@@ -155,7 +155,7 @@ function dueSchedules(db: Database, now: number): ScheduleRow[] {
   return rows.map((row) => ({ ...toSchedule(db, row), isBusy: row.busy === 1 }));
 }
 
-/** In the transaction that accepts its message. One that is there already only moves its schedule on. */
+/** Runs in the transaction that accepts its message. If the run already exists, only advances the schedule. */
 export function startRun(db: Database, run: ScheduledRun, inboxId: number | undefined): void {
   const { scheduleId, tick, nextAt } = run;
   if (inboxId !== undefined) {
@@ -167,8 +167,8 @@ export function startRun(db: Database, run: ScheduledRun, inboxId: number | unde
 }
 
 /**
- * The next run replaces a failed one: it isn't worth a retry, and a schedule that fails for weeks must
- * not fill the list of what was given up. Its run keeps the reason.
+ * Failed runs aren't retried, because the next run replaces them, and a schedule that fails for weeks must
+ * not fill the dead letters. The run keeps the reason.
  */
 function settleFailed(db: Database, scheduleId: string): void {
   const failed = "SELECT inbox_id FROM gw_schedule_runs WHERE schedule_id = @id AND inbox_id IS NOT NULL";
@@ -257,12 +257,12 @@ function columnsOf(schedule: Omit<NewSchedule, "id" | "createdAt">): Record<stri
   };
 }
 
-/** One that another version wrote, or that broke, must not hold up the others. */
+/** A schedule that another version wrote, or that is corrupt, must not block the others. */
 function parsedColumns(row: StoredSchedule): Pick<ScheduleRow, "when" | "target" | "maker" | "fault"> {
   const columns = ["rule", "target", "maker"] as const;
   const broken = columns.find((column) => row[column] !== null && !isJsonObject(row[column]));
   if (broken !== undefined)
-    return { when: null, target: null, maker: null, fault: `Its ${broken} is no JSON object.` };
+    return { when: null, target: null, maker: null, fault: `Its ${broken} isn't a JSON object.` };
   const [when, target, maker] = columns.map((column) => JSON.parse(row[column] ?? "null"));
   return { when, target, maker, fault: null };
 }
@@ -289,7 +289,7 @@ function toRun(row: StoredRun): RunRow {
   };
 }
 
-/** A row that is gone from the inbox was finished; one that failed has left its reason. */
+/** A row missing from the inbox was finished; a failed one left its reason. */
 function stateOf({ inbox_id, inbox_state, reason }: StoredRun): RunRow["state"] {
   if (inbox_id === null) return "skipped";
   if (inbox_state === "dead" || inbox_state === "refused" || reason !== null) return "failed";
@@ -303,7 +303,7 @@ function explainDoubled(name: string, work: () => void): void {
     work();
   } catch (error) {
     if (!isDoubled(error)) throw error;
-    throw new HermesError("conflict", `There is a schedule called "${name}" already.`, {
+    throw new HermesError("conflict", `There is already a schedule called "${name}".`, {
       hint: "Give it another name.",
     });
   }

@@ -1,6 +1,6 @@
 /** Our own tables: inbox, routes, outbox, pairing, schedules. */
 export const QUEUE_TABLES = [
-  // Layout 1 called it gw_inbox, which is the same to SQLite: see migrate-layout.ts.
+  // Layout 1 called it gw_inbox, which SQLite treats as the same name: see migrate-layout.ts.
   `CREATE TABLE IF NOT EXISTS gw_Inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     platform TEXT NOT NULL,
@@ -25,7 +25,7 @@ export const QUEUE_TABLES = [
     owner TEXT NOT NULL DEFAULT 'gateway',
     UNIQUE (platform, account, event_id)
 )`,
-  // due_at: the session isn't due for a reset before then, so the sweep skips it. 0: unknown.
+  // due_at: earliest time of a reset; the sweep skips the route until then. 0 if unknown.
   `CREATE TABLE IF NOT EXISTS gw_routes (
     session_key TEXT PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -124,8 +124,8 @@ export const QUEUE_TABLES = [
     at REAL NOT NULL,
     UNIQUE (schedule_id, tick, manual)
 )`,
-  // Edits and deletions of messages that an agent knows. A null text: the author deleted it. known_text: the JSON of the text that the
-  // agent knows; null: the original. pending: the agent doesn't know the change yet.
+  // Edits and deletions of messages an agent has seen. text: null if the author deleted it. known_text: JSON
+  // of the text the agent has seen; null for the original. pending: the agent hasn't seen the change yet.
   `CREATE TABLE IF NOT EXISTS gw_message_changes (
     inbox_id INTEGER PRIMARY KEY,
     session_key TEXT NOT NULL,
@@ -134,14 +134,14 @@ export const QUEUE_TABLES = [
     known_text TEXT,
     pending INTEGER NOT NULL DEFAULT 1
 )`,
-  // An empty message_id: the preview may have been posted, but its id is unknown. The text: the part that a failed turn has shown.
+  // message_id: empty if the preview may have been posted with an unknown id. text: what a failed turn has shown.
   `CREATE TABLE IF NOT EXISTS gw_previews (
     inbox_id INTEGER PRIMARY KEY,
     message_id TEXT NOT NULL,
     text TEXT NOT NULL DEFAULT ''
 )`,
   "CREATE TABLE IF NOT EXISTS gw_stale_transcripts (session_id TEXT PRIMARY KEY) WITHOUT ROWID",
-  // Session keys are not injective: the first chat that gets one keeps it, another one with the same key gets a suffix.
+  // Two chats can get the same session key: the first one keeps it, another one gets a suffix.
   `CREATE TABLE IF NOT EXISTS gw_keys (
     session_key TEXT PRIMARY KEY,
     tuple TEXT NOT NULL
@@ -155,7 +155,22 @@ export const QUEUE_TABLES = [
     inbox_id INTEGER,
     PRIMARY KEY (turn_id, position)
 ) WITHOUT ROWID`,
-  // Every call of a tool, for the journal and for the audit.
+  // What became of each attempt at a turn. requests: model requests, as JSON; last, because sums over a day don't read it.
+  `CREATE TABLE IF NOT EXISTS gw_attempts (
+    turn_id TEXT PRIMARY KEY,
+    inbox_id INTEGER NOT NULL,
+    platform TEXT NOT NULL,
+    model TEXT,
+    received_at REAL NOT NULL,
+    started_at REAL NOT NULL,
+    ended_at REAL NOT NULL,
+    outcome TEXT NOT NULL,
+    tokens INTEGER NOT NULL DEFAULT 0,
+    cost_usd REAL NOT NULL DEFAULT 0,
+    error TEXT,
+    requests TEXT NOT NULL DEFAULT '[]'
+)`,
+  // Every tool call, for the journal and the audit.
   `CREATE TABLE IF NOT EXISTS gw_tool_calls (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -198,7 +213,7 @@ export const QUEUE_TABLES = [
     shown INTEGER NOT NULL DEFAULT 0,
     owner TEXT NOT NULL DEFAULT 'gateway'
 )`,
-  // Approvals that are remembered. subject: "person:<platform>:<user>" or "session:<id>".
+  // Remembered approvals. subject: "person:<platform>:<user>" or "session:<id>".
   `CREATE TABLE IF NOT EXISTS gw_grants (
     subject TEXT NOT NULL,
     tool TEXT NOT NULL,
@@ -206,7 +221,7 @@ export const QUEUE_TABLES = [
     at REAL NOT NULL,
     PRIMARY KEY (subject, tool)
 ) WITHOUT ROWID`,
-  // Small documents of platforms about their people. place: groups those of one owner.
+  // Small documents that platforms keep about their people. place: groups an owner's records.
   `CREATE TABLE IF NOT EXISTS gw_records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     platform TEXT NOT NULL,
@@ -223,13 +238,13 @@ export const QUEUE_TABLES = [
 ];
 
 /**
- * Finished rows stay for the record; only what is open is looked for. SQLite takes an index with a condition only for a
- * query that says the same condition: one state of it isn't enough.
+ * Finished rows are kept for traces; queries look for open ones. SQLite uses a partial index only for
+ * queries that repeat its whole condition.
  */
 export const OPEN_IN = "state IN ('waiting', 'running', 'dead')";
 export const OPEN_OUT = "state IN ('pending', 'sending', 'unknown', 'dead')";
 
-/** The chat got a notice that the message failed: no operator has to look at it. */
+/** The chat got a failure notice, so the operator doesn't have to act. */
 export const IS_TOLD = `EXISTS (SELECT 1 FROM gw_outbox told WHERE told.inbox_id = gw_inbox.id AND told.kind = 'notice'
     AND told.state = 'sent'
   UNION ALL SELECT 1 FROM gw_outbox told WHERE told.turn_id = gw_inbox.turn_id AND told.kind = 'notice'
@@ -244,7 +259,7 @@ export const QUEUE_INDEXES = [
   "CREATE INDEX IF NOT EXISTS gw_routes_due ON gw_routes(due_at) WHERE expired_reason IS NULL",
   `CREATE INDEX IF NOT EXISTS gw_outbox_open ON gw_outbox(state, id) WHERE ${OPEN_OUT}`,
   "CREATE INDEX IF NOT EXISTS gw_outbox_chat ON gw_outbox(platform, chat_id, id)",
-  // What a chat's next message waits for: without it, each claim reads everything that was ever sent to the chat.
+  // Finds what blocks a chat's next message; without it each claim would read everything ever sent to the chat.
   `CREATE INDEX IF NOT EXISTS gw_outbox_unsettled ON gw_outbox(platform, chat_id, id)
     WHERE state IN ('pending', 'sending')`,
   "CREATE INDEX IF NOT EXISTS gw_outbox_inbox ON gw_outbox(inbox_id) WHERE inbox_id IS NOT NULL",
@@ -253,6 +268,8 @@ export const QUEUE_INDEXES = [
   `CREATE UNIQUE INDEX IF NOT EXISTS gw_schedules_name ON gw_schedules(name COLLATE NOCASE)
     WHERE state <> 'done'`,
   "CREATE INDEX IF NOT EXISTS gw_message_changes_pending ON gw_message_changes(session_key) WHERE pending = 1",
+  "CREATE INDEX IF NOT EXISTS gw_attempts_inbox ON gw_attempts(inbox_id)",
+  "CREATE INDEX IF NOT EXISTS gw_attempts_ended ON gw_attempts(ended_at)",
   "CREATE INDEX IF NOT EXISTS gw_tool_calls_turn ON gw_tool_calls(turn_id)",
   "CREATE INDEX IF NOT EXISTS gw_tool_calls_user ON gw_tool_calls(platform, user_id, seq)",
   "CREATE INDEX IF NOT EXISTS gw_tool_calls_ended ON gw_tool_calls(ended_at) WHERE ended_at IS NOT NULL",

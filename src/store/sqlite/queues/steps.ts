@@ -3,6 +3,7 @@ import { nowSeconds } from "../../../clock.js";
 import type { Person } from "../../../message.js";
 import type { NewMessage, SessionId } from "../../../session.js";
 import type {
+  GrantSubject,
   NewToolCall,
   RecordedSteps,
   StepEntry,
@@ -12,7 +13,7 @@ import type {
   ToolGrant,
   TurnStep,
 } from "../../queues.js";
-import { AGENTS } from "../../queues.js";
+import { AGENTS, OPERATOR } from "../../queues.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { OPEN_IN } from "./schema.js";
@@ -53,7 +54,7 @@ export const recordStep = write(function recordStep(db: Database, step: TurnStep
   return true;
 });
 
-/** A message that was added to a running turn: after a crash it is part of the same turn. */
+/** A message that joined a running turn is part of that turn after a crash too. */
 function joinTurn(db: Database, inboxId: number, turnId: string): void {
   sql(
     db,
@@ -91,7 +92,7 @@ export function hasSteps(db: Database, turnId: string | null | undefined): boole
     : false;
 }
 
-/** The turn's next attempt takes over its journal. Undefined: there is none. */
+/** Gives the journal to the turn's next attempt. Undefined if there is none. */
 export function takeSteps(db: Database, earlierTurnId: string, turnId: string): RecordedSteps | undefined {
   if (!hasSteps(db, earlierTurnId)) return undefined;
   sql(db, "UPDATE gw_steps SET turn_id = ? WHERE turn_id = ?").run(turnId, earlierTurnId);
@@ -120,7 +121,7 @@ function toEntry(row: { message: string; usage: string | null; inbox_id: number 
   };
 }
 
-/** The turn is over: its messages are in the session, or nowhere. Calls that didn't end never will. */
+/** Clears the journal of a finished turn. Calls that haven't ended never will. */
 export function dropSteps(db: Database, turnId: string): void {
   const dropped = sql(db, "DELETE FROM gw_steps WHERE turn_id = ?").run(turnId).changes;
   if (dropped === 0) return;
@@ -181,33 +182,55 @@ export function toCall(row: StoredCall): ToolCallRow {
 
 // ── remembered approvals ────────────────────────────────────────────────────────────────────────────────────────
 
-export const grants = read(function grants(db: Database, person: Person, sessionId: SessionId): ToolGrant[] {
-  const ofPerson = sql(db, "SELECT tool FROM gw_grants WHERE subject = ?").pluck();
-  const tools = (subject: string) => ofPerson.all(subject) as string[];
-  return [
-    ...tools(personSubject(person)).map((tool) => ({ tool, scope: "person" as const })),
-    ...tools(sessionSubject(sessionId)).map((tool) => ({ tool, scope: "session" as const })),
-  ];
-});
+const MAX_GRANTS = 1000;
 
-export const setSessionGrant = write(function setSessionGrant(
+export const grants = read(function grants(
   db: Database,
-  sessionId: SessionId,
-  grantedBy: string | null,
-): void {
-  const subject = sessionSubject(sessionId);
-  if (grantedBy === null) sql(db, "DELETE FROM gw_grants WHERE subject = ? AND tool = '*'").run(subject);
-  else saveGrant(db, subject, "*", grantedBy);
+  of?: { person: Person; sessionId: SessionId },
+): ToolGrant[] {
+  const rows = of
+    ? sql(db, "SELECT * FROM gw_grants WHERE subject IN (?, ?)").all(
+        personSubject(of.person),
+        sessionSubject(of.sessionId),
+      )
+    : sql(db, `SELECT * FROM gw_grants ORDER BY at DESC LIMIT ${MAX_GRANTS}`).all();
+  return (rows as StoredGrant[]).map(toGrant);
 });
 
-function saveGrant(db: Database, subject: string, tool: string, grantedBy: string): void {
-  sql(
+interface StoredGrant {
+  subject: string;
+  tool: string;
+  granted_by: string;
+  at: number;
+}
+
+function toGrant({ subject, tool, granted_by: grantedBy, at }: StoredGrant): ToolGrant {
+  if (subject.startsWith(SESSION))
+    return { tool, scope: "session", to: { sessionId: subject.slice(SESSION.length) }, grantedBy, at };
+  const [, platform = "", ...userId] = subject.split(":");
+  return { tool, scope: "person", to: { person: { platform, userId: userId.join(":") } }, grantedBy, at };
+}
+
+export const setGrant = write(function setGrant(
+  db: Database,
+  to: GrantSubject,
+  tool: string,
+  grantedBy: string | null,
+): boolean {
+  const subject = "person" in to ? personSubject(to.person) : sessionSubject(to.sessionId);
+  if (grantedBy !== null) return saveGrant(db, subject, tool, grantedBy);
+  return sql(db, "DELETE FROM gw_grants WHERE subject = ? AND tool = ?").run(subject, tool).changes > 0;
+});
+
+function saveGrant(db: Database, subject: string, tool: string, grantedBy: string): boolean {
+  const added = sql(
     db,
     "INSERT INTO gw_grants (subject, tool, granted_by, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   ).run(subject, tool, grantedBy, nowSeconds());
+  return added.changes > 0;
 }
 
-/** The approval of a call is remembered, for its person or its session. */
+/** Remembers the approval of a call, for its person or its session. */
 export function addGrant(db: Database, callId: string, scope: ToolGrant["scope"], grantedBy: string): void {
   const call = sql(db, "SELECT * FROM gw_tool_calls WHERE id = ?").get(callId) as StoredCall | undefined;
   if (!call) return;
@@ -220,13 +243,15 @@ export function personSubject({ platform, userId }: Person): string {
   return `person:${platform}:${userId}`;
 }
 
+const SESSION = "session:";
+
 function sessionSubject(id: SessionId): string {
-  return `session:${id}`;
+  return `${SESSION}${id}`;
 }
 
 // ── upkeep ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Steps of turns that are over, old questions, and what agents keep about sessions that are gone. The record of calls stays longer than the queues. */
+/** Removes steps of finished turns, old questions, and agents' values of deleted sessions. Tool calls are kept longer than queue rows. */
 export function pruneSteps(db: Database, before: number): void {
   sql(
     db,
@@ -235,7 +260,11 @@ export function pruneSteps(db: Database, before: number): void {
   sql(db, "DELETE FROM gw_questions WHERE decided_at < ?").run(before);
   sql(db, "DELETE FROM gw_cursors WHERE platform = ? AND name NOT IN (SELECT id FROM sessions)").run(AGENTS);
   sql(db, "DELETE FROM gw_tool_calls WHERE ended_at < ?").run(before - AUDIT_SECONDS);
+  sql(db, "DELETE FROM gw_records WHERE platform = ? AND created_at < ?").run(
+    OPERATOR,
+    before - AUDIT_SECONDS,
+  );
 }
 
-/** Beyond the time of queue rows. */
+/** In addition to the retention of queue rows. */
 const AUDIT_SECONDS = 335 * 86_400;

@@ -3,7 +3,7 @@ import type { SessionId } from "../../../session.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 
-/** Sessions whose transcript lacks something that the database has. */
+/** Sessions whose transcript is incomplete. */
 export const markTranscript = write(function markTranscript(
   db: Database,
   id: SessionId,

@@ -28,7 +28,7 @@ import { dropSteps, hasSteps, readSteps, takeSteps } from "./steps.js";
 export const startTurn = write(function startTurn(db: Database, start: TurnStart): StartedTurn | undefined {
   const { sessionKey, expectedEpoch } = start;
   const known = getRoute(db, sessionKey);
-  // An interrupted turn continues in its session, even if that is due for a reset meanwhile.
+  // An interrupted turn continues in its session, even if the session has become due for a reset.
   const open = known && hasSteps(db, start.earlierTurnId) ? undefined : start.open;
   const repeated = runningIn(db, start);
   if (known && repeated.length > 0) return startedTurn(db, known, repeated, { opened: open !== undefined });
@@ -37,12 +37,12 @@ export const startTurn = write(function startTurn(db: Database, start: TurnStart
     return undefined;
   }
   if (expectedEpoch !== undefined && (known?.epoch ?? null) !== expectedEpoch) return undefined;
-  // Cancelled or erased by another process, a message must not open a session.
+  // A message that another process cancelled or erased must not open a session.
   if (open && !areWaiting(db, start.inboxIds)) return undefined;
   return begin(db, { ...start, open }, known);
 });
 
-/** A human answers: no turn, but the messages are part of the session. Those that were cancelled meanwhile are not. */
+/** A human answers: no turn, but the messages join the session, except those cancelled in the meantime. */
 function keepForHuman(db: Database, { sessionId, sessionKey }: RouteRow, { keep = [], at }: TurnStart): void {
   const done = sql(
     db,
@@ -66,7 +66,7 @@ function keepForHuman(db: Database, { sessionId, sessionKey }: RouteRow, { keep 
 
 type TurnBegin = Omit<TurnStart, "expectedEpoch">;
 
-/** The transaction itself: the caller has made sure that the route is the right one. */
+/** The caller has checked that the route is current. */
 export function begin(db: Database, start: TurnBegin, known: RouteRow | undefined): StartedTurn | undefined {
   const { sessionKey, open, at } = start;
   const route = open ? openForTurn(db, known, open, { sessionKey, at }) : known;
@@ -77,7 +77,7 @@ export function begin(db: Database, start: TurnBegin, known: RouteRow | undefine
     `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
        WHERE id IN (${marks(start.inboxIds)}) AND state = 'waiting' RETURNING *`,
   ).all(start.bootId, start.turnId, start.at, route.sessionId, ...start.inboxIds) as StoredInbox[];
-  // Cancelled meanwhile, all of them.
+  // All were cancelled in the meantime.
   if (started.length === 0) return undefined;
   const steps = start.earlierTurnId ? takeSteps(db, start.earlierTurnId, start.turnId) : undefined;
   const withdrawnFrom = new Set(started.flatMap((row) => withdrawQuestion(db, row, route.sessionId)));
@@ -85,7 +85,7 @@ export function begin(db: Database, start: TurnBegin, known: RouteRow | undefine
     db,
     `UPDATE gw_routes SET epoch = epoch + 1, updated_at = max(updated_at, @at), last_user_activity = max(last_user_activity, @heardAt)
      WHERE session_key = @key RETURNING *`,
-    // A turn that goes on is no activity: a reset that was due meanwhile comes after it.
+    // Resuming a turn isn't activity: a reset that became due follows after it.
   ).get({ at, heardAt: steps ? 0 : at, key: sessionKey }) as StoredRoute;
   return startedTurn(db, toRoute(current), started, {
     withdrawnFrom: [...withdrawnFrom],
@@ -93,7 +93,7 @@ export function begin(db: Database, start: TurnBegin, known: RouteRow | undefine
   });
 }
 
-/** The rows of a turn that was started already: the call is a repeat. */
+/** The rows of a turn that has already started: the call is a repeat. */
 function runningIn(
   db: Database,
   { inboxIds, turnId }: Pick<TurnStart, "inboxIds" | "turnId">,
@@ -119,7 +119,7 @@ function startedTurn(
     epoch: route.epoch,
     attempt: Math.max(...rows.map(({ attempts }) => attempts)),
     rows: rows.map(toInboxRow).toSorted((a, b) => a.id - b.id),
-    // A change of its own messages is for the next turn: this one has acted on them.
+    // Changes of its own messages are for the next turn: this one has already acted on them.
     notes: steps ? notes.filter(({ inboxId }) => !rows.some(({ id }) => id === inboxId)) : notes,
     withdrawnFrom,
     opened,
@@ -179,7 +179,7 @@ export const finishTurn = write(function finishTurn(
   return claim ? claimThese(db, replies, claim) : [];
 });
 
-/** This turn has been finished already: the call is a repeat. */
+/** This turn has already finished: the call is a repeat. */
 function isDone(db: Database, { inboxIds, turnId }: TurnFinish): boolean {
   if (inboxIds.length === 0) return false;
   return (
@@ -190,7 +190,7 @@ function isDone(db: Database, { inboxIds, turnId }: TurnFinish): boolean {
   );
 }
 
-/** A turn owns its rows until another turn takes them, even if the route has moved on. */
+/** A turn owns its rows until another turn takes them, even if the route has changed. */
 export const failTurn = write(function failTurn(
   db: Database,
   failed: TurnFailure,
@@ -209,7 +209,7 @@ export const failTurn = write(function failTurn(
   return { kept };
 });
 
-/** The same answer if this failure is stored already; undefined if the turn lost its rows. */
+/** The same result if this failure is already stored; undefined if the turn lost its rows. */
 function repeatedFailure(
   db: Database,
   { inboxIds, turnId, next, error }: TurnFailure,
@@ -224,7 +224,7 @@ function repeatedFailure(
   return rows.length === 0 ? undefined : { kept: rows.some((ids) => ids !== null) };
 }
 
-/** The question of a failed turn stays in the session, so that the next turn knows about it. */
+/** A failed turn's question stays in the session, so that the next turn sees it. */
 function keepQuestion(db: Database, { sessionKey, unanswered }: TurnFailure): boolean {
   if (!unanswered) return false;
   const { sessionId, epoch, questions, participants, steps } = unanswered;
@@ -258,7 +258,7 @@ function withdrawQuestion(
 ): SessionId[] {
   if (ids === null) return [];
   sql(db, "UPDATE gw_inbox SET unanswered_ids = NULL WHERE id = ?").run(id);
-  // A compression since then has carried a copy into the present session.
+  // A later compression copied it into the current session.
   const copies = sql(
     db,
     `SELECT max(copy.id) FROM messages kept JOIN messages copy
@@ -287,7 +287,7 @@ function holdsEpoch(db: Database, turn: { sessionKey: string; epoch: number }): 
   return getRoute(db, turn.sessionKey)?.epoch === turn.epoch;
 }
 
-/** The answer replaces its preview. */
+/** The preview that the answer replaces. */
 function addReplies(
   db: Database,
   turn: Pick<TurnFinish, "turnId" | "inboxIds" | "replies" | "sessionKey">,

@@ -5,15 +5,15 @@ import { write } from "../verb.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
 
 /**
- * Waits are stored as their end (`not_before`) and the moment they were set (`wait_set_at`). One that was set in the
- * future shows that the clock was set back since: it starts again now with its full length.
+ * Delays are stored as their end (`not_before`) and when they were set (`wait_set_at`). A delay set in the
+ * future means the clock was set back: it restarts now with its full length.
  */
 
-/** The longest pause after a failure. Waits of earlier versions, which lack the moment, are cut to it. */
+/** The longest delay after a failure. Delays of earlier versions, which lack `wait_set_at`, are cut to it. */
 const MAX_PAUSE_SECONDS = 300;
-/** No wait is longer: by then a message is given up. */
+/** No delay is longer: a message is dead by then. */
 const MAX_WAIT_SECONDS = 86_400;
-/** The rows that are looked at: those that have waited longest. */
+/** How many rows are checked: those that have waited longest. */
 const MAX_LOOKED_AT = 1000;
 
 const INBOX = { table: "gw_inbox", open: `state = 'waiting' AND ${OPEN_IN}` };
@@ -39,7 +39,7 @@ export const restartWaits = write(function restartWaits(db: Database): number {
   return restarted.reduce((sum, count) => sum + count, penalties);
 });
 
-/** Rows whose wait can't be right: it was set in the future, or ends later than any wait does. */
+/** Rows with an impossible delay: set in the future, or longer than any valid delay. */
 export function misdatedWaits(db: Database): number {
   const now = nowSeconds();
   const counts = [INBOX, OUTBOX].map(

@@ -8,18 +8,18 @@ import { shownMessage } from "./transcript.js";
 
 const LIMIT = 20;
 const MAX_LIMIT = 200;
-/** Rows that one call looks at; most are results of tools, which are no events. */
+/** Rows that one call reads; most are tool results, which aren't events. */
 const MAX_ROWS = 2000;
 const MAX_TEXT = 2000;
 
-/** Ids grow with commits here: what is added later has a higher one. */
-interface Place {
+/** In SQLite ids follow commit order, so later rows have higher ids. */
+interface Cursors {
   message: number;
   askedAt: number;
   decidedAt: number;
 }
 
-type Found = { at: number; event: ActivityEvent; place: Partial<Place> };
+type Found = { at: number; event: ActivityEvent; place: Partial<Cursors> };
 
 export const readActivity = longRead(function readActivity(
   db: Database,
@@ -27,7 +27,7 @@ export const readActivity = longRead(function readActivity(
 ): ActivityPage {
   if (after === null) return { events: [], next: positionOf(endOf(db)) };
   const [message, askedAt, decidedAt] = fromPosition(after, "number", "number", "number");
-  let place: Place = { message, askedAt, decidedAt };
+  let place: Cursors = { message, askedAt, decidedAt };
   const max = Math.min(limit, MAX_LIMIT);
   const messages = messagesAfter(db, message, max);
   const events: ActivityPage["events"] = [];
@@ -40,16 +40,16 @@ export const readActivity = longRead(function readActivity(
     place = { ...place, ...reached };
     events.push({ ...event, position: positionOf(place) });
   }
-  // Rows behind the last event that are none aren't looked at again.
+  // Rows after the last event aren't events, so they aren't read again.
   if (events.length < max) place = { ...place, message: Math.max(place.message, messages.seen) };
   return { events, next: positionOf(place) };
 });
 
-function positionOf({ message, askedAt, decidedAt }: Place): string {
+function positionOf({ message, askedAt, decidedAt }: Cursors): string {
   return toPosition(message, askedAt, decidedAt);
 }
 
-function endOf(db: Database): Place {
+function endOf(db: Database): Cursors {
   const one = (query: string) => Number(sql(db, query).pluck().get() ?? 0);
   return {
     message: one("SELECT MAX(id) FROM messages"),
@@ -77,7 +77,7 @@ function messagesAfter(db: Database, after: number, max: number): { found: Found
   return { found, seen: rows.at(-1)?.id ?? after };
 }
 
-/** A session that continues another one begins with copies of its messages, made in the same moment. */
+/** A session that continues another one starts with copies of its messages, all made at the same time. */
 const COPY_SECONDS = 0.02;
 
 function isCopy(db: Database, sessionId: string, at: number): boolean {
@@ -123,7 +123,7 @@ function decided(db: Database, after: number, max: number): Found[] {
   }));
 }
 
-/** By time, but each list in its own order: positions only go forward. */
+/** Merges by time but keeps each list's order, so that positions only increase. */
 function* merged(lists: readonly Found[][]): Generator<Found> {
   const next = lists.map(() => 0);
   for (;;) {

@@ -4,8 +4,9 @@ import { fromPosition, toPosition } from "../position.js";
 import { type StoredCall, toCall } from "../queues/steps.js";
 import { sql } from "../statements.js";
 import { longRead } from "../verb.js";
+import { chatName, nameOfSubject, personName } from "./names.js";
 
-/** Who used which tool where, who approved it and what came of it. */
+/** Who used which tool where, who approved it, and the outcome. */
 
 const LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -26,8 +27,17 @@ export const toolCalls = longRead(function toolCalls(db: Database, query: ToolCa
     found.push(...rows);
     before = rows.length === wanted ? rows.at(-1)!.seq : before - STRIDE;
   }
-  return { calls: found.map(toCall), next: before > oldest ? toPosition(before) : null };
+  const calls = found.map((row) => ({ ...toCall(row), ...namesOf(db, row) }));
+  return { calls, next: before > oldest ? toPosition(before) : null };
 });
+
+function namesOf(db: Database, { platform, user_id, user_name, chat_id, decided_by }: StoredCall) {
+  return {
+    userName: user_name ?? personName(db, platform, user_id),
+    chatName: chatName(db, platform, chat_id),
+    deciderName: nameOfSubject(db, decided_by),
+  };
+}
 
 function boundsOf(db: Database): [oldest: number, newest: number] {
   const ends = sql(

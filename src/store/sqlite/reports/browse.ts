@@ -15,7 +15,7 @@ const MAX_LIMIT = 200;
 /** Up to this many candidates are checked one by one; otherwise the list is walked from its newest end. */
 const FEW = 2000;
 
-/** A conversation of the list: a lineage is listed under its root, with its tip's last activity. */
+/** A list entry: a lineage is listed under its root, with its tip's last activity. */
 interface Conversation {
   root: SessionRow;
   tip: SessionRow;
@@ -62,7 +62,7 @@ function alongTime(db: Database, query: Browsing, limit: number) {
   for (let step = walk.next(); ; step = walk.next()) {
     if (step.done) return { found, next: step.value };
     const session = getSession(db, step.value.id);
-    // Earlier sessions of a lineage appear too: it is listed at its tip.
+    // Skips earlier sessions of a lineage: it is listed at its tip.
     const root = session && rootOf(db, session);
     if (!root || tipOf(db, root).id !== session.id) continue;
     const one = { root, tip: session, at: step.value.at };
@@ -110,7 +110,7 @@ function isOf(db: Database, session: SessionRow, userId: string): boolean {
   return tookPart.get(session.id, userId) !== undefined;
 }
 
-/** The ids of all sessions that can match, where there are few. */
+/** The ids of all candidates, if there are few. */
 function fewCandidates(db: Database, { userId, state, source }: Browsing): SessionId[] | undefined {
   const few = (text: string, ...params: unknown[]) => {
     const ids = db
@@ -137,7 +137,7 @@ function fewCandidates(db: Database, { userId, state, source }: Browsing): Sessi
   );
 }
 
-/** From one to the next through the index: reading them all would take as long as there are sessions. */
+/** Jumps from one value to the next in the index, instead of reading all sessions. */
 export const sessionSources = longRead(function sessionSources(db: Database): string[] {
   return sql(
     db,

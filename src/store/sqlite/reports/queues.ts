@@ -21,8 +21,9 @@ import { IS_TOLD, OPEN_IN, OPEN_OUT } from "../queues/schema.js";
 import { misdatedWaits } from "../queues/waits.js";
 import { sql } from "../statements.js";
 import { longRead } from "../verb.js";
+import { chatName } from "./names.js";
 
-/** The queues as an operator sees them. Counts and oldest rows come from the indexes of what is open. */
+/** The queues as operators see them. Counts and oldest rows come from the partial indexes of open rows. */
 
 export const queueDepths = longRead(function queueDepths(db: Database, since?: number): QueueDepths {
   const now = nowSeconds();
@@ -60,6 +61,7 @@ export const queueDepths = longRead(function queueDepths(db: Database, since?: n
       "SELECT count(*) FROM gw_pairing WHERE approved_at IS NULL AND created_at > ?",
       now - 3600,
     ),
+    questions: count("SELECT count(*) FROM gw_questions WHERE state = 'open'"),
     byMinute: since === undefined ? { handled: [], sent: [] } : throughput(db, since),
   };
 });
@@ -86,7 +88,7 @@ function dueSince(db: Database, table: string, where: string, since: string, now
     | null;
 }
 
-/** The last id that a table has given out. */
+/** The last id a table assigned. */
 function mark(db: Database, table: string): number {
   const seq = sql(db, "SELECT seq FROM sqlite_sequence WHERE lower(name) = ?").pluck().get(table);
   return (seq as number | undefined) ?? 0;
@@ -149,7 +151,7 @@ function inboxRows(
   }) as NamedInbox[];
 }
 
-/** From the worst to the best that can have become of an answer. */
+/** States of an answer, worst first. */
 const FATES: readonly OutboxState[] = ["dead", "unknown", "pending", "sending", "sent"];
 
 function toRecent(db: Database, row: NamedInbox): RecentMessage {
@@ -166,7 +168,8 @@ function toRecent(db: Database, row: NamedInbox): RecentMessage {
     chatType: origin.chatType,
     chatId: row.chat_id,
     chatName: origin.chatName ?? null,
-    userName: origin.userName ?? origin.userId ?? null,
+    userId: origin.userId ?? null,
+    userName: origin.userName ?? null,
     text: Array.from(text.slice(0, 2 * MAX_TEXT))
       .slice(0, MAX_TEXT)
       .join(""),
@@ -205,7 +208,7 @@ export const deadPage = longRead(function deadPage(db: Database, query: DeadQuer
     ...messages.map((row) => ({ ...shortened(deadMessage(row)), state: "dead" as const })),
     ...sends.map((row) => ({ ...shortened(deadSend(row)), state: row.state as "dead" | "unknown" })),
   ].toSorted((a, b) => b.at - a.at);
-  const letters = all.slice(0, limit);
+  const letters = all.slice(0, limit).map((letter) => ({ ...letter, ...placeOfLetter(db, letter) }));
   const lowest = (queue: "in" | "out", from: number) =>
     letters.reduce((low, { id }) => {
       const [name, number] = id.split(":");
@@ -214,6 +217,13 @@ export const deadPage = longRead(function deadPage(db: Database, query: DeadQuer
   const next = () => toPosition(lowest("in", beforeIn), lowest("out", beforeOut));
   return { letters, next: all.length > limit ? next() : null };
 });
+
+function placeOfLetter(
+  db: Database,
+  { platform, chatId }: DeadLetter,
+): Pick<DeadPage["letters"][number], "chatName"> {
+  return { chatName: chatName(db, platform, chatId) };
+}
 
 const MAX_DEAD_TEXT = 1000;
 const shortened = (letter: DeadLetter): DeadLetter => ({

@@ -9,7 +9,7 @@ import { longRead } from "../verb.js";
 
 const LIMIT = 50;
 const MAX_LIMIT = 200;
-/** The part of a message that a page shows; the rest on demand. */
+/** How much of a message a page shows; the rest is loaded on demand. */
 const MAX_TEXT = 6000;
 
 export const readTranscript = longRead(function readTranscript(
@@ -38,7 +38,7 @@ function inFull(db: Database, messageId: number): TranscriptPage {
   return { messages, earlier: false, later: false };
 }
 
-/** The newest page where nothing else is asked for. */
+/** The newest page by default. */
 function idsOf(db: Database, id: SessionId, query: TranscriptQuery, limit: number): number[] {
   if (query.after !== undefined) return idsAfter(db, id, query.after, limit);
   if (query.around === undefined)
@@ -47,7 +47,7 @@ function idsOf(db: Database, id: SessionId, query: TranscriptQuery, limit: numbe
   return [...earlier, ...idsAfter(db, id, query.around - 1, limit - earlier.length)];
 }
 
-/** Ids alone first, from an index: sorting whole messages to show a page of them would be dear. */
+/** Selects only ids first, from an index: sorting whole messages for one page would be expensive. */
 function idsBefore(db: Database, id: SessionId, before: number, limit: number): number[] {
   return sql(db, "SELECT id FROM messages WHERE session_id = ? AND +id < ? ORDER BY id DESC LIMIT ?")
     .pluck()
@@ -64,7 +64,7 @@ function storedMessage(db: Database, id: number): StoredMessage | undefined {
   return sql(db, "SELECT * FROM messages WHERE id = ?").get(id) as StoredMessage | undefined;
 }
 
-/** One message for other reports; undefined: it is gone, or was undone. */
+/** One message, for other reports; undefined if it is gone or undone. */
 export function shownMessage(db: Database, id: number, maxText: number): ShownMessage | undefined {
   const row = storedMessage(db, id);
   return row && row.active !== 0 ? toShown(row, maxText) : undefined;
@@ -101,7 +101,7 @@ function partsOf(content: Content): { text: string; media: number } {
   return { text: texts.join("\n"), media: parts.length - texts.length };
 }
 
-/** OpenAI's shape, as Hermes writes it; what looks otherwise is shown as it is. */
+/** Parses OpenAI's format, as Hermes writes it; shows anything else unchanged. */
 function toolCall(call: unknown, textMax: number): ShownMessage["toolCalls"][number] {
   const { id, name, function: called, ...rest } = (call ?? {}) as Record<string, unknown>;
   const { name: itsName = name, arguments: given = rest } = (called ?? {}) as Record<string, unknown>;

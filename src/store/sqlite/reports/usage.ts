@@ -5,7 +5,7 @@ import type { UsageQuery, UsageRow } from "../../reports.js";
 import { sql } from "../statements.js";
 import { longRead } from "../verb.js";
 
-/** Days differ by time zone, quarters of an hour don't: SQLite sums those, and they are put into days here. */
+/** Day boundaries depend on the time zone, quarter hours don't: SQLite sums quarter hours, and they are grouped into days here. */
 const QUARTER_SECONDS = 900;
 
 type Sums = Omit<UsageRow, "day" | "source" | "model">;
@@ -64,7 +64,7 @@ function dayOf(timeZone: string): (quarter: number) => string {
   };
 }
 
-/** The titles' index is small enough to be read to its end. */
+/** The title index is small enough for a full scan. */
 export const findTitles = longRead(function findTitles(
   db: Database,
   text: string,

@@ -8,9 +8,9 @@ export interface SessionPosition {
   id: SessionId;
 }
 
-/** Messages that one slice passes over. */
+/** Messages per slice. */
 const SLICE = 4000;
-/** After this a walk ends with its position. */
+/** Time limit, after which a walk stops and returns its position. */
 const TIME_MS = 60;
 
 interface WalkBounds {
@@ -20,8 +20,8 @@ interface WalkBounds {
 }
 
 /**
- * Every session at its last message, the silent ones at their start; backwards in time, by slices of the messages' time
- * index. Returns the next position, null at the end.
+ * Visits every session at its last message, empty ones at their start, backwards in time, in slices of the
+ * time index. Returns the next position, null at the end.
  */
 export function* walkByActivity(
   db: Database,
@@ -49,7 +49,7 @@ function sliceEnd(db: Database, from: SessionPosition): SessionPosition | undefi
   ).get(from.at, from.id) as SessionPosition | undefined;
 }
 
-/** From (not itself) down to (itself included). A session that spoke twice at its last moment is met once. */
+/** From (exclusive) down to (inclusive). A session with two messages at its last moment is visited once. */
 function inSlice(db: Database, from: SessionPosition, to: SessionPosition): SessionPosition[] {
   const bounds = { fromAt: from.at, fromId: from.id, toAt: to.at, toId: to.id };
   return sql(

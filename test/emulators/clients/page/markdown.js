@@ -1,5 +1,4 @@
 /** Markdown → nodes, block by block. Text only ever becomes text nodes, so nothing in an answer can act. */
-import { codeBlock } from "./code-block.js";
 import { el } from "./dom.js";
 import { inline } from "./inline.js";
 
@@ -9,7 +8,7 @@ const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^(\s*)([-*+•]|\d{1,9}[.)])(\s+|$)/;
 const DIVIDER = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
-/** Deeper nesting than this is nobody's text. */
+/** Deeper nesting than this is no one's text. */
 const DEEPEST = 12;
 
 export function markdown(text) {
@@ -54,11 +53,14 @@ function isItem(line) {
 }
 
 function fence(lines, at) {
-  const [, marker, language] = FENCE.exec(lines[at]);
+  const [, marker] = FENCE.exec(lines[at]);
   const isEnd = (line) => line.trim().startsWith(marker) && line.trim().replaceAll(marker[0], "") === "";
   let end = at + 1;
   while (end < lines.length && !isEnd(lines[end])) end += 1;
-  return [codeBlock(lines.slice(at + 1, end).join("\n"), language), end + 1];
+  const pre = el("pre", "", el("code", "", lines.slice(at + 1, end).join("\n")));
+  // It scrolls sideways, so the keyboard must reach it.
+  pre.tabIndex = 0;
+  return [pre, end + 1];
 }
 
 /** The page has its own h1 and h2. */

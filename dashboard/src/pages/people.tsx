@@ -1,0 +1,143 @@
+/** Everyone with stored data, and who asks to be let in. */
+import type { PeopleAnswer, ShownPerson } from "../../../src/http/dashboard/people-types.js";
+import { counted } from "../format.js";
+import { Platform } from "../parts/badges.js";
+import { Confirm } from "../parts/confirm.js";
+import { Icon } from "../parts/icons.js";
+import { More } from "../parts/more.js";
+import { Page } from "../parts/page.js";
+import { PairingRequests } from "../parts/pairing-requests.js";
+import { RoleBadge } from "../parts/role.js";
+import { Choice } from "../parts/segmented.js";
+import { SignIns } from "../parts/sign-ins.js";
+import { Empty, Failed, Loading } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { act } from "../state/act.js";
+import { withQuery } from "../state/api.js";
+import { pairingCount } from "../state/live.js";
+import { usePaged } from "../state/paged.js";
+import { href, place, setQuery } from "../state/router.js";
+import { useSettled } from "../state/settle.js";
+import { useSources } from "../state/sources.js";
+
+const ROLES = [
+  { value: "", label: "Any role" },
+  { value: "owner", label: "Owners" },
+  { value: "paired", label: "Paired" },
+  { value: "allowed", label: "Allowed by configuration" },
+  { value: "waiting", label: "Waiting" },
+  { value: "stranger", label: "May not talk" },
+] as const;
+
+export const personPath = ({ platform, userId }: { platform: string; userId: string }) =>
+  `/people/${encodeURIComponent(`${platform}:${userId}`)}`;
+
+export function PeoplePage() {
+  const { query } = place.value;
+  const q = useSettled(query.get("q") ?? "", 180);
+  const filters = { q, platform: query.get("platform"), role: query.get("role") };
+  const list = usePaged<PeopleAnswer, ShownPerson>(
+    {
+      path: (offset) => withQuery("/people", { ...filters, offset }),
+      rowsOf: ({ people, next }) => ({ rows: people, next }),
+      idOf: ({ person }) => person,
+    },
+    pairingCount.value,
+  );
+  return (
+    <Page title="People">
+      <PairingRequests settled={() => list.refresh()} />
+      <section aria-labelledby="known" class="stack">
+        <h2 id="known">Who is known</h2>
+        <Filters />
+        {list.rows.length > 0 ? (
+          <ul class="list" aria-label="People, most recently seen first">
+            {list.rows.map((person) => (
+              <PersonRow key={person.person} person={person} refresh={() => list.refresh()} />
+            ))}
+          </ul>
+        ) : null}
+        {list.rows.length === 0 && list.loading ? <Loading rows={5} /> : null}
+        {list.rows.length === 0 && list.error ? (
+          <Failed error={list.error} again={() => list.refresh()} />
+        ) : null}
+        {list.rows.length === 0 && !list.loading && !list.error ? (
+          <Empty title="No person matches">People who write to the bot appear here.</Empty>
+        ) : null}
+        {list.rows.length > 0 ? <More list={list} what="people" /> : null}
+      </section>
+      <SignIns />
+    </Page>
+  );
+}
+
+function Filters() {
+  const { query } = place.value;
+  const sources = useSources();
+  return (
+    <div class="filters">
+      <search class="search grow">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label="Find a person by name or id"
+          placeholder="Name or id"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={200}
+          value={query.get("q") ?? ""}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+      </search>
+      <Choice
+        label="Role"
+        value={query.get("role") ?? ""}
+        options={ROLES}
+        onChange={(role) => setQuery({ role })}
+      />
+      <Choice
+        label="Platform"
+        value={query.get("platform") ?? ""}
+        options={[{ value: "", label: "All platforms" }, ...sources]}
+        onChange={(platform) => setQuery({ platform })}
+      />
+    </div>
+  );
+}
+
+function PersonRow({ person, refresh }: { person: ShownPerson; refresh(): void }) {
+  const { platform, userId, names, role, sessions, lastSeen, memory } = person;
+  const name = names[0] ?? userId;
+  const revoke = () => act("/pairing/revoke", { platform, userId }, `${name} is shut out.`).finally(refresh);
+  return (
+    <li class="person">
+      <div class="letter-main">
+        <a class="row-link" href={href(personPath(person))} title={person.person}>
+          {name}
+        </a>
+        <p class="session-facts">
+          <RoleBadge role={role} />
+          <Platform name={platform} />
+          <span>{counted(sessions, "session")}</span>
+          {memory ? <span>Has notes</span> : null}
+          {lastSeen === null ? null : (
+            <span>
+              seen <Ago at={lastSeen} />
+            </span>
+          )}
+        </p>
+      </div>
+      {person.pairing === "approved" ? (
+        <div class="above">
+          <Confirm
+            what="Revoke"
+            of={name}
+            question="They may not talk to the bot any more."
+            danger
+            act={revoke}
+          />
+        </div>
+      ) : null}
+    </li>
+  );
+}

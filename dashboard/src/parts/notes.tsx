@@ -1,0 +1,127 @@
+/** What the agent remembers: a list of notes to read, change and delete. */
+import { useState } from "preact/hooks";
+import type { MemoryAnswer } from "../../../src/http/dashboard/memory-types.js";
+import { number } from "../format.js";
+import { act } from "../state/act.js";
+import { withQuery } from "../state/api.js";
+import { useFetched } from "../state/fetched.js";
+import { Confirm } from "./confirm.js";
+import { Failed, Loading } from "./states.js";
+
+interface NotesProps {
+  title: string;
+  /** Left out: what all share. */
+  person?: { platform: string; userId: string };
+}
+
+const NEW = -1;
+
+export function Notes({ title, person }: NotesProps) {
+  const { data, error, reload } = useFetched<MemoryAnswer>(withQuery("/memory", { ...person }));
+  /** The note that is being edited, with the list as it was then. */
+  const [editing, setEditing] = useState<{ at: number; from: MemoryAnswer }>();
+  const save = async (from: MemoryAnswer, entries: string[], done: string) => {
+    const body = { ...(person ? { person } : {}), entries, version: from.version };
+    const saved = await act<MemoryAnswer>("/memory/save", body, done);
+    reload();
+    return saved !== undefined;
+  };
+  const keep = async (text: string) => {
+    if (!editing) return;
+    const { at, from } = editing;
+    const entries = at === NEW ? [...from.entries, text] : from.entries.with(at, text);
+    if (await save(from, entries, "The note was saved.")) setEditing(undefined);
+  };
+  return (
+    <section class="card" aria-labelledby="notes">
+      <div class="card-head">
+        <h2 id="notes">{title}</h2>
+        {data ? (
+          <span class="quiet">
+            {number(data.chars)} of {number(data.maxChars)} characters
+          </span>
+        ) : null}
+      </div>
+      <p class="quiet">
+        The agent reads these notes at the start of each session, and changes them with its memory tool.
+      </p>
+      {error && !data ? <Failed error={error} again={reload} /> : null}
+      {!error && !data ? <Loading rows={2} /> : null}
+      {data?.entries.length === 0 ? <p>Nothing is remembered yet.</p> : null}
+      <ul class="rows notes">
+        {data?.entries.map((entry, at) => (
+          <li key={at}>
+            {editing?.at === at ? (
+              <Editor text={entry} keep={keep} cancel={() => setEditing(undefined)} />
+            ) : (
+              <>
+                <p class="note">{entry}</p>
+                <div class="letter-buttons">
+                  <button type="button" class="button" onClick={() => setEditing({ at, from: data })}>
+                    Edit<span class="unseen"> note {at + 1}</span>
+                  </button>
+                  <Confirm
+                    what="Delete"
+                    of={`note ${at + 1}`}
+                    question="The agent forgets it."
+                    danger
+                    act={() => save(data, data.entries.toSpliced(at, 1), "The note was deleted.")}
+                  />
+                </div>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {editing?.at === NEW ? (
+        <Editor text="" keep={keep} cancel={() => setEditing(undefined)} />
+      ) : data ? (
+        <div class="action-buttons">
+          <button type="button" class="button" onClick={() => setEditing({ at: NEW, from: data })}>
+            Add a note
+          </button>
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+interface EditorProps {
+  text: string;
+  keep(text: string): Promise<void>;
+  cancel(): void;
+}
+
+function Editor({ text: before, keep, cancel }: EditorProps) {
+  const [text, setText] = useState(before);
+  const [busy, setBusy] = useState(false);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    await keep(text);
+    setBusy(false);
+  };
+  return (
+    <form class="reply" onSubmit={(event) => void save(event)}>
+      <label class="labelled">
+        <span>Note</span>
+        <textarea
+          class="field"
+          rows={4}
+          required
+          maxLength={16_000}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <div class="letter-buttons">
+        <button type="button" class="button" onClick={cancel}>
+          Cancel
+        </button>
+        <button type="submit" class="button primary" disabled={busy || text.trim() === ""}>
+          Save the note
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,7 @@
+export interface MemoryAnswer {
+  entries: string[];
+  chars: number;
+  maxChars: number;
+  /** Of these entries: who saves others gives it back. */
+  version: string;
+}

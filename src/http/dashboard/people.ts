@@ -1,0 +1,159 @@
+/** People: who they are, what they may, how they sign in to the web chat. */
+import type { Hono } from "hono";
+import { z } from "zod";
+import { HermesError } from "../../errors.js";
+import type { Person } from "../../message.js";
+import { unknownPerson } from "../../people/person.js";
+import { roles } from "../../people/rights.js";
+import type { ListedPerson } from "../../people/types.js";
+import { isOwner } from "../../policies/access.js";
+import { LINK_MINUTES, loginPath, newLoginCode, type WebLogin } from "../../sessions/web-login.js";
+import { inSlices } from "../../slices.js";
+import { OPERATOR, WEB, webPersonOf } from "../../web-person.js";
+import { bodyOf, paramsOf, text, whole } from "../params.js";
+import {
+  MAX_CHARS,
+  MIN_CHARS,
+  passwordNames,
+  passwordOf,
+  removePassword,
+  setPassword,
+} from "../web/passwords.js";
+import { devicesOf, signOut } from "../web/people.js";
+import { PERSON } from "../web/visitor.js";
+import { gone, operatorLog } from "./operator.js";
+import type { DashboardOptions } from "./options.js";
+import type { PeopleSource } from "./people-source.js";
+import type { LinkAnswer, PeopleAnswer, PersonAnswer, ShownPerson, SignInsAnswer } from "./people-types.js";
+
+const PAGE = 50;
+
+/** In bodies and in addresses. */
+export const personShape = { platform: z.string().min(1).max(100), userId: z.string().min(1).max(500) };
+
+export function peopleRoutes(api: Hono, options: DashboardOptions, source: PeopleSource): void {
+  const { config } = options.loaded;
+  const roleOf = roles(config);
+  const shown = (person: ListedPerson): ShownPerson => ({
+    ...person,
+    role: roleOf(person, person.pairing),
+  });
+
+  api.get("/people", async (c) => {
+    const asked = paramsOf(c, {
+      ...{ q: text(200), platform: text(100), offset: whole },
+      role: z.enum(["owner", "paired", "allowed", "waiting", "stranger"]).optional(),
+      notes: z.literal("yes").optional(),
+    });
+    const { platform, role, notes, offset = 0 } = asked;
+    const q = asked.q?.toLowerCase();
+    const isWanted = (one: ListedPerson) =>
+      (platform === undefined || one.platform === platform) &&
+      (notes === undefined || one.memory) &&
+      (q === undefined || isCalled(one, q)) &&
+      (role === undefined || shown(one).role.kind === role);
+    const found = await inSlices(await source.list(), (one) => (isWanted(one) ? [one] : []));
+    const people = found.flat();
+    const next = offset + PAGE < people.length ? offset + PAGE : null;
+    const page = people.slice(offset, offset + PAGE).map(shown);
+    return c.json({ people: page, total: people.length, next } satisfies PeopleAnswer);
+  });
+
+  api.get("/people/one", async (c) => {
+    const person = paramsOf(c, personShape);
+    const found = await source.find(person);
+    if (!found) throw unknownPerson(person);
+    return c.json({ person: shown(found), web: await webOf(options, person) } satisfies PersonAnswer);
+  });
+
+  signInRoutes(api, options, source);
+}
+
+function isCalled({ person, names }: ListedPerson, wanted: string): boolean {
+  return [person, ...names].some((name) => name.toLowerCase().includes(wanted));
+}
+
+/** A person of another platform who signed in with a link has an id of their own there. */
+function webIdOf({ platform, userId }: Person): string {
+  return platform === WEB ? userId : webPersonOf(`${platform}:${userId}`);
+}
+
+async function webOf({ store, web }: DashboardOptions, person: Person): Promise<PersonAnswer["web"]> {
+  if (!web) return null;
+  const id = webIdOf(person);
+  const devices = await devicesOf({ store }, { id, signedIn: true, deviceId: null });
+  return {
+    devices: devices.map(({ current: _, ...device }) => device),
+    passwordName: (await passwordOf({ store }, id)) ?? null,
+    canLink: person.platform !== WEB || (await isKnown(store, id)),
+  };
+}
+
+/** A browser that never signed in has no person whom a link could mean. */
+async function isKnown(store: DashboardOptions["store"], id: string): Promise<boolean> {
+  const known = await store.listRecords({ platform: WEB, kind: PERSON, id });
+  return id === OPERATOR || known.length > 0;
+}
+
+function signInRoutes(api: Hono, options: DashboardOptions, source: PeopleSource): void {
+  const { store, web, loaded } = options;
+  const note = operatorLog(options);
+  const requireWeb = () => {
+    if (web) return web;
+    throw new HermesError("refused", "The web chat is turned off.", {
+      hint: `Turn it on under Config: platforms.${WEB}.enabled.`,
+    });
+  };
+
+  api.get("/people/sign-ins", async (c) => {
+    const names = web ? await passwordNames({ store }) : null;
+    return c.json({ names, minChars: MIN_CHARS, maxChars: MAX_CHARS } satisfies SignInsAnswer);
+  });
+
+  /** Without a person: the operator's own. */
+  api.post("/people/login-link", async (c) => {
+    requireWeb();
+    const { person } = await bodyOf(c, { person: z.object(personShape).optional() });
+    const login = person ? await loginOf(person) : { person: OPERATOR, name: null, owner: true };
+    const code = await newLoginCode(store, login);
+    await note(c, "people/login-link", { person: person ?? "operator" });
+    return c.json({ path: loginPath(code), minutes: LINK_MINUTES } satisfies LinkAnswer);
+  });
+
+  async function loginOf(person: Person): Promise<WebLogin> {
+    const id = webIdOf(person);
+    const found = await source.find(person);
+    if (!found || (person.platform === WEB && !(await isKnown(store, id)))) throw unknownPerson(person);
+    const owner = isOwner(person, loaded.config.owners);
+    return { person: id, name: person.platform === WEB ? null : (found.names[0] ?? null), owner };
+  }
+
+  api.post("/people/password", async (c) => {
+    requireWeb();
+    const { name, password } = await bodyOf(c, {
+      name: z.string().min(1).max(100),
+      password: z.string().min(MIN_CHARS).max(MAX_CHARS),
+    });
+    await setPassword({ store }, name, password);
+    await note(c, "people/password", { name });
+    return c.json({ set: name });
+  });
+
+  api.post("/people/password/remove", async (c) => {
+    const { name } = await bodyOf(c, { name: z.string().min(1).max(100) });
+    await removePassword({ store }, name);
+    await note(c, "people/password/remove", { name });
+    return c.json({ removed: name });
+  });
+
+  api.post("/people/devices/revoke", async (c) => {
+    const { device, ...person } = await bodyOf(c, { ...personShape, device: z.string().min(1).max(200) });
+    const id = webIdOf(person);
+    const devices = await devicesOf({ store }, { id, signedIn: true, deviceId: null });
+    const found = devices.find((one) => one.id === device);
+    if (!found) throw gone("That device is not signed in any more.");
+    await signOut({ store, adapter: requireWeb() }, { id }, device);
+    await note(c, "people/devices/revoke", { ...person, device: found.label });
+    return c.json({ revoked: device });
+  });
+}

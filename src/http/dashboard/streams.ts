@@ -1,0 +1,74 @@
+/** Event streams: a bounded number of them, each cut off when its page reads nothing any more. */
+import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { fault } from "../faults.js";
+
+/** A page that reads nothing for this long is gone. */
+const WRITE_MS = 20_000;
+const RETRY_MS = 2000;
+
+export interface EventStream {
+  /** Aborted when the page is gone, or the gateway stops. */
+  readonly over: AbortSignal;
+  /** Resolves when the page is ready for more. */
+  send(event: string, data: string): Promise<void>;
+}
+
+export interface StreamOptions {
+  most: number;
+  log: { warn(fields: object, message: string): void };
+}
+
+export class EventStreams {
+  readonly #options: StreamOptions;
+  readonly #ends = new Set<() => void>();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  serve(c: Context, feed: (stream: EventStream) => Promise<void>): Response {
+    if (this.#isClosed || this.#count >= this.#options.most) {
+      c.header("Retry-After", "10");
+      return fault(c, 503, "unavailable", "Too many pages are kept up to date already, or the gateway stops");
+    }
+    this.#count += 1;
+    // A proxy that waits for more before it passes something on would hold every event back.
+    c.header("X-Accel-Buffering", "no");
+    const fed = async (raw: SSEStreamingApi) => {
+      const over = new AbortController();
+      const end = () => over.abort();
+      this.#ends.add(end);
+      raw.onAbort(end);
+      try {
+        await feed(this.#streamOf(c, raw, over.signal));
+      } finally {
+        this.#ends.delete(end);
+        this.#count -= 1;
+      }
+    };
+    // The page tries again.
+    return streamSSE(c, fed, async (error) =>
+      this.#options.log.warn({ err: error }, "the dashboard's events ended"),
+    );
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#ends) end();
+  }
+
+  #streamOf(c: Context, raw: SSEStreamingApi, over: AbortSignal): EventStream {
+    return {
+      over,
+      send: async (event, data) => {
+        const cut = setTimeout(() => (c.env as HttpBindings).outgoing.destroy(), WRITE_MS);
+        await raw.writeSSE({ event, data, retry: RETRY_MS });
+        clearTimeout(cut);
+      },
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import type { Person } from "../../message.js";
+import type { ToolFacts } from "../../people/types.js";
+import type { RuleAbout } from "../../policies/tool-access.js";
+import type { AskMode } from "../../tools/tool.js";
+
+export interface ShownTool {
+  name: string;
+  description: string;
+  toolset: string;
+  sets: readonly string[];
+  effect: "read" | "write";
+  from: { kind: "built in" | "library" } | { kind: "MCP server"; server: string };
+  default: { allow: readonly string[]; ask: AskMode };
+  /** The entries of the configuration about it, the most specific first. */
+  rules: RuleAbout[];
+  /** Why it can't be used at the moment. */
+  unavailable: string | null;
+}
+
+export interface ToolsAnswer {
+  tools: ShownTool[];
+  /** Names in the configuration that mean nothing. */
+  problems: string[];
+}
+
+/** `because`: why they may talk to the bot, or not. */
+export type ExplainAnswer = ToolFacts & { name: string | null; because: string };
+
+export interface ShownGrant {
+  /** `*`: every tool. */
+  tool: string;
+  person?: Person & { name: string | null };
+  session?: { id: string; title: string | null };
+  by: { name: string | null; id: string };
+  at: number;
+}
+
+export interface GrantsAnswer {
+  grants: ShownGrant[];
+}
+
+export type { AskMode };

@@ -1,0 +1,54 @@
+import type { GatewayEventOf, Watcher } from "../events.js";
+import type { Attempts, ModelRequest } from "../store/queues.js";
+
+/** Turns that run at the same time. */
+const MAX_TURNS = 1000;
+const MAX_REQUESTS = 200;
+
+interface Running {
+  receivedAt: number;
+  requests: ModelRequest[];
+}
+
+export interface AttemptRecordsOptions {
+  store: Attempts;
+  /** The name of the configured model. */
+  model: string;
+  onError(error: unknown): void;
+}
+
+/** Keeps what became of each attempt, for traces and the figures of the day. A failed write loses a record, nothing else. */
+export function attemptRecords({ store, model, onError }: AttemptRecordsOptions): Watcher {
+  const running = new Map<string, Running>();
+  const ended = (event: GatewayEventOf<"turn-ended">, { receivedAt, requests }: Running) => {
+    const { turnId, platform, outcome, failure, startedAt, at: endedAt } = event;
+    store
+      .recordAttempt({
+        ...{ turnId, platform, outcome, receivedAt, startedAt, endedAt, requests },
+        inboxId: event.inboxIds[0] ?? 0,
+        model: requests.at(-1)?.model ?? event.model ?? model,
+        error: failure?.message ?? null,
+      })
+      .catch(onError);
+  };
+  return (event) => {
+    if (event.type === "turn-started") {
+      running.set(event.turnId, { receivedAt: event.at - event.waitedSeconds, requests: [] });
+      if (running.size > MAX_TURNS) running.delete(running.keys().next().value!);
+    }
+    if (event.type === "turn-usage") {
+      const requests = running.get(event.turnId)?.requests;
+      if (requests && requests.length < MAX_REQUESTS) requests.push(requestOf(event));
+    }
+    if (event.type !== "turn-ended") return;
+    const known = running.get(event.turnId);
+    running.delete(event.turnId);
+    if (known) ended(event, known);
+  };
+}
+
+function requestOf({ usage, startedAt, at }: GatewayEventOf<"turn-usage">): ModelRequest {
+  const { model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd = null } = usage;
+  const cacheTokens = cacheReadTokens + cacheWriteTokens;
+  return { model, startedAt, endedAt: at, inputTokens, outputTokens, cacheTokens, costUsd };
+}
