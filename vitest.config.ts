@@ -18,6 +18,8 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The default of one second is too short for a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
@@ -54,6 +56,8 @@ export default defineConfig({
           include: BROWSER_TESTS,
           globalSetup: "test/support/build-program.ts",
           maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 2 },
         },
       },

@@ -43,6 +43,17 @@ it("a stranger is let in, has a page, and is shut out", { timeout: 90_000 }, asy
   expect(await page.evaluate("window.hacked")).toBeUndefined();
 });
 
+it("a person who writes for the first time is listed at once", async () => {
+  const { users, tell, saidTo, get } = common();
+  const page = await openAt("/people");
+  await get("/people");
+  const pia = users.person("Pia");
+  tell("is anyone there?", pia);
+  await expect.poll(() => saidTo(pia)).not.toEqual([]);
+  expect((await get("/people")).text).toContain('"Pia"');
+  await row(page, "Pia").waitFor();
+});
+
 it("people are listed by name with their role and where it comes from, and found", async () => {
   const { tell, heard, olga, ann, mallory, saidTo } = common();
   tell("hello from Ann");

@@ -14,10 +14,10 @@ import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { act } from "../state/act.js";
 import { withQuery } from "../state/api.js";
-import { pairingCount } from "../state/live.js";
+import { messagesMark, pairingCount } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href, place, setQuery } from "../state/router.js";
-import { useSettled } from "../state/settle.js";
+import { usePaced, useSettled } from "../state/settle.js";
 import { useSources } from "../state/sources.js";
 
 const ROLES = [
@@ -42,7 +42,7 @@ export function PeoplePage() {
       rowsOf: ({ people, next }) => ({ rows: people, next }),
       idOf: ({ person }) => person,
     },
-    pairingCount.value,
+    usePaced(`${pairingCount.value} ${messagesMark.value}`, 1500),
   );
   return (
     <Page title="People">

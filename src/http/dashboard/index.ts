@@ -30,11 +30,12 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const live = new Live(source, options, { ...DEFAULT_BOUNDS, ...options.bounds });
   const backups = new BackupJob(options);
   const operations = new Operations(options);
+  const people = new PeopleSource(options);
+  const unwatch = options.watch((event) => people.notice(event));
   return {
     routes: (app, ownerOnly) => {
       const api = new Hono();
       api.use(ownerOnly, neverKept, recordChanges(options));
-      const people = new PeopleSource(options);
       // Who was let in or shut out is known at once.
       api.use("/pairing/*", async (_, next) => {
         await next();
@@ -63,6 +64,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       app.route("/dashboard", pages);
     },
     close: async () => {
+      unwatch();
       live.close();
       operations.close();
       source.close();

@@ -1,4 +1,5 @@
 import type { ConfigTexts, LoadedConfig } from "../../config/load.js";
+import type { Watcher } from "../../events.js";
 import type { Gateway } from "../../gateway.js";
 import type { ServerStatus } from "../../mcp/settings.js";
 import type { NotReady } from "../../policies/readiness.js";
@@ -60,8 +61,8 @@ export interface DashboardOptions {
   version: string;
   startedAt: number;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
-  /** Calls whenever something has happened; gives what ends it. */
-  watch(something: () => void): () => void;
+  /** Calls the watcher for every event. Returns a function that ends the watch. */
+  watch(watcher: Watcher): () => void;
   bounds?: Partial<DashboardBounds>;
 }
 

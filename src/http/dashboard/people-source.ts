@@ -1,4 +1,5 @@
 import { homePaths } from "../../config/paths.js";
+import type { GatewayEvent } from "../../events.js";
 import type { Person } from "../../message.js";
 import { withMemories } from "../../people/list.js";
 import { formatPerson } from "../../people/person.js";
@@ -16,6 +17,8 @@ export class PeopleSource {
   readonly #store: Pick<Store, "listPeople" | "listRecords">;
   readonly #memories: string;
   #read: Promise<ReadonlyMap<string, ListedPerson>> | undefined;
+  /** The people of the last read. */
+  #known: ReadonlyMap<string, ListedPerson> | undefined;
   #freshUntil = 0;
 
   constructor({ store, home }: { store: Pick<Store, "listPeople" | "listRecords">; home: string }) {
@@ -39,6 +42,15 @@ export class PeopleSource {
   /** They have changed. */
   forget(): void {
     this.#read = undefined;
+    this.#known = undefined;
+  }
+
+  /** Someone who writes for the first time is listed at once. */
+  notice(event: GatewayEvent): void {
+    if (event.type !== "accepted") return;
+    const { platform, userId, userIdAlt } = event.message.origin;
+    const id = userId ?? userIdAlt;
+    if (id && !this.#known?.has(formatPerson({ platform, userId: id }))) this.forget();
   }
 
   #people(): Promise<ReadonlyMap<string, ListedPerson>> {
@@ -52,7 +64,10 @@ export class PeopleSource {
       if (this.#read === read) this.#freshUntil = performance.now() + freshMs;
     };
     read.then(
-      () => ended(Math.max(FRESH_MS, (performance.now() - began) * SHARE)),
+      (people) => {
+        if (this.#read === read) this.#known = people;
+        ended(Math.max(FRESH_MS, (performance.now() - began) * SHARE));
+      },
       () => ended(0),
     );
     return read;

@@ -1,6 +1,6 @@
 /** The message box: Enter sends, "/" offers commands, files by button, drop and paste. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number } from "../../format.js";
 import { Icon } from "../../parts/icons.js";
 import { say } from "../../parts/notices.js";
@@ -189,7 +189,7 @@ function useFocus(box: { current: HTMLTextAreaElement | null }): void {
   useEffect(() => {
     if (!isTouch.matches) box.current?.focus();
   }, [here.page === "conversation" ? here.id : ""]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focusMark.value === 0 || !box.current) return;
     box.current.focus();
     box.current.setSelectionRange(box.current.value.length, box.current.value.length);

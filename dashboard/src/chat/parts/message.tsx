@@ -1,6 +1,6 @@
 /** One message of the conversation. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type {
   AnswerMessage,
   ChatMessage,
@@ -72,7 +72,8 @@ function Editor({ message, onClose }: { message: UserMessage; onClose(): void })
   const box = useRef<HTMLTextAreaElement>(null);
   const text = useSignal(message.text);
   const isSending = useSignal(false);
-  useEffect(() => {
+  // Before the browser paints: later, it would move the cursor under someone who already types.
+  useLayoutEffect(() => {
     box.current?.focus();
     box.current?.setSelectionRange(text.value.length, text.value.length);
   }, []);
