@@ -91,10 +91,13 @@ class Sizes {
     this.#summaryTokens = Math.min(summaryBudget(tokens, contextLength), this.#limit.tokens / 8);
   }
 
-  /** How many of the last messages fit into half of the limits, together with the head and the summary. */
+  /**
+   * How many of the last messages fit, together with the head and the summary: into half of the token limit, and into a
+   * quarter of the message limit, so that a chat of short messages pays for fewer summaries.
+   */
   tailThatFits(headCount: number): number {
     const room = {
-      messages: Math.floor(this.#limit.messages / 2) - headCount - 1,
+      messages: Math.floor(this.#limit.messages / 4) - headCount - 1,
       tokens: this.#limit.tokens / 2 - this.#before[Math.min(headCount, this.#count)]! - this.#summaryTokens,
     };
     let start = this.#count;
