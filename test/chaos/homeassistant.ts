@@ -23,7 +23,8 @@ export async function homeassistant(): Promise<Platform> {
         seen: () => [...emulator.notifications.values()],
       },
     ],
-    longChars: 400,
+    // A state has at most 255 characters, and the token comes last.
+    longChars: 240,
     numbersEvents: false,
     ...restWeather({
       server: emulator.server,

@@ -62,7 +62,14 @@ export async function storm(options: StormOptions): Promise<Evidence> {
   const lives = new Lives(daemon, {
     ...{ seed, points, env },
     died: () => settled.look(),
-    mayDie: () => people.open().every(({ deathsBefore }) => lives.deaths - deathsBefore < MAX_DEATHS),
+    // A message that has waited for so long counts as lost: it must not end the deaths.
+    mayDie: () =>
+      people
+        .open()
+        .every(
+          ({ deathsBefore, atMs }) =>
+            lives.deaths - deathsBefore < MAX_DEATHS || Date.now() - atMs > PATIENCE_MS,
+        ),
     patienceMs: PATIENCE_MS,
   });
   await lives.running();

@@ -12,7 +12,9 @@ export function written(number: number, { kind, slowMs }: PlannedMessage, longCh
   const count = kind === "long" ? Math.ceil(longChars / TOKEN_EVERY_CHARS) : kind === "shown" ? 2 : 1;
   const tokens = Array.from({ length: count }, (_, i) => `m${number}x${i}`);
   if (kind === "shown") return { text: `!drip ${slowMs} ${tokens.join(` ${FILLER}`)}`, tokens };
-  const filler = kind === "long" ? FILLER.repeat(Math.ceil(TOKEN_EVERY_CHARS / FILLER.length)) : "hello ";
+  const filler = kind === "long" ? fillerOf(Math.min(TOKEN_EVERY_CHARS, longChars)) : "hello ";
   const text = tokens.map((token) => filler + token).join(" ");
   return { text: kind === "slow" ? `!slow ${slowMs} ${text}` : text, tokens };
 }
+
+const fillerOf = (chars: number) => FILLER.repeat(Math.ceil(chars / FILLER.length)).slice(0, chars);
