@@ -14,49 +14,50 @@ export interface Habits {
 
 const NO_HABITS: Habits = { requireMention: false, replyInThread: false };
 
-function commonKeys({ requireMention, replyInThread }: Habits) {
+const requireMention = (value: boolean) =>
+  z.boolean().default(value).describe("In groups, answer only when mentioned or replied to");
+const replyInThread = (value: boolean) =>
+  z.boolean().default(value).describe("Answer a channel message in its own thread");
+
+/** One set of schemas for all platforms: each set takes some 200 kB of memory. */
+const COMMON_KEYS = {
+  enabled: z.boolean().optional().describe("Unset: on once there is a token; false keeps it off"),
+  allow_from: listOf(id).describe("Users who may talk to the bot; * = everyone"),
+  allow_all: z.boolean().default(false).describe("Everyone may talk to the bot"),
+  group_allow_from: listOf(id).describe("Users who may talk to it in groups, besides those above"),
+  allow_admin_from: listOf(id).describe("Admins in direct messages; empty = everyone may use every command"),
+  user_allowed_commands: listOf(text).describe("Commands that others may use in direct messages"),
+  group_allow_admin_from: listOf(id).describe("Admins in groups; empty = everyone may use every command"),
+  group_user_allowed_commands: listOf(text).describe("Commands that others may use in groups"),
+  unauthorized_dm_behavior: orNull(dmBehavior).describe(
+    "A stranger's direct message: pair or ignore; unset: as the top-level key",
+  ),
+  require_mention: requireMention(NO_HABITS.requireMention),
+  free_response_channels: listOf(id).describe("Channels where no mention is needed"),
+  allowed_channels: listOf(id).describe("Answer in these channels only; empty = in all"),
+  ignored_channels: listOf(id).describe("Never answer in these channels"),
+  mention_patterns: listOf(pattern).describe(
+    "Regular expressions (RE2) that count as a mention, in any case",
+  ),
+  reply_to_mode: z
+    .enum(["first", "all", "off"])
+    .default("first")
+    .describe("Which parts of an answer quote the question: first, all or off"),
+  reply_in_thread: replyInThread(NO_HABITS.replyInThread),
+  catch_up_max_age: z
+    .number()
+    .min(0)
+    .default(86_400)
+    .describe("Seconds: messages missed for longer than this are not answered; 0 = never catch up"),
+  home_channel: orNull(id).describe("Chat for notices outside any conversation"),
+  extra: z.record(z.string(), z.unknown()).default({}).describe("Other keys for the adapter, not validated"),
+};
+
+function commonKeys(habits: Habits) {
   return {
-    enabled: z.boolean().optional().describe("Unset: on once there is a token; false keeps it off"),
-    allow_from: listOf(id).describe("Users who may talk to the bot; * = everyone"),
-    allow_all: z.boolean().default(false).describe("Everyone may talk to the bot"),
-    group_allow_from: listOf(id).describe("Users who may talk to it in groups, besides those above"),
-    allow_admin_from: listOf(id).describe(
-      "Admins in direct messages; empty = everyone may use every command",
-    ),
-    user_allowed_commands: listOf(text).describe("Commands that others may use in direct messages"),
-    group_allow_admin_from: listOf(id).describe("Admins in groups; empty = everyone may use every command"),
-    group_user_allowed_commands: listOf(text).describe("Commands that others may use in groups"),
-    unauthorized_dm_behavior: orNull(dmBehavior).describe(
-      "A stranger's direct message: pair or ignore; unset: as the top-level key",
-    ),
-    require_mention: z
-      .boolean()
-      .default(requireMention)
-      .describe("In groups, answer only when mentioned or replied to"),
-    free_response_channels: listOf(id).describe("Channels where no mention is needed"),
-    allowed_channels: listOf(id).describe("Answer in these channels only; empty = in all"),
-    ignored_channels: listOf(id).describe("Never answer in these channels"),
-    mention_patterns: listOf(pattern).describe(
-      "Regular expressions (RE2) that count as a mention, in any case",
-    ),
-    reply_to_mode: z
-      .enum(["first", "all", "off"])
-      .default("first")
-      .describe("Which parts of an answer quote the question: first, all or off"),
-    reply_in_thread: z
-      .boolean()
-      .default(replyInThread)
-      .describe("Answer a channel message in its own thread"),
-    catch_up_max_age: z
-      .number()
-      .min(0)
-      .default(86_400)
-      .describe("Seconds: messages missed for longer than this are not answered; 0 = never catch up"),
-    home_channel: orNull(id).describe("Chat for notices outside any conversation"),
-    extra: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .describe("Other keys for the adapter, not validated"),
+    ...COMMON_KEYS,
+    require_mention: requireMention(habits.requireMention),
+    reply_in_thread: replyInThread(habits.replyInThread),
   };
 }
 

@@ -1,17 +1,22 @@
 /** The page of the web chat. */
 import type { Context, Hono } from "hono";
 import { packageFile } from "../../package-files.js";
-import { pageFiles } from "../../page-files.js";
+import { PageFiles } from "../../page-files.js";
 
 const PAGE = "chat.html";
-/** Addresses that the page reads itself. */
+/** Addresses of the page's own router. */
 const PLACES = ["/", "/c/:id"];
 const SHARED = "/shared/:secret";
+const FILES = "/chat/";
 
 export function pageRoutes(app: Hono): void {
-  const files = pageFiles(packageFile("dist/chat/"));
-  for (const [name, answer] of files) if (name !== PAGE) app.get(`/chat/${name}`, answer);
-  const page = files.get(PAGE) ?? notBuilt;
+  const files = new PageFiles(packageFile("dist/chat/"));
+  const page = async (c: Context) => (await files.answer(c, PAGE)) ?? notBuilt(c);
+  app.get(`${FILES}*`, async (c, next) => {
+    const name = c.req.path.slice(FILES.length);
+    const file = name === PAGE ? undefined : await files.answer(c, name);
+    return file ?? next();
+  });
   for (const place of PLACES) app.get(place, page);
   app.get(SHARED, (c) => {
     c.header("X-Robots-Tag", "noindex");

@@ -1,14 +1,20 @@
 import type { Context, Hono } from "hono";
 import { packageFile } from "../../package-files.js";
-import { pageFiles } from "../../page-files.js";
+import { PageFiles } from "../../page-files.js";
 import { fault } from "../faults.js";
 
-/** Every place that is no file is the page's own. */
+const PAGE = "index.html";
+
+/** Serves files by name; every other address belongs to the page's own router. */
 export function pageRoutes(pages: Hono): void {
-  const files = pageFiles(packageFile("dist/dashboard/"));
-  for (const [name, answer] of files) if (name !== "index.html") pages.get(`/${name}`, answer);
-  pages.get("/assets/*", (c) => fault(c, 404, "not_found", "There is no such file"));
-  pages.get("/*", files.get("index.html") ?? notBuilt);
+  const files = new PageFiles(packageFile("dist/dashboard/"));
+  pages.get("/*", async (c) => {
+    const name = c.req.path.slice("/dashboard/".length);
+    const file = await files.answer(c, name);
+    if (file) return file;
+    if (name.startsWith("assets/")) return fault(c, 404, "not_found", "There is no such file");
+    return (await files.answer(c, PAGE)) ?? notBuilt(c);
+  });
 }
 
 const notBuilt = (c: Context) =>
