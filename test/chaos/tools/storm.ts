@@ -74,7 +74,7 @@ function planOf(random: Random): string[][] {
 }
 
 function madeIn(home: string): Made[] {
-  const query = "SELECT id AS key, tool, state, arguments FROM gw_tool_calls ORDER BY seq";
+  const query = "SELECT id AS key, tool, state, arguments, result FROM gw_tool_calls ORDER BY seq";
   const rows = inspect(
     path.join(home, "state.db"),
     (db) => db.prepare(query).all() as (Omit<Made, "token" | "call"> & { arguments: string })[],

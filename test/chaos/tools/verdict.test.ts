@@ -51,9 +51,12 @@ describe("the verdict about tools", () => {
 
   it("accepts that a slow MCP server's tool wasn't offered, if the call had no effect", () => {
     const far = { ...post, tool: "mcp__far__post" };
-    const made = [{ ...far, key: "t.0", state: "failed" }];
+    const result = 'Error: there is no tool "mcp__far__post". Tools: todo';
+    const made = [{ ...far, key: "t.0", state: "failed", result }];
     const refused = { planned: [far], made, effects: [] };
     expect(judgeTools(evidence(refused))).toMatchObject({ notOffered: 1, unrecorded: [] });
+    const broken = [{ ...made[0]!, result: "Error: connection closed" }];
+    expect(judgeTools(evidence({ ...refused, made: broken })).unrecorded).toHaveLength(1);
     const effects = [{ ...far, key: "t.0" }];
     expect(judgeTools(evidence({ ...refused, effects })).unrecorded).toHaveLength(1);
   });

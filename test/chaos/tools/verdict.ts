@@ -15,6 +15,7 @@ export interface Call {
 export interface Made extends Call {
   key: string;
   state: string;
+  result?: string | null;
 }
 
 export interface ToolEvidence {
@@ -44,6 +45,9 @@ export interface ToolVerdict {
   restarted: string[];
 }
 
+/** The result of a call to a tool that wasn't offered. */
+const NO_TOOL = 'Error: there is no tool "mcp__';
+
 /** Calls of the other tools may be repeated. */
 export function isOnce(tool: string): boolean {
   return tool.endsWith("post");
@@ -56,7 +60,7 @@ export function judgeTools({ planned, made, effects, asked }: ToolEvidence): Too
   const unknown = made.filter(({ state }) => state === "unknown");
   const notTold = unknown.filter((call) => !wasTold(call, unknown, asked));
   const isNotOffered = (call: Made) =>
-    call.tool.startsWith("mcp__") && call.state === "failed" && effectsOf(call) === 0;
+    call.state === "failed" && (call.result ?? "").startsWith(NO_TOOL) && effectsOf(call) === 0;
   const recorded = new Set(made.map(({ key }) => key));
   const wrongEnd = made.filter((call) => {
     if (isNotOffered(call)) return false;
