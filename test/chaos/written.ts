@@ -17,4 +17,5 @@ export function written(number: number, { kind, slowMs }: PlannedMessage, longCh
   return { text: kind === "slow" ? `!slow ${slowMs} ${text}` : text, tokens };
 }
 
-const fillerOf = (chars: number) => FILLER.repeat(Math.ceil(chars / FILLER.length)).slice(0, chars);
+/** Ends with a space: the token after it is a word of its own. */
+const fillerOf = (chars: number) => `${FILLER.repeat(Math.ceil(chars / FILLER.length)).slice(0, chars - 1)} `;
