@@ -25,7 +25,7 @@ export function notificationId(nonce: string, part: number): string {
   return `hermes_${createHash("sha256").update(`${nonce}\n${part}`).digest("hex").slice(0, 24)}`;
 }
 
-/** What an entity was when it was last reported. */
+/** What an entity was when it was last reported, or when it appeared. */
 export function stateCursor(entityId: string): string {
   return `state:${entityId}`;
 }

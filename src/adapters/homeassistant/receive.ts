@@ -25,10 +25,15 @@ interface Known {
   updatedMs: number;
 }
 
+/** Entity → state. */
+type Baseline = Readonly<Record<string, string>>;
+
 const MAX_ENTITIES = 10_000;
 const MAX_WAITING = 10_000;
 /** One cursor for all entities that were never reported. */
 const BASELINE = "baseline";
+/** Reads of the store at a time: others needn't wait for thousands. */
+const READS_AT_ONCE = 100;
 
 export class Receiver {
   readonly #parts: ReceiverParts;
@@ -37,7 +42,7 @@ export class Receiver {
   readonly #reportedMs = new BoundedMap<string, number>(MAX_ENTITIES);
   /** Changes during a cooldown: the newest state of each entity. */
   readonly #waiting = new BoundedMap<string, EntityState>(MAX_ENTITIES);
-  #baseline: Readonly<Record<string, string>> | undefined;
+  #baseline: Baseline | undefined;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
@@ -55,8 +60,10 @@ export class Receiver {
     this.#add(async () => {
       // If reading them fails, the connection fails, and the next one compares.
       const now = (await states.catch(() => [])).filter((state) => this.#isWatched(state));
-      await this.#persist(() => this.#learn(now));
-      for (const state of now.toSorted((a, b) => a.changedMs - b.changedMs)) await this.#found(state);
+      const before = await this.#persist(() => this.#learn(now));
+      // The current state counts, whatever the clocks say.
+      for (const state of now.toSorted((a, b) => a.changedMs - b.changedMs))
+        await this.#see(state, before.get(state.entityId)!, true);
     });
   }
 
@@ -102,14 +109,8 @@ export class Receiver {
   /** Skips a push that is older than the last comparison. */
   async #changed(now: EntityState, before: EntityState | undefined): Promise<void> {
     const known = (await this.#persist(() => this.#knownOf(now.entityId))) ?? before;
-    if (!known) return this.#persist(() => this.#learn([now]));
+    if (!known) return this.#learnOne(now);
     if (now.updatedMs >= known.updatedMs) await this.#see(now, known.state, false);
-  }
-
-  /** The current state counts, whatever the clocks say. */
-  async #found(now: EntityState): Promise<void> {
-    const known = await this.#persist(() => this.#knownOf(now.entityId));
-    if (known) await this.#see(now, known.state, true);
   }
 
   async #see(now: EntityState, before: string, isLate: boolean): Promise<void> {
@@ -140,20 +141,40 @@ export class Receiver {
     const { events } = this.#parts;
     const inMemory = this.#known.get(entityId);
     if (inMemory) return inMemory;
-    this.#baseline ??= baselineOf(await events.cursor(BASELINE));
-    const state = (await events.cursor(stateCursor(entityId))) ?? this.#baseline[entityId];
+    const state = (await events.cursor(stateCursor(entityId))) ?? (await this.#readBaseline())[entityId];
     return state === undefined ? undefined : { state, updatedMs: 0 };
   }
 
-  /** New entities aren't reported; their later changes are. */
-  async #learn(states: readonly EntityState[]): Promise<void> {
-    const isNew = await Promise.all(
-      states.map(async ({ entityId }) => (await this.#knownOf(entityId)) === undefined),
-    );
-    const learned = states.filter((_, i) => isNew[i]);
-    if (learned.length === 0) return;
-    const added = Object.fromEntries(learned.map(({ entityId, state }) => [entityId, state]));
-    const baseline = { ...this.#baseline, ...added };
+  /** Returns what each entity was before. New entities aren't reported; their later changes are. */
+  async #learn(states: readonly EntityState[]): Promise<Map<string, string>> {
+    // First, and only once: it is as long as all entities together.
+    const baseline = await this.#readBaseline();
+    const before = new Map<string, string>();
+    const added: Record<string, string> = {};
+    for (let i = 0; i < states.length; i += READS_AT_ONCE) {
+      const some = states.slice(i, i + READS_AT_ONCE);
+      const known = await Promise.all(some.map(({ entityId }) => this.#knownOf(entityId)));
+      for (const [j, { entityId, state }] of some.entries()) {
+        before.set(entityId, known[j]?.state ?? state);
+        if (!known[j]) added[entityId] = state;
+      }
+    }
+    if (Object.keys(added).length > 0) await this.#saveBaseline({ ...baseline, ...added });
+    return before;
+  }
+
+  /** With a cursor of its own: thousands of entities that appear one by one don't each rewrite the baseline. */
+  async #learnOne({ entityId, state, updatedMs }: EntityState): Promise<void> {
+    await this.#persist(() => this.#parts.events.saveCursor({ name: stateCursor(entityId), value: state }));
+    this.#known.set(entityId, { state, updatedMs });
+  }
+
+  async #readBaseline(): Promise<Baseline> {
+    this.#baseline ??= baselineOf(await this.#parts.events.cursor(BASELINE));
+    return this.#baseline;
+  }
+
+  async #saveBaseline(baseline: Baseline): Promise<void> {
     await this.#parts.events.saveCursor({ name: BASELINE, value: JSON.stringify(baseline) });
     this.#baseline = baseline;
   }
@@ -173,7 +194,7 @@ export class Receiver {
   }
 }
 
-function baselineOf(text: string | undefined): Record<string, string> {
+function baselineOf(text: string | undefined): Baseline {
   const value: unknown = text === undefined ? {} : JSON.parse(text);
-  return isRecord(value) ? (value as Record<string, string>) : {};
+  return isRecord(value) ? (value as Baseline) : {};
 }

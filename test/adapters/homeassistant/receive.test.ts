@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   isWatched,
   messageOf,
@@ -113,6 +113,40 @@ describe("after a gap", () => {
     emulator.set("light.lamp", "off");
     await inbox.message("[Home Assistant] Lamp: turned off");
     expect(inbox.texts).toHaveLength(2);
+  });
+});
+
+describe("thousands of entities", () => {
+  const COUNT = 3000;
+
+  it("are read once, and after the next gap not at all", async () => {
+    const { emulator, inbox, adapter, connect } = await setUp();
+    await adapter.disconnect();
+    for (let i = 0; i < COUNT; i++) emulator.set(`light.l${i}`, "off");
+    await connect();
+    await until("they are known", async () => (await inbox.cursor("baseline"))?.includes("light.l0"));
+    await adapter.disconnect();
+    const cursor = vi.spyOn(inbox, "cursor");
+    emulator.set(`light.l${COUNT - 1}`, "on");
+    await connect();
+    await inbox.message(`[Home Assistant] light.l${COUNT - 1}: turned on (noticed late)`);
+    const names = cursor.mock.calls.map(([name]) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(COUNT);
+    emulator.cut();
+    emulator.set("light.l0", "on");
+    await until("it is found or pushed", () => inbox.texts.length === 2);
+    expect(cursor).toHaveBeenCalledTimes(names.length);
+  });
+
+  it("that appear one by one are each saved alone", async () => {
+    const { emulator, inbox } = await setUp();
+    const saveCursor = vi.spyOn(inbox, "saveCursor");
+    for (let i = 0; i < COUNT; i++) emulator.set(`light.l${i}`, "off");
+    emulator.set("light.l0", "on");
+    await inbox.message("[Home Assistant] light.l0: turned on");
+    const saved = saveCursor.mock.calls.map(([{ value }]) => value);
+    expect(saved).toEqual(Array(COUNT).fill("off"));
   });
 });
 
