@@ -12,6 +12,8 @@ export interface Adapter {
   pace?(target: Target): ChatPace;
   /** People see the session itself, so a stopped question and its partial answer stay in it. */
   readonly showsSession?: true;
+  /** Clients fetch replies from the store, so a stored reply counts as sent. `sendPart` only notifies those that wait. */
+  readonly pullsReplies?: true;
   /** The largest file that can be sent. Default: files can't be sent. */
   readonly files?: { maxBytes: number };
   /** No person can answer here: questions are shown and count as unanswered. */

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { Adapter } from "../adapters/adapter.js";
 import { nowSeconds } from "../clock.js";
 import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
@@ -71,10 +72,12 @@ export class Delivery {
   }
 
   /** For a transaction that adds to the outbox and claims its rows at the same time. Undefined if they must wait. */
-  claim(): Claim | undefined {
+  claim(adapter?: Adapter): Claim | undefined {
     if (this.#room === 0) this.#more = true;
     const { bootId, owners } = this.#context;
-    return this.#closed || this.#room === 0 ? undefined : { bootId, owners };
+    return this.#closed || this.#room === 0
+      ? undefined
+      : { bootId, owners, sends: adapter?.pullsReplies === true };
   }
 
   /** Sends rows that were claimed. */
@@ -89,7 +92,9 @@ export class Delivery {
   }
 
   async #track(row: OutboxRow): Promise<void> {
-    const end = this.#deliver(row).finally(() => this.#running.delete(row));
+    const end = (row.state === "sent" ? this.#notify(row) : this.#deliver(row)).finally(() =>
+      this.#running.delete(row),
+    );
     this.#running.set(row, end);
     await end;
   }
@@ -183,6 +188,16 @@ export class Delivery {
     const outcome = isReady ? await this.#send(sender) : (sender ?? this.#noAdapter(row));
     await this.#settle({ row, outcome, startedAt, sender: isReady ? sender : undefined }, this.claim());
     if (this.#more || (outcome.state === "pending" && outcome.waitSeconds === 0)) this.wake();
+  }
+
+  /** Clients fetch the reply from the store, so nothing depends on whether one that waits hears of it. */
+  async #notify(row: OutboxRow): Promise<void> {
+    const startedAt = nowSeconds();
+    const sender = this.#senderOf(row);
+    if (sender instanceof PartSender) await this.#send(sender);
+    this.#context.events.emit(
+      deliverySettled(row, { state: "sent", messageIds: [`out:${row.id}`] }, startedAt),
+    );
   }
 
   /** False if it could not be stored; retried soon. */

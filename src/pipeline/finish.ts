@@ -156,7 +156,7 @@ export class Finisher {
       notes,
       lastPromptTokens,
       end: turn.end,
-      claim: this.#delivery.claim(),
+      claim: this.#delivery.claim(turn.adapter),
     });
     killPoint("turn-committed");
     if (!claimed) return { ...(await this.#overtaken(turn)), answer };

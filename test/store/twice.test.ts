@@ -489,3 +489,16 @@ describe("session keys", () => {
     expect(await accept("4", "b")).toBe("k~b");
   });
 });
+
+it("a reply that clients fetch is sent by its commit, and a repeated call returns it again", async () => {
+  const { scene: made } = await scene();
+  const given = { ...finish(made), claim: { bootId: BOOT, sends: true } };
+  const [first] = (await made.store.finishTurn(given))!;
+  expect(first).toMatchObject({ text: "answer 2", state: "sent", attempts: 1 });
+  expect(await made.store.finishTurn(given)).toEqual([first]);
+  expect(await made.store.getDelivery(first!.id)).toMatchObject({
+    state: "sent",
+    sentAt: expect.any(Number),
+  });
+  expect(await made.store.claimDeliveries(BOOT, 10)).toEqual([]);
+});

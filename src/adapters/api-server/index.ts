@@ -48,6 +48,7 @@ export function apiServerAdapter(options: ApiServerOptions): ApiServerAdapter {
     platform: PLATFORM,
     account: ACCOUNT,
     limits: { length: 1_000_000, unit: "utf16" },
+    pullsReplies: true,
 
     async connect(given: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;

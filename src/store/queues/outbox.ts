@@ -42,6 +42,8 @@ export const BY_HUMAN = "human";
 export interface Claim {
   bootId: string;
   owners?: Owners | undefined;
+  /** Clients fetch the rows from the store: claiming them sends them. */
+  sends?: boolean | undefined;
 }
 
 export type OutboxState = "pending" | "sending" | "sent" | "unknown" | "dead";

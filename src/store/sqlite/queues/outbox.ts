@@ -167,8 +167,10 @@ export const saveParts = write(function saveParts(
 });
 
 /** Those of these rows that no older row of their chat blocks. */
-export function claimThese(db: Database, ids: readonly number[], { bootId, owners }: Claim): OutboxRow[] {
+export function claimThese(db: Database, ids: readonly number[], claim: Claim): OutboxRow[] {
   if (ids.length === 0) return [];
+  const { bootId, owners, sends } = claim;
+  if (sends) return sendThese(db, ids, bootId);
   const { condition, values } = ownedBy(owners, "o.");
   const rows = sql(
     db,
@@ -178,12 +180,21 @@ export function claimThese(db: Database, ids: readonly number[], { bootId, owner
   return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
 }
 
-/** The replies of a turn that this boot has claimed. */
-export function claimedOf(db: Database, turnId: string, { bootId }: Claim): OutboxRow[] {
+function sendThese(db: Database, ids: readonly number[], bootId: string): OutboxRow[] {
   const rows = sql(
     db,
-    "SELECT * FROM gw_outbox WHERE turn_id = ? AND state = 'sending' AND boot_id = ? ORDER BY id",
-  ).all(turnId, bootId) as StoredOutbox[];
+    `UPDATE gw_outbox SET state = 'sent', attempts = attempts + 1, boot_id = ?, sent_at = ?, message_ids = '[]'
+     WHERE id IN (${marks(ids)}) RETURNING *`,
+  ).all(bootId, nowSeconds(), ...ids) as StoredOutbox[];
+  return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
+}
+
+/** The replies of a turn that this boot has claimed. */
+export function claimedOf(db: Database, turnId: string, { bootId, sends }: Claim): OutboxRow[] {
+  const rows = sql(
+    db,
+    "SELECT * FROM gw_outbox WHERE turn_id = ? AND state = ? AND boot_id = ? ORDER BY id",
+  ).all(turnId, sends ? "sent" : "sending", bootId) as StoredOutbox[];
   return rows.map(toOutboxRow);
 }
 
