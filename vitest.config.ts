@@ -16,8 +16,8 @@ export default defineConfig({
     // The zone keeps daily resets, midnight and clock changes away from the tests.
     env: { TZ: noonZone(new Date()), TMPDIR: tempFolder() },
     pool: "forks",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The default of one second is too short for a busy machine.
     expect: { poll: { timeout: 20_000 } },
     projects: [
@@ -46,6 +46,7 @@ export default defineConfig({
           globalSetup: "test/support/build-program.ts",
           // These tests wait for processes and timers most of the time.
           maxWorkers: 4,
+          testTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
       },
@@ -57,7 +58,6 @@ export default defineConfig({
           globalSetup: "test/support/build-program.ts",
           maxWorkers: 2,
           testTimeout: 120_000,
-          hookTimeout: 60_000,
           sequence: { groupOrder: 2 },
         },
       },

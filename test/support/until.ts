@@ -12,7 +12,7 @@ export interface UntilOptions {
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  { timeoutMs = 10_000, found }: UntilOptions = {},
+  { timeoutMs = 20_000, found }: UntilOptions = {},
 ): Promise<T> {
   const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
