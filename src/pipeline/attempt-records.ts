@@ -6,7 +6,7 @@ const MAX_TURNS = 1000;
 const MAX_REQUESTS = 200;
 
 interface Running {
-  receivedAt: number;
+  waitedSeconds: number;
   requests: ModelRequest[];
 }
 
@@ -20,11 +20,12 @@ export interface AttemptRecordsOptions {
 /** Keeps what became of each attempt, for traces and the figures of the day. A failed write loses a record, nothing else. */
 export function attemptRecords({ store, model, onError }: AttemptRecordsOptions): Watcher {
   const running = new Map<string, Running>();
-  const ended = (event: GatewayEventOf<"turn-ended">, { receivedAt, requests }: Running) => {
+  const ended = (event: GatewayEventOf<"turn-ended">, { waitedSeconds, requests }: Running) => {
     const { turnId, platform, outcome, failure, startedAt, at: endedAt } = event;
     store
       .recordAttempt({
-        ...{ turnId, platform, outcome, receivedAt, startedAt, endedAt, requests },
+        ...{ turnId, platform, outcome, startedAt, endedAt, requests },
+        receivedAt: startedAt - waitedSeconds,
         inboxId: event.inboxIds[0] ?? 0,
         model: requests.at(-1)?.model ?? event.model ?? model,
         error: failure?.message ?? null,
@@ -33,7 +34,7 @@ export function attemptRecords({ store, model, onError }: AttemptRecordsOptions)
   };
   return (event) => {
     if (event.type === "turn-started") {
-      running.set(event.turnId, { receivedAt: event.at - event.waitedSeconds, requests: [] });
+      running.set(event.turnId, { waitedSeconds: event.waitedSeconds, requests: [] });
       if (running.size > MAX_TURNS) running.delete(running.keys().next().value!);
     }
     if (event.type === "turn-usage") {
